@@ -114,6 +114,8 @@ class FlowReading(Parameters, frozen=True, kw_only=True):
     max_log_records: options.MaxLogRecords = 1_000_000
     log_requests_per_minute: options.LogRequestsPerMinute = 60.0
     logging_endpoint: options.LoggingEndpoint = None
+    max_cost: options.MaxCost = None
+    query_project: options.QueryProject = None
 
     def options(self) -> TrafficOptions:
         """Return them for the flow-log engine."""
@@ -134,6 +136,8 @@ class FlowReading(Parameters, frozen=True, kw_only=True):
             folder=self.resume,
             most_records=self.max_log_records,
             requests_per_minute=self.log_requests_per_minute,
+            max_cost_usd=options.usd("--max-cost", self.max_cost),
+            query_project=self.query_project,
         )
 
 

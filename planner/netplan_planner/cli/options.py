@@ -76,7 +76,8 @@ Traffic = Annotated[
     typer.Option(
         "--traffic",
         help="Flow logs (JSON lines, .gz, .zst, Parquet) or a plain table: files or folders. The"
-        " word cloud-logging reads those that Cloud Logging holds of --project.",
+        " word cloud-logging reads those that Cloud Logging holds of --project, and"
+        " bigquery://PROJECT.DATASET those of a log sink or of Log Analytics.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -304,6 +305,26 @@ LogRequestsPerMinute = Annotated[
         min=0.1,
         max=6000.0,
         help="The quota of the project for reading Cloud Logging, of 1,000 records a request.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
+MaxCost = Annotated[
+    str | None,
+    typer.Option(
+        "--max-cost",
+        metavar="USD",
+        help="With --traffic bigquery://PROJECT.DATASET: read nothing if reading is billed for"
+        " more at list price, and stop before the queries are.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
+QueryProject = Annotated[
+    str | None,
+    typer.Option(
+        "--query-project",
+        metavar="PROJECT",
+        help="Project that runs the queries in BigQuery and pays for them, where it is not the"
+        " dataset's.",
         rich_help_panel=TRAFFIC,
     ),
 ]

@@ -7,7 +7,12 @@ from pathlib import Path
 
 from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.demos import Demo, relabelled_inventory, relabelled_traffic
-from netplan_planner.engine.live_traffic import is_live, read_live
+from netplan_planner.engine.live_traffic import (
+    is_live,
+    place_in_bigquery,
+    read_in_bigquery,
+    read_live,
+)
 from netplan_planner.engine.measurements import read_measurements
 from netplan_planner.engine.metrics import read_metrics
 from netplan_planner.engine.request import AuditRequest
@@ -112,6 +117,9 @@ def _traffic(
     paths = (*(demo.traffic if demo is not None else ()), *request.traffic)
     if request.log_options.views and not is_live(request):
         raise UsageError(f"--log-view is read with --traffic {CLOUD_LOGGING}")
+    place = place_in_bigquery(request)
+    if place is not None:
+        return read_in_bigquery(request, place, inventory, say), None
     if is_live(request):
         files = [path for path in paths if path != Path(CLOUD_LOGGING)]
         return read_live(request, files, inventory, say)

@@ -1,4 +1,4 @@
-"""The flow logs of a request: files, and what Cloud Logging holds."""
+"""The flow logs of a request: files, and what Cloud Logging or BigQuery holds."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -8,6 +8,8 @@ from msgspec.structs import replace
 
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import EmptyError, UsageError
+from netplan_planner.google.bigquery.asking import read_traffic_in_bigquery
+from netplan_planner.google.bigquery.place import Place, is_place, parse_place
 from netplan_planner.google.logs.options import CLOUD_LOGGING
 from netplan_planner.google.logs.read import LogsRead, read_flow_logs
 from netplan_planner.model import Inventory, TrafficMatrix
@@ -20,6 +22,39 @@ Say = Callable[[str], None]
 def is_live(request: AuditRequest) -> bool:
     """Return whether flow logs are read from Cloud Logging, too."""
     return Path(CLOUD_LOGGING) in request.traffic
+
+
+def place_in_bigquery(request: AuditRequest) -> Place | None:
+    """Return the place in BigQuery that holds the flow logs; None where they are elsewhere.
+
+    Raises:
+        UsageError: If there is other traffic beside it.
+    """
+    named = [path for path in request.traffic if is_place(path)]
+    if not named:
+        return None
+    place = parse_place(str(named[0]))
+    if len(request.traffic) > 1 or request.demo is not None:
+        raise UsageError(
+            f"--traffic {place}: what lies in BigQuery is summed there, and cannot be joined with"
+            " other traffic: give it alone"
+        )
+    return place
+
+
+def read_in_bigquery(
+    request: AuditRequest, place: Place, inventory: Inventory, say: Say
+) -> TrafficMatrix:
+    """Return the traffic of a dataset; pods are not told apart there, and that is said."""
+    say(f"asking BigQuery for {place}")
+    matrix = read_traffic_in_bigquery(
+        place, inventory, request.traffic_options, request.log_options, request.api, say
+    )
+    if inventory.kubernetes is None:
+        return matrix
+    coverage = matrix.coverage
+    note = f"{place}: the traffic of pods is read from files alone, and is unknown here"
+    return replace(matrix, coverage=replace(coverage, incomplete=(note, *coverage.incomplete)))
 
 
 def read_live(

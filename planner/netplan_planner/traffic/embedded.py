@@ -161,13 +161,20 @@ class EmbeddedEngine:
 
     def append(self, table: str, columns: Sequence[Array]) -> None:
         """Append arrays of equal length to a table of the schema, one for each of its columns."""
-        kinds = TABLES[table].values()
-        values = ", ".join(f"c{number}::{kind}" for number, kind in enumerate(kinds))
-        given = {f"c{number}": column for number, column in enumerate(columns)}
+        values, given = [], dict[str, Array]()
+        for number, (kind, column) in enumerate(zip(TABLES[table].values(), columns, strict=True)):
+            name = f"c{number}"
+            given[name] = np.ma.getdata(column)
+            if np.ma.isMaskedArray(column):
+                # Engines before 2.0 do not look at the mask, and take what is under it.
+                given[f"{name}_is_null"] = np.ma.getmaskarray(column)
+                name = f"CASE WHEN {name}_is_null THEN NULL ELSE {name} END"
+            values.append(f"({name})::{kind}")
         # What is handed over belongs to a connection that has nothing else under way.
         with self._connection.cursor() as cursor, translated():
             cursor.register(_GIVEN, given)
-            cursor.execute(f"INSERT INTO {table} SELECT {values} FROM {_GIVEN}").fetchall()
+            selected = ", ".join(values)
+            cursor.execute(f"INSERT INTO {table} SELECT {selected} FROM {_GIVEN}").fetchall()
 
     def _execute(
         self, statement: str, parameters: Sequence[Any] | None

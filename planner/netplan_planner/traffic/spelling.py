@@ -117,6 +117,21 @@ class SparkSpelling(Spelling):
         return f"unix_micros({time})"
 
 
+class BigQuerySpelling(Spelling):
+    """Functions of BigQuery's own, which pass through the translation."""
+
+    def number_of(self, parts: Sequence[str]) -> str:
+        """Return a fingerprint of the texts, between which stands what none of them has."""
+        texts = f", '{_NONE}', ".join(
+            f"COALESCE(CAST({part} AS VARCHAR), '{_NONE}')" for part in parts
+        )
+        return f"(FARM_FINGERPRINT(CONCAT({texts})) & {_MOST_NUMBER})"
+
+    def microseconds(self, time: str) -> str:
+        """Return a time as microseconds since 1970."""
+        return f"UNIX_MICROS({time})"
+
+
 class LenientSpelling(DuckDbSpelling):
     """DuckDB's casts as they are: for plain tables, which only DuckDB reads."""
 
@@ -139,6 +154,7 @@ class LenientSpelling(DuckDbSpelling):
 DUCKDB = DuckDbSpelling()
 LENIENT = LenientSpelling()
 SPARK = SparkSpelling()
+BIGQUERY = BigQuerySpelling()
 
 _MOST_NUMBER = (1 << 63) - 1
 _NONE = "\x1d"

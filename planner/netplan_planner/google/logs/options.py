@@ -1,6 +1,7 @@
 """Where Cloud Logging is, and how much of it is read."""
 
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 
 from netplan_planner.errors import UsageError
@@ -22,7 +23,7 @@ MOST_PER_MINUTE = 6000.0
 
 
 class LogOptions(Value, frozen=True, kw_only=True):
-    """How flow logs are read from Cloud Logging."""
+    """How flow logs are read from Cloud Logging, and from BigQuery."""
 
     endpoint: str | None = None
     """First of: this, `CLOUDSDK_API_ENDPOINT_OVERRIDES_LOGGING`, Google's own."""
@@ -37,6 +38,10 @@ class LogOptions(Value, frozen=True, kw_only=True):
     """"Number of entries.list requests: 60 per minute, per Google Cloud project"
     (cloud.google.com/logging/quotas, as quoted in 2022; today the page sends its readers to the API
     dashboard, where the quota of their own project stands)."""
+    max_cost_usd: Decimal | None = None
+    """What queries in BigQuery may be billed for at list price; None: no bound."""
+    query_project: str | None = None
+    """Runs and pays for queries in BigQuery; None: the dataset's own."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot work.
@@ -46,6 +51,10 @@ class LogOptions(Value, frozen=True, kw_only=True):
         """
         if self.most_records < 1:
             raise UsageError(f"the most log records to read are 1 or more, not {self.most_records}")
+        if self.max_cost_usd is not None and not (
+            self.max_cost_usd.is_finite() and self.max_cost_usd > 0
+        ):
+            raise UsageError(f"--max-cost is a sum above 0, not {self.max_cost_usd}")
         if not 0 < self.requests_per_minute <= MOST_PER_MINUTE:
             raise UsageError(
                 f"requests to Cloud Logging are above 0 and at most {MOST_PER_MINUTE:,.0f} a"

@@ -33,7 +33,7 @@ def pair_of(report: str) -> str:
 
 def side_of(report: str) -> str:
     """Return the SQL of the side that makes a report."""
-    return f"{report} % {SIDES}"
+    return f"({report} % {SIDES})"
 
 
 def src_of(report: str) -> str:
@@ -43,7 +43,7 @@ def src_of(report: str) -> str:
 
 def dst_of(report: str) -> str:
     """Return the SQL of the destination of a report."""
-    return f"({report} // {SIDES}) % {NODES}"
+    return f"(({report} // {SIDES}) % {NODES})"
 
 
 def reporter_of(report: str) -> str:

@@ -72,7 +72,7 @@ SQUARE_BASE = 1 << 16
 _WEIGHED = f"""(
   SELECT s.place AS place, s.configuration AS configuration, s.edge AS edge, s.block AS block,
     s.is_received AS is_received, s.records AS records,
-    s.wire AS wire, s.wire // {SQUARE_BASE} AS high, s.wire % {SQUARE_BASE} AS low
+    s.wire AS wire, s.wire // {SQUARE_BASE} AS high, (s.wire % {SQUARE_BASE}) AS low
   FROM (
     SELECT p.place AS place, g.configuration AS configuration, r.edge AS edge, g.block AS block,
       CASE WHEN {_RECEIVED} THEN 1 ELSE 0 END AS is_received, g.records AS records,

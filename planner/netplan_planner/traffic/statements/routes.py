@@ -44,7 +44,7 @@ FROM (
     GROUP BY pair
   ) AS p
   JOIN node AS s ON s.node = p.pair // {NODES}
-  JOIN node AS d ON d.node = p.pair % {NODES}
+  JOIN node AS d ON d.node = (p.pair % {NODES})
 ) AS chosen
 """
 
@@ -86,7 +86,7 @@ JOIN route AS r ON r.pair = {pair_of("m.report")}
 
 
 SILENT = f"""
-SELECT DISTINCT pair // {NODES} AS src_node, pair % {NODES} AS dst_node
+SELECT DISTINCT pair // {NODES} AS src_node, (pair % {NODES}) AS dst_node
 FROM reported WHERE is_silent = 1
 """
 """The ends of pairs that are told by others only."""

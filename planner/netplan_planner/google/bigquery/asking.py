@@ -1,0 +1,99 @@
+"""Opens BigQuery for a reader: its client is imported here, when it is asked for and never else."""
+
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from netplan_planner.errors import UsageError
+from netplan_planner.google.bigquery.place import Place
+from netplan_planner.google.logs.options import LogOptions
+from netplan_planner.google.options import ApiOptions, Endpoint, resolve_beside, resolve_endpoint
+from netplan_planner.model import Inventory, TrafficMatrix
+from netplan_planner.traffic import TrafficOptions
+
+if TYPE_CHECKING:
+    from google.cloud import bigquery
+
+INSTALL = "--traffic bigquery://… needs google-cloud-bigquery: pip install 'gce-netplan[bigquery]'"
+BIGQUERY_ENDPOINT = "https://bigquery.googleapis.com/"
+BIGQUERY_VARIABLE = "CLOUDSDK_API_ENDPOINT_OVERRIDES_BIGQUERY"
+"""gcloud's own variable; its value may hold `/bigquery/v2/`."""
+SCOPE = "https://www.googleapis.com/auth/bigquery"
+"""The narrowest one by which queries run; what they may read is told by roles."""
+
+Say = Callable[[str], None]
+
+
+def read_traffic_in_bigquery(
+    place: Place,
+    inventory: Inventory,
+    options: TrafficOptions,
+    log_options: LogOptions,
+    api: ApiOptions,
+    say: Say,
+) -> TrafficMatrix:
+    """Return the traffic matrix of the flow logs in a dataset; see `read.read_bigquery`.
+
+    Raises:
+        UsageError: If there is no beginning, the client is not installed, or its endpoint is none.
+        NetplanError: What the service refuses, by name.
+    """
+    if options.since is None:
+        raise UsageError(
+            f"--traffic {place}: BigQuery bills by what is read: say from when on (--since"
+            " 2026-11-01), and until when (--until)"
+        )
+    try:
+        from netplan_planner.google.bigquery import read
+    except ImportError as exc:
+        raise UsageError(INSTALL) from exc
+    client = _client(place, log_options, endpoint_of(api, os.environ))
+    try:
+        return read.read_bigquery(
+            client, place, inventory, options, max_cost_usd=log_options.max_cost_usd, say=say
+        )
+    finally:
+        client.close()  # type: ignore[no-untyped-call]
+
+
+def endpoint_of(api: ApiOptions, environment: Mapping[str, str]) -> Endpoint:
+    """Return where BigQuery is.
+
+    Raises:
+        UsageError: If it is no URL, if credentials would leave the machine unencrypted, or if only
+            Compute's endpoint is replaced: its stand-in says nothing of where the logs are.
+    """
+    found = resolve_beside(
+        api,
+        resolve_endpoint(api, environment),
+        environment,
+        variable=BIGQUERY_VARIABLE,
+        default=BIGQUERY_ENDPOINT,
+    )
+    if found is None:
+        raise UsageError(
+            "the Compute API is asked elsewhere than at Google's: say where BigQuery is, too"
+            f" ({BIGQUERY_VARIABLE})"
+        )
+    return found
+
+
+def _client(place: Place, options: LogOptions, endpoint: Endpoint) -> "bigquery.Client":
+    """Return a client whose queries the project that is asked for pays."""
+    from google.api_core.client_options import ClientOptions
+    from google.auth.credentials import AnonymousCredentials
+    from google.cloud import bigquery
+
+    from netplan_planner.google import credentials
+
+    base = endpoint.base_url.removesuffix("/").removesuffix("/bigquery/v2")
+    held = (
+        AnonymousCredentials()  # type: ignore[no-untyped-call]
+        if endpoint.is_anonymous
+        else credentials.default_credentials([SCOPE])
+    )
+    return bigquery.Client(
+        project=options.query_project or place.project,
+        credentials=held,
+        client_options=ClientOptions(api_endpoint=base),
+    )

@@ -1,0 +1,101 @@
+"""The statements in BigQuery: tables of the schema are temporary ones of a session."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import AbstractContextManager
+from itertools import islice
+from typing import Any
+
+from google.cloud import bigquery
+
+from netplan_planner.google.bigquery.jobs import Jobs
+from netplan_planner.traffic.engine import Engine, Row, T, at_once
+from netplan_planner.traffic.records import TYPES
+from netplan_planner.traffic.schema import TABLES
+from netplan_planner.traffic.translation import Dialect, taken_apart, translate
+
+RECORDS = "flow_record"
+_INSERTED_ROWS = 10_000
+"""Some megabytes of parameters; a request may have ten."""
+_TYPES = {"VARCHAR": "STRING", "BOOLEAN": "BOOL", "DOUBLE": "FLOAT64"}
+"""Of the schema's types; the others are whole numbers."""
+
+
+class BigQueryEngine:
+    """Runs the statements as jobs of a session; see `engine.Engine`."""
+
+    slice_rows: int | None = None
+
+    def __init__(self, jobs: Jobs) -> None:
+        self._jobs = jobs
+
+    def create(self, *tables: str) -> None:
+        """Make tables of the schema, empty."""
+        for table in tables:
+            columns = ", ".join(f"`{name}` {kind}" for name, kind in types(table).items())
+            self._jobs.run(f"CREATE OR REPLACE TEMP TABLE `{table}` ({columns})")
+
+    def insert(self, table: str, rows: Iterable[Row]) -> None:
+        """Append rows to a table of the schema."""
+        kinds = types(table)
+        remaining = iter(rows)
+        names = ", ".join(f"`{name}`" for name in kinds)
+        given = ", ".join(f"g.`{name}`" for name in kinds)
+        statement = f"INSERT INTO `{table}` ({names}) SELECT {given} FROM UNNEST(@given) AS g"
+        struct = _struct(kinds)
+        while chunk := list(islice(remaining, _INSERTED_ROWS)):
+            if set(map(len, chunk)) != {len(kinds)}:
+                raise ValueError(f"rows for {table} need {len(kinds)} values each")
+            values = [
+                bigquery.StructQueryParameter(
+                    None,
+                    *(
+                        bigquery.ScalarQueryParameter(name, kind, value)
+                        for (name, kind), value in zip(kinds.items(), row, strict=True)
+                    ),
+                )
+                for row in chunk
+            ]
+            self._jobs.run(statement, [bigquery.ArrayQueryParameter("given", struct, values)])
+
+    def run(self, statement: str) -> None:
+        """Run a statement whose rows go to a table."""
+        query, table, replaces = taken_apart(statement, Dialect.BIGQUERY)
+        if table is None:
+            raise ValueError("a query whose rows are not wanted")
+        if replaces:
+            self._jobs.run(f"CREATE OR REPLACE TEMP TABLE `{table}` AS {query}")
+        else:
+            names = ", ".join(f"`{name}`" for name in types(table))
+            self._jobs.run(f"INSERT INTO `{table}` ({names}) {query}")
+
+    def rows(self, statement: str) -> list[Row]:
+        """Return all rows of a small result."""
+        return [row for rows in self.stream(statement) for row in rows]
+
+    def stream(self, statement: str) -> Iterator[list[Row]]:
+        """Yield the rows of a result, as the service pages it."""
+        found = self._jobs.run(translate(statement, Dialect.BIGQUERY))
+        for page in found.pages:
+            yield [tuple(row.values()) for row in page]
+
+    def value(self, statement: str) -> Any:
+        """Return the one value of a result."""
+        return self.rows(statement)[0][0]
+
+    def in_background(self, work: Callable[[Engine], T]) -> AbstractContextManager[Future[T]]:
+        """Do work at once: a session runs one query at a time."""
+        return at_once(self, work)
+
+
+def types(table: str) -> dict[str, str]:
+    """Return the columns of a table of the schema with BigQuery's types."""
+    columns = TYPES if table == RECORDS else TABLES[table]
+    return {name: _TYPES.get(kind, "INT64") for name, kind in columns.items()}
+
+
+def _struct(kinds: Mapping[str, str]) -> Any:
+    """Return the type of a row."""
+    scalar: Any = bigquery.ScalarQueryParameterType
+    struct: Any = bigquery.StructQueryParameterType
+    return struct(*(scalar(kind, name=name) for name, kind in kinds.items()))

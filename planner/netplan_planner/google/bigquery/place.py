@@ -1,0 +1,57 @@
+"""Names of datasets and tables, as `--traffic` takes them."""
+
+import re
+from pathlib import PurePath
+
+from netplan_planner.errors import UsageError
+from netplan_planner.model import Value
+
+SCHEME = "bigquery:"
+_FORM = "bigquery://PROJECT.DATASET or bigquery://PROJECT.DATASET.TABLE"
+_PLACE = re.compile(
+    r"bigquery:/{1,2}"
+    r"(?P<project>(?:[a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9])"
+    r"\.(?P<dataset>[A-Za-z0-9_]{1,1024})"
+    r"(?:\.(?P<table>[A-Za-z0-9_-]{1,1024}))?/?"
+)
+"""A path has one slash where the address had two."""
+
+
+class Place(Value, frozen=True, kw_only=True):
+    """A dataset with flow logs, or one table of it."""
+
+    project: str
+    dataset: str
+    table: str | None = None
+
+    def __str__(self) -> str:
+        """Return the address, as it is given."""
+        table = f".{self.table}" if self.table else ""
+        return f"bigquery://{self.project}.{self.dataset}{table}"
+
+
+def is_place(path: PurePath) -> bool:
+    """Return whether a path names BigQuery, and no file."""
+    return path.parts[:1] == (SCHEME,)
+
+
+def parse_place(text: str) -> Place:
+    """Return the place that an address names.
+
+    Raises:
+        UsageError: If it is not of the form.
+
+    >>> str(parse_place("bigquery:/my-project.logs"))
+    'bigquery://my-project.logs'
+    >>> parse_place("bigquery://my-project.logs._AllLogs").table
+    '_AllLogs'
+    """
+    found = _PLACE.fullmatch(text)
+    if found is None:
+        raise UsageError(f"{_as_given(text)!r} names no place in BigQuery: write {_FORM}")
+    return Place(project=found["project"], dataset=found["dataset"], table=found["table"])
+
+
+def _as_given(text: str) -> str:
+    """Return an address with both slashes, of which a path keeps one."""
+    return text if text.startswith(f"{SCHEME}//") else text.replace(f"{SCHEME}/", f"{SCHEME}//", 1)

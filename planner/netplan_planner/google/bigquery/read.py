@@ -1,0 +1,103 @@
+"""Reads flow logs in BigQuery: what it costs is asked first, and only sums come back."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from google.cloud import bigquery
+from msgspec.structs import replace
+
+from netplan_planner.errors import UsageError
+from netplan_planner.google.bigquery.engine import RECORDS, BigQueryEngine
+from netplan_planner.google.bigquery.jobs import Jobs, retry, told
+from netplan_planner.google.bigquery.place import Place
+from netplan_planner.google.bigquery.tables import Found, find_tables, query_of
+from netplan_planner.model import Inventory, TrafficMatrix
+from netplan_planner.traffic import remote
+from netplan_planner.traffic.coverage import Inputs
+from netplan_planner.traffic.options import TrafficOptions
+
+USD_PER_TIB = Decimal("6.25")
+"""On demand, in most locations (cloud.google.com/bigquery/pricing, 2026-11); some cost more, and
+capacity (editions) is billed by time instead."""
+BYTES_PER_TIB = 1 << 40
+_REQUEST_S = 60.0
+
+Say = Callable[[str], None]
+
+
+def read_bigquery(
+    client: bigquery.Client,
+    place: Place,
+    inventory: Inventory,
+    options: TrafficOptions,
+    *,
+    max_cost_usd: Decimal | None = None,
+    say: Say = lambda _: None,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> TrafficMatrix:
+    """Return the traffic matrix of the flow logs in a dataset.
+
+    Args:
+        client: Whose project pays for the queries.
+        place: The dataset, or a table of it.
+        inventory: What the addresses of the records are looked up in.
+        options: Choices; `since` is needed.
+        max_cost_usd: What the queries may cost in all; None: no bound but what is said.
+        say: Where the bytes and dollars go before the first scan.
+        now: Tells the time.
+
+    Raises:
+        UsageError: If it would cost more than is allowed.
+        NetplanError: What the service refuses, by name.
+    """
+    assert options.since is not None, "asking.read_traffic_in_bigquery wants one"
+    since, until = options.since, options.until or now()
+    shown = str(place)
+    with told(shown):
+        found = find_tables(client, place, since, until, retry=retry(), timeout=_REQUEST_S)
+    jobs = Jobs(client, found.location, shown)
+    try:
+        query = "\nUNION ALL\n".join(query_of(one, place, since, until) for one in found.tables)
+        scanned = jobs.dry_run_bytes(query)
+        usd = _usd(scanned)
+        say(
+            f"{shown}: {scanned:,} bytes to read, ${usd:,.2f} at ${USD_PER_TIB} a TiB; sums over"
+            " what was read are billed too, which no dry run tells"
+        )
+        if max_cost_usd is not None:
+            if usd > max_cost_usd:
+                raise UsageError(
+                    f"{shown}: reading costs ${usd:,.2f} ({scanned:,} bytes at ${USD_PER_TIB} a"
+                    f" TiB), more than --max-cost {max_cost_usd}: take a shorter window (--since,"
+                    " --until), or allow more"
+                )
+            jobs.most_bytes = int(max_cost_usd / USD_PER_TIB * BYTES_PER_TIB)
+        jobs.run(f"CREATE OR REPLACE TEMP TABLE {RECORDS} AS\n{query}")
+        matrix = remote.read(
+            BigQueryEngine(jobs),
+            inventory,
+            options,
+            shown=shown,
+            inputs=Inputs(count=len(found.tables)),
+        )
+    finally:
+        jobs.close()
+    return _with_notes(matrix, found, jobs.bytes_billed)
+
+
+def _usd(byte_count: int) -> Decimal:
+    return Decimal(byte_count) * USD_PER_TIB / BYTES_PER_TIB
+
+
+def _with_notes(matrix: TrafficMatrix, found: Found, bytes_billed: int) -> TrafficMatrix:
+    held = matrix.coverage
+    billed = f"BigQuery billed {bytes_billed:,} bytes (${_usd(bytes_billed):,.2f} at list price)"
+    return replace(
+        matrix,
+        coverage=replace(
+            held,
+            incomplete=(*found.incomplete, *held.incomplete),
+            notes=(*found.notes, billed, *held.notes),
+        ),
+    )

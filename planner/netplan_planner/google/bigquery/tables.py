@@ -1,0 +1,252 @@
+"""Finds the tables of a dataset that hold flow logs of a time, and says what each entry is there.
+
+A log sink writes one table partitioned by day, or one a day. Each table is read by its own schema:
+a field that never occurred in it has no column.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from google.cloud import bigquery
+
+from netplan_planner.errors import InputError
+from netplan_planner.google.bigquery.place import Place
+from netplan_planner.model import Value
+from netplan_planner.tables.sql import identifier
+from netplan_planner.traffic.entry_fields import ENTRY, Fields
+from netplan_planner.traffic.records import flow_record
+from netplan_planner.traffic.spelling import BIGQUERY
+from netplan_planner.traffic.translation import Dialect, translate
+
+DELAY = timedelta(minutes=20)
+"""How much later than its flow an entry may be: the longest interval, and some minutes on the way;
+see `google.logs.read`."""
+
+_SINK = re.compile(
+    r"(?:compute|networkmanagement)_googleapis_com_vpc_flows(?:_(?P<day>20[0-9]{6}))?"
+)
+ALL_LOGS = "_AllLogs"
+"""The view of a dataset that is linked to a log bucket (Log Analytics)."""
+_SHOWN_DAYS = 3
+_KINDS = {
+    "STRING": "varchar",
+    "FLOAT": "double",
+    "FLOAT64": "double",
+    "INTEGER": "bigint",
+    "INT64": "bigint",
+    "BOOLEAN": "boolean",
+    "BOOL": "boolean",
+    "TIMESTAMP": "timestamp with time zone",
+    "DATETIME": "timestamp",
+    "NUMERIC": "decimal",
+    "BIGNUMERIC": "decimal",
+}
+"""BigQuery's types as `Fields` calls them; a field of another type is as good as missing."""
+_GROUPS = frozenset({"RECORD", "STRUCT"})
+_LINKED = {
+    "insertId": "insert_id",
+    "timestamp": "timestamp",
+    "logName": "log_name",
+    "jsonPayload": "json_payload",
+    "resource": "resource",
+}
+"""Columns of a linked dataset."""
+
+
+class LogTable(Value, frozen=True, kw_only=True):
+    """A table with flow logs, and what is wanted of it."""
+
+    name: str
+    schema: tuple[Any, ...]
+    is_linked: bool
+    has_day: bool
+    """Whether it holds one day, and is read whole."""
+    time_column: str | None
+
+
+class Found(Value, frozen=True, kw_only=True):
+    """The tables of a window, and what is said of it."""
+
+    tables: tuple[LogTable, ...]
+    location: str | None
+    incomplete: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def find_tables(
+    client: bigquery.Client, place: Place, since: datetime, until: datetime, **patience: Any
+) -> Found:
+    """Return the tables with flow logs of a window.
+
+    Raises:
+        InputError: If the dataset holds none.
+    """
+    location = client.get_dataset(f"{place.project}.{place.dataset}", **patience).location
+    names = [place.table] if place.table else _names(client, place, patience)
+    chosen, foreign = [], []
+    days: set[date] = set()
+    sharded = set()
+    for name in names:
+        found = _SINK.fullmatch(name)
+        if found is None and name != ALL_LOGS and not place.table:
+            foreign.append(name)
+            continue
+        if found is not None and found["day"]:
+            day = datetime.strptime(found["day"], "%Y%m%d").replace(tzinfo=UTC).date()
+            sharded.add(name.rpartition("_")[0])
+            if not since.date() <= day <= (until + DELAY).date():
+                continue
+            days.add(day)
+        chosen.append(name)
+    if place.table is None and ALL_LOGS in chosen and len(chosen) > 1:
+        # The view holds what the tables beside it hold.
+        chosen = [ALL_LOGS]
+    if not chosen:
+        raise InputError(_nothing(place, since, until, foreign, bool(sharded)))
+    tables = tuple(
+        _table(client.get_table(f"{place.project}.{place.dataset}.{name}", **patience), name)
+        for name in chosen
+    )
+    missing = sorted(set(_days(since, until)) - days) if sharded else []
+    return Found(
+        tables=tables,
+        location=location,
+        incomplete=tuple(_missing(place, missing)),
+        notes=tuple(_foreign(place, foreign)),
+    )
+
+
+def query_of(table: LogTable, place: Place, since: datetime, until: datetime) -> str:
+    """Return the query of a table's flow records, in BigQuery's dialect.
+
+    Entries are asked for by the time that they carry, wider than the flows' own: later than these
+    they may be, and what lies outside is left out by the records' own times.
+    """
+    fields = Fields(_linked_tree() if table.is_linked else _tree(table.schema, "e"), BIGQUERY)
+    conditions = []
+    if table.time_column and not table.has_day:
+        column = f"e.{identifier(table.time_column)}"
+        conditions += [
+            f"{column} >= {_literal(since - DELAY)}",
+            f"{column} < {_literal(until + DELAY)}",
+        ]
+    if table.is_linked:
+        conditions.append("ENDS_WITH(e.log_name, 'vpc_flows')")
+    name = ".".join(identifier(part) for part in (place.project, place.dataset, table.name))
+    source = f"{name} AS e" + (f" WHERE {' AND '.join(conditions)}" if conditions else "")
+    query = flow_record(
+        fields,
+        source,
+        source_name=fields.text("insertId"),
+        is_entry="true",
+        with_details=True,
+    )
+    return translate(query, Dialect.BIGQUERY)
+
+
+def _literal(time: datetime) -> str:
+    text = time.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f+00:00")
+    return f"CAST('{text}' AS TIMESTAMPTZ)"
+
+
+def _names(client: bigquery.Client, place: Place, patience: Any) -> list[str]:
+    listed = client.list_tables(f"{place.project}.{place.dataset}", **patience)
+    return sorted(one.table_id for one in listed)
+
+
+def _table(table: bigquery.Table, name: str) -> LogTable:
+    columns = {field.name.casefold(): field for field in table.schema}
+    if not {"jsonpayload", "json_payload"} & set(columns):
+        raise InputError(
+            f"{name}: no table of flow logs: it has no column jsonPayload (of a log sink) nor"
+            " json_payload (of Log Analytics)"
+        )
+    found = _SINK.fullmatch(name)
+    time = columns.get("timestamp")
+    return LogTable(
+        name=name,
+        schema=tuple(table.schema),
+        is_linked="json_payload" in columns,
+        has_day=bool(found and found["day"]),
+        time_column=time.name if time is not None else None,
+    )
+
+
+def _tree(schema: Sequence[bigquery.SchemaField], prefix: str) -> dict[str, Any]:
+    """Return columns as `Fields` takes them."""
+    tree: dict[str, Any] = {}
+    for field in schema:
+        sql = f"{prefix}.{identifier(field.name)}"
+        if field.mode == "REPEATED":
+            continue
+        if field.field_type in _GROUPS:
+            tree[field.name.casefold()] = _tree(field.fields, sql)
+        elif field.field_type in _KINDS:
+            tree[field.name.casefold()] = (sql, _KINDS[field.field_type])
+    return tree
+
+
+def _linked_tree() -> dict[str, Any]:
+    """Return the columns of a linked dataset: what an entry says is JSON there."""
+    tree: dict[str, Any] = {}
+    for name, column in _LINKED.items():
+        inner = ENTRY[name]
+        sql = f"e.{column}"
+        if name == "timestamp":
+            tree[name.casefold()] = (sql, "timestamp with time zone")
+        elif name == "resource":
+            labels = {
+                one: (f"JSON_VALUE(e.resource.labels, '$.{one}')", "varchar")
+                for one in inner["labels"]
+            }
+            tree[name] = {"labels": labels}
+        elif inner is None:
+            tree[name.casefold()] = (sql, "varchar")
+        else:
+            tree[name.casefold()] = _json_tree(inner, sql, "$")
+    return tree
+
+
+def _json_tree(fields: Any, column: str, path: str) -> Any:
+    if fields is None:
+        return f"JSON_VALUE({column}, '{path}')", "varchar"
+    named = fields if isinstance(fields, dict) else dict.fromkeys(fields)
+    return {
+        name.casefold(): _json_tree(inner, column, f"{path}.{name}")
+        for name, inner in named.items()
+    }
+
+
+def _days(since: datetime, until: datetime) -> Iterator[date]:
+    day, last = since.date(), (until - timedelta(microseconds=1)).date()
+    while day <= last:
+        yield day
+        day += timedelta(days=1)
+
+
+def _missing(place: Place, days: Sequence[date]) -> Iterator[str]:
+    if days:
+        shown = ", ".join(day.isoformat() for day in days[:_SHOWN_DAYS])
+        more = f" and {len(days) - _SHOWN_DAYS} more" if len(days) > _SHOWN_DAYS else ""
+        yield f"{place} has no table of {shown}{more}: no record of those days was read"
+
+
+def _foreign(place: Place, names: Sequence[str]) -> Iterator[str]:
+    if names:
+        shown = ", ".join(names[:_SHOWN_DAYS])
+        more = f" and {len(names) - _SHOWN_DAYS} more" if len(names) > _SHOWN_DAYS else ""
+        yield f"{place}: tables that are not of flow logs were left aside: {shown}{more}"
+
+
+def _nothing(
+    place: Place, since: datetime, until: datetime, foreign: Sequence[str], is_sharded: bool
+) -> str:
+    if is_sharded:
+        return f"{place}: no daily table between {since:%Y-%m-%d} and {until:%Y-%m-%d}"
+    more = f"; it holds {', '.join(foreign[:_SHOWN_DAYS])}" if foreign else ""
+    return (
+        f"{place}: no table of flow logs: a log sink calls it compute_googleapis_com_vpc_flows,"
+        f" Log Analytics {ALL_LOGS}{more}"
+    )

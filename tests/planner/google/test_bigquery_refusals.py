@@ -1,0 +1,201 @@
+"""What BigQuery refuses is told by name, and a service that is gone."""
+
+import json
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from decimal import Decimal
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+import pytest
+from google.api_core.retry import Retry
+
+from netplan_planner.errors import AccessError, InputError, NetplanError, UsageError
+from netplan_planner.google.bigquery import jobs as jobs_room
+from netplan_planner.google.bigquery.asking import (
+    BIGQUERY_VARIABLE,
+    endpoint_of,
+    read_traffic_in_bigquery,
+)
+from netplan_planner.google.bigquery.jobs import Jobs
+from netplan_planner.google.bigquery.place import Place, is_place, parse_place
+from netplan_planner.google.bigquery.read import read_bigquery
+from netplan_planner.google.logs.options import LogOptions
+from netplan_planner.google.options import ApiOptions
+from netplan_planner.traffic import TrafficOptions
+from support.flows.kinds import KNOWN
+from support.servers.bigquery import PROJECT, client_at
+
+PLACE = Place(project=PROJECT, dataset="logs")
+SINCE = TrafficOptions(since=datetime(2026, 11, 1, tzinfo=UTC))
+TIB = 1 << 40
+DATASET = {
+    "datasetReference": {"projectId": PROJECT, "datasetId": "logs"},
+    "location": "EU",
+}
+TABLE = {
+    "tableReference": {
+        "projectId": PROJECT,
+        "datasetId": "logs",
+        "tableId": "compute_googleapis_com_vpc_flows",
+    },
+    "schema": {
+        "fields": [
+            {"name": "timestamp", "type": "TIMESTAMP"},
+            {"name": "jsonPayload", "type": "RECORD", "fields": []},
+        ]
+    },
+}
+
+
+def refusal(status: int, reason: str, message: str) -> tuple[int, dict[str, Any]]:
+    error = {"code": status, "message": message, "errors": [{"reason": reason}]}
+    return status, {"error": error}
+
+
+@contextmanager
+def service(job: tuple[int, dict[str, Any]], asked: list[Any]) -> Iterator[str]:
+    """Yield the address of a service that has one table, and answers every job so."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if "/tables/" in self.path:
+                self._say(200, TABLE)
+            elif "/tables" in self.path:
+                self._say(200, {"tables": [TABLE]})
+            else:
+                self._say(200, DATASET)
+
+        def do_POST(self) -> None:
+            length = int(self.headers.get("Content-Length", 0))
+            asked.append(json.loads(self.rfile.read(length)))
+            self._say(*job)
+
+        def _say(self, status: int, body: Any) -> None:
+            text = json.dumps(body).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "said"),
+    [
+        (
+            refusal(403, "accessDenied", "no bigquery.jobs.create"),
+            AccessError,
+            "roles/bigquery.jobUser",
+        ),
+        (refusal(403, "quotaExceeded", "query usage per day"), NetplanError, "a quota of BigQuery"),
+        (refusal(404, "notFound", "not found in location US"), InputError, "another location"),
+        (
+            refusal(400, "bytesBilledLimitExceeded", "limit exceeded"),
+            UsageError,
+            "more than --max-cost allows",
+        ),
+        (refusal(400, "invalidQuery", "Unrecognized name"), NetplanError, "refuses a statement"),
+    ],
+    ids=["permission", "quota", "location", "cost", "statement"],
+)
+def test_a_refusal_says_what_to_do(
+    answer: tuple[int, dict[str, Any]], kind: type[Exception], said: str
+) -> None:
+    with service(answer, []) as address, pytest.raises(kind, match=said) as raised:
+        read_bigquery(client_at(address), PLACE, KNOWN, SINCE)
+    assert str(PLACE) in str(raised.value)
+
+
+def test_what_reading_costs_is_said_first_and_held_against_the_bound() -> None:
+    asked: list[Any] = []
+    said: list[str] = []
+    job = {
+        "jobReference": {"projectId": PROJECT, "jobId": "j", "location": "EU"},
+        "status": {"state": "DONE"},
+        "statistics": {"query": {"totalBytesProcessed": str(2 * TIB)}},
+        "configuration": {"query": {}, "dryRun": True},
+    }
+    with service((200, job), asked) as address, pytest.raises(UsageError) as raised:
+        read_bigquery(
+            client_at(address),
+            PLACE,
+            KNOWN,
+            SINCE,
+            max_cost_usd=Decimal("12.49"),
+            say=said.append,
+        )
+    assert "$12.50" in str(raised.value)
+    assert "--max-cost 12.49" in str(raised.value)
+    assert said[0].startswith(f"{PLACE}: {2 * TIB:,} bytes to read, $12.50 at $6.25 a TiB")
+    (only,) = asked
+    assert only["configuration"]["dryRun"] is True
+    assert only["configuration"]["labels"] == {"tool": "netplan"}
+    query = only["configuration"]["query"]["query"]
+    assert "2026-10-31 23:40:00" in query, "wider than the window, as logs come late"
+
+
+def test_a_service_that_is_gone_is_told_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs_room, "retry", lambda: Retry(initial=0.01, timeout=0.2))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{free.getsockname()[1]}"
+    with pytest.raises(NetplanError, match="does not answer"):
+        Jobs(client_at(address), None, str(PLACE)).run("SELECT 1")
+
+
+def test_nothing_is_asked_without_a_beginning() -> None:
+    with pytest.raises(UsageError, match="--since"):
+        read_traffic_in_bigquery(
+            PLACE, KNOWN, TrafficOptions(), LogOptions(), ApiOptions(), lambda _: None
+        )
+
+
+def test_credentials_go_where_they_are_meant_to() -> None:
+    assert endpoint_of(ApiOptions(), {}).base_url == "https://bigquery.googleapis.com/"
+    with pytest.raises(UsageError, match=BIGQUERY_VARIABLE):
+        endpoint_of(ApiOptions(endpoint="http://127.0.0.1:1"), {})
+    with pytest.raises(UsageError, match="not encrypted"):
+        endpoint_of(ApiOptions(), {BIGQUERY_VARIABLE: "http://example.com"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bigquery://logs",
+        "bigquery://P.logs",
+        "bigquery://my-project.a-b",
+        "bigquery://my-project.a.b.c",
+    ],
+)
+def test_an_address_that_names_nothing_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match=r"bigquery://PROJECT\.DATASET"):
+        parse_place(text)
+
+
+def test_a_sum_that_is_none_is_no_bound() -> None:
+    with pytest.raises(UsageError, match="--max-cost"):
+        LogOptions(max_cost_usd=Decimal(0))
+
+
+def test_paths_of_files_are_no_places() -> None:
+    from pathlib import Path as Files
+
+    assert is_place(Files("bigquery://my-project.logs"))
+    assert not is_place(Files("logs/bigquery"))

@@ -1,0 +1,233 @@
+"""Statements and whole matrices through BigQuery's API, on an emulator, against DuckDB over files.
+
+The emulator is DuckDB inside: it judges sessions, temporary tables, parameters and pages, and not
+what BigQuery makes of a function.
+"""
+
+import gzip
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+
+import pytest
+from google.cloud import bigquery
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+import netplan_planner
+from netplan_planner.errors import InputError
+from netplan_planner.google.bigquery.asking import BIGQUERY_VARIABLE
+from netplan_planner.google.bigquery.engine import BigQueryEngine
+from netplan_planner.google.bigquery.jobs import Jobs
+from netplan_planner.google.bigquery.place import Place
+from netplan_planner.google.bigquery.read import read_bigquery
+from netplan_planner.model import Inventory, Reporter, TrafficMatrix
+from netplan_planner.traffic import TrafficOptions, read_traffic
+from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine
+from support.commands.run import run_verbs
+from support.flows import exports
+from support.flows.cases import LOGGING, as_entry, project, records
+from support.flows.kinds import BAD, KNOWN, WHY, of_all_kinds
+from support.flows.oracle import Record
+from support.flows.records import Json
+from support.flows.tables import all_statements, fill
+from support.servers.bigquery import ABSENT, PROJECT, emulator, endpoint, load, schema_of
+
+STATEMENTS = all_statements()
+pytestmark = pytest.mark.skipif(bool(ABSENT), reason=ABSENT)
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[bigquery.Client]:
+    with emulator(tmp_path_factory.mktemp("bigquery")) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedEngine]:
+    folder = tmp_path_factory.mktemp("duckdb")
+    with open_engine(TrafficOptions(temp_directory=folder, threads=1)) as opened:
+        fill(opened)
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def in_bigquery(client: bigquery.Client) -> Iterator[BigQueryEngine]:
+    jobs = Jobs(client, None, "bigquery://demo-project.logs")
+    engine = BigQueryEngine(jobs)
+    fill(engine)
+    yield engine
+    jobs.close()
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_a_statement_gives_the_same(
+    name: str, embedded: EmbeddedEngine, in_bigquery: BigQueryEngine
+) -> None:
+    expected = sorted(embedded.rows(STATEMENTS[name]), key=repr)
+    assert expected
+    assert sorted(in_bigquery.rows(STATEMENTS[name]), key=repr) == expected
+
+
+DATASETS = count(1)
+SINCE = datetime(2000, 1, 2, tzinfo=UTC)
+DEMO = Path(netplan_planner.__file__).parent / "demos" / "dobermanifesto"
+SINK = "compute_googleapis_com_vpc_flows"
+
+
+def sink(client: bigquery.Client, tables: Mapping[str, Sequence[Json]]) -> Place:
+    """Return a dataset with tables as a log sink writes them."""
+    place = Place(project=PROJECT, dataset=f"logs{next(DATASETS)}")
+    client.create_dataset(f"{PROJECT}.{place.dataset}")
+    for name, rows in tables.items():
+        table = bigquery.Table(f"{PROJECT}.{place.dataset}.{name}", schema=schema_of(rows))
+        load(client, table, rows)
+    return place
+
+
+def both(
+    client: bigquery.Client,
+    folder: Path,
+    rows: Sequence[Json],
+    known: Inventory,
+    options: TrafficOptions,
+) -> tuple[TrafficMatrix, TrafficMatrix]:
+    """Return the matrix of entries by DuckDB from a file, and by BigQuery from a sink's table."""
+    file = folder / f"{next(DATASETS)}.json"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    options = replace(options, since=SINCE)
+    by_file = read_traffic([file], known, options)
+    by_query = read_bigquery(client, sink(client, {SINK: rows}), known, options)
+    assert any("BigQuery billed" in note for note in by_query.coverage.notes)
+    coverage = replace(by_query.coverage, notes=by_file.coverage.notes)
+    return by_file, replace(by_query, coverage=coverage)
+
+
+@pytest.mark.parametrize("reporter", list(Reporter))
+def test_all_kinds_of_ends(client: bigquery.Client, tmp_path: Path, reporter: Reporter) -> None:
+    options = TrafficOptions(reporter=reporter, by_hour=True, log_volume_from_gbps=0.0)
+    by_file, by_query = both(client, tmp_path, of_all_kinds(), KNOWN, options)
+    assert by_query == by_file
+
+
+@settings(
+    max_examples=3,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(
+    rows=st.lists(records(), min_size=1, max_size=20),
+    logging=st.sampled_from(sorted(LOGGING)),
+    reporter=st.sampled_from(list(Reporter)),
+)
+def test_random_records(
+    client: bigquery.Client,
+    tmp_path: Path,
+    rows: list[Record],
+    logging: str,
+    reporter: Reporter,
+) -> None:
+    known = project(*LOGGING[logging])
+    entries = [as_entry(record) for record in rows]
+    by_file, by_query = both(client, tmp_path, entries, known, TrafficOptions(reporter=reporter))
+    assert by_query == by_file
+
+
+@pytest.mark.parametrize("name", ["as it is", "whole numbers", "text", "fewer columns"])
+def test_columns_of_other_types(client: bigquery.Client, tmp_path: Path, name: str) -> None:
+    rows = exports.rows(exports.CHANGES[name])
+    by_file, by_query = both(client, tmp_path, rows, exports.KNOWN, TrafficOptions())
+    assert by_query == by_file
+    assert by_file.coverage.used_count == len(rows)
+
+
+def test_examples_are_told_by_their_ids(client: bigquery.Client) -> None:
+    place = sink(client, {SINK: [*of_all_kinds(), *BAD.values()]})
+    found = read_bigquery(client, place, KNOWN, TrafficOptions(since=SINCE, example_count=9))
+    told = {one.source: one.reason for one in found.coverage.examples}
+    assert told == {f"insertId {name}": why for name, why in WHY.items()}
+
+
+def test_daily_tables_are_read_by_their_own_columns_and_missing_days_are_told(
+    client: bigquery.Client,
+) -> None:
+    rows = [one for one in of_all_kinds() if "timestamp" in one]
+    day = datetime.fromisoformat(rows[0]["timestamp"]).astimezone(UTC).date()
+    fewer = [exports.fewer_columns(one) for one in rows[:3]]
+    tables = {f"{SINK}_{day:%Y%m%d}": rows[3:], f"{SINK}_20000103": fewer, "requests": rows[:1]}
+    place = sink(client, tables)
+    since = datetime(day.year, day.month, day.day, tzinfo=UTC)
+    options = TrafficOptions(since=since, until=since.replace(day=since.day + 2))
+    found = read_bigquery(client, place, KNOWN, options).coverage
+    assert found.files == 1
+    assert any(
+        f"has no table of {since.replace(day=since.day + 1):%Y-%m-%d}" in one
+        for one in found.incomplete
+    )
+    assert any("left aside: requests" in one for one in found.notes)
+
+
+def test_a_dataset_of_log_analytics(client: bigquery.Client, tmp_path: Path) -> None:
+    rows = [one for one in of_all_kinds() if "timestamp" in one]
+    linked = [
+        {
+            "log_name": one["logName"],
+            "insert_id": one["insertId"],
+            "timestamp": one["timestamp"],
+            "resource": {"type": "gce_subnetwork", "labels": one["resource"]["labels"]},
+            "json_payload": one["jsonPayload"],
+        }
+        for one in rows
+        if "insertId" in one and "resource" in one
+    ]
+    assert len(linked) > 30
+    field = bigquery.SchemaField
+    schema = [
+        field("log_name", "STRING"),
+        field("insert_id", "STRING"),
+        field("timestamp", "TIMESTAMP"),
+        field("resource", "RECORD", fields=[field("type", "STRING"), field("labels", "JSON")]),
+        field("json_payload", "JSON"),
+    ]
+    place = Place(project=PROJECT, dataset=f"logs{next(DATASETS)}")
+    client.create_dataset(f"{PROJECT}.{place.dataset}")
+    table = bigquery.Table(f"{PROJECT}.{place.dataset}._AllLogs", schema=schema)
+    load(client, table, linked)
+    options = TrafficOptions(since=SINCE)
+    by_query = read_bigquery(client, place, KNOWN, options)
+    file = tmp_path / "logs.json"
+    kept = [one for one in rows if "insertId" in one and "resource" in one]
+    file.write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
+    by_file = read_traffic([file], KNOWN, options)
+    coverage = replace(by_query.coverage, notes=by_file.coverage.notes)
+    assert replace(by_query, coverage=coverage) == by_file
+
+
+def test_a_dataset_without_flow_logs_says_what_it_holds(client: bigquery.Client) -> None:
+    place = sink(client, {"requests": of_all_kinds()[:2]})
+    with pytest.raises(InputError, match="it holds requests"):
+        read_bigquery(client, place, KNOWN, TrafficOptions(since=SINCE))
+    with pytest.raises(InputError, match="not found"):
+        read_bigquery(client, replace(place, dataset="nowhere"), KNOWN, TrafficOptions(since=SINCE))
+
+
+def test_an_audit_gives_the_same_report(
+    client: bigquery.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But for the lines that say what was billed."""
+    with gzip.open(DEMO / "flows.json.gz", "rt") as lines:
+        rows = [json.loads(line) for line in lines]
+    place = sink(client, {SINK: rows})
+    monkeypatch.setenv(BIGQUERY_VARIABLE, endpoint(client))
+    common = ["--inventory", str(DEMO / "inventory"), "--since", "2001-01-01", "--fail-on", "never"]
+    told = []
+    for source in (str(DEMO / "flows.json.gz"), str(place)):
+        done = run_verbs(arguments=["audit", "--anonymous", *common, "--traffic", source])
+        assert done.returncode == 0, done.stderr
+        told.append([line for line in done.stdout.splitlines() if "BigQuery billed" not in line])
+    assert told[1] == told[0]
+    assert len(told[0]) > 30
