@@ -114,6 +114,9 @@ def server(engine: str, work: Path, spark: Path | None) -> Iterator[tuple[str, R
     took: Run = {}
     log = work / "server.log"
     environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
+    if spark is not None:
+        (home,) = spark.glob("lib/python*/site-packages/pyspark")
+        environment["SPARK_HOME"] = str(home)
     with log.open("wb") as out:
         process = subprocess.Popen(
             command(engine, port, work, spark), stdout=out, stderr=out, cwd=work, env=environment
@@ -122,10 +125,11 @@ def server(engine: str, work: Path, spark: Path | None) -> Iterator[tuple[str, R
         _wait(process, port, log)
         yield f"sc://127.0.0.1:{port}", took
     finally:
-        process.terminate()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        took |= _usage(usage)
+        if process.returncode is None:
+            process.terminate()
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            took |= _usage(usage)
 
 
 def _wait(process: "subprocess.Popen[bytes]", port: int, log: Path) -> None:

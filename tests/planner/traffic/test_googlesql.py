@@ -134,17 +134,17 @@ def test_random_records(
     assert by_query == by_file
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("is_linked", [False, True], ids=["of a sink", "of Log Analytics"])
 def test_hostile_records(client: JudgedClient, tmp_path: Path, seed: int, is_linked: bool) -> None:
     options = TrafficOptions(by_hour=True, log_volume_from_gbps=0.0, example_count=0)
-    rows = hostile(seed, 400)
+    rows = hostile(seed, 300)
     if is_linked:
         # What is of other logs is not asked for.
         rows = [row for row in rows if str(row["logName"]).endswith("vpc_flows")]
     by_file, by_query = both(client, tmp_path, rows, KNOWN, options, is_linked=is_linked)
     assert by_query == by_file
-    assert len(by_file.coverage.excluded) > 5
+    assert len(by_file.coverage.excluded) > 4
     assert by_file.coverage.used_count > 100
 
 

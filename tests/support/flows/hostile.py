@@ -55,9 +55,10 @@ _COUNTS = (*_TEXTS, *("5", "77", "1000", "12345.0", "***", "1234***", "12,5", "N
 
 
 def hostile(seed: int, count: int) -> list[Json]:
-    """Return entries, each with a few of its fields changed or gone; some are whole."""
+    """Return entries, each with a few of its fields changed or gone; some are whole, some copies."""
     chance = random.Random(seed)
-    return [_one(chance, number) for number in range(count)]
+    made = [_one(chance, number) for number in range(count)]
+    return [*made, *chance.sample(made, count // 20)]
 
 
 def _one(chance: random.Random, number: int) -> Json:
@@ -65,7 +66,7 @@ def _one(chance: random.Random, number: int) -> Json:
     made = entry(
         chance.choice(_ADDRESSES),
         chance.choice(_ADDRESSES),
-        chance.choice((0, 5, 10**6, 10**12, 10**15)) + chance.randint(0, 9),
+        chance.choice((0, 5, 10**6, 10**9, 10**12)) + chance.randint(0, 9),
         start=start,
         end=start + chance.choice((0, 5, 59, 200)),
         packets=chance.randint(0, 10**6),
