@@ -1,4 +1,4 @@
-"""The arithmetic of docs/scale.md: computed from what the product's statements name, and from prices."""
+"""The arithmetic of docs/scale.md, from what the product's statements name, and from prices."""
 
 import gzip
 import json
@@ -39,8 +39,8 @@ GROUPS: Mapping[str, str] = {
     "machines": r"jsonPayload\.(src|dest)_instance\.",
     "networks and subnetworks": r"jsonPayload\.(src|dest)_vpc\.",
     "start and end": r"jsonPayload\.(start|end)_time",
-    "bytes, packets, round trip": r"jsonPayload\.(bytes|packets)_sent|jsonPayload\.round_trip_time\.",
-    "reporter, places, Google services": r"jsonPayload\.(reporter|\w+_location\.|\w+_google_service\.)",
+    "bytes, packets, round trip": r"jsonPayload\.(bytes_sent|packets_sent|round_trip_time\.)",
+    "reporter, places, Google services": r"jsonPayload\.(reporter|\w+_(location|google_service)\.)",
     "`insertId`, `timestamp`": r"insertId|timestamp",
     "`logName`": "logName",
     "labels of the resource": r"resource\.labels\.",
@@ -200,12 +200,14 @@ def test_core_hours(request: pytest.FixtureRequest) -> None:
         assert f"| {each} |" in figures, "the page and the benchmark's figures differ"
         hours = Decimal(each) * BILLION / 1_000_000 / 3_600
         day = hours * A_DAY / BILLION
-        rows.append(
-            (engine, f"{each}", f"{hours:.1f}", f"{day:,.0f}", f"{day * core_hour:,.0f}",
-             f"{day * core_hour * DAYS:,.0f}")
-        )  # fmt: skip
-    head = ("", "CPU µs a record", "core-hours a billion", "core-hours a day of 100 billion",
-            f"$ a day ({MACHINE}, {REGION}, {price.as_of:%Y-%m-%d})", f"$ for {DAYS} days")  # fmt: skip
+        usd_a_day = day * core_hour
+        costs = (f"{usd_a_day:,.0f}", f"{usd_a_day * DAYS:,.0f}")
+        rows.append((engine, str(each), f"{hours:.1f}", f"{day:,.0f}", *costs))
+    of = f"{MACHINE}, {REGION}, {price.as_of:%Y-%m-%d}"
+    head = (
+        *("", "CPU µs a record", "core-hours a billion", "core-hours a day of 100 billion"),
+        *(f"$ a day ({of})", f"$ for {DAYS} days"),
+    )
     check(request, "spark", table(head, rows))
 
 

@@ -56,7 +56,7 @@ _COUNTS = (*_TEXTS, *("5", "77", "1000", "12345.0", "***", "1234***", "12,5", "N
 
 
 def hostile(seed: int, count: int) -> list[Json]:
-    """Return entries, each with a few of its fields changed or gone; some are whole, some copies."""
+    """Return entries, some with a few of their fields changed or gone; some are copies."""
     chance = random.Random(seed)
     made = [_one(chance, number) for number in range(count)]
     return [*made, *chance.sample(made, count // 20)]
