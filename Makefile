@@ -7,12 +7,14 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 UV = $(shell command -v uv || echo $(BIN)/uv)
 
-.PHONY: demo test check unit engines fuzz kills lock docs picture wheel clean help
+.PHONY: demo test check unit engines googlesql test-engines fuzz kills lock docs picture wheel clean help
 
 help:
 	@echo "make demo    set up, then audit the embedded sample; netplan-demo.html is the same as a page"
 	@echo "make test    set up, then style, types, layers and the whole test suite"
 	@echo "make engines flow logs on Sail, a Spark Connect server, in an environment of its own"
+	@echo "make googlesql  BigQuery's statements by GoogleSQL's reference implementation (Java 17, Maven)"
+	@echo "make test-engines  both"
 	@echo "make fuzz    damaged inputs by seeds for five minutes (MINUTES=60 SEED=1: as asked)"
 	@echo "make kills   stop every command at fifty moments, fill its disk, run it twice at once"
 	@echo "make lock    write requirements.lock again from pyproject.toml"
@@ -49,6 +51,13 @@ SAIL ?= .venv-sail
 engines:
 	@test -x $(SAIL)/bin/sail || bash .ci/sail.sh $(SAIL)
 	$(SAIL)/bin/python -m pytest -q tests/planner/traffic/test_spark.py
+
+GOOGLESQL ?= .venv-googlesql
+googlesql: $(READY)
+	@test -d $(GOOGLESQL)/classes || bash .ci/googlesql.sh $(GOOGLESQL)
+	NETPLAN_TEST_GOOGLESQL=$(abspath $(GOOGLESQL)) $(BIN)/python -m pytest -q tests/planner/traffic/test_googlesql.py
+
+test-engines: engines googlesql
 
 # What it finds goes to tests/data/broken/, which the suite reads.
 MINUTES ?= 5

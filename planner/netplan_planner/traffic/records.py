@@ -255,7 +255,7 @@ def _rtt_us(payload: Fields) -> str:
     if not found:
         return NO_NUMBER
     rtt_ms = found[0] if len(found) == 1 else f"COALESCE({', '.join(found)})"
-    return f"TRY_CAST(ROUND({rtt_ms} * {_US_PER_MS}) AS BIGINT)"
+    return f"TRY_CAST(ROUND({payload.spelling.product(rtt_ms, _US_PER_MS)}) AS BIGINT)"
 
 
 def _end_columns(

@@ -157,7 +157,8 @@ class Repeats:
             )
             for place, by, configuration, records, payload in self._engine.rows(repeats.OVERLAPS)
         ]
-        return tuple(sorted(found, key=lambda o: (-o.record_count, o.place, o.left_out)))
+        # By all that tells them apart: numbers of configurations, and so rows, are the engine's.
+        return tuple(sorted(found, key=lambda o: (-o.record_count, o.place, o.left_out, o.counted)))
 
 
 _CONFIGURATIONS = "SELECT DISTINCT configuration FROM staged"

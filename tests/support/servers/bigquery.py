@@ -92,6 +92,31 @@ def schema_of(rows: Sequence[dict[str, Any]]) -> list[bigquery.SchemaField]:
     return [_field(name, [row[name] for row in rows if name in row]) for name in _names(rows)]
 
 
+def linked(
+    rows: Sequence[dict[str, Any]],
+) -> tuple[list[bigquery.SchemaField], list[dict[str, Any]]]:
+    """Return the columns of a dataset that is linked to a log bucket, and entries as rows there."""
+    field = bigquery.SchemaField
+    schema = [
+        field("log_name", "STRING"),
+        field("insert_id", "STRING"),
+        field("timestamp", "TIMESTAMP"),
+        field("resource", "RECORD", fields=[field("type", "STRING"), field("labels", "JSON")]),
+        field("json_payload", "JSON"),
+    ]
+    entries = [
+        {
+            "log_name": one.get("logName"),
+            "insert_id": one.get("insertId"),
+            "timestamp": one.get("timestamp"),
+            "resource": one.get("resource"),
+            "json_payload": one.get("jsonPayload"),
+        }
+        for one in rows
+    ]
+    return schema, entries
+
+
 def _field(name: str, values: Sequence[Any]) -> bigquery.SchemaField:
     inner = [value for value in values if isinstance(value, dict)]
     if inner:
