@@ -12,6 +12,8 @@ from netplan_planner.engine.live_traffic import (
     place_in_bigquery,
     read_in_bigquery,
     read_live,
+    read_on_spark,
+    server_of_spark,
 )
 from netplan_planner.engine.measurements import read_measurements
 from netplan_planner.engine.metrics import read_metrics
@@ -48,8 +50,13 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
         UsageError: If the request names nothing to read.
         InputError: If an input cannot be read at all.
     """
+    # Before anything is read, which may take long.
+    server = server_of_spark(request)
     inventory = _inventory(request, demo, say)
-    traffic, pod_traffic = _traffic(request, demo, inventory, say)
+    if server is not None:
+        traffic, pod_traffic = read_on_spark(request, server, inventory, say), None
+    else:
+        traffic, pod_traffic = _traffic(request, demo, inventory, say)
     metrics, of_metrics = read_metrics(request, inventory, say, with_flows=traffic is None)
     prices = open_prices(request.prices, request.discounts, request.billing_exports)
     caps = with_calibration(load_caps(limits_date(request, demo)), request.calibration)
