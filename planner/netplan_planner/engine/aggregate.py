@@ -5,6 +5,7 @@ by the same coverage.
 """
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from netplan_planner.bundle_file import is_bundle
@@ -13,26 +14,39 @@ from netplan_planner.engine.inputs import read_flows
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
 from netplan_planner.inert import inert_line
+from netplan_planner.leftovers import private_folder
 from netplan_planner.model import OwnerKind
 from netplan_planner.model.aggregated import Aggregated, AggregatedTable
+from netplan_planner.traffic import submitted
 from netplan_planner.traffic.aggregates import is_aggregates, writing
 from netplan_planner.traffic.aggregates.manifest import SUFFIX
 from netplan_planner.version import tool_version
 
 
-def check_folder(folder: Path) -> None:
+def check_folder(out: str) -> None:
     """Find what cannot work before a long run.
 
     Raises:
         UsageError: If the folder cannot be written, or holds what netplan did not write.
     """
-    writing.check_target(f"--out {folder}", folder)
+    if not submitted.is_address(out):
+        writing.check_target(f"--out {out}", Path(out))
+    elif not submitted.is_submitted():
+        raise UsageError(
+            f"--out {out}: only a job that spark-submit started writes there; name a folder, and"
+            " copy it (gcloud storage cp --recursive)"
+        )
 
 
 def aggregate(
-    request: AuditRequest, out: Path, *, say: Callable[[str], None] = lambda _: None
+    request: AuditRequest, out: str, *, say: Callable[[str], None] = lambda _: None
 ) -> Aggregated:
     """Write the sums of a request's flow logs to a folder, and return what it holds.
+
+    Args:
+        request: What is read.
+        out: The folder; in a program that spark-submit started also an address of Spark's.
+        say: Where progress goes.
 
     Raises:
         UsageError: If the request names no flow logs, or sums of them.
@@ -49,17 +63,24 @@ def aggregate(
     if traffic is None:
         raise UsageError("nothing to sum: name flow logs (--traffic)")
     say("writing the sums")
-    manifest = writing.write(
-        out,
-        traffic,
-        pods,
-        inventory,
-        request.traffic_options,
+    options = request.traffic_options
+    write = partial(
+        writing.write,
+        matrix=traffic,
+        pods=pods,
+        inventory=inventory,
+        options=options,
         tool=f"netplan {tool_version()}",
     )
+    if submitted.is_address(out):
+        with private_folder(options.temp_directory) as private:
+            manifest = write(private / "whole")
+            submitted.put(private / "whole", out, writing.is_own)
+    else:
+        manifest = write(Path(out))
     coverage = traffic.coverage
     return Aggregated(
-        folder=str(out),
+        folder=out,
         format=manifest.format,
         start=traffic.start,
         end=traffic.end,

@@ -1,6 +1,5 @@
 """`netplan flows aggregate`: a folder of sums that verbs read as traffic."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -31,14 +30,14 @@ class Aggregate(Parameters, frozen=True, kw_only=True):
         ),
     ] = False
     out: Annotated[
-        Path,
+        str,
         typer.Option(
             metavar="FOLDER",
             help="Write the aggregates here, for --traffic of other verbs; in the place of older"
-            " ones, and of nothing else.",
+            " ones, and of nothing else. A job of spark-submit also writes to gs://….",
             rich_help_panel=OUTPUT,
         ),
-    ] = Path("netplan-aggregates")
+    ] = "netplan-aggregates"
     strict: Annotated[
         bool,
         typer.Option(

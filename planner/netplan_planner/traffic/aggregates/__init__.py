@@ -1,7 +1,7 @@
 """Aggregates: the sums of flow logs as a folder of Parquet files, read again wherever they are.
 
-    netplan-aggregates.json   the manifest: format, options, inventory, tables with sizes and hashes,
-                              and what the matrix says besides its rows
+    netplan-aggregates.json   the manifest: format, options, inventory, tables with sizes and
+                              hashes, and what the matrix says besides its rows
     owners.parquet …          a table for each kind of row (`tables.py`)
 
 What an aggregate is, and why it rests on an inventory: docs/adr/0030-aggregates.md.

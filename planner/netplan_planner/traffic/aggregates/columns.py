@@ -41,4 +41,6 @@ def _column(kind: msgspec.inspect.Type) -> str:
             known = [one for one in kind.types if not isinstance(one, msgspec.inspect.NoneType)]
             if len(known) == 1:
                 return _column(known[0])
+        case _:
+            pass
     raise TypeError(f"no column holds {kind}")

@@ -3,7 +3,7 @@
 import hashlib
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
@@ -40,13 +40,9 @@ from netplan_planner.units import counted
 _PIECE_BYTES = 1 << 20
 _ROWS_AT_ONCE = 2000
 _OPTIONS = {"reporter": "--reporter", "since": "--since", "until": "--until"}
-_SKIPPED = (".", "_SUCCESS")
-"""What names of files begin with that others leave in folders."""
 
 
-def read(
-    paths: Sequence[Path], inventory: Inventory, options: TrafficOptions
-) -> TrafficMatrix:
+def read(paths: Sequence[Path], inventory: Inventory, options: TrafficOptions) -> TrafficMatrix:
     """Return the matrix of aggregates, as the records would give it.
 
     Args:
@@ -94,14 +90,21 @@ def read_pods(folder: Path) -> PodTraffic | None:
 
 def strangers(folder: Path, tables: AbstractSet[str]) -> list[str]:
     """Return the names of a folder that are no part of aggregates with these tables."""
-    own = {MANIFEST, *(f"{name}{SUFFIX}" for name in tables)}
     with os.scandir(folder) as found:
-        return sorted(
-            entry.name
-            for entry in found
-            if not (entry.name in own and entry.is_file(follow_symlinks=False))
-            and not entry.name.startswith(_SKIPPED)
-        )
+        entries = {entry.name: entry.is_file(follow_symlinks=False) for entry in found}
+    links = (name for name, is_file in entries.items() if not (is_file or _is_skipped(name)))
+    return sorted({*strange_names(entries, tables), *links})
+
+
+def strange_names(names: Iterable[str], tables: AbstractSet[str]) -> list[str]:
+    """Return those of some names that are no part of aggregates with these tables."""
+    own = {MANIFEST, *(f"{name}{SUFFIX}" for name in tables)}
+    return sorted(name for name in names if name not in own and not _is_skipped(name))
+
+
+def _is_skipped(name: str) -> bool:
+    """Return whether others leave files of such names in folders."""
+    return name.startswith((".", "_SUCCESS"))
 
 
 def _check_options(shown: str, held: Shape, asked: Shape, options: TrafficOptions) -> None:

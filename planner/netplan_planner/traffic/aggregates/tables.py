@@ -103,9 +103,7 @@ def rows_of(matrix: TrafficMatrix, pods: PodTraffic | None) -> Rows:
 
 
 def _log_rows(sources: Sequence[LogSource]) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {
-        name: [] for name in ("log-places", "log-intervals", "log-edges", "log-machines", "log-told")
-    }
+    found: dict[str, list[Any]] = {name: [] for name in TABLES if name.startswith("log-")}
     for number, source in enumerate(sources):
         found["log-places"].append(
             LogPlace(**{name: getattr(source, name) for name in LogPlace.__struct_fields__})
@@ -113,22 +111,15 @@ def _log_rows(sources: Sequence[LogSource]) -> dict[str, list[Any]]:
         for one in source.intervals:
             at = len(found["log-intervals"])
             found["log-intervals"].append(
-                LogInterval(
-                    source=number, interval_s=one.interval_s, record_count=one.record_count
-                )
+                LogInterval(source=number, interval_s=one.interval_s, record_count=one.record_count)
             )
-            found["log-edges"] += [LogEdge(interval=at, **_fields(e)) for e in one.edges]
-            found["log-machines"] += [LogMachine(interval=at, **_fields(m)) for m in one.machines]
+            found["log-edges"] += [LogEdge(interval=at, **asdict(e)) for e in one.edges]
+            found["log-machines"] += [LogMachine(interval=at, **asdict(m)) for m in one.machines]
             found["log-told"] += [
                 LogTold(interval=at, place=place, record_count=count)
                 for place, count in one.told_by_sender
             ]
     return found
-
-
-def _fields(value: Value) -> dict[str, Any]:
-    """Return the fields of a value, those of values in it as they are."""
-    return asdict(value)
 
 
 def without_rows(matrix: TrafficMatrix) -> TrafficMatrix:
@@ -140,9 +131,7 @@ def without_rows(matrix: TrafficMatrix) -> TrafficMatrix:
         vms=(),
         coverage=replace(matrix.coverage, logged=()),
         log_volume=None if matrix.log_volume is None else (),
-        hours=None
-        if matrix.hours is None
-        else replace(matrix.hours, machines=(), paths=()),
+        hours=None if matrix.hours is None else replace(matrix.hours, machines=(), paths=()),
     )
 
 
@@ -174,9 +163,7 @@ def put_together(whole: TrafficMatrix, rows: Rows) -> TrafficMatrix:
         log_volume=None if whole.log_volume is None else tuple(_log_sources(rows)),
         hours=None
         if hours is None
-        else replace(
-            hours, machines=tuple(rows["machine-hours"]), paths=tuple(rows["path-hours"])
-        ),
+        else replace(hours, machines=tuple(rows["machine-hours"]), paths=tuple(rows["path-hours"])),
     )
 
 
@@ -203,7 +190,7 @@ def _log_sources(rows: Rows) -> Iterator[LogSource]:
             )
         )
     for number, place in enumerate(places):
-        yield LogSource(**_fields(place), intervals=tuple(of_place[number]))
+        yield LogSource(**asdict(place), intervals=tuple(of_place[number]))
 
 
 def _as(kind: type[Any], row: Value) -> Any:
