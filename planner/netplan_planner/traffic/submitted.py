@@ -62,15 +62,6 @@ def session() -> Iterator["SparkSession"]:
         yield found
 
 
-def stop_work(running: "SparkSession") -> None:
-    """Stop what a session does: through Spark Connect, or as the program that has the session."""
-    context = getattr(running, "_sc", None)
-    if context is not None:
-        context.cancelAllJobs()
-    else:
-        running.interruptAll()
-
-
 def is_address(place: str) -> bool:
     """Return whether a place is in one of Spark's file systems, and no folder of this machine.
 
