@@ -39,6 +39,11 @@ from netplan_planner.units import counted
 
 _PIECE_BYTES = 1 << 20
 _ROWS_AT_ONCE = 2000
+_MOST_RATIO = 2_000
+"""Of rows as text and packed: tables of 400 machines have 22 at most, one row again and again 8,500
+(measured 2026-11-23)."""
+_ANY_BYTES = 1 << 26
+"""What any table may unpack to, however small it is."""
 _OPTIONS = {"reporter": "--reporter", "since": "--since", "until": "--until"}
 
 
@@ -237,6 +242,10 @@ def _decoded(
     held = engine.value(f"SELECT COUNT(*) FROM {relation}")
     if held != table.row_count:
         raise damaged(folder, f"{path.name} has {held:,} rows, not {table.row_count:,}")
+    most = min(LARGEST_BYTES, max(_ANY_BYTES, _MOST_RATIO * table.byte_count))
+    # Each row as text has the names of all columns at least.
+    if held * sum(map(len, columns)) > most:
+        raise damaged(folder, f"{path.name} unpacks to more than a file of its size holds")
     decoder = msgspec.json.Decoder(list[kind])  # type: ignore[valid-type]
     rows: list[Any] = []
     texts: list[str] = []
@@ -244,8 +253,8 @@ def _decoded(
     for (text,) in engine.stream(f"SELECT CAST(to_json(t) AS VARCHAR) FROM {relation} AS t"):
         texts.append(text)
         size += len(text)
-        if size > LARGEST_BYTES:
-            raise damaged(folder, f"{path.name} unpacks to more than {LARGEST_BYTES >> 30} GiB")
+        if size > most:
+            raise damaged(folder, f"{path.name} unpacks to more than a file of its size holds")
         if len(texts) == _ROWS_AT_ONCE:
             rows += decoder.decode(f"[{','.join(texts)}]")
             texts.clear()
