@@ -76,7 +76,7 @@ def test_bounds_of_the_engine_do_not_matter(whole: Path) -> None:
 def test_machines_below_those_that_were_looked_at(tmp_path: Path) -> None:
     options = replace(aggregated.OPTIONS, log_volume_from_gbps=0.1)
     found = aggregated.written(tmp_path, aggregated.matrix_of(tmp_path, options), options=options)
-    with pytest.raises(UsageError, match="--p95-from 0.05"):
+    with pytest.raises(UsageError, match=r"--p95-from 0\.05"):
         read(found, replace(options, log_volume_from_gbps=0.05))
 
 
