@@ -75,7 +75,8 @@ Traffic = Annotated[
     list[Path] | None,
     typer.Option(
         "--traffic",
-        help="Flow logs (JSON lines, .gz, .zst, Parquet) or a plain table: files or folders."
+        help="Flow logs (JSON lines, .gz, .zst, Parquet) or a plain table: files or folders;"
+        " or a folder of netplan flows aggregate."
         " bigquery://PROJECT.DATASET reads those of a log sink or of Log Analytics, gs://, s3a://"
         " and file:// what a server reads (--engine spark), and the word cloud-logging a sample of"
         " what Cloud Logging holds of --project: its quota allows no more.",

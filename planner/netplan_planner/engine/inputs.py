@@ -51,10 +51,7 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
         UsageError: If the request names nothing to read.
         InputError: If an input cannot be read at all.
     """
-    # Before anything is read, which may take long.
-    server = server_of_spark(request)
-    inventory = _inventory(request, demo, say)
-    traffic, pod_traffic = _traffic(request, demo, server, inventory, say)
+    inventory, traffic, pod_traffic = read_flows(request, demo, say)
     metrics, of_metrics = read_metrics(request, inventory, say, with_flows=traffic is None)
     prices = open_prices(request.prices, request.discounts, request.billing_exports)
     caps = with_calibration(load_caps(limits_date(request, demo)), request.calibration)
@@ -80,6 +77,21 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
         measurement_coverage=measured,
         metrics=metrics,
     )
+
+
+def read_flows(
+    request: AuditRequest, demo: Demo | None, say: Say
+) -> tuple[Inventory, TrafficMatrix | None, PodTraffic | None]:
+    """Return the inventory and the flows alone: the traffic of machines, and of pods.
+
+    Raises:
+        UsageError: If the request names no inventory.
+        InputError: If an input cannot be read at all.
+    """
+    # Before anything is read, which may take long.
+    server = server_of_spark(request)
+    inventory = _inventory(request, demo, say)
+    return inventory, *_traffic(request, demo, server, inventory, say)
 
 
 def limits_date(request: AuditRequest, demo: Demo | None) -> date:
