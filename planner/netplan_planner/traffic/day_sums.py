@@ -4,6 +4,7 @@
 days, as `remote.read` does of their records. See `statements.day_sums` for what the rows hold.
 """
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any
@@ -95,6 +96,15 @@ def parts_seen(day: int, since_day: int, until_day: int) -> frozenset[int]:
     if day == until_day:
         return frozenset({day_sums.FIRST_PART, day_sums.WHOLE})
     return frozenset()
+
+
+def rows_seen(parts: Iterable[int]) -> str:
+    """Return the SQL of whether a row of a day is of some of its parts."""
+    listed = ", ".join(map(str, sorted(parts))) or "-1"
+    return (
+        f"(kind IN ({day_sums.NAME}, {day_sums.STATE})"
+        f" OR COALESCE(day_part, {day_sums.MIDDLE}) IN ({listed}))"
+    )
 
 
 def days_of(options: TrafficOptions) -> tuple[int, int]:

@@ -21,7 +21,6 @@ from netplan_planner.traffic.entry_fields import (
     struct_type,
 )
 from netplan_planner.traffic.records import flow_record
-from netplan_planner.traffic.statements.day_sums import EXAMPLE, MIDDLE, NAME
 from netplan_planner.traffic.statements.keys import US_PER_DAY
 from netplan_planner.traffic.translation import Dialect, Statement, taken_apart
 
@@ -106,12 +105,8 @@ def read_by_days(
                 f" WHERE ({time_us}) // {US_PER_DAY} = {day}"
             )
             summed.fill(f"state{day}")
-            seen = ", ".join(map(str, sorted(day_sums.parts_seen(day, since, until))))
-            bare.run(
-                f"INSERT INTO rolled SELECT *, {day} AS log_day FROM day_sum"
-                f" WHERE kind >= {NAME} AND kind <> {EXAMPLE}"
-                f" OR COALESCE(day_part, {MIDDLE}) IN ({seen or -1})"
-            )
+            seen = day_sums.rows_seen(day_sums.parts_seen(day, since, until))
+            bare.run(f"INSERT INTO rolled SELECT *, {day} AS log_day FROM day_sum WHERE {seen}")
         inputs = Inputs(count=1)
         return day_sums.read(bare, known, options, shown="records", inputs=inputs)
 
