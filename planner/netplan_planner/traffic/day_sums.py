@@ -30,17 +30,24 @@ DELAY = timedelta(minutes=20)
 see `google.logs.read`. Around a window entries are looked for so much earlier and later."""
 
 VERSION = 1
-"""Of what the rows mean: another one for every change of the statements that make them, or of the
-code here, by which a day's rows would be others."""
+"""Of what the rows mean: another one for every change of the statements that make them, of how a
+record is read, or of the code here, by which a day's rows would be others. A test knows the texts.
+"""
 
-_OF_A_DAY = ("identity", "node", "met_end", "day_sum", "repeated_entry", "kept_entry")
 _IPV6 = 6
 _DELAY_US = DELAY // timedelta(microseconds=1)
 
 
 def key_of(options: TrafficOptions) -> str:
     """Return what stands for the choices that rows depend on; the reporter is none of them."""
-    return sha256(repr((VERSION, *statements_of(options))).encode()).hexdigest()
+    chosen = (
+        options.header_bytes,
+        options.max_record_minutes,
+        options.max_record_gbps,
+        options.flow_min_gbps,
+        options.example_count,
+    )
+    return sha256(repr((VERSION, *chosen)).encode()).hexdigest()
 
 
 def statements_of(options: TrafficOptions) -> tuple[str, ...]:
@@ -53,12 +60,12 @@ def statements_of(options: TrafficOptions) -> tuple[str, ...]:
         repeats.SEEN_AGAIN,
         repeats.ONCE,
         sums.span_positions(options.max_record_minutes),
-        day_sums.RECORDS,
-        day_sums.SHARES,
-        day_sums.FLOWS,
-        day_sums.ROUND_TRIPS,
-        day_sums.ENDS,
-        day_sums.NAMES,
+        day_sums.DAY_RECORDS,
+        day_sums.DAY_SHARES,
+        day_sums.DAY_FLOWS,
+        day_sums.DAY_ROUND_TRIPS,
+        day_sums.DAY_ENDS,
+        day_sums.DAY_NAMES,
         day_sums.examples(options.example_count, UNREMARKABLE_FAULTS),
     )
 
@@ -143,39 +150,35 @@ class DaySums:
         self._engine = engine
         self._options = options
         positions = options.max_record_minutes + 2
-        engine.create("minute_position", "span_position")
+        engine.create("minute_position", "span_position", "kept_entry")
         engine.insert("minute_position", ((position,) for position in range(positions)))
         engine.run(f"INSERT INTO span_position {sums.span_positions(options.max_record_minutes)}")
 
     def fill(self, state: str) -> None:
         """Fill `day_sum`; `state` tells of what state of the logs it is."""
         engine = self._engine
-        engine.create(*_OF_A_DAY)
         _, ends, judged, seen_again, once, _, *rows = statements_of(self._options)
-        engine.run(f"INSERT INTO met_end {ends}")
+        engine.run(f"CREATE OR REPLACE TABLE met_end AS {ends}")
         self._number_ends()
-        engine.run(f"CREATE OR REPLACE TABLE endpoint AS {staging.ENDPOINTS}")
         engine.run(f"CREATE OR REPLACE TABLE staged AS {judged}")
-        engine.run(f"INSERT INTO repeated_entry {seen_again}")
+        engine.run(f"CREATE OR REPLACE TABLE repeated_entry AS {seen_again}")
         if engine.value("SELECT COUNT(*) AS entries FROM repeated_entry"):
             engine.run(f"CREATE OR REPLACE TABLE staged AS {once}")
-        for statement in (*rows, day_sums.state(state)):
-            engine.run(f"INSERT INTO day_sum {statement}")
+        # All at once: each statement is a job of its own elsewhere.
+        together = "\nUNION ALL\n".join((*rows, day_sums.state(state)))
+        engine.run(f"CREATE OR REPLACE TABLE day_sum AS {together}")
 
     def _number_ends(self) -> None:
         """Give every end of the day a number; one that is no address has none."""
-        engine = self._engine
-        found = sorted(engine.rows(day_sums.IDENTITIES), key=str)
-        identities: list[tuple[Any, ...]] = []
-        nodes: list[tuple[int, int, int, int]] = []
-        for identity in found:
+        found = sorted(self._engine.rows(day_sums.IDENTITIES), key=str)
+        rows: list[tuple[Any, ...]] = []
+        for number, identity in enumerate(found):
             address = parse_address(identity[0])
-            identities.append((*identity, None if address is None else len(nodes)))
-            if address is not None:
-                extra = self._options.header_bytes.ipv6_extra if address[0] == _IPV6 else 0
-                nodes.append((len(nodes), 0, 0, extra))
-        engine.insert("identity", identities)
-        engine.insert("node", nodes)
+            is_ipv6 = address is not None and address[0] == _IPV6
+            extra = self._options.header_bytes.ipv6_extra if is_ipv6 else 0
+            rows.append((*identity, None if address is None else number, 0, 0, extra))
+        self._engine.create("endpoint")
+        self._engine.insert("endpoint", rows)
 
 
 def read(
@@ -195,7 +198,7 @@ def read(
     days = days_of(options)
     ingest = RolledDays(engine, inventory, options)
     ingest.read(*days)
-    faults = RemoteFaults(engine, rolled.FAULTS, lambda count: rolled.first(count, *days))
+    faults = RemoteFaults(engine, rolled.ROLLED_FAULTS, lambda count: rolled.first(count, *days))
     return assembled(engine, ingest, faults, inventory, options, shown=shown, inputs=inputs)
 
 
@@ -224,14 +227,14 @@ class RolledDays(RemoteSums):
     def _sum_days(self) -> None:
         engine = self._engine
         for table, statement in (
-            ("pair_minute", rolled.PAIR_MINUTES),
-            ("flow_minute", rolled.FLOW_MINUTES),
-            ("batch_total", rolled.TOTALS),
+            ("pair_minute", rolled.ROLLED_PAIR_MINUTES),
+            ("flow_minute", rolled.ROLLED_FLOW_MINUTES),
+            ("batch_total", rolled.ROLLED_TOTALS),
             ("pair_total", "SELECT * FROM batch_total"),
-            ("pair_coarse", rolled.COARSE),
-            ("pair_dropped", rolled.DROPS),
-            ("pair_round_trip", rolled.ROUND_TRIPS),
-            ("activity", rolled.ACTIVITY),
+            ("pair_coarse", rolled.ROLLED_COARSE),
+            ("pair_dropped", rolled.ROLLED_DROPS),
+            ("pair_round_trip", rolled.ROLLED_ROUND_TRIPS),
+            ("activity", rolled.ROLLED_ACTIVITY),
         ):
             engine.run(f"INSERT INTO {table} {statement}")
 
@@ -239,12 +242,12 @@ class RolledDays(RemoteSums):
 _OF_DAYS = Said(
     hours=rolled.node_hours(with_repeated=True),
     hours_once=rolled.node_hours(with_repeated=False),
-    configurations=rolled.CONFIGURATIONS,
-    names=rolled.CONFIGURATION_NAMES,
+    configurations=rolled.ROLLED_CONFIGURATIONS,
+    names=rolled.ROLLED_CONFIGURATION_NAMES,
     once=None,
     kept=None,
     table="summed",
-    of_one_configuration=rolled.OF_ONE_CONFIGURATION,
+    of_one_configuration=rolled.ROLLED_OF_ONE_CONFIGURATION,
 )
 
 

@@ -17,6 +17,9 @@ from msgspec.structs import replace
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix
 from netplan_planner.traffic import HeaderBytes, TrafficOptions, day_sums
+from netplan_planner.traffic.entry_fields import ENTRY, Fields
+from netplan_planner.traffic.records import flow_record
+from netplan_planner.traffic.spelling import BIGQUERY
 from support.flows.kinds import BAD, DB, KNOWN, of_all_kinds
 from support.flows.looks import read_by_days, read_by_looks
 from support.flows.project import host, inventory, subnet
@@ -179,3 +182,103 @@ def test_random_records_around_midnight(
         tmp_path, rows, known, options, is_backwards=is_backwards, tables=DAYS if tables else ()
     )
     assert by_days == by_records
+
+
+def test_the_version_is_that_of_the_statements() -> None:
+    """Days that were kept by other statements are not of this version: raise it with them.
+
+    Where a text has changed and the rows have not, the number here is all that changes.
+    """
+    fields = Fields.of_text(ENTRY, BIGQUERY)
+    record = flow_record(
+        fields, "t", source_name="s", is_entry="true", with_details=True, day_part="0"
+    )
+    text = repr((record, *day_sums.statements_of(TrafficOptions())))
+    assert day_sums.VERSION == 1
+    assert sha256(text.encode()).hexdigest()[:16] == "711836a8b52531ed"
+
+
+CHOICES = {
+    "header_bytes": HeaderBytes(tcp=40),
+    "max_record_minutes": 30,
+    "max_record_gbps": 3.0,
+    "flow_min_gbps": 1.0,
+    "example_count": 2,
+}
+"""Of which rows depend."""
+OTHERS = {
+    "reporter": Reporter.AVERAGE,
+    "since": MIDNIGHT,
+    "until": MIDNIGHT,
+    "gap_minutes": 3,
+    "max_skew_days": 5,
+    "skew_ratio": 0.5,
+    "flow_ratio": 0.5,
+    "by_hour": True,
+    "memory_limit": "3GB",
+    "threads": 1,
+    "batch_records": 7,
+}
+
+
+def test_days_are_kept_by_the_choices_that_shape_them() -> None:
+    usual = TrafficOptions()
+
+    def made(name: str, value: Any) -> tuple[str, tuple[str, ...]]:
+        options = replace(usual, **{name: value})
+        return day_sums.key_of(options), day_sums.statements_of(options)
+
+    key, statements = day_sums.key_of(usual), day_sums.statements_of(usual)
+    others = [made(name, value) for name, value in CHOICES.items()]
+    assert len({key, *(other for other, _ in others)}) == len(CHOICES) + 1
+    assert all(changed != statements for _, changed in others)
+    assert {made(name, value) for name, value in OTHERS.items()} == {(key, statements)}
+    # Every other choice bounds the engine, is of tables that are no logs, or is refused.
+    aside = {"temp_directory", "max_table_minutes", "log_volume_from_gbps"}
+    assert {*CHOICES, *OTHERS, *aside} == set(TrafficOptions.__struct_fields__)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"since": MIDNIGHT + timedelta(hours=3)},
+        {"until": MIDNIGHT + timedelta(microseconds=1)},
+        {"log_volume_from_gbps": 0.0},
+    ],
+    ids=str,
+)
+def test_what_days_cannot_answer_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="--rollup keeps"):
+        day_sums.days_of(TrafficOptions(**change))
+
+
+@pytest.mark.parametrize("reporter", list(Reporter))
+def test_all_kinds_of_ends(tmp_path: Path, reporter: Reporter) -> None:
+    rows = [row for row in (*of_all_kinds(), *BAD.values()) if "timestamp" in row]
+    by_records, by_days = both(tmp_path, rows, KNOWN, TrafficOptions(reporter=reporter))
+    assert isinstance(by_records, TrafficMatrix)
+    assert by_days == by_records
+    assert by_records.coverage.overlaps
+    assert by_records.coverage.examples
+    assert dict(by_records.coverage.excluded)["equal to one that counts"] == 7
+
+
+def test_an_end_is_told_by_what_the_window_says_of_it(tmp_path: Path) -> None:
+    """A machine whose network only an entry outside of the window names is another one's then."""
+    gone = host("gone", "10.0.7.7", subnetwork="front")
+
+    def at(seconds: float, insert_id: str, machine: bool) -> Json:
+        start = AT_MIDNIGHT + seconds
+        made = entry("10.0.7.7", "10.0.2.1", 9, start=start, end=start + 5, insert_id=insert_id)
+        named = {"src_instance": {"project_id": "p", "vm_name": "gone"}}
+        more = entry("10.0.7.7", "10.0.2.1", 9, src_vm=gone)["jsonPayload"] if machine else named
+        own = {name: more[name] for name in more if name.startswith("src_")}
+        return {**made, "jsonPayload": {**made["jsonPayload"], **own}}
+
+    rows = [at(-7, "before", machine=True), at(30, "within", machine=False)]
+    rows[0]["timestamp"] = (MIDNIGHT + timedelta(seconds=2)).isoformat()
+    options = TrafficOptions(since=MIDNIGHT)
+    by_records, by_days = both(tmp_path, rows, KNOWN, options)
+    assert isinstance(by_records, TrafficMatrix)
+    assert by_days == by_records
+    assert dict(by_records.coverage.excluded) == {"outside the window asked for": 1}

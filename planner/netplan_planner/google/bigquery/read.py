@@ -16,6 +16,7 @@ from netplan_planner.google.bigquery.tables import Found, find_tables, query_of
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic import remote
 from netplan_planner.traffic.coverage import Inputs
+from netplan_planner.traffic.day_sums import days_of
 from netplan_planner.traffic.options import TrafficOptions
 
 USD_PER_TIB = Decimal("6.25")
@@ -51,10 +52,13 @@ def read_bigquery(
         now: Tells the time.
 
     Raises:
-        UsageError: If it would cost more than is allowed.
+        UsageError: If it would cost more than is allowed, or sums of days cannot answer it.
         NetplanError: What the service refuses, by name.
     """
     assert options.since is not None, "asking.read_traffic_in_bigquery wants one"
+    if rollup is not None:
+        # Before anything is asked for.
+        days_of(options)
     moment = now()
     since, until = options.since, options.until or moment
     shown = str(place)

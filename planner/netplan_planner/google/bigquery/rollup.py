@@ -238,7 +238,7 @@ class Rollup:
         for day in missing:
             assert sums is not None
             jobs.run(f"CREATE OR REPLACE TEMP TABLE {RECORDS} AS\n{self._query(day)}")
-            if engine.value(STRAYS):
+            if day.tables[0].day is not None and engine.value(STRAYS):
                 raise UsageError(
                     f"{self.shown}: {day.tables[0].name} holds entries of other days than"
                     f" {day.day.isoformat()}, as no log sink writes them: leave --rollup out"

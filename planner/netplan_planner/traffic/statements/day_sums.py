@@ -54,32 +54,37 @@ def _row(kind: int, values: Mapping[str, str]) -> str:
     )
 
 
+def _or_null(value: str, usual: int) -> str:
+    """Return the SQL of a value, NULL for the usual one: NULL takes no room."""
+    return f"CASE WHEN {value} <> {usual} THEN {value} END"
+
+
 def _of_report() -> dict[str, str]:
     return {
-        "day_part": f"NULLIF(f.day_part, {MIDDLE})",
+        "day_part": _or_null("f.day_part", MIDDLE),
         "report": "f.report",
-        "configuration": "NULLIF(f.configuration, 0)",
+        "configuration": _or_null("f.configuration", 0),
         "start_minute": "f.start_minute",
     }
 
 
 _BY_REPORT = ", ".join(f"f.{name}" for name in _OF_REPORT)
 
-RECORDS = f"""
+DAY_RECORDS = f"""
 SELECT {
     _row(
         SUM,
         {
             **_of_report(),
-            "fault": "NULLIF(f.fault, 0)",
-            "drop_reason": "NULLIF(f.drop_reason, 0)",
+            "fault": _or_null("f.fault", 0),
+            "drop_reason": _or_null("f.drop_reason", 0),
             "records": "COUNT(*)",
             "payload_bytes": "SUM(f.payload_bytes)",
             "packet_count": "SUM(f.packet_count)",
             "wire_bytes": "SUM(f.wire_bytes)",
-            "coarse_bytes": "NULLIF(SUM(f.coarse_bytes), 0)",
-            "unpacked_records": "NULLIF(SUM(f.is_unpacked), 0)",
-            "reach": "NULLIF(MAX(f.reach), 0)",
+            "coarse_bytes": _or_null("SUM(f.coarse_bytes)", 0),
+            "unpacked_records": _or_null("SUM(f.is_unpacked)", 0),
+            "reach": _or_null("MAX(f.reach)", 0),
         },
     )
 }
@@ -104,20 +109,20 @@ GROUP BY {_BY_REPORT}, f.fault, f.drop_reason
 """How many records there are, and what they add up to."""
 
 _LONG = f"fault = {OK} AND offset_us + duration_us > {US_PER_MINUTE}"
-_OF_LONG = f"""
+_OF_LONG = f"""(
     SELECT day_part, report, configuration, start_minute, wire_bytes, ports,
       {OFFSET_MS} AS offset_ms, {DURATION_MS} AS duration_ms, {SPAN} AS span
     FROM staged
-    WHERE {_LONG}"""
+    WHERE {_LONG}
+  )"""
 _SHARE = f"{share_until('p.position + 1')} - {share_until('p.position')}"
 _IN_MINUTE = {**_of_report(), "minute": "f.minute", "wire_bytes": "SUM(f.wire_bytes)"}
 
-SHARES = f"""
+DAY_SHARES = f"""
 SELECT {_row(SHARE, _IN_MINUTE)}
 FROM (
   SELECT {_BY_REPORT}, f.start_minute + p.position AS minute, {_SHARE} AS wire_bytes
-  FROM ({_OF_LONG}
-  ) AS f
+  FROM {_OF_LONG} AS f
   JOIN span_position AS p ON p.span = f.span
   WHERE p.position > 0
 ) AS f
@@ -126,7 +131,7 @@ GROUP BY {_BY_REPORT}, f.minute
 """
 """What falls into minutes after the one in which the flow began; see `sums.minutes`."""
 
-FLOWS = f"""
+DAY_FLOWS = f"""
 SELECT {_row(FLOW, {**_IN_MINUTE, "ports": "f.ports"})}
 FROM (
   SELECT {_BY_REPORT}, f.ports, f.start_minute AS minute, f.wire_bytes
@@ -134,14 +139,14 @@ FROM (
   WHERE f.fault = {OK} AND f.ports IS NOT NULL AND f.offset_us + f.duration_us <= {US_PER_MINUTE}
   UNION ALL
   SELECT {_BY_REPORT}, f.ports, f.start_minute + p.position AS minute, {_SHARE} AS wire_bytes
-  FROM ({_OF_LONG} AND ports IS NOT NULL
-  ) AS f
+  FROM {_OF_LONG} AS f
   JOIN span_position AS p ON p.span = f.span
+  WHERE f.ports IS NOT NULL
 ) AS f
 GROUP BY {_BY_REPORT}, f.ports, f.minute
 """
 
-ROUND_TRIPS = f"""
+DAY_ROUND_TRIPS = f"""
 SELECT {
     _row(
         ROUND_TRIP,
@@ -161,12 +166,12 @@ FROM (
 GROUP BY {_BY_REPORT}, f.step
 """
 
-ENDS = f"""
+DAY_ENDS = f"""
 SELECT {
     _row(
         END,
         {
-            "day_part": f"NULLIF(e.day_part, {MIDDLE})",
+            "day_part": _or_null("e.day_part", MIDDLE),
             "number": "i.node",
             "start_day": "e.start_day",
             "address": "e.address",
@@ -177,11 +182,11 @@ SELECT {
     )
 }
 FROM met_end AS e
-JOIN identity AS i ON {SAME}
+JOIN endpoint AS i ON {SAME}
 WHERE i.node IS NOT NULL
 """
 
-NAMES = f"""
+DAY_NAMES = f"""
 SELECT {_row(NAME, {"configuration": "f.configuration", "note": "MIN(f.configuration_name)"})}
 FROM flow_record AS f
 WHERE f.configuration > 0
@@ -193,7 +198,7 @@ def examples(count: int, unremarkable: Iterable[int]) -> str:
     """Return the first faulty records of each part of a day, and of each day of the beginning."""
     others = ", ".join(map(str, sorted(unremarkable)))
     values = {
-        "day_part": f"NULLIF(f.day_part, {MIDDLE})",
+        "day_part": _or_null("f.day_part", MIDDLE),
         "fault": "f.fault",
         "start_minute": "f.start_minute",
         "note": "f.note",
@@ -203,7 +208,7 @@ SELECT {_row(EXAMPLE, values)}
 FROM (
   SELECT day_part, fault, start_minute, note,
     ROW_NUMBER() OVER (
-      PARTITION BY day_part, COALESCE(start_minute // {MINUTES_PER_DAY}, -1)
+      PARTITION BY day_part, COALESCE(start_minute // {MINUTES_PER_DAY}, 0)
       ORDER BY COALESCE(note, ''), fault
     ) AS position
   FROM staged

@@ -111,7 +111,7 @@ WHERE r.kind <= {ROUND_TRIP} AND (r.kind = {SUM} OR NOT {outside})
 """
 
 
-OF_ONE_CONFIGURATION = f"""
+ROLLED_OF_ONE_CONFIGURATION = f"""
 SELECT CASE WHEN f.fault <= {DROPPED} AND s.place IS NOT NULL THEN {OF_ANOTHER_CONFIGURATION}
     ELSE f.fault END AS fault, {_SUMMED}
 FROM (
@@ -141,8 +141,8 @@ GROUP BY {reporter}, {side}, f.configuration, {hour}
 """
 
 
-CONFIGURATIONS = f"SELECT DISTINCT configuration FROM summed WHERE kind = {SUM}"
-CONFIGURATION_NAMES = f"""
+ROLLED_CONFIGURATIONS = f"SELECT DISTINCT configuration FROM summed WHERE kind = {SUM}"
+ROLLED_CONFIGURATION_NAMES = f"""
 SELECT configuration, MIN(note) AS configuration_name
 FROM rolled WHERE kind = {NAME} GROUP BY configuration
 """
@@ -155,13 +155,13 @@ SELECT CAST(COALESCE(SUM(records), 0) AS BIGINT) AS records FROM summed WHERE ki
 
 _GOOD = f"fault = {OK}"
 
-PAIR_MINUTES = f"""
+ROLLED_PAIR_MINUTES = f"""
 SELECT m.report AS report, m.minute AS minute, CAST(SUM(m.wire) AS BIGINT) AS wire
 FROM (
   SELECT report, start_minute AS minute, wire_bytes AS wire
   FROM summed WHERE kind = {SUM} AND {_GOOD}
   UNION ALL
-  SELECT report, start_minute AS minute, -1 * wire_bytes AS wire
+  SELECT report, start_minute AS minute, 0 - wire_bytes AS wire
   FROM summed WHERE kind = {SHARE} AND {_GOOD}
   UNION ALL
   SELECT report, minute, wire_bytes AS wire FROM summed WHERE kind = {SHARE} AND {_GOOD}
@@ -169,37 +169,37 @@ FROM (
 GROUP BY m.report, m.minute
 """
 
-FLOW_MINUTES = f"""
+ROLLED_FLOW_MINUTES = f"""
 SELECT report, ports, minute, SUM(wire_bytes) AS wire
 FROM summed WHERE kind = {FLOW} AND {_GOOD} GROUP BY report, ports, minute
 """
 
 _DAY = f"start_minute // {MINUTES_PER_DAY}"
 
-TOTALS = f"""
+ROLLED_TOTALS = f"""
 SELECT report, {_DAY} AS day,
   SUM(payload_bytes) AS payload_bytes, SUM(packet_count) AS packet_count,
   SUM(wire_bytes) AS wire_bytes, SUM(records) AS records
 FROM summed WHERE kind = {SUM} AND {_GOOD} GROUP BY report, {_DAY}
 """
 
-COARSE = f"""
+ROLLED_COARSE = f"""
 SELECT report, {_DAY} AS day, SUM(coarse_bytes) AS payload_bytes
 FROM summed WHERE kind = {SUM} AND {_GOOD} AND coarse_bytes > 0 GROUP BY report, {_DAY}
 """
 
-DROPS = f"""
+ROLLED_DROPS = f"""
 SELECT report, {_DAY} AS day, drop_reason,
   SUM(payload_bytes) AS payload_bytes, SUM(packet_count) AS packet_count
 FROM summed WHERE kind = {SUM} AND fault = {DROPPED} GROUP BY report, {_DAY}, drop_reason
 """
 
-ROUND_TRIPS = f"""
+ROLLED_ROUND_TRIPS = f"""
 SELECT report, {_DAY} AS day, step, SUM(rtt_us) AS rtt_us, SUM(records) AS records
 FROM summed WHERE kind = {ROUND_TRIP} AND {_GOOD} GROUP BY report, {_DAY}, step
 """
 
-ACTIVITY = f"""
+ROLLED_ACTIVITY = f"""
 SELECT start_minute, MAX(start_minute + reach) AS last_minute,
   SUM(CASE WHEN {_GOOD} THEN records ELSE 0 END) AS records,
   SUM(CASE WHEN fault = {DROPPED} THEN records ELSE 0 END) AS dropped_records,
@@ -207,7 +207,7 @@ SELECT start_minute, MAX(start_minute + reach) AS last_minute,
 FROM summed WHERE kind = {SUM} AND fault <= {DROPPED} GROUP BY start_minute
 """
 
-FAULTS = f"""
+ROLLED_FAULTS = f"""
 SELECT fault, CAST(SUM(records) AS BIGINT) AS records
 FROM summed WHERE kind = {SUM} AND fault > {DROPPED} GROUP BY fault
 """
