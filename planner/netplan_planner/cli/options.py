@@ -358,6 +358,17 @@ QueryProject = Annotated[
         rich_help_panel=TRAFFIC,
     ),
 ]
+Rollup = Annotated[
+    str | None,
+    typer.Option(
+        "--rollup",
+        metavar="DATASET",
+        help="With --traffic bigquery://PROJECT.DATASET: write what each whole day adds up to into"
+        " this dataset (or PROJECT.DATASET) and read it from there the next time. It is all that"
+        " netplan ever writes to BigQuery.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
 LoggingEndpoint = Annotated[
     str | None,
     typer.Option(
