@@ -14,7 +14,7 @@ from google.cloud import bigquery
 from netplan_planner.errors import InputError
 from netplan_planner.google.bigquery.place import Place
 from netplan_planner.model import Value
-from netplan_planner.tables.sql import identifier
+from netplan_planner.tables.sql import identifier, quoted
 from netplan_planner.traffic.day_sums import DELAY, part_of, part_of_table
 from netplan_planner.traffic.entry_fields import ENTRY, NO_NUMBER, Fields
 from netplan_planner.traffic.records import flow_record
@@ -23,7 +23,7 @@ from netplan_planner.traffic.statements.keys import US_PER_DAY
 from netplan_planner.traffic.translation import Dialect, translate
 
 _SINK = re.compile(
-    r"(?:compute|networkmanagement)_googleapis_com_vpc_flows(?:_(?P<day>20[0-9]{6}))?"
+    r"(?P<service>compute|networkmanagement)_googleapis_com_vpc_flows(?:_(?P<day>20[0-9]{6}))?"
 )
 ALL_LOGS = "_AllLogs"
 """The view of a dataset that is linked to a log bucket (Log Analytics)."""
@@ -182,7 +182,7 @@ def _query(
     *,
     day_part: Callable[[str], str],
 ) -> str:
-    fields = Fields(_linked_tree() if table.is_linked else _tree(table.schema, "e"), BIGQUERY)
+    fields = _fields(table)
     source = _source(table, place, since, until)
     query = flow_record(
         fields,
@@ -193,6 +193,21 @@ def _query(
         day_part=day_part(fields.time_us("timestamp") if table.time_column else NO_NUMBER),
     )
     return translate(query, Dialect.BIGQUERY)
+
+
+def _fields(table: LogTable) -> Fields:
+    """Return the fields of a table; a sink's table says by its name which log it is of."""
+    if table.is_linked:
+        return Fields(_linked_tree(), BIGQUERY)
+    tree = _tree(table.schema, "e")
+    found = _SINK.fullmatch(table.name)
+    if found is not None:
+        # The column is a seventh of what is read, and billed for every record.
+        labels = Fields(tree, BIGQUERY).part("resource").part("labels")
+        log = quoted(f"/logs/{found['service']}.googleapis.com%2Fvpc_flows")
+        project = f"COALESCE({labels.text('project_id')}, '')"
+        tree["logname"] = (f"CONCAT('projects/', {project}, {log})", "varchar")
+    return Fields(tree, BIGQUERY)
 
 
 def _literal(time: datetime) -> str:
