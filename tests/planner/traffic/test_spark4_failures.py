@@ -153,7 +153,7 @@ def test_an_executor_that_is_lost(
 def _executors(server: "subprocess.Popen[bytes]") -> list[int]:
     """Return the processes that a server started for its tasks."""
     listed = subprocess.run(
-        ["ps", "-o", "pid=,args=", "-g", str(server.pid)],
+        ["ps", "-ww", "-o", "pid=,args=", "-g", str(server.pid)],
         capture_output=True,
         text=True,
         check=True,
