@@ -19,12 +19,16 @@ ABSENT = "Sail and Spark's client are not installed here; .ci/sail.sh makes an e
 pytest.importorskip("pysail", reason=ABSENT)
 pytest.importorskip("pyspark.sql.connect", reason=ABSENT)
 
+from pyspark.errors import PySparkException  # noqa: E402
+from pyspark.sql.connect.session import SparkSession  # noqa: E402
+
 import netplan_planner  # noqa: E402
 from netplan_planner.errors import InputError, NetplanError, UsageError  # noqa: E402
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix  # noqa: E402
 from netplan_planner.traffic import TrafficOptions, read_traffic, spark  # noqa: E402
 from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine  # noqa: E402
 from netplan_planner.traffic.spark_place import SparkPlace  # noqa: E402
+from netplan_planner.traffic.spark_work import WorkFolder  # noqa: E402
 from support.flows import exports  # noqa: E402
 from support.flows.cases import LOGGING, as_entry, project, records  # noqa: E402
 from support.flows.kinds import BAD, KNOWN, WHY, of_all_kinds  # noqa: E402
@@ -229,6 +233,52 @@ def test_what_cannot_be_read_is_named(server: str, tmp_path: Path) -> None:
     write_lines(tmp_path / "lines" / "a.json", of_all_kinds())
     if "NETPLAN_TEST_SPARK" not in os.environ:
         assert "something else than Spark (Sail?)" in told(tmp_path / "lines")
+
+
+def test_a_server_that_is_too_old(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SparkSession, "version", "3.5.6")
+    place = SparkPlace(remote=f"{server}/;user_id=hidden", work=tmp_path.as_uri())
+    with pytest.raises(UsageError, match=r"Spark 3\.5\.6 loses .* Spark 4 or newer") as raised:
+        spark.read_logs([tmp_path.as_uri()], KNOWN, TrafficOptions(), place=place)
+    assert "hidden" not in str(raised.value)
+
+
+class Refusing:
+    """A session of a server that removes nothing, and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def sql(self, statement: str) -> None:
+        self.asked.append(statement)
+        raise PySparkException("no right to make a database")
+
+    @property
+    def read(self) -> None:
+        raise PySparkException("no answer")
+
+
+@pytest.mark.parametrize(
+    ("parent", "command"),
+    [
+        ("gs://bucket/tmp", "gcloud storage rm --recursive gs://bucket/tmp/{}"),
+        ("s3a://bucket/a b", "hadoop fs -rm -r 's3a://bucket/a b/{}'"),
+        ("file:///nowhere/it's", "rm -r '/nowhere/it'\"'\"'s/{}'"),
+    ],
+)
+def test_what_cannot_be_removed_is_named_with_its_command(parent: str, command: str) -> None:
+    folder, session = WorkFolder(parent), Refusing()
+    told = folder.remove(session, is_settled=True)
+    name = folder.path.rpartition("/")[2]
+    assert told is not None
+    assert f"work files may be left in {folder.path}" in told
+    assert f"({command.format(name)})" in told
+    location = folder.path.replace("'", "\\'")
+    assert session.asked == [
+        f"CREATE DATABASE spark_catalog.`{name.replace('-', '_')}` LOCATION '{location}'"
+    ]
 
 
 def test_a_server_that_is_gone(tmp_path: Path) -> None:
