@@ -64,7 +64,14 @@ spark4: $(READY)
 	@if test -x $(SPARK4)/bin/spark-submit; then $(SPARK4)/bin/python -m pytest -q tests/planner/traffic/test_spark4*.py; \
 	  else echo "Spark 4 is not to be had here: its tests are skipped"; fi
 
-test-engines: engines googlesql spark4
+# All of them; each is skipped by name where it cannot be had.
+test-engines: $(READY)
+	@test -x $(SAIL)/bin/sail || bash .ci/sail.sh $(SAIL) || echo "no Sail here: its tests are skipped"
+	@! test -x $(SAIL)/bin/sail || $(MAKE) --no-print-directory engines
+	@test -d $(GOOGLESQL)/classes || bash .ci/googlesql.sh $(GOOGLESQL) \
+	  || echo "no GoogleSQL here: its tests are skipped"
+	@! test -d $(GOOGLESQL)/classes || $(MAKE) --no-print-directory googlesql
+	@$(MAKE) --no-print-directory spark4
 
 # What it finds goes to tests/data/broken/, which the suite reads.
 MINUTES ?= 5

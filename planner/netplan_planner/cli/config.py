@@ -19,6 +19,9 @@ from netplan_planner.model import Environment, EnvironmentVariable, Setting, Set
 
 _SECRETS = frozenset({"api_key"})
 """Options whose values are never printed."""
+_ADDRESSES = frozenset({"spark_remote"})
+"""What stands behind `/;` in them may be a token."""
+_NOT_SHOWN = "(set, not shown)"
 _ORIGINS = {"ENVIRONMENT": "environment", "DEFAULT": "default"}
 
 config_app = typer.Typer(
@@ -103,7 +106,10 @@ def _setting(parameter: Any, context: Any, path: tuple[str, ...]) -> "Setting":
     if origin != "default":
         _check(parameter, context, value, f"{name} ({origin})")
     if value and parameter.name in _SECRETS:
-        value = "(set, not shown)"
+        value = _NOT_SHOWN
+    elif value and parameter.name in _ADDRESSES:
+        address, mark, _ = str(value).partition("/;")
+        value = f"{address}{mark} {_NOT_SHOWN}" if mark else address
     return Setting(setting=name, value=_plain(value), origin=origin)
 
 

@@ -50,6 +50,11 @@ _SETTINGS = {
 """Of the session, so that it means the same on every server."""
 
 
+_ENDED: list[SparkSession] = []
+"""Sessions that ended: to throw one away would end the threads of the one that is open by then
+(`SparkSession.__del__`, of the client 4.0.1 to 4.0.4)."""
+
+
 class SparkEngine:
     """Runs the statements on a server; see `engine.Engine`."""
 
@@ -237,6 +242,7 @@ def connected(place: SparkPlace) -> Iterator[SparkSession]:
         # A server that is gone has no session to end.
         with suppress(PySparkException, grpc.RpcError):
             session.stop()
+        _ENDED.append(session)
 
 
 @contextmanager

@@ -76,6 +76,9 @@ DATASETS = count(1)
 SINCE = datetime(2000, 1, 2, tzinfo=UTC)
 DEMO = Path(netplan_planner.__file__).parent / "demos" / "dobermanifesto"
 SINK = "compute_googleapis_com_vpc_flows"
+BOTH_SINKS = {name: f"{name}_googleapis_com_vpc_flows" for name in ("compute", "networkmanagement")}
+COPIED = "copied_logs"
+"""A table whose name does not say which log its entries are of."""
 
 
 def sink(client: bigquery.Client, tables: Mapping[str, Sequence[Json]]) -> Place:
@@ -95,12 +98,25 @@ def both(
     known: Inventory,
     options: TrafficOptions,
 ) -> tuple[TrafficMatrix, TrafficMatrix]:
-    """Return the matrix of entries by DuckDB from a file, and by BigQuery from a sink's table."""
+    """Return the matrix of entries by DuckDB from a file, and by BigQuery from a table."""
+    place = replace(sink(client, {COPIED: rows}), table=COPIED)
+    return both_of(client, folder, place, rows, known, options)
+
+
+def both_of(
+    client: bigquery.Client,
+    folder: Path,
+    place: Place,
+    rows: Sequence[Json],
+    known: Inventory,
+    options: TrafficOptions,
+) -> tuple[TrafficMatrix, TrafficMatrix]:
+    """Return the matrix of entries by DuckDB from a file, and by BigQuery from where they are."""
     file = folder / f"{next(DATASETS)}.json"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     options = replace(options, since=SINCE)
     by_file = read_traffic([file], known, options)
-    by_query = read_bigquery(client, sink(client, {SINK: rows}), known, options)
+    by_query = read_bigquery(client, place, known, options)
     assert any("BigQuery billed" in note for note in by_query.coverage.notes)
     coverage = replace(by_query.coverage, notes=by_file.coverage.notes)
     return by_file, replace(by_query, coverage=coverage)
@@ -111,6 +127,23 @@ def test_all_kinds_of_ends(client: bigquery.Client, tmp_path: Path, reporter: Re
     options = TrafficOptions(reporter=reporter, by_hour=True, log_volume_from_gbps=0.0)
     by_file, by_query = both(client, tmp_path, of_all_kinds(), KNOWN, options)
     assert by_query == by_file
+
+
+def test_tables_of_both_logs(client: bigquery.Client, tmp_path: Path) -> None:
+    """They are as a sink writes them: each of one log, which the table's name says."""
+    rows = [one for one in of_all_kinds() if one.get("logName")]
+    of_log = {
+        table: [
+            one for one in rows if one["logName"].endswith(f"/{service}.googleapis.com%2Fvpc_flows")
+        ]
+        for service, table in BOTH_SINKS.items()
+    }
+    rows = [one for of_table in of_log.values() for one in of_table]
+    assert all(of_log.values())
+    options = TrafficOptions(by_hour=True, log_volume_from_gbps=0.0)
+    by_file, by_query = both_of(client, tmp_path, sink(client, of_log), rows, KNOWN, options)
+    count = len(of_log)
+    assert by_query == replace(by_file, coverage=replace(by_file.coverage, files=count))
 
 
 @settings(

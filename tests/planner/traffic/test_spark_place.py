@@ -98,3 +98,12 @@ def test_servers_as_the_client_takes_them(remote: str) -> None:
     place = place_of(FlowEngine.SPARK, remote, "file:/tmp/work/")
     assert place == SparkPlace(remote=remote, work="file:///tmp/work")
     assert "token" not in place.shown
+
+
+def test_settings_show_the_server_and_no_token() -> None:
+    secret = "sc://host:443/;use_ssl=true;token=hidden-Zq8v"
+    done = run_verbs(arguments=["config", "show"], NETPLAN_AUDIT_SPARK_REMOTE=secret)
+    assert done.returncode == 0
+    (line,) = [one for one in done.stdout.splitlines() if one.startswith("audit.spark-remote")]
+    assert line.split(maxsplit=1)[1].startswith("sc://host:443/; (set, not shown)")
+    assert "hidden" not in done.stdout + done.stderr
