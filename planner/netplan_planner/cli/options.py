@@ -76,8 +76,9 @@ Traffic = Annotated[
     typer.Option(
         "--traffic",
         help="Flow logs (JSON lines, .gz, .zst, Parquet) or a plain table: files or folders; or a"
-        " folder of netplan flows aggregate. The word cloud-logging reads those that Cloud Logging holds of --project, and"
-        " bigquery://PROJECT.DATASET those of a log sink or of Log Analytics.",
+        " folder of netplan flows aggregate. The word cloud-logging reads those that Cloud Logging"
+        " holds of --project, and bigquery://PROJECT.DATASET those of a log sink or of Log"
+        " Analytics.",
         rich_help_panel=INPUT,
     ),
 ]
