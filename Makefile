@@ -7,12 +7,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 UV = $(shell command -v uv || echo $(BIN)/uv)
 
-.PHONY: demo test check unit engines fuzz kills lock docs picture wheel clean help
+.PHONY: demo test check unit engines test-engines fuzz kills lock docs picture wheel clean help
 
 help:
 	@echo "make demo    set up, then audit the embedded sample; netplan-demo.html is the same as a page"
 	@echo "make test    set up, then style, types, layers and the whole test suite"
 	@echo "make engines flow logs on Sail, a Spark Connect server, in an environment of its own"
+	@echo "make test-engines  the same, then JSON lines and lost servers on Spark 4 itself"
 	@echo "make fuzz    damaged inputs by seeds for five minutes (MINUTES=60 SEED=1: as asked)"
 	@echo "make kills   stop every command at fifty moments, fill its disk, run it twice at once"
 	@echo "make lock    write requirements.lock again from pyproject.toml"
@@ -49,6 +50,12 @@ SAIL ?= .venv-sail
 engines:
 	@test -x $(SAIL)/bin/sail || bash .ci/sail.sh $(SAIL)
 	$(SAIL)/bin/python -m pytest -q tests/planner/traffic/test_spark.py
+
+SPARK4 ?= .venv-spark4
+test-engines: engines
+	@test -x $(SPARK4)/bin/spark-submit || bash .ci/spark4.sh $(SPARK4) || true
+	@if test -x $(SPARK4)/bin/spark-submit; then $(SPARK4)/bin/python -m pytest -q tests/planner/traffic/test_spark4*.py; \
+	  else echo "Spark 4 is not to be had here: its tests are skipped"; fi
 
 # What it finds goes to tests/data/broken/, which the suite reads.
 MINUTES ?= 5

@@ -11,7 +11,7 @@ import typer
 from netplan_planner.cli.state import state
 from netplan_planner.cli.wrong_values import is_quantity, not_a_number
 from netplan_planner.config import declared_links, declared_targets, rule_thresholds
-from netplan_planner.engine.request import MOST_DAYS, ApiClient
+from netplan_planner.engine.request import MOST_DAYS, ApiClient, FlowEngine
 from netplan_planner.errors import UsageError
 from netplan_planner.model import CommitmentScope, Reporter
 from netplan_planner.writing import usable_target
@@ -76,9 +76,10 @@ Traffic = Annotated[
     typer.Option(
         "--traffic",
         help="Flow logs (JSON lines, .gz, .zst, Parquet) or a plain table: files or folders; or a"
-        " folder of netplan flows aggregate. The word cloud-logging reads those that Cloud Logging"
-        " holds of --project, and bigquery://PROJECT.DATASET those of a log sink or of Log"
-        " Analytics.",
+        " folder of netplan flows aggregate. bigquery://PROJECT.DATASET reads those of a log sink"
+        " or of Log Analytics, gs://, s3a:// and file:// what a server reads (--engine spark), and"
+        " the word cloud-logging a sample of what Cloud Logging holds of --project: its quota"
+        " allows no more.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -216,6 +217,34 @@ Today = Annotated[
         formats=DATE_FORMATS,
         help="Date from which ages of addresses and snapshots count (default: today).",
         rich_help_panel=INPUT,
+    ),
+]
+WhichEngine = Annotated[
+    FlowEngine,
+    typer.Option(
+        "--engine",
+        help="What reads and sums flow logs: duckdb here, spark on a server, where they lie"
+        " (pip install 'gce-netplan\\[spark]').",
+        rich_help_panel=TRAFFIC,
+    ),
+]
+SparkRemote = Annotated[
+    str | None,
+    typer.Option(
+        "--spark-remote",
+        metavar="sc://HOST:PORT",
+        help="With --engine spark: the server of Spark Connect, of Spark 4 or newer.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
+SparkWork = Annotated[
+    str | None,
+    typer.Option(
+        "--spark-work",
+        metavar="gs://BUCKET/tmp/",
+        help="With --engine spark: where the server may write work files, in a folder of the run's"
+        " own that is removed at the end; also s3a:// and file://.",
+        rich_help_panel=TRAFFIC,
     ),
 ]
 WhichReporter = Annotated[

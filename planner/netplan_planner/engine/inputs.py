@@ -12,6 +12,8 @@ from netplan_planner.engine.live_traffic import (
     place_in_bigquery,
     read_in_bigquery,
     read_live,
+    read_on_spark,
+    server_of_spark,
 )
 from netplan_planner.engine.measurements import read_measurements
 from netplan_planner.engine.metrics import read_metrics
@@ -35,6 +37,7 @@ from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.readers import merge_inventories, read_inventory, without_projects
 from netplan_planner.throughput import load_caps
 from netplan_planner.traffic import read_pod_traffic, read_traffic
+from netplan_planner.traffic.spark_place import SparkPlace
 from netplan_pricing import open_prices
 from netplan_rules.registry import thresholds
 
@@ -85,8 +88,10 @@ def read_flows(
         UsageError: If the request names no inventory.
         InputError: If an input cannot be read at all.
     """
+    # Before anything is read, which may take long.
+    server = server_of_spark(request)
     inventory = _inventory(request, demo, say)
-    return inventory, *_traffic(request, demo, inventory, say)
+    return inventory, *_traffic(request, demo, server, inventory, say)
 
 
 def limits_date(request: AuditRequest, demo: Demo | None) -> date:
@@ -123,10 +128,16 @@ def _inventory(request: AuditRequest, demo: Demo | None, say: Say) -> Inventory:
 
 
 def _traffic(
-    request: AuditRequest, demo: Demo | None, inventory: Inventory, say: Say
+    request: AuditRequest,
+    demo: Demo | None,
+    server: SparkPlace | None,
+    inventory: Inventory,
+    say: Say,
 ) -> tuple[TrafficMatrix | None, PodTraffic | None]:
     """Return the traffic between machines, and of a cluster's pods: both None without any input."""
     paths = (*(demo.traffic if demo is not None else ()), *request.traffic)
+    if server is not None:
+        return read_on_spark(request, server, inventory, say), None
     if request.log_options.views and not is_live(request):
         raise UsageError(f"--log-view is read with --traffic {CLOUD_LOGGING}")
     place = place_in_bigquery(request)

@@ -60,6 +60,7 @@ def test_every_table_has_rows_here(tmp_path: Path) -> None:
     for path in sums.glob("*.parquet"):
         # Any reader of Parquet reads them, by the names of the model.
         found = duckdb.sql(f"SELECT * FROM read_parquet('{path}')")
+        assert found is not None
         assert tuple(found.columns) == TABLES[path.stem].__struct_fields__
         assert found.fetchall()
     assert read_traffic([sums], aggregated.known(), aggregated.OPTIONS).coverage.examples
