@@ -233,7 +233,8 @@ SparkRemote = Annotated[
     typer.Option(
         "--spark-remote",
         metavar="sc://HOST:PORT",
-        help="With --engine spark: the server of Spark Connect, of Spark 4 or newer.",
+        help="With --engine spark: the server of Spark Connect, of Spark 4 or newer; a job that"
+        " spark-submit started needs none.",
         rich_help_panel=TRAFFIC,
     ),
 ]

@@ -98,3 +98,13 @@ def test_servers_as_the_client_takes_them(remote: str) -> None:
     place = place_of(FlowEngine.SPARK, remote, "file:/tmp/work/")
     assert place == SparkPlace(remote=remote, work="file:///tmp/work")
     assert "token" not in place.shown
+
+
+def test_a_job_of_spark_submit_needs_no_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "38211")
+    place = place_of(FlowEngine.SPARK, None, "gs://bucket/tmp")
+    assert place == SparkPlace(remote=None, work="gs://bucket/tmp")
+    assert place.shown == "the job's own Spark"
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT")
+    with pytest.raises(UsageError, match="--spark-remote"):
+        place_of(FlowEngine.SPARK, None, "gs://bucket/tmp")
