@@ -17,6 +17,8 @@ NAMED = {
     "netplan_planner/cli/price/machine.py: _write_table": 1,
     "netplan_planner/engine/audit.py: with_bill": 1,
     "netplan_planner/engine/code_places.py: _of_terraform": 1,
+    "netplan_planner/google/bigquery/asking.py: _client": 4,
+    "netplan_planner/google/bigquery/asking.py: read_traffic_in_bigquery": 1,
     "netplan_planner/google/transport.py: _client": 2,
     "netplan_planner/google/transport.py: _opened": 2,
     "netplan_planner/google/transport.py: default_project": 1,
@@ -28,6 +30,7 @@ NAMED = {
     "netplan_planner/renderers/scatter.py: _figure": 2,
     "netplan_planner/traffic/__init__.py: read_pod_traffic": 1,
     "netplan_planner/traffic/__init__.py: read_traffic": 1,
+    "netplan_planner/traffic/spark_asking.py: read_traffic_on_spark": 1,
     "netplan_pricing/opening.py: open_prices": 2,
     "netplan_rules/placement/_communities.py: _communities": 1,
 }

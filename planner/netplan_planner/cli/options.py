@@ -232,9 +232,9 @@ SparkRemote = Annotated[
     str | None,
     typer.Option(
         "--spark-remote",
-        metavar="sc://HOST:PORT",
-        help="With --engine spark: the server of Spark Connect, of Spark 4 or newer; a job that"
-        " spark-submit started needs none.",
+        metavar="ADDRESS",
+        help="With --engine spark: the server of Spark Connect (sc://HOST:15002), of Spark 4 or"
+        " newer; a job that spark-submit started needs none.",
         rich_help_panel=TRAFFIC,
     ),
 ]
@@ -242,9 +242,9 @@ SparkWork = Annotated[
     str | None,
     typer.Option(
         "--spark-work",
-        metavar="gs://BUCKET/tmp/",
-        help="With --engine spark: where the server may write work files, in a folder of the run's"
-        " own that is removed at the end; also s3a:// and file://.",
+        metavar="ADDRESS",
+        help="With --engine spark: a place (gs://BUCKET/tmp/, s3a://, file:///) where the server"
+        " may write work files, in a folder of the run's own that is removed at the end.",
         rich_help_panel=TRAFFIC,
     ),
 ]

@@ -32,6 +32,7 @@ class WorkFolder:
     def __init__(self, parent: str) -> None:
         self._name = f"{_PREFIX}{uuid4().hex}"
         self.path = posixpath.join(parent, self._name)
+        self._was_here = False
 
     def remove(self, session: SparkSession, *, is_settled: bool) -> str | None:
         """Remove the folder; return what to tell the user if it may still be there.
@@ -82,10 +83,10 @@ class WorkFolder:
         if place.scheme != "file":
             return False
         here = Path(unquote(place.path))
-        if not here.is_dir():
-            return False
-        shutil.rmtree(here, ignore_errors=True)
-        return not here.exists()
+        if here.is_dir():
+            self._was_here = True
+            shutil.rmtree(here, ignore_errors=True)
+        return self._was_here and not here.exists()
 
 
 def is_missing_path(error: PySparkException) -> bool:

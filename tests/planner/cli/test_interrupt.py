@@ -125,3 +125,29 @@ def test_a_stopped_run_leaves_no_folder(tmp_path: Path, number: signal.Signals) 
     assert process.returncode == 130
     assert "Traceback" not in out + err
     assert list(temporary.iterdir()) == []
+
+
+def test_what_was_left_behind_is_told_in_the_last_words() -> None:
+    """Also through what typer makes of an interrupt."""
+    script = (
+        "from netplan_planner.cli.interrupts import ended_quietly\n"
+        "def stopped():\n"
+        "    exc = KeyboardInterrupt()\n"
+        "    exc.add_note('work files may be left in gs://b/\\x1b[31m')\n"
+        "    raise exc\n"
+        "with ended_quietly():\n"
+        "    try:\n"
+        "        stopped()\n"
+        "    except KeyboardInterrupt as exc:\n"
+        "        raise SystemExit(130) from exc\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS))},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    told = "netplan: interrupted; work files may be left in gs://b/\\x1b[31m\n"
+    assert (done.returncode, done.stderr) == (130, told)

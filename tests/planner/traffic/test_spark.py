@@ -1,5 +1,7 @@
 """Statements and whole matrices on a Spark Connect server, Sail, against DuckDB over files."""
 
+import gzip
+import json
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -17,6 +19,7 @@ ABSENT = "Sail and Spark's client are not installed here; .ci/sail.sh makes an e
 pytest.importorskip("pysail", reason=ABSENT)
 pytest.importorskip("pyspark.sql.connect", reason=ABSENT)
 
+import netplan_planner  # noqa: E402
 from netplan_planner.errors import InputError, NetplanError, UsageError  # noqa: E402
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix  # noqa: E402
 from netplan_planner.traffic import TrafficOptions, read_traffic, spark  # noqa: E402
@@ -25,8 +28,10 @@ from netplan_planner.traffic.spark_place import SparkPlace  # noqa: E402
 from support.flows import aggregated, exports  # noqa: E402
 from support.flows.cases import LOGGING, as_entry, project, records  # noqa: E402
 from support.flows.kinds import BAD, KNOWN, WHY, of_all_kinds  # noqa: E402
+from support.flows.on_spark import flags, write_lines  # noqa: E402
 from support.flows.oracle import Record  # noqa: E402
 from support.flows.records import Json, entry  # noqa: E402
+from support.flows.reports import reports_of  # noqa: E402
 from support.flows.tables import all_statements, fill  # noqa: E402
 from support.servers.sail import sail_server  # noqa: E402
 
@@ -36,6 +41,7 @@ pytestmark = [
 ]
 
 STATEMENTS = all_statements()
+DEMO = Path(netplan_planner.__file__).parent / "demos" / "dobermanifesto"
 
 
 @pytest.fixture(scope="module")
@@ -192,6 +198,37 @@ def test_a_file_that_is_no_parquet(server: str, tmp_path: Path) -> None:
             place=SparkPlace(remote=server, work=tmp_path.as_uri()),
         )
     assert [one.name for one in tmp_path.iterdir()] == ["flows"]
+
+
+def test_an_audit_gives_the_same_report(server: str, tmp_path: Path) -> None:
+    flows = tmp_path / "flows" / "a.parquet"
+    flows.parent.mkdir()
+    with gzip.open(DEMO / "flows.json.gz", "rt") as lines:
+        pq.write_table(pa.Table.from_pylist([json.loads(line) for line in lines]), flows)
+    inventory = ["--inventory", str(DEMO / "inventory")]
+    by_file = reports_of(tmp_path / "file", [*inventory, "--traffic", str(flows.parent)])
+    asked = ["--traffic", flows.parent.as_uri(), *flags(server, tmp_path)]
+    assert reports_of(tmp_path / "spark", [*inventory, *asked]) == by_file
+    assert all(len(text.splitlines()) > 30 for text in by_file.values())
+
+
+def test_what_cannot_be_read_is_named(server: str, tmp_path: Path) -> None:
+    def told(path: Path) -> str:
+        with pytest.raises((InputError, UsageError)) as raised:
+            spark.read_logs(
+                [path.as_uri()],
+                KNOWN,
+                TrafficOptions(),
+                place=SparkPlace(remote=server, work=tmp_path.as_uri()),
+            )
+        return str(raised.value)
+
+    assert "the server finds no" in told(tmp_path / "nowhere")
+    write_lines(tmp_path / "other" / "a.csv", ["src,dst"])
+    assert "a.csv: with --engine spark files are told by their names" in told(tmp_path / "other")
+    write_lines(tmp_path / "lines" / "a.json", of_all_kinds())
+    if "NETPLAN_TEST_SPARK" not in os.environ:
+        assert "something else than Spark (Sail?)" in told(tmp_path / "lines")
 
 
 def test_a_server_that_is_gone(tmp_path: Path) -> None:
