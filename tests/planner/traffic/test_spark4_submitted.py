@@ -85,26 +85,21 @@ def report(path: Path) -> str:
 
 
 def test_the_same_report(flows: Path, tmp_path: Path) -> None:
+    """Written to an address of its file systems, in the place of older ones of its own alone."""
     out = tmp_path / "sums"
-    done = aggregate(tmp_path, flows, str(out))
-    assert done.status == 0, done.err[-3000:]
-    assert report(out) == report(flows)
-
-
-def test_an_address_of_its_file_systems(flows: Path, tmp_path: Path) -> None:
-    out = tmp_path / "sums"
+    words = (*GIVEN, "--traffic", str(flows), "--reporter", "destination", "--out", str(out))
+    older = netplan("flows", "aggregate", *words)
+    assert older.status == 0, older.err
     done = aggregate(tmp_path, flows, out.as_uri())
     assert done.status == 0, done.err[-3000:]
-    before = (out / MANIFEST).read_bytes()
     assert report(out) == report(flows)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["job.py", "sums", "work"]
+    before = (out / MANIFEST).read_bytes()
     (out / "notes.txt").write_text("mine")
     again = aggregate(tmp_path, flows, out.as_uri())
     assert again.status == 2, again.err[-3000:]
     assert "did not write" in again.err
     assert (out / MANIFEST).read_bytes() == before
-    (out / "notes.txt").unlink()
-    assert aggregate(tmp_path, flows, out.as_uri()).status == 0
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["job.py", "sums", "work"]
 
 
 def test_a_path_that_is_not_there(tmp_path: Path) -> None:
