@@ -23,7 +23,7 @@ from netplan_planner.traffic.aggregates.manifest import (
     digests_of,
     shape_of,
 )
-from netplan_planner.traffic.aggregates.reading import foreign_names, foreign_entries
+from netplan_planner.traffic.aggregates.reading import foreign_entries, foreign_names
 from netplan_planner.traffic.aggregates.tables import (
     TABLES,
     pods_without_rows,
