@@ -51,6 +51,7 @@ def submitted(folder: Path, *words: str) -> Done:
         "spark.sql.session.timeZone=Asia/Kolkata",
     ):
         command += ["--conf", setting]
+    # What the program writes to stderr goes to spark-submit's stdout.
     done = subprocess.run(
         [*command, str(program), *words],
         env={
@@ -91,14 +92,14 @@ def test_the_same_report(flows: Path, tmp_path: Path) -> None:
     older = netplan("flows", "aggregate", *words)
     assert older.status == 0, older.err
     done = aggregate(tmp_path, flows, out.as_uri())
-    assert done.status == 0, done.err[-3000:]
+    assert done.status == 0, done.out[-3000:]
     assert report(out) == report(flows)
     assert sorted(one.name for one in tmp_path.iterdir()) == ["job.py", "sums", "work"]
     before = (out / MANIFEST).read_bytes()
     (out / "notes.txt").write_text("mine")
     again = aggregate(tmp_path, flows, out.as_uri())
-    assert again.status == 2, again.err[-3000:]
-    assert "did not write" in again.err
+    assert again.status == 2, again.out[-3000:]
+    assert "did not write" in again.out
     assert (out / MANIFEST).read_bytes() == before
 
 
@@ -106,8 +107,8 @@ def test_a_path_that_is_not_there(tmp_path: Path) -> None:
     out = tmp_path / "sums"
     done = aggregate(tmp_path, tmp_path / "missing", str(out))
     assert done.status == 3
-    assert "finds no such file or folder" in done.err
-    assert "Traceback" not in done.err
+    assert "finds no such file or folder" in done.out
+    assert "Traceback" not in done.out
     assert not out.exists()
 
 
@@ -117,4 +118,4 @@ def test_aggregates_are_not_summed_by_a_server(flows: Path, tmp_path: Path) -> N
     assert done.status == 0, done.err
     done = aggregate(tmp_path, sums, str(tmp_path / "sums"))
     assert done.status == 3
-    assert "a folder of aggregates, which no server sums" in done.err
+    assert "a folder of aggregates, which no server sums" in done.out
