@@ -27,7 +27,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -36,14 +35,6 @@ VMS = 10_000
 DAY_MINUTES = 1440
 RECORDS_PER_DAY = 50_000_000
 HERE = Path(__file__).resolve()
-REASONS = {
-    "broken": "malformed",
-    "not a number": "malformed",
-    "negative": "with a negative count",
-    "absurd": "with an absurd count",
-    "ends before start": "ending before the start",
-}
-"""What netplan calls the faults that are generated."""
 
 Run = dict[str, Any]
 
@@ -73,7 +64,7 @@ def audit(folder: Path, memory_limit: str, spill: Path) -> Run:
 
 def ingest(folder: Path, memory_limit: str, spill: Path) -> Run:
     """Read the flow logs into the matrix; return its sums, held to what was generated."""
-    from netplan_planner.model import PathClass
+    from flow_answers import checked
     from netplan_planner.readers import read_inventory
     from netplan_planner.traffic import TrafficOptions, read_traffic
 
@@ -85,35 +76,7 @@ def ingest(folder: Path, memory_limit: str, spill: Path) -> Run:
         TrafficOptions(memory_limit=memory_limit, temp_directory=spill),
     )
     took_s = time.perf_counter() - start
-    by_class: dict[PathClass, int] = {}
-    for edge in matrix.edges:
-        by_class[edge.path_class] = by_class.get(edge.path_class, 0) + edge.payload_bytes
-    read = matrix.coverage
-    found = {
-        "records": read.record_count,
-        "counted_records": sum(edge.record_count for edge in matrix.edges),
-        "payload_bytes": read.payload_bytes,
-        "header_bytes": read.header_bytes,
-        "packet_count": sum(edge.packet_count for edge in matrix.edges),
-        "other_side_bytes": read.other_side_bytes,
-        "by_class": {str(name): by_class[name] for name in sorted(by_class)},
-        "excluded": dict(read.excluded),
-    }
-    wanted = json.loads((folder / "expected.json").read_text(encoding="utf-8"))
-    excluded: Counter[str] = Counter()
-    for fault, count in wanted["excluded"].items():
-        excluded[REASONS[fault]] += count
-    wanted["excluded"] = dict(excluded)
-    wrong = {key: (value, wanted[key]) for key, value in found.items() if value != wanted[key]}
-    if sum(excluded.values()) != read.record_count - read.used_count:
-        wrong["used"] = (read.used_count, read.record_count - sum(excluded.values()))
-    if wrong:
-        raise SystemExit(f"not what was generated (found, wanted): {wrong}")
-    return {
-        "wire_bytes": read.payload_bytes + read.header_bytes,
-        "edges": len(matrix.edges),
-        "took_s": took_s,
-    }
+    return {**checked(matrix, folder), "took_s": took_s}
 
 
 def hand_written(folder: Path, memory_limit: str, spill: Path) -> Run:

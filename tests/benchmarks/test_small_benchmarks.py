@@ -32,3 +32,41 @@ def test_it_runs_and_prints_its_figures(name: str) -> None:
     assert done.returncode == 0, done.stderr
     assert " s" in done.stdout
     assert "Traceback" not in done.stderr
+
+
+NEEDS = {
+    "duckdb": [],
+    "sail": ["pysail", "pyspark.sql.connect"],
+}
+
+
+@pytest.mark.parametrize("engine", NEEDS)
+def test_flow_logs_on_an_engine(engine: str, tmp_path: Path) -> None:
+    for module in NEEDS[engine]:
+        pytest.importorskip(module, reason=f"{module} is not installed here (.ci/sail.sh)")
+    done = subprocess.run(
+        [
+            *(sys.executable, str(BENCHMARKS / "engines.py"), "--folder", str(tmp_path)),
+            *("--engines", engine, "--vms", "40", "--records", "200", "400"),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "left out" not in done.stdout
+    assert "CPU µs a record since 200" in done.stdout
+
+
+def test_an_engine_that_is_not_here_is_left_out_by_name(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            *(sys.executable, str(BENCHMARKS / "engines.py"), "--folder", str(tmp_path)),
+            *("--engines", "spark", "--vms", "40", "--records", "200"),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "spark          200 records: left out: " in done.stdout

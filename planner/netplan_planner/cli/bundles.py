@@ -120,6 +120,7 @@ class FlowReading(Parameters, frozen=True, kw_only=True):
     logging_endpoint: options.LoggingEndpoint = None
     max_cost: options.MaxCost = None
     query_project: options.QueryProject = None
+    rollup: options.Rollup = None
 
     def options(self) -> TrafficOptions:
         """Return them for the flow-log engine."""
@@ -145,6 +146,7 @@ class FlowReading(Parameters, frozen=True, kw_only=True):
             requests_per_minute=self.log_requests_per_minute,
             max_cost_usd=options.usd("--max-cost", self.max_cost),
             query_project=self.query_project,
+            rollup=self.rollup,
         )
 
 

@@ -75,11 +75,11 @@ Traffic = Annotated[
     list[Path] | None,
     typer.Option(
         "--traffic",
-        help="Flow logs (JSON lines, .gz, .zst, Parquet) or a plain table: files or folders; or a"
-        " folder of netplan flows aggregate. bigquery://PROJECT.DATASET reads those of a log sink"
-        " or of Log Analytics, gs://, s3a:// and file:// what a server reads (--engine spark), and"
-        " the word cloud-logging a sample of what Cloud Logging holds of --project: its quota"
-        " allows no more.",
+        help="Flow logs (JSON lines, .gz, .zst, Parquet) or a plain table: files or folders;"
+        " or a folder of netplan flows aggregate."
+        " bigquery://PROJECT.DATASET reads those of a log sink or of Log Analytics, gs://, s3a://"
+        " and file:// what a server reads (--engine spark), and the word cloud-logging a sample of"
+        " what Cloud Logging holds of --project: its quota allows no more.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -356,6 +356,17 @@ QueryProject = Annotated[
         metavar="PROJECT",
         help="Project that runs the queries in BigQuery and pays for them, where it is not the"
         " dataset's.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
+Rollup = Annotated[
+    str | None,
+    typer.Option(
+        "--rollup",
+        metavar="DATASET",
+        help="With --traffic bigquery://PROJECT.DATASET: write what each whole day adds up to into"
+        " this dataset (or PROJECT.DATASET) and read it from there the next time. It is all that"
+        " netplan ever writes to BigQuery.",
         rich_help_panel=TRAFFIC,
     ),
 ]

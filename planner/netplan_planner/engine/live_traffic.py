@@ -30,10 +30,16 @@ def place_in_bigquery(request: AuditRequest) -> Place | None:
     """Return the place in BigQuery that holds the flow logs; None where they are elsewhere.
 
     Raises:
-        UsageError: If there is other traffic beside it.
+        UsageError: If there is other traffic beside it, or sums of days are to be kept of traffic
+            that is elsewhere.
     """
     named = [path for path in request.traffic if is_place(path)]
     if not named:
+        if request.log_options.rollup is not None:
+            raise UsageError(
+                "--rollup keeps sums of what --traffic bigquery://PROJECT.DATASET reads, and there"
+                " is none"
+            )
         return None
     place = parse_place(str(named[0]))
     if len(request.traffic) > 1 or request.demo is not None:

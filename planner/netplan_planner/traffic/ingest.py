@@ -129,7 +129,8 @@ class Ingest(RecordSums):
         if not batch.has_details and meeting.unknown_machines():
             self._view(batch, with_details=True)
             meeting.look_at_unknown_machines()
-        if not meeting.introduce(self._options.header_bytes.ipv6_extra):
+        extra = self._options.header_bytes.ipv6_extra
+        if not meeting.introduce(extra, is_careful=self._is_careful):
             self._meet_again(batch)
             return
         self.engine.run(f"INSERT INTO staged {staging.RESOLVED}")

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterator, Mapping
 
 from netplan_planner.traffic.engine import Engine, Row
 from netplan_planner.traffic.nodes import NO_DETAILS, Details, Identity, Nodes, parse_end
-from netplan_planner.traffic.records import END_SEPARATOR
+from netplan_planner.traffic.records import END_SEPARATOR, REPLACED
 from netplan_planner.traffic.statements.staging import NEW_NOTES, UNKNOWN_MACHINES
 
 _SAME = (
@@ -60,14 +60,19 @@ class Meeting:
             if identity in self._details:
                 self._details[identity] = tuple(text or "" for text in row[3:])
 
-    def introduce(self, header_extra: int) -> bool:
+    def introduce(self, header_extra: int, *, is_careful: bool) -> bool:
         """Fill `fresh`, and add the ends met for the first time to `identity`.
+
+        `is_careful` says that separators were taken out of the notes: an end whose name has one is
+        not found when its records are staged, even where it was met before.
 
         Return whether there were none among them that are no IP address. Those are added without
         a node, so that their records are told when they are staged again.
         """
         number_of = self._known()
-        met = frozenset(number_of)
+        met = frozenset(
+            one for one in number_of if not (is_careful and REPLACED in "".join(map(str, one)))
+        )
         new: list[Row] = []
         for identity, details in sorted(self._details.items(), key=str):
             if identity not in number_of:

@@ -38,6 +38,10 @@ class Spelling:
         """Return a value of a time's type, with a zone, as microseconds since 1970."""
         raise NotImplementedError
 
+    def product(self, number: str, factor: int) -> str:
+        """Return the product of a floating number; beyond all numbers it is infinite, or NULL."""
+        return f"{number} * {factor}"
+
     def whole_number(self, text: str, bounds: Bounds | None = None) -> str:
         """Return a text as a whole number, NULL when it is none or out of bounds."""
         number = f"TRY_CAST(REGEXP_REPLACE({text}, '[.]0+$', '') AS BIGINT)"
@@ -130,6 +134,10 @@ class BigQuerySpelling(Spelling):
     def microseconds(self, time: str) -> str:
         """Return a time as microseconds since 1970."""
         return f"UNIX_MICROS({time})"
+
+    def product(self, number: str, factor: int) -> str:
+        """Return the product of a floating number: `*` refuses the query where it overflows."""
+        return f"SAFE_MULTIPLY({number}, {factor})"
 
 
 class LenientSpelling(DuckDbSpelling):

@@ -34,7 +34,7 @@ from support.flows.kinds import BAD, KNOWN, WHY, of_all_kinds
 from support.flows.oracle import Record
 from support.flows.records import Json
 from support.flows.tables import all_statements, fill
-from support.servers.bigquery import ABSENT, PROJECT, emulator, endpoint, load, schema_of
+from support.servers.bigquery import ABSENT, PROJECT, emulator, endpoint, linked, load, schema_of
 
 STATEMENTS = all_statements()
 pytestmark = pytest.mark.skipif(bool(ABSENT), reason=ABSENT)
@@ -173,35 +173,17 @@ def test_daily_tables_are_read_by_their_own_columns_and_missing_days_are_told(
 
 def test_a_dataset_of_log_analytics(client: bigquery.Client, tmp_path: Path) -> None:
     rows = [one for one in of_all_kinds() if "timestamp" in one]
-    linked = [
-        {
-            "log_name": one["logName"],
-            "insert_id": one["insertId"],
-            "timestamp": one["timestamp"],
-            "resource": {"type": "gce_subnetwork", "labels": one["resource"]["labels"]},
-            "json_payload": one["jsonPayload"],
-        }
-        for one in rows
-        if "insertId" in one and "resource" in one
-    ]
-    assert len(linked) > 30
-    field = bigquery.SchemaField
-    schema = [
-        field("log_name", "STRING"),
-        field("insert_id", "STRING"),
-        field("timestamp", "TIMESTAMP"),
-        field("resource", "RECORD", fields=[field("type", "STRING"), field("labels", "JSON")]),
-        field("json_payload", "JSON"),
-    ]
+    rows = [one for one in rows if "insertId" in one and "resource" in one]
+    assert len(rows) > 30
+    schema, entries = linked(rows)
     place = Place(project=PROJECT, dataset=f"logs{next(DATASETS)}")
     client.create_dataset(f"{PROJECT}.{place.dataset}")
     table = bigquery.Table(f"{PROJECT}.{place.dataset}._AllLogs", schema=schema)
-    load(client, table, linked)
+    load(client, table, entries)
     options = TrafficOptions(since=SINCE)
     by_query = read_bigquery(client, place, KNOWN, options)
     file = tmp_path / "logs.json"
-    kept = [one for one in rows if "insertId" in one and "resource" in one]
-    file.write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     by_file = read_traffic([file], KNOWN, options)
     coverage = replace(by_query.coverage, notes=by_file.coverage.notes)
     assert replace(by_query, coverage=coverage) == by_file

@@ -85,6 +85,18 @@ def test_names_that_hold_separators(tmp_path: Path) -> None:
     assert any("�" in owner.name for owner in by_file.owners)
 
 
+def test_names_that_hold_separators_are_met_again(tmp_path: Path) -> None:
+    """Headers of IPv6 are counted in every batch."""
+    made = entry("fd00::9", "10.0.2.1", 5, packets=1, src_instance={"vm_name": "a\x1db"})
+    files = [tmp_path / name for name in ("a.json", "b.json")]
+    for file in files:
+        file.write_text(lines([made] * 4))
+    options = TrafficOptions(batch_records=1)
+    by_file = read_traffic(files, KNOWN, options)
+    assert by_file == read_by_looks(files, KNOWN, options)
+    assert by_file.coverage.header_bytes == 8 * 72
+
+
 def test_no_record_to_use(tmp_path: Path) -> None:
     file = tmp_path / "flows.json"
     file.write_text(lines(BAD.values()))

@@ -74,9 +74,16 @@ def endpoint(client: bigquery.Client) -> str:
     return str(client._connection.API_BASE_URL)
 
 
-def load(client: bigquery.Client, table: bigquery.Table, rows: Sequence[dict[str, Any]]) -> None:
-    """Make a table of the rows."""
-    client.create_table(table)
+def load(
+    client: bigquery.Client,
+    table: bigquery.Table,
+    rows: Sequence[dict[str, Any]],
+    *,
+    is_there: bool = False,
+) -> None:
+    """Make a table of the rows, or append them to one that is there."""
+    if not is_there:
+        client.create_table(table)
     lines = b"\n".join(json.dumps(row).encode() for row in rows)
     config = bigquery.LoadJobConfig(
         schema=table.schema, source_format=bigquery.SourceFormat.NEWLINE_DELIMITED_JSON
@@ -90,6 +97,31 @@ def schema_of(rows: Sequence[dict[str, Any]]) -> list[bigquery.SchemaField]:
     A field that never occurred has no column.
     """
     return [_field(name, [row[name] for row in rows if name in row]) for name in _names(rows)]
+
+
+def linked(
+    rows: Sequence[dict[str, Any]],
+) -> tuple[list[bigquery.SchemaField], list[dict[str, Any]]]:
+    """Return the columns of a dataset that is linked to a log bucket, and entries as rows there."""
+    field = bigquery.SchemaField
+    schema = [
+        field("log_name", "STRING"),
+        field("insert_id", "STRING"),
+        field("timestamp", "TIMESTAMP"),
+        field("resource", "RECORD", fields=[field("type", "STRING"), field("labels", "JSON")]),
+        field("json_payload", "JSON"),
+    ]
+    entries = [
+        {
+            "log_name": one.get("logName"),
+            "insert_id": one.get("insertId"),
+            "timestamp": one.get("timestamp"),
+            "resource": one.get("resource"),
+            "json_payload": one.get("jsonPayload"),
+        }
+        for one in rows
+    ]
+    return schema, entries
 
 
 def _field(name: str, values: Sequence[Any]) -> bigquery.SchemaField:

@@ -1,0 +1,215 @@
+"""The arithmetic of docs/scale.md, from what the product's statements name, and from prices."""
+
+import gzip
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from netplan_planner.google.bigquery.read import BYTES_PER_TIB, USD_PER_TIB
+from netplan_planner.readers import read_inventory
+from netplan_pricing import open_prices
+from support.flows.billing import (
+    NUMBER_BYTES,
+    RECORD_TABLES,
+    column_bytes,
+    payload_bytes,
+    raw_bytes,
+    read_in_two_looks,
+)
+from support.flows.records import Json
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/scale.md"
+SAMPLE = 20_000
+VMS, PAIRS = 10_000, 200_000
+A_DAY = 100_000_000_000
+BILLION = 1_000_000_000
+DAYS = 30
+MINUTES = 1_440
+
+GROUPS: Mapping[str, str] = {
+    "addresses, ports, protocol": r"jsonPayload\.connection\.",
+    "machines": r"jsonPayload\.(src|dest)_instance\.",
+    "networks and subnetworks": r"jsonPayload\.(src|dest)_vpc\.",
+    "start and end": r"jsonPayload\.(start|end)_time",
+    "bytes, packets, round trip": r"jsonPayload\.(bytes_sent|packets_sent|round_trip_time\.)",
+    "reporter, places, Google services": r"jsonPayload\.(reporter|\w+_(location|google_service)\.)",
+    "`insertId`, `timestamp`": r"insertId|timestamp",
+    "`logName`": "logName",
+    "labels of the resource": r"resource\.labels\.",
+}
+MINUTE_ROWS: Mapping[str, int] = {
+    "pair_minute": 2 * PAIRS * MINUTES,
+    "edge_minute": PAIRS * MINUTES,
+    "sent_minute": VMS * MINUTES,
+    "received_minute": VMS * MINUTES,
+}
+"""At most, of a day."""
+
+
+class Billed(NamedTuple):
+    """Bytes that are billed: of a record by what reads it, and of a day's sums by minute."""
+
+    raw: Mapping[str, float]
+    payload: float
+    looks: Sequence[float]
+    sums: float
+    statements: int
+    minutes: int
+
+    @property
+    def record(self) -> float:
+        return sum(self.raw.values()) + sum(self.looks) + self.sums
+
+
+@pytest.fixture(scope="module")
+def billed(tmp_path_factory: pytest.TempPathFactory) -> Billed:
+    folder = tmp_path_factory.mktemp("scale")
+    words = (
+        "--records",
+        SAMPLE,
+        "--vms",
+        VMS,
+        "--edges",
+        PAIRS,
+        "--format",
+        "json",
+        "--out",
+        folder,
+    )
+    command = [sys.executable, str(ROOT / "benchmarks/generate.py"), *map(str, words)]
+    subprocess.run(command, check=True, capture_output=True)
+    files = sorted((folder / "flows").iterdir())
+    rows = [row for file in files for row in _rows(file)]
+    known = read_inventory([folder / "inventory"])
+    with read_in_two_looks(files, known, folder) as (engine, engine_billed):
+        named = engine_billed.named
+        sizes = {table: column_bytes(engine, table) for table in RECORD_TABLES}
+
+    def of(table: str) -> list[float]:
+        return [sum(sizes[table][c] for c in one[table]) for one in named if table in one]
+
+    return Billed(
+        raw=raw_bytes(rows),
+        payload=payload_bytes(rows),
+        looks=of("flow_record"),
+        sums=sum(of("staged")),
+        statements=len(of("staged")),
+        minutes=sum(
+            NUMBER_BYTES * len(columns) * MINUTE_ROWS.get(table, 0)
+            for one in named
+            for table, columns in one.items()
+        ),
+    )
+
+
+def _rows(file: Path) -> list[Json]:
+    rows = []
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            try:
+                rows.append(json.loads(line))
+            except ValueError:
+                continue
+    assert len(rows) > 0.99 * SAMPLE
+    return rows
+
+
+def usd(byte_count: float) -> Decimal:
+    return Decimal(byte_count) * USD_PER_TIB / BYTES_PER_TIB
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def check(request: pytest.FixtureRequest, name: str, text: str) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    block = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- end -->)", re.DOTALL)
+    assert block.search(page)
+    if request.config.getoption("--update-golden"):
+        page = block.sub(lambda _: text, page, count=1)
+        PAGE.write_text(page, encoding="utf-8")
+    found = block.search(page)
+    assert found is not None
+    assert found.group() == text, "see pytest --update-golden"
+
+
+def test_bytes_of_a_record_by_column(billed: Billed, request: pytest.FixtureRequest) -> None:
+    left = dict(billed.raw)
+    rows = []
+    for name, pattern in GROUPS.items():
+        own = [path for path in left if re.match(pattern, path)]
+        rows.append((name, f"{sum(left.pop(path) for path in own):.0f}"))
+    assert left == {}, "columns that are read and in no group"
+    rows.append(("**all columns that are read**", f"**{sum(billed.raw.values()):.0f}**"))
+    rows.append(
+        ("`json_payload` of Log Analytics instead of `jsonPayload.…`", f"{billed.payload:.0f}")
+    )
+    check(request, "raw", table(("what", "bytes a record"), rows))
+
+
+def test_bytes_of_a_record_by_statement(billed: Billed, request: pytest.FixtureRequest) -> None:
+    first, second = billed.looks
+    parts = {
+        "the log's columns, into typed records": sum(billed.raw.values()),
+        "first look: typed records for their ends": first,
+        "second look: typed records, judged": second,
+        f"{billed.statements} statements over judged records": billed.sums,
+        "**all**": billed.record,
+    }
+    rows = [(name, f"{size:.0f}", f"{usd(size * BILLION):.2f}") for name, size in parts.items()]
+    check(request, "statements", table(("what is read", "bytes a record", "$ a billion"), rows))
+
+
+def test_a_day_and_thirty(billed: Billed, request: pytest.FixtureRequest) -> None:
+    day = A_DAY * billed.record
+    rows = [
+        (name, f"{days * day / BYTES_PER_TIB:,.0f}", *_day(days, billed))
+        for name, days in (("a day of 100 billion records", 1), (f"{DAYS} days of them", DAYS))
+    ]
+    head = ("raw", "TiB of records", "$ for records", "$ for sums by minute, at most", "$")
+    check(request, "days", table(head, rows))
+
+
+def _day(days: int, billed: Billed) -> tuple[str, str, str]:
+    records, minutes = usd(days * A_DAY * billed.record), usd(days * billed.minutes)
+    return f"{records:,.0f}", f"{minutes:,.2f}", f"**{records + minutes:,.0f}**"
+
+
+CPU_US: Mapping[str, float] = {"Spark": 0.0, "Sail": 0.0, "DuckDB": 0.0}
+"""A record's own, of Parquet: benchmarks/README.md, "Flow logs by engine"."""
+MACHINE, CORES, REGION = "n4-standard-16", 16, "us-central1"
+
+
+def test_core_hours(request: pytest.FixtureRequest) -> None:
+    price = open_prices().machine(REGION, MACHINE)
+    assert price.unit == "hour"
+    core_hour = price.usd / CORES
+    rows = []
+    figures = (ROOT / "benchmarks/README.md").read_text(encoding="utf-8")
+    for engine, each in CPU_US.items():
+        assert f"| {each} |" in figures, "the page and the benchmark's figures differ"
+        hours = Decimal(each) * BILLION / 1_000_000 / 3_600
+        day = hours * A_DAY / BILLION
+        usd_a_day = day * core_hour
+        costs = (f"{usd_a_day:,.0f}", f"{usd_a_day * DAYS:,.0f}")
+        rows.append((engine, str(each), f"{hours:.1f}", f"{day:,.0f}", *costs))
+    of = f"{MACHINE}, {REGION}, {price.as_of:%Y-%m-%d}"
+    head = (
+        *("", "CPU µs a record", "core-hours a billion", "core-hours a day of 100 billion"),
+        *(f"$ a day ({of})", f"$ for {DAYS} days"),
+    )
+    check(request, "spark", table(head, rows))
+
+
+def test_the_page_names_the_price() -> None:
+    assert f"${USD_PER_TIB} a TiB" in PAGE.read_text(encoding="utf-8")

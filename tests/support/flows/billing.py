@@ -1,0 +1,167 @@
+"""How many bytes BigQuery bills a record for, by the product's own statements on generated logs.
+
+On demand a query is billed for the columns that it names, whole: a number or a time 8 bytes, a text
+its UTF-8 and 2, a truth 1, NULL nothing (cloud.google.com/bigquery/pricing, data size calculation).
+A table that a statement names twice is counted twice here.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.optimizer.pushdown_projections import pushdown_projections
+from sqlglot.optimizer.qualify import qualify
+from sqlglot.optimizer.scope import traverse_scope
+
+from netplan_planner.google.bigquery.place import Place
+from netplan_planner.google.bigquery.tables import LogTable, query_of
+from netplan_planner.model import Inventory
+from netplan_planner.tables.sql import quoted
+from netplan_planner.traffic import TrafficOptions, remote
+from netplan_planner.traffic.coverage import Inputs
+from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine
+from netplan_planner.traffic.engine import Row
+from netplan_planner.traffic.entry_fields import ENTRY, Fields, is_entry, struct_type
+from netplan_planner.traffic.records import TYPES, flow_record
+from netplan_planner.traffic.schema import TABLES
+from support.flows.looks import BareEngine
+from support.flows.records import Json
+from support.servers.bigquery import schema_of
+
+NUMBER_BYTES = 8
+TEXT_BYTES = 2
+_SINK = "compute_googleapis_com_vpc_flows"
+_PATH = re.compile(r"\be(?:\.`\w+`)+")
+RECORD_TABLES = ("flow_record", "staged")
+"""What has a row for every record."""
+
+
+def value_bytes(value: Any, *, is_time: bool = False) -> int:
+    """Return what a value is billed for, groups with all that is in them."""
+    if value is None:
+        return 0
+    if isinstance(value, dict):
+        return sum(value_bytes(inner) for inner in value.values())
+    if isinstance(value, str) and not is_time:
+        return TEXT_BYTES + len(value.encode())
+    return NUMBER_BYTES
+
+
+def raw_bytes(rows: Sequence[Json]) -> dict[str, float]:
+    """Return the bytes a record of every column of a sink's table that the product reads."""
+    table = LogTable(
+        name=_SINK,
+        schema=tuple(schema_of(rows)),
+        is_linked=False,
+        day=None,
+        time_column="timestamp",
+        received_column=None,
+        has_partitions=True,
+        row_count=None,
+        modified=None,
+        buffered_count=0,
+    )
+    place = Place(project="demo-project", dataset="logs")
+    query = query_of(
+        table, place, datetime(2026, 5, 1, tzinfo=UTC), datetime(2026, 5, 2, tzinfo=UTC)
+    )
+    paths = sorted({found.replace("`", "").removeprefix("e.") for found in _PATH.findall(query)})
+    return {
+        path: sum(value_bytes(_at(row, path), is_time=path == "timestamp") for row in rows)
+        / len(rows)
+        for path in paths
+    }
+
+
+def _at(row: Json, path: str) -> Any:
+    found: Any = row
+    for name in path.split("."):
+        found = found.get(name) if isinstance(found, dict) else None
+    return found
+
+
+def payload_bytes(rows: Sequence[Json]) -> float:
+    """Return the bytes a record of `json_payload`, which Log Analytics holds as one value."""
+    texts = (json.dumps(row["jsonPayload"], separators=(",", ":")) for row in rows)
+    return sum(len(text.encode()) for text in texts) / len(rows)
+
+
+class BilledEngine(BareEngine):
+    """Writes down which columns of which tables every statement names."""
+
+    def __init__(self, engine: EmbeddedEngine) -> None:
+        super().__init__(engine)
+        self.named: list[Mapping[str, Sequence[str]]] = []
+
+    def run(self, statement: str) -> None:
+        self.named.append(columns_named(statement))
+        super().run(statement)
+
+    def stream(self, statement: str) -> Iterator[list[Row]]:
+        self.named.append(columns_named(statement))
+        yield from super().stream(statement)
+
+
+def columns_named(statement: str) -> dict[str, list[str]]:
+    """Return the columns that a statement needs of each table, once for every time it is named."""
+    tree = sqlglot.parse_one(statement, read="duckdb")
+    query = tree.expression if isinstance(tree, exp.Insert | exp.Create) else tree
+    schema: dict[str, object] = {
+        name: dict(columns) for name, columns in (*TABLES.items(), ("flow_record", TYPES))
+    }
+    whole = pushdown_projections(qualify(query.copy(), schema=schema, dialect="duckdb"))
+    found: dict[str, list[str]] = {}
+    for scope in traverse_scope(whole):
+        for alias, source in scope.sources.items():
+            if isinstance(source, exp.Table):
+                names = sorted({column.name for column in scope.source_columns(alias)})
+                found.setdefault(source.name, []).extend(names)
+    return found
+
+
+@contextmanager
+def read_in_two_looks(
+    files: Sequence[Path], known: Inventory, folder: Path
+) -> Iterator[tuple[EmbeddedEngine, BilledEngine]]:
+    """Yield the engine that has read JSON lines as remote engines do, and what was named there."""
+    fields = Fields.of_text(ENTRY)
+    columns = ", ".join(f"{quoted(n)}: {quoted(struct_type(f))}" for n, f in ENTRY.items())
+    paths = ", ".join(quoted(str(file)) for file in files)
+    query = flow_record(
+        fields,
+        f"read_json([{paths}], format = 'newline_delimited', ignore_errors = true,"
+        f" columns = {{{columns}}})",
+        source_name=fields.text("insertId"),
+        is_entry=is_entry(fields),
+        with_details=True,
+    )
+    with open_engine(TrafficOptions(temp_directory=folder, threads=1)) as engine:
+        engine.run(f"CREATE OR REPLACE TABLE flow_record AS {query}")
+        billed = BilledEngine(engine)
+        remote.read(billed, known, TrafficOptions(), shown="records", inputs=Inputs(count=1))
+        yield engine, billed
+
+
+def column_bytes(engine: EmbeddedEngine, table: str) -> dict[str, float]:
+    """Return the bytes a row of each column of a table."""
+    kinds = TYPES if table == "flow_record" else TABLES[table]
+    sizes = {
+        name: f"{TEXT_BYTES} + strlen({name})" if kind == "VARCHAR" else _size(kind)
+        for name, kind in kinds.items()
+    }
+    sums = ", ".join(
+        f"SUM(CASE WHEN {name} IS NULL THEN 0 ELSE {size} END) / COUNT(*)"
+        for name, size in sizes.items()
+    )
+    (row,) = engine.rows(f"SELECT {sums} FROM {table}")
+    return dict(zip(kinds, row, strict=True))
+
+
+def _size(kind: str) -> str:
+    return "1" if kind == "BOOLEAN" else str(NUMBER_BYTES)
