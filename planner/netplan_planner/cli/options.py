@@ -234,7 +234,7 @@ SparkRemote = Annotated[
         "--spark-remote",
         metavar="ADDRESS",
         help="With --engine spark: the server of Spark Connect (sc://HOST:15002), of Spark 4 or"
-        " newer.",
+        " newer; a job that spark-submit started needs none.",
         rich_help_panel=TRAFFIC,
     ),
 ]

@@ -36,6 +36,8 @@ def check_folder(out: str) -> None:
             f"--out {out}: only a job that spark-submit started writes there; name a folder, and"
             " copy it (gcloud storage cp --recursive)"
         )
+    else:
+        submitted.check_target(out, writing.is_own)
 
 
 def aggregate(

@@ -20,7 +20,7 @@ from pyspark.sql.connect.client.retries import DefaultPolicy
 
 from netplan_planner.errors import InputError, NetplanError, UsageError
 from netplan_planner.model import Inventory, TrafficMatrix
-from netplan_planner.traffic import remote
+from netplan_planner.traffic import remote, submitted
 from netplan_planner.traffic.coverage import Inputs
 from netplan_planner.traffic.engine import Engine, Row, T, at_once
 from netplan_planner.traffic.options import TrafficOptions
@@ -221,6 +221,10 @@ def connected(place: SparkPlace) -> Iterator[SparkSession]:
     Raises:
         UsageError: If the server cannot be reached, or is too old.
     """
+    if place.remote is None:
+        with submitted.session() as session:
+            yield session
+        return
     shown = place.shown
     try:
         session = SparkSession.builder.remote(place.remote).create()

@@ -3,6 +3,7 @@
 They are told by their names, since the server alone can look into them.
 """
 
+import posixpath
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from pyspark.sql.types import DataType, StructType
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import Value
 from netplan_planner.tables.sql import identifier
+from netplan_planner.traffic.aggregates import MANIFEST
 from netplan_planner.traffic.entry_fields import ENTRY, Fields, is_entry
 from netplan_planner.traffic.records import flow_record
 from netplan_planner.traffic.spelling import SPARK
@@ -28,6 +30,8 @@ _GLOBS = {
 """Names of files by what they hold, where a folder has both."""
 _NAMES = {"parquet": "[.]parquet$", "lines": "[.](json|jsonl|ndjson)([.]gz)?$"}
 """The same as patterns."""
+_SUMS = "aggregates"
+"""Files of `netplan flows aggregate`, whose manifest would pass for JSON lines."""
 _KINDS = {
     "string": "varchar",
     "double": "double",
@@ -63,7 +67,8 @@ def find_files(session: SparkSession, paths: Sequence[str], shown: str) -> Liste
     """
     files = _reader(session, "binaryFile").load(list(paths)).select("path", "length")
     files.createOrReplaceTempView(_LISTED)
-    cases = " ".join(f"WHEN path RLIKE '{names}' THEN '{kind}'" for kind, names in _NAMES.items())
+    names = {_SUMS: f"{MANIFEST}$", **_NAMES}
+    cases = " ".join(f"WHEN path RLIKE '{names}' THEN '{kind}'" for kind, names in names.items())
     found = {
         kind: (int(count), str(first))
         for kind, count, first in session.sql(
@@ -74,6 +79,11 @@ def find_files(session: SparkSession, paths: Sequence[str], shown: str) -> Liste
     }
     if not found:
         raise InputError(f"{shown}: the server finds no file there, or only empty ones")
+    if _SUMS in found:
+        raise InputError(
+            f"{posixpath.dirname(found[_SUMS][1])}: a folder of aggregates, which no server sums:"
+            " copy it here, and name it without --engine spark"
+        )
     if "" in found:
         raise InputError(
             f"{found[''][1]}: with --engine spark files are told by their names: .parquet, or JSON"

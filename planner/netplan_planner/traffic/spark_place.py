@@ -10,6 +10,7 @@ from pathlib import PurePath
 
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Value
+from netplan_planner.traffic.submitted import is_submitted
 
 
 class FlowEngine(StrEnum):
@@ -32,8 +33,9 @@ _REMOTE_FORM = "sc://HOST:15002"
 class SparkPlace(Value, frozen=True, kw_only=True):
     """A server of Spark Connect, and a folder for its work files."""
 
-    remote: str
-    """`sc://host:port`; what follows `/;` may be a token, and is never shown."""
+    remote: str | None
+    """`sc://host:port`; what follows `/;` may be a token, and is never shown. None: the session of
+    the program that spark-submit started, which this is."""
     work: str
     """The server makes a folder of its own in it."""
 
@@ -44,7 +46,7 @@ class SparkPlace(Value, frozen=True, kw_only=True):
         >>> SparkPlace(remote="sc://host:443/;token=secret", work="gs://b/t").shown
         'sc://host:443'
         """
-        return self.remote.partition("/;")[0]
+        return "the job's own Spark" if self.remote is None else self.remote.partition("/;")[0]
 
 
 def is_server_path(path: PurePath) -> bool:
@@ -76,7 +78,7 @@ def place_of(engine: FlowEngine, remote: str | None, work: str | None) -> SparkP
             if value is not None:
                 raise UsageError(f"{name} is read with --engine spark")
         return None
-    if remote is None:
+    if remote is None and not is_submitted():
         raise UsageError(
             f"--engine spark: say which server of Spark Connect (--spark-remote {_REMOTE_FORM})"
         )
@@ -85,7 +87,7 @@ def place_of(engine: FlowEngine, remote: str | None, work: str | None) -> SparkP
             "--engine spark: say where the server may write work files (--spark-work"
             " gs://BUCKET/tmp/); they are removed at the end"
         )
-    if not _REMOTE.fullmatch(remote):
+    if remote is not None and not _REMOTE.fullmatch(remote):
         shown = remote.partition("/;")[0]
         raise UsageError(f"--spark-remote {shown!r}: write the server as {_REMOTE_FORM}")
     folder = address(work)

@@ -71,41 +71,65 @@ def is_address(place: str) -> bool:
     return "://" in place
 
 
-def put(folder: Path, address: str, is_own: Callable[[Collection[str]], bool]) -> None:
-    """Copy a folder to an address of Spark's file systems, where it appears when it is whole.
+def check_target(address: str, is_own: Callable[[Collection[str]], bool]) -> None:
+    """Refuse an address that holds what may not be replaced.
 
     Args:
-        folder: On this machine.
-        address: Such as `gs://bucket/folder`; what is there is replaced.
+        address: Of a folder in one of Spark's file systems, such as `gs://bucket/folder`.
         is_own: Whether a folder with files of these names may be replaced.
 
     Raises:
-        UsageError: If what is there may not be.
+        UsageError: If it holds anything else.
+        NetplanError: If Spark cannot look there.
+    """
+    with session() as running:
+        _is_there(*_target(running, address), address, is_own)
+
+
+def put(folder: Path, address: str, is_own: Callable[[Collection[str]], bool]) -> None:
+    """Copy a folder of this machine to an address, where it appears when it is whole.
+
+    Raises:
+        UsageError: As `check_target`.
         InputError: If it cannot be written.
     """
-    shown = inert_line(address)
     with session() as running:
-        jvm: Any = running.sparkContext._jvm
-        path = jvm.org.apache.hadoop.fs.Path
-        target = path(address)
-        system = target.getFileSystem(running.sparkContext._jsc.hadoopConfiguration())
-        is_there = bool(system.exists(target))
-        if is_there:
-            names = [one.getPath().getName() for one in system.listStatus(target)]
-            if system.getFileStatus(target).isFile() or not is_own(names):
-                raise UsageError(
-                    f"--out {shown}: it holds what `netplan flows aggregate` did not write; name a"
-                    " new folder"
-                )
+        system, target = _target(running, address)
+        path: Any = running.sparkContext._jvm.org.apache.hadoop.fs.Path
+        is_there = _is_there(system, target, address, is_own)
         beside = path(f"{address.rstrip('/')}.{uuid4().hex}.new")
         try:
             system.copyFromLocalFile(False, True, path(folder.resolve().as_uri()), beside)
             if is_there:
                 system.delete(target, True)
             if not system.rename(beside, target):
-                raise InputError(f"{shown}: cannot be written: what was copied cannot be renamed")
+                raise InputError(
+                    f"{inert_line(address)}: cannot be written: what was copied is not renamed"
+                )
         finally:
             system.delete(beside, True)
+
+
+def _target(running: "SparkSession", address: str) -> tuple[Any, Any]:
+    """Return the file system of an address, and its path there."""
+    context = running.sparkContext
+    target = context._jvm.org.apache.hadoop.fs.Path(address)
+    return target.getFileSystem(context._jsc.hadoopConfiguration()), target
+
+
+def _is_there(
+    system: Any, target: Any, address: str, is_own: Callable[[Collection[str]], bool]
+) -> bool:
+    """Return whether there is a folder, which may be replaced."""
+    if not system.exists(target):
+        return False
+    names = [one.getPath().getName() for one in system.listStatus(target)]
+    if system.getFileStatus(target).isFile() or not is_own(names):
+        raise UsageError(
+            f"--out {inert_line(address)}: it holds what `netplan flows aggregate` did not write;"
+            " name a new folder"
+        )
+    return True
 
 
 @contextmanager

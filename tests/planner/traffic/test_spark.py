@@ -29,7 +29,7 @@ from netplan_planner.traffic import TrafficOptions, read_traffic, spark  # noqa:
 from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine  # noqa: E402
 from netplan_planner.traffic.spark_place import SparkPlace  # noqa: E402
 from netplan_planner.traffic.spark_work import WorkFolder  # noqa: E402
-from support.flows import exports  # noqa: E402
+from support.flows import aggregated, exports  # noqa: E402
 from support.flows.cases import LOGGING, as_entry, project, records  # noqa: E402
 from support.flows.kinds import BAD, KNOWN, WHY, of_all_kinds  # noqa: E402
 from support.flows.on_spark import flags, write_lines  # noqa: E402
@@ -303,3 +303,23 @@ def test_a_server_that_is_killed(tmp_path: Path) -> None:
             stack.close()
             with pytest.raises(NetplanError, match="does not answer any more"):
                 engine.create("edge")
+
+
+@settings(
+    max_examples=6,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(
+    rows=st.lists(records(), min_size=1, max_size=20),
+    reporter=st.sampled_from(list(Reporter)),
+)
+def test_aggregates_of_random_records(server: str, rows: list[Record], reporter: Reporter) -> None:
+    """What a server summed is the same when it is read from aggregates, and DuckDB's."""
+    known = project(True, True)
+    options = replace(aggregated.OPTIONS, reporter=reporter)
+    by_file, by_spark = both(server, [[as_entry(one) for one in rows]], known, options)
+    with tempfile.TemporaryDirectory() as name:
+        sums = aggregated.written(Path(name), by_spark, inventory=known, options=options)
+        assert read_traffic([sums], known, options) == by_spark == by_file

@@ -107,3 +107,13 @@ def test_settings_show_the_server_and_no_token() -> None:
     (line,) = [one for one in done.stdout.splitlines() if one.startswith("audit.spark-remote")]
     assert line.split(maxsplit=1)[1].startswith("sc://host:443/; (set, not shown)")
     assert "hidden" not in done.stdout + done.stderr
+
+
+def test_a_job_of_spark_submit_needs_no_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "38211")
+    place = place_of(FlowEngine.SPARK, None, "gs://bucket/tmp")
+    assert place == SparkPlace(remote=None, work="gs://bucket/tmp")
+    assert place.shown == "the job's own Spark"
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT")
+    with pytest.raises(UsageError, match="--spark-remote"):
+        place_of(FlowEngine.SPARK, None, "gs://bucket/tmp")

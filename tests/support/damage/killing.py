@@ -101,6 +101,12 @@ def _collect(folder: Path) -> Sequence[str]:
     ]
 
 
+def _aggregate(folder: Path) -> Sequence[str]:
+    return [
+        *("flows", "aggregate", *_collect(folder)[1:-1], str(folder / "out" / "sums")),
+    ]
+
+
 def _build(folder: Path) -> Sequence[str]:
     write_inputs(folder / "in")
     return ["prices", "build", "--out", str(folder / "out"), *arguments(folder / "in")]
@@ -166,6 +172,7 @@ def scenes() -> Iterator[list[Scene]]:
         found = [
             Scene("audit", _audit, tuple(_REPORTS.values())),
             Scene("collect", _collect, ("b.tar.zst",)),
+            Scene("aggregate", _aggregate, kept=("sums",)),
             Scene("build", _build, ("prices.snapshot",)),
             Scene("refresh", _refresh(server), ("prices.snapshot",), kept=(".refresh",)),
             Scene("calibrate", _calibrate, ("calibration.json",)),

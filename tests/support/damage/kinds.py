@@ -18,6 +18,7 @@ import numpy as np
 import zstandard
 from msgspec.structs import replace
 
+from netplan_planner.engine.aggregate import aggregate
 from netplan_planner.engine.collect import collect
 from netplan_planner.engine.request import AuditRequest, TrafficOptions
 from netplan_planner.google.logs.asking import LOG_NAMES, read_page
@@ -174,6 +175,23 @@ def _bundles(folder: Path) -> None:
     collect(whole, folder / "whole.tar.zst", is_pseudonymised=False)
     collect(given, folder / "little.tar.zst", is_pseudonymised=True)
     _removed(inputs)
+
+
+def _aggregates(folder: Path) -> None:
+    """A folder with every table that flow logs fill."""
+    flows = "".join(json.dumps(one) + "\n" for one in _flows())
+    (folder / "flows.jsonl").write_text(flows)
+    given = AuditRequest(
+        today=date(2026, 11, 20),
+        inventory=(GCLOUD,),
+        traffic=(folder / "flows.jsonl",),
+        traffic_options=TrafficOptions(threads=1, by_hour=True, log_volume_from_gbps=0.0),
+    )
+    aggregate(given, str(folder / "sums"))
+    (folder / "flows.jsonl").unlink()
+    for path in (folder / "sums").iterdir():
+        path.rename(folder / path.name)
+    (folder / "sums").rmdir()
 
 
 def _terraform(folder: Path) -> None:
@@ -503,6 +521,15 @@ KINDS: Mapping[str, Kind] = {
                 ("probe", "plan", "--bundle", "{file}"),
                 ("collect", "--bundle", "{file}", "--out", "{case}/b.tar.zst", "--pseudonymise"),
             ),
+        ),
+        Kind(
+            "aggregates",
+            _aggregates,
+            (
+                _audit("--inventory", "{project}", "--traffic", "{folder}"),
+                ("flow-logs", "plan", "--inventory", "{project}", "--traffic", "{folder}"),
+            ),
+            is_folder=True,
         ),
         Kind(
             "traffic-of-pods",

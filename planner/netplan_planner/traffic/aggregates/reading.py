@@ -93,15 +93,15 @@ def read_pods(folder: Path) -> PodTraffic | None:
     return replace(manifest.pods, flows=tuple(flows))
 
 
-def strangers(folder: Path, tables: AbstractSet[str]) -> list[str]:
+def foreign_entries(folder: Path, tables: AbstractSet[str]) -> list[str]:
     """Return the names of a folder that are no part of aggregates with these tables."""
     with os.scandir(folder) as found:
         entries = {entry.name: entry.is_file(follow_symlinks=False) for entry in found}
     links = (name for name, is_file in entries.items() if not (is_file or _is_skipped(name)))
-    return sorted({*strange_names(entries, tables), *links})
+    return sorted({*foreign_names(entries, tables), *links})
 
 
-def strange_names(names: Iterable[str], tables: AbstractSet[str]) -> list[str]:
+def foreign_names(names: Iterable[str], tables: AbstractSet[str]) -> list[str]:
     """Return those of some names that are no part of aggregates with these tables."""
     own = {MANIFEST, *(f"{name}{SUFFIX}" for name in tables)}
     return sorted(name for name in names if name not in own and not _is_skipped(name))
@@ -177,7 +177,7 @@ def _rows(folder: Path, manifest: Manifest, wanted: AbstractSet[str]) -> dict[st
     if len(tables) < len(manifest.tables) or not tables.keys() <= TABLES.keys():
         raise damaged(folder, f"{MANIFEST} names tables that there are not")
     try:
-        others = strangers(folder, tables.keys())
+        others = foreign_entries(folder, tables.keys())
     except OSError as exc:
         raise unreadable(folder, exc) from exc
     if others:

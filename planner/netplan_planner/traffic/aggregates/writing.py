@@ -23,7 +23,7 @@ from netplan_planner.traffic.aggregates.manifest import (
     digests_of,
     shape_of,
 )
-from netplan_planner.traffic.aggregates.reading import strange_names, strangers
+from netplan_planner.traffic.aggregates.reading import foreign_entries, foreign_names
 from netplan_planner.traffic.aggregates.tables import (
     TABLES,
     pods_without_rows,
@@ -58,7 +58,7 @@ def check_target(asked: str, folder: Path) -> None:
                     f"{asked}: the folder holds what `netplan flows aggregate` did not write; name"
                     " a new one"
                 )
-            if others := strangers(target, TABLES.keys()):
+            if others := foreign_entries(target, TABLES.keys()):
                 raise UsageError(
                     f"{asked}: beside aggregates the folder holds {inert_line(others[0])}, which"
                     " would be lost; name a new one"
@@ -71,7 +71,7 @@ def check_target(asked: str, folder: Path) -> None:
 
 def is_own(names: Collection[str]) -> bool:
     """Return whether a folder with files of these names may be replaced: empty, or aggregates."""
-    return not names or (MANIFEST in names and not strange_names(names, TABLES.keys()))
+    return not names or (MANIFEST in names and not foreign_names(names, TABLES.keys()))
 
 
 def write(
