@@ -30,9 +30,8 @@ from netplan_planner.traffic.statements.day_sums import STRAYS
 from netplan_planner.units import counted
 
 SETTLED = timedelta(hours=2)
-"""How long after its end a day may be kept: entries come up to 20 minutes late (`DELAY`), and those
-that are streamed "can take up to 90 minutes" to reach their partition
-(cloud.google.com/bigquery/docs/streaming-data-into-bigquery)."""
+"""How long after its end a day may be kept: entries come up to 20 minutes late (`DELAY`), and rows
+that are streamed stay up to 90 minutes in BigQuery's buffer."""
 
 _EPOCH = date(1970, 1, 1)
 _REQUEST_S = 60.0
@@ -221,7 +220,13 @@ class Rollup:
         )
 
     def read(self, inventory: Inventory, inputs: Inputs) -> TrafficMatrix:
-        """Sum the days that are not kept, keep those that are over, and return the matrix of all.
+        """Return the matrix of the days; see `gather`."""
+        return day_sums.read(
+            self.gather(), inventory, self._options, shown=str(self._place), inputs=inputs
+        )
+
+    def gather(self) -> BigQueryEngine:
+        """Sum the days that are not kept, keep those that are over, and return the sums of all.
 
         Raises:
             NetplanError: If a day's sums were made anew by another run meanwhile.
@@ -248,7 +253,7 @@ class Rollup:
                 jobs.run(self._writing(day, "SELECT * FROM `day_sum`"), writes=self.shown)
             jobs.run(f"INSERT INTO `rolled` ({columns})\n{self._rows(day, '`day_sum`')}")
         self._check_states(engine)
-        return day_sums.read(engine, inventory, options, shown=str(self._place), inputs=inputs)
+        return engine
 
     def _check_states(self, engine: BigQueryEngine) -> None:
         """See that what was read is what was looked for: another run may have put it there."""
