@@ -26,7 +26,7 @@ from netplan_planner.traffic import day_sums
 from netplan_planner.traffic.coverage import Inputs
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.statements import rolled
-from netplan_planner.traffic.statements.day_sums import STRAYS
+from netplan_planner.traffic.statements.day_sums import OF_OTHER_DAYS
 from netplan_planner.units import counted
 
 SETTLED = timedelta(hours=2)
@@ -243,7 +243,7 @@ class Rollup:
         for day in missing:
             assert sums is not None
             jobs.run(f"CREATE OR REPLACE TEMP TABLE {RECORDS} AS\n{self._query(day)}")
-            if day.tables[0].day is not None and engine.value(STRAYS):
+            if day.tables[0].day is not None and engine.value(OF_OTHER_DAYS):
                 raise UsageError(
                     f"{self.shown}: {day.tables[0].name} holds entries of other days than"
                     f" {day.day.isoformat()}, as no log sink writes them: leave --rollup out"
