@@ -5,11 +5,15 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from google.api_core.exceptions import (
+    BadGateway,
     BadRequest,
     Forbidden,
+    GatewayTimeout,
     GoogleAPICallError,
+    InternalServerError,
     NotFound,
     RetryError,
+    ServiceUnavailable,
     TooManyRequests,
 )
 from google.api_core.retry import Retry, if_exception_type
@@ -165,13 +169,7 @@ def _why(error: Exception) -> str:
 
 def retry() -> Retry:
     """Return what is tried again, for how long: answers that another try may change."""
-    from google.api_core import exceptions
-
     again = if_exception_type(
-        exceptions.InternalServerError,
-        exceptions.BadGateway,
-        exceptions.ServiceUnavailable,
-        exceptions.GatewayTimeout,
-        exceptions.TooManyRequests,
+        InternalServerError, BadGateway, ServiceUnavailable, GatewayTimeout, TooManyRequests
     )
     return Retry(predicate=again, initial=1.0, maximum=20.0, timeout=_RETRY_S)
