@@ -296,7 +296,7 @@ def test_collect_and_audit_as_a_user_runs_them(
     )
     assert refused.returncode == 2
     assert "--rollup keeps whole days (UTC)" in refused.stderr
-    bundle = ["collect", *common, *window, "--out", str(tmp_path / "a.netplan-bundle")]
+    bundle = ["collect", *common, *window, "--out", str(tmp_path / "a.tar.zst")]
     refused = run_verbs(arguments=[*bundle, "--rollup", rollup.dataset])
     assert refused.returncode == 2
     assert "five-tuple" in refused.stderr

@@ -103,8 +103,10 @@ def read_bigquery(
 
 
 def _utc(time: datetime | None) -> datetime | None:
-    """Return a time with its zone; one without is UTC."""
-    return time.replace(tzinfo=UTC) if time is not None and time.tzinfo is None else time
+    """Return a time in UTC, whose days the logs are kept by; one without a zone is UTC."""
+    if time is None:
+        return None
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
 def _bound(jobs: Jobs, shown: str, scanned: int, max_cost_usd: Decimal | None) -> None:
