@@ -123,7 +123,7 @@ def days_of(options: TrafficOptions) -> tuple[int, int]:
     if options.log_volume_from_gbps is not None:
         raise UsageError(
             "--rollup keeps sums by pair and minute, and not how many records of each five-tuple"
-            " there are: leave it out where the cost of flow logs is asked for"
+            " there are: leave it out of flow-logs cost, flow-logs plan and collect"
         )
     return (
         _day("--since", options.since, FIRST_US // US_PER_DAY),

@@ -2,9 +2,10 @@
 
 import json
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timezone
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 from google.api_core.retry import Retry
+from msgspec.structs import replace
 
 from netplan_planner.errors import AccessError, InputError, NetplanError, UsageError
 from netplan_planner.google.bigquery import jobs as jobs_room
@@ -123,7 +125,21 @@ def test_a_refusal_says_what_to_do(
     assert str(PLACE) in str(raised.value)
 
 
-def test_what_reading_costs_is_said_first_and_held_against_the_bound() -> None:
+@pytest.fixture
+def far_from_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Put the machine elsewhere: a time without a zone is UTC all the same."""
+    with monkeypatch.context() as patched:
+        patched.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.parametrize("zone", [UTC, None], ids=["in UTC", "without a zone"])
+def test_what_reading_costs_is_said_first_and_held_against_the_bound(
+    zone: timezone | None, far_from_utc: None
+) -> None:
+    since = replace(SINCE, since=datetime(2026, 11, 1, tzinfo=zone))
     asked: list[Any] = []
     said: list[str] = []
     job = {
@@ -137,7 +153,7 @@ def test_what_reading_costs_is_said_first_and_held_against_the_bound() -> None:
             client_at(address),
             PLACE,
             KNOWN,
-            SINCE,
+            since,
             max_cost_usd=Decimal("12.49"),
             say=said.append,
         )

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -216,6 +216,16 @@ def test_other_choices_have_other_tables_and_the_reporter_is_none_of_them() -> N
     assert usual == name(replace(OPTIONS, gap_minutes=3, by_hour=True))
     assert usual != name(replace(OPTIONS, max_record_minutes=30))
     assert usual != name(replace(OPTIONS, example_count=2))
+
+
+def test_a_midnight_of_utc_is_one_in_every_zone() -> None:
+    service = Service()
+    east = timezone(timedelta(hours=5))
+    since = OPTIONS.since
+    assert since is not None
+    _, said = refused(service, UsageError, options=replace(OPTIONS, since=since.astimezone(east)))
+    assert "the logs of 5 days" in said[0]
+    assert "2026-10-31" in service.written[0]
 
 
 def test_a_dataset_elsewhere_or_of_the_logs_is_refused() -> None:

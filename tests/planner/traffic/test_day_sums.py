@@ -33,14 +33,13 @@ FILES = count(1)
 AT_MIDNIGHT = (MIDNIGHT - START).total_seconds()
 
 HANDED_ON = inventory(
-    host("old", "10.0.1.9", subnetwork="front", created=MIDNIGHT - timedelta(days=9)),
     host("new", "10.0.1.9", subnetwork="front", created=MIDNIGHT + timedelta(minutes=3)),
     host("web", "10.0.1.1", external="34.1.1.1", subnetwork="front"),
     DB,
     subnet("front", logs=True),
     subnet("back", logs=None),
 )
-"""Two machines of one address: it is the new one's from three minutes after midnight on."""
+"""An address is the new machine's from three minutes after midnight on; whose before is unknown."""
 
 
 def both(
@@ -282,3 +281,51 @@ def test_an_end_is_told_by_what_the_window_says_of_it(tmp_path: Path) -> None:
     assert isinstance(by_records, TrafficMatrix)
     assert by_days == by_records
     assert dict(by_records.coverage.excluded) == {"outside the window asked for": 1}
+
+
+def test_an_address_is_its_holders_by_the_minute_in_which_a_flow_began(tmp_path: Path) -> None:
+    rows = [
+        entry(
+            "10.0.1.9",
+            "10.0.2.1",
+            10**number,
+            start=AT_MIDNIGHT + at,
+            end=AT_MIDNIGHT + at + 200,
+            src_vm=None,
+            insert_id=str(at),
+        )
+        for number, at in enumerate((-86_000, -90, 60, 179, 180, 400))
+    ]
+    by_records, by_days = both(tmp_path, rows, HANDED_ON, TrafficOptions())
+    assert isinstance(by_records, TrafficMatrix)
+    assert by_days == by_records
+    held = {by_records.owners[edge.src].name: edge.payload_bytes for edge in by_records.edges}
+    assert held == {"10.0.1.9": 1111, "new": 110_000}
+
+
+def test_which_configuration_counts_is_told_by_all_entries_repeated_ones_too(
+    tmp_path: Path,
+) -> None:
+    rows = [
+        entry(
+            "10.0.1.1",
+            "10.0.2.1",
+            1000 + number,
+            start=AT_MIDNIGHT + at,
+            end=AT_MIDNIGHT + at + 5,
+            insert_id=f"{name} {number}",
+            configuration=name,
+        )
+        for name in ("mine", "yours")
+        for number, at in enumerate((-30, 30))
+    ]
+    options = TrafficOptions()
+    plain, by_days = both(tmp_path, rows, KNOWN, options)
+    assert by_days == plain
+    # Of as many hours and records the first by name counts; two more of the other, and it does.
+    repeated, by_days = both(tmp_path, [*rows, *rows[2:]], KNOWN, options)
+    assert by_days == repeated
+    assert isinstance(plain, TrafficMatrix)
+    assert isinstance(repeated, TrafficMatrix)
+    counted = [found.coverage.overlaps[0].counted.rpartition("/")[2] for found in (plain, repeated)]
+    assert counted == ["mine", "yours"]

@@ -55,12 +55,13 @@ def read_bigquery(
         UsageError: If it would cost more than is allowed, or sums of days cannot answer it.
         NetplanError: What the service refuses, by name.
     """
-    assert options.since is not None, "asking.read_traffic_in_bigquery wants one"
     if rollup is not None:
         # Before anything is asked for.
         days_of(options)
     moment = now()
+    options = replace(options, since=_utc(options.since), until=_utc(options.until))
     since, until = options.since, options.until or moment
+    assert since is not None, "asking.read_traffic_in_bigquery wants one"
     shown = str(place)
     with told(shown):
         found = find_tables(client, place, since, until, retry=retry(), timeout=_REQUEST_S)
@@ -99,6 +100,13 @@ def read_bigquery(
     finally:
         jobs.close()
     return _with_notes(matrix, found, jobs.bytes_billed)
+
+
+def _utc(time: datetime | None) -> datetime | None:
+    """Return a time in UTC, whose days the logs are kept by; one without a zone is UTC."""
+    if time is None:
+        return None
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
 def _bound(jobs: Jobs, shown: str, scanned: int, max_cost_usd: Decimal | None) -> None:

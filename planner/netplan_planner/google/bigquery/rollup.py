@@ -5,7 +5,7 @@ is written whole by one statement, with the state of the logs that it was made o
 off leaves no half day, and of two runs at once the later one's whole day stands.
 
 That a day has changed is told by what BigQuery says of its partition (rows, and when it was written
-last), asked before the day is read. See docs/adr/0030-rollup.md for what this relies on.
+last), asked before the day is read. See docs/adr/0031-rollup.md for what this relies on.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,13 +26,12 @@ from netplan_planner.traffic import day_sums
 from netplan_planner.traffic.coverage import Inputs
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.statements import rolled
-from netplan_planner.traffic.statements.day_sums import STRAYS
+from netplan_planner.traffic.statements.day_sums import OF_OTHER_DAYS
 from netplan_planner.units import counted
 
 SETTLED = timedelta(hours=2)
-"""How long after its end a day may be kept: entries come up to 20 minutes late (`DELAY`), and those
-that are streamed "can take up to 90 minutes" to reach their partition
-(cloud.google.com/bigquery/docs/streaming-data-into-bigquery)."""
+"""How long after its end a day may be kept: entries come up to 20 minutes late (`DELAY`), and rows
+that are streamed stay up to 90 minutes in BigQuery's buffer."""
 
 _EPOCH = date(1970, 1, 1)
 _REQUEST_S = 60.0
@@ -221,7 +220,13 @@ class Rollup:
         )
 
     def read(self, inventory: Inventory, inputs: Inputs) -> TrafficMatrix:
-        """Sum the days that are not kept, keep those that are over, and return the matrix of all.
+        """Return the matrix of the days; see `gather`."""
+        return day_sums.read(
+            self.gather(), inventory, self._options, shown=str(self._place), inputs=inputs
+        )
+
+    def gather(self) -> BigQueryEngine:
+        """Sum the days that are not kept, keep those that are over, and return the sums of all.
 
         Raises:
             NetplanError: If a day's sums were made anew by another run meanwhile.
@@ -238,7 +243,7 @@ class Rollup:
         for day in missing:
             assert sums is not None
             jobs.run(f"CREATE OR REPLACE TEMP TABLE {RECORDS} AS\n{self._query(day)}")
-            if day.tables[0].day is not None and engine.value(STRAYS):
+            if day.tables[0].day is not None and engine.value(OF_OTHER_DAYS):
                 raise UsageError(
                     f"{self.shown}: {day.tables[0].name} holds entries of other days than"
                     f" {day.day.isoformat()}, as no log sink writes them: leave --rollup out"
@@ -248,7 +253,7 @@ class Rollup:
                 jobs.run(self._writing(day, "SELECT * FROM `day_sum`"), writes=self.shown)
             jobs.run(f"INSERT INTO `rolled` ({columns})\n{self._rows(day, '`day_sum`')}")
         self._check_states(engine)
-        return day_sums.read(engine, inventory, options, shown=str(self._place), inputs=inputs)
+        return engine
 
     def _check_states(self, engine: BigQueryEngine) -> None:
         """See that what was read is what was looked for: another run may have put it there."""

@@ -225,7 +225,7 @@ def state(text: str) -> str:
 
 
 IDENTITIES = "SELECT DISTINCT e.address, e.project, e.name FROM met_end AS e"
-STRAYS = """
+OF_OTHER_DAYS = """
 SELECT COUNT(*) AS records FROM flow_record WHERE day_part IS NULL
 """
 """Records that are not of the day of their table."""
