@@ -7,14 +7,15 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 UV = $(shell command -v uv || echo $(BIN)/uv)
 
-.PHONY: demo test check unit engines googlesql test-engines fuzz kills lock docs picture wheel clean help
+.PHONY: demo test check unit engines googlesql spark4 test-engines fuzz kills lock docs picture wheel clean help
 
 help:
 	@echo "make demo    set up, then audit the embedded sample; netplan-demo.html is the same as a page"
 	@echo "make test    set up, then style, types, layers and the whole test suite"
 	@echo "make engines flow logs on Sail, a Spark Connect server, in an environment of its own"
 	@echo "make googlesql  BigQuery's statements by GoogleSQL's reference implementation (Java 17, Maven)"
-	@echo "make test-engines  both"
+	@echo "make spark4  JSON lines and lost servers on Spark 4 itself (Java 17)"
+	@echo "make test-engines  all three"
 	@echo "make fuzz    damaged inputs by seeds for five minutes (MINUTES=60 SEED=1: as asked)"
 	@echo "make kills   stop every command at fifty moments, fill its disk, run it twice at once"
 	@echo "make lock    write requirements.lock again from pyproject.toml"
@@ -57,7 +58,13 @@ googlesql: $(READY)
 	@test -d $(GOOGLESQL)/classes || bash .ci/googlesql.sh $(GOOGLESQL)
 	NETPLAN_TEST_GOOGLESQL=$(abspath $(GOOGLESQL)) $(BIN)/python -m pytest -q tests/planner/traffic/test_googlesql.py
 
-test-engines: engines googlesql
+SPARK4 ?= .venv-spark4
+spark4: $(READY)
+	@test -x $(SPARK4)/bin/spark-submit || bash .ci/spark4.sh $(SPARK4) || true
+	@if test -x $(SPARK4)/bin/spark-submit; then $(SPARK4)/bin/python -m pytest -q tests/planner/traffic/test_spark4*.py; \
+	  else echo "Spark 4 is not to be had here: its tests are skipped"; fi
+
+test-engines: engines googlesql spark4
 
 # What it finds goes to tests/data/broken/, which the suite reads.
 MINUTES ?= 5

@@ -56,15 +56,15 @@ def by_spark(folder: Path, work: Path, server: str) -> Run:
     from flow_answers import checked
     from netplan_planner.readers import read_inventory
     from netplan_planner.traffic import TrafficOptions
-    from netplan_planner.traffic.spark import read_parquet
+    from netplan_planner.traffic.spark import read_logs
+    from netplan_planner.traffic.spark_place import SparkPlace
 
     inventory = read_inventory([folder / "inventory"])
-    matrix = read_parquet(
+    matrix = read_logs(
         [(folder / "flows").as_uri()],
         inventory,
         TrafficOptions(),
-        server=server,
-        work=work.as_uri(),
+        place=SparkPlace(remote=server, work=work.as_uri()),
     )
     return checked(matrix, folder)
 

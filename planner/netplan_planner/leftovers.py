@@ -18,7 +18,9 @@ from pathlib import Path
 PREFIX = "netplan-"
 LOCK_NAME = "netplan.lock"
 _NAME_LENGTH = 100
-_NEW = re.compile(r"\.([0-9a-f]{8})-([0-9]+)\.new")
+_NEW = re.compile(r"\.([0-9a-f]{8})-([0-9]+)\.(?:new|old)")
+OLDER = ".old"
+"""Ends the name of a folder that another one takes the place of, instead of `.new`."""
 
 
 @contextmanager
@@ -87,16 +89,24 @@ def _is_dead(folder: Path) -> bool:
 
 
 def name_beside(target: Path) -> Path:
-    """Return the file that takes a target's place when it is whole; dead ones are removed."""
+    """Return the file or folder that takes a target's place when it is whole; dead ones go."""
     head = f".{target.name[:_NAME_LENGTH]}"
     node = _node()
     with suppress(OSError):
         for entry in os.scandir(target.parent):
             found = entry.name.startswith(head) and _NEW.fullmatch(entry.name[len(head) :])
             if found and found[1] == node and not _is_alive(int(found[2])):
-                with suppress(OSError):
-                    os.unlink(entry)  # noqa: PTH108
+                _remove(entry)
     return target.with_name(f"{head}.{node}-{os.getpid()}.new")
+
+
+def _remove(entry: "os.DirEntry[str]") -> None:
+    """Remove what a dead writer left; what cannot be, stays."""
+    if entry.is_dir(follow_symlinks=False):
+        shutil.rmtree(entry, ignore_errors=True)
+        return
+    with suppress(OSError):
+        os.unlink(entry)  # noqa: PTH108
 
 
 def _node() -> str:

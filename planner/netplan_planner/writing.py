@@ -1,13 +1,14 @@
-"""Files that appear whole or not at all."""
+"""Files and folders that appear whole or not at all."""
 
 import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert_line
-from netplan_planner.leftovers import name_beside
+from netplan_planner.leftovers import OLDER, name_beside
 
 
 def usable_target(asked: str, path: Path) -> Path:
@@ -64,6 +65,43 @@ def written_whole(path: Path) -> Iterator[Path]:
         if beside is not None:
             with suppress(OSError):
                 beside.unlink()
+
+
+@contextmanager
+def folder_written_whole(path: Path) -> Iterator[Path]:
+    """Yield a new folder beside `path` that takes its place when all is written, and only then.
+
+    What is in its place is removed: whoever calls this knows that it may be.
+
+    Raises:
+        InputError: If it cannot be written; an older folder is then as it was.
+    """
+    beside: Path | None = None
+    try:
+        target = _behind_links(path)
+        beside = name_beside(target)
+        beside.mkdir()
+        yield beside
+        for inside in (*beside.iterdir(), beside):
+            _sync(inside)
+        if target.exists():
+            # No folder takes the place of one that holds files: the older one steps aside first.
+            older = beside.with_suffix(OLDER)
+            target.rename(older)
+            try:
+                beside.rename(target)
+            except OSError:
+                older.rename(target)
+                raise
+            shutil.rmtree(older, ignore_errors=True)
+        else:
+            beside.rename(target)
+    except OSError as exc:
+        shown = inert_line(str(path))
+        raise InputError(f"{shown}: cannot be written: {exc.strerror or exc}") from exc
+    finally:
+        if beside is not None:
+            shutil.rmtree(beside, ignore_errors=True)
 
 
 def write_each(writes: Iterable[Callable[[], None]]) -> None:

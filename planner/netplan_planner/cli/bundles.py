@@ -17,6 +17,7 @@ from netplan_planner.engine.request import (
     ApiClient,
     ApiOptions,
     AuditRequest,
+    FlowEngine,
     LogOptions,
     TrafficOptions,
     parents_of,
@@ -103,6 +104,9 @@ def request_of(
 class FlowReading(Parameters, frozen=True, kw_only=True):
     """How flow logs are read."""
 
+    engine: options.WhichEngine = FlowEngine.DUCKDB
+    spark_remote: options.SparkRemote = None
+    spark_work: options.SparkWork = None
     reporter: options.WhichReporter = Reporter.SOURCE
     since: options.Since = None
     until: options.Until = None
@@ -116,10 +120,14 @@ class FlowReading(Parameters, frozen=True, kw_only=True):
     logging_endpoint: options.LoggingEndpoint = None
     max_cost: options.MaxCost = None
     query_project: options.QueryProject = None
+    rollup: options.Rollup = None
 
     def options(self) -> TrafficOptions:
         """Return them for the flow-log engine."""
         return TrafficOptions(
+            engine=self.engine,
+            spark_remote=self.spark_remote,
+            spark_work=self.spark_work,
             reporter=self.reporter,
             memory_limit=self.memory_limit,
             threads=self.threads,
@@ -138,6 +146,7 @@ class FlowReading(Parameters, frozen=True, kw_only=True):
             requests_per_minute=self.log_requests_per_minute,
             max_cost_usd=options.usd("--max-cost", self.max_cost),
             query_project=self.query_project,
+            rollup=self.rollup,
         )
 
 

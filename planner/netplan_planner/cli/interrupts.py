@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
+from netplan_planner.inert import inert_line
+
 EXIT_INTERRUPTED = 130
 _AGAIN_S = 0.02
 
@@ -28,12 +30,12 @@ def ended_quietly() -> Iterator[None]:
         sys.unraisablehook = _again
     try:
         yield
-    except KeyboardInterrupt:
-        _leave()
+    except KeyboardInterrupt as exc:
+        _leave(exc)
     except SystemExit as end:
         # What typer makes of an interrupt.
         if end.code == EXIT_INTERRUPTED:
-            _leave()
+            _leave(end)
         raise
 
 
@@ -50,14 +52,21 @@ def _again(lost: "sys.UnraisableHookArgs") -> None:
         sys.__unraisablehook__(lost)
 
 
-def _leave() -> NoReturn:
+def _leave(error: BaseException) -> NoReturn:
     for number in _numbers("SIGINT", "SIGTERM", "SIGHUP", "SIGALRM"):
         signal.signal(number, signal.SIG_IGN)
     with suppress(OSError, ValueError):
-        sys.stderr.write("netplan: interrupted\n")
+        sys.stderr.write(f"netplan: {'; '.join(['interrupted', *_notes(error)])}\n")
     _flushed(sys.stdout)
     _flushed(sys.stderr)
     os._exit(EXIT_INTERRUPTED)
+
+
+def _notes(error: BaseException | None) -> list[str]:
+    """Return what was left behind, as those who were interrupted noted it on the way out."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return [inert_line(note) for note in getattr(error, "__notes__", ())]
 
 
 def _flushed(stream: Any) -> None:

@@ -11,7 +11,7 @@ import typer
 from netplan_planner.cli.state import state
 from netplan_planner.cli.wrong_values import is_quantity, not_a_number
 from netplan_planner.config import declared_links, declared_targets, rule_thresholds
-from netplan_planner.engine.request import MOST_DAYS, ApiClient
+from netplan_planner.engine.request import MOST_DAYS, ApiClient, FlowEngine
 from netplan_planner.errors import UsageError
 from netplan_planner.model import CommitmentScope, Reporter
 from netplan_planner.writing import usable_target
@@ -75,9 +75,11 @@ Traffic = Annotated[
     list[Path] | None,
     typer.Option(
         "--traffic",
-        help="Flow logs (JSON lines, .gz, .zst, Parquet) or a plain table: files or folders. The"
-        " word cloud-logging reads those that Cloud Logging holds of --project, and"
-        " bigquery://PROJECT.DATASET those of a log sink or of Log Analytics.",
+        help="Flow logs (JSON lines, .gz, .zst, Parquet) or a plain table: files or folders;"
+        " or a folder of netplan flows aggregate."
+        " bigquery://PROJECT.DATASET reads those of a log sink or of Log Analytics, gs://, s3a://"
+        " and file:// what a server reads (--engine spark), and the word cloud-logging a sample of"
+        " what Cloud Logging holds of --project: its quota allows no more.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -217,6 +219,34 @@ Today = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
+WhichEngine = Annotated[
+    FlowEngine,
+    typer.Option(
+        "--engine",
+        help="What reads and sums flow logs: duckdb here, spark on a server, where they lie"
+        " (pip install 'gce-netplan\\[spark]').",
+        rich_help_panel=TRAFFIC,
+    ),
+]
+SparkRemote = Annotated[
+    str | None,
+    typer.Option(
+        "--spark-remote",
+        metavar="sc://HOST:PORT",
+        help="With --engine spark: the server of Spark Connect, of Spark 4 or newer.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
+SparkWork = Annotated[
+    str | None,
+    typer.Option(
+        "--spark-work",
+        metavar="gs://BUCKET/tmp/",
+        help="With --engine spark: where the server may write work files, in a folder of the run's"
+        " own that is removed at the end; also s3a:// and file://.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
 WhichReporter = Annotated[
     Reporter,
     typer.Option(
@@ -325,6 +355,17 @@ QueryProject = Annotated[
         metavar="PROJECT",
         help="Project that runs the queries in BigQuery and pays for them, where it is not the"
         " dataset's.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
+Rollup = Annotated[
+    str | None,
+    typer.Option(
+        "--rollup",
+        metavar="DATASET",
+        help="With --traffic bigquery://PROJECT.DATASET: write what each whole day adds up to into"
+        " this dataset (or PROJECT.DATASET) and read it from there the next time. It is all that"
+        " netplan ever writes to BigQuery.",
         rich_help_panel=TRAFFIC,
     ),
 ]

@@ -12,6 +12,8 @@ from netplan_planner.engine.live_traffic import (
     place_in_bigquery,
     read_in_bigquery,
     read_live,
+    read_on_spark,
+    server_of_spark,
 )
 from netplan_planner.engine.measurements import read_measurements
 from netplan_planner.engine.metrics import read_metrics
@@ -35,6 +37,7 @@ from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.readers import merge_inventories, read_inventory, without_projects
 from netplan_planner.throughput import load_caps
 from netplan_planner.traffic import read_pod_traffic, read_traffic
+from netplan_planner.traffic.spark_place import SparkPlace
 from netplan_pricing import open_prices
 from netplan_rules.registry import thresholds
 
@@ -48,8 +51,7 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
         UsageError: If the request names nothing to read.
         InputError: If an input cannot be read at all.
     """
-    inventory = _inventory(request, demo, say)
-    traffic, pod_traffic = _traffic(request, demo, inventory, say)
+    inventory, traffic, pod_traffic = read_flows(request, demo, say)
     metrics, of_metrics = read_metrics(request, inventory, say, with_flows=traffic is None)
     prices = open_prices(request.prices, request.discounts, request.billing_exports)
     caps = with_calibration(load_caps(limits_date(request, demo)), request.calibration)
@@ -75,6 +77,21 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
         measurement_coverage=measured,
         metrics=metrics,
     )
+
+
+def read_flows(
+    request: AuditRequest, demo: Demo | None, say: Say
+) -> tuple[Inventory, TrafficMatrix | None, PodTraffic | None]:
+    """Return the inventory and the flows alone: the traffic of machines, and of pods.
+
+    Raises:
+        UsageError: If the request names no inventory.
+        InputError: If an input cannot be read at all.
+    """
+    # Before anything is read, which may take long.
+    server = server_of_spark(request)
+    inventory = _inventory(request, demo, say)
+    return inventory, *_traffic(request, demo, server, inventory, say)
 
 
 def limits_date(request: AuditRequest, demo: Demo | None) -> date:
@@ -111,10 +128,16 @@ def _inventory(request: AuditRequest, demo: Demo | None, say: Say) -> Inventory:
 
 
 def _traffic(
-    request: AuditRequest, demo: Demo | None, inventory: Inventory, say: Say
+    request: AuditRequest,
+    demo: Demo | None,
+    server: SparkPlace | None,
+    inventory: Inventory,
+    say: Say,
 ) -> tuple[TrafficMatrix | None, PodTraffic | None]:
     """Return the traffic between machines, and of a cluster's pods: both None without any input."""
     paths = (*(demo.traffic if demo is not None else ()), *request.traffic)
+    if server is not None:
+        return read_on_spark(request, server, inventory, say), None
     if request.log_options.views and not is_live(request):
         raise UsageError(f"--log-view is read with --traffic {CLOUD_LOGGING}")
     place = place_in_bigquery(request)

@@ -1,4 +1,4 @@
-"""The flow logs of a request: files, and what Cloud Logging or BigQuery holds."""
+"""The flow logs of a request that lie elsewhere: in Cloud Logging, BigQuery, or beside Spark."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -15,6 +15,8 @@ from netplan_planner.google.logs.read import LogsRead, read_flow_logs
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.model.pod_traffic import PodTraffic
 from netplan_planner.traffic import TrafficOptions, read_pod_traffic, read_traffic
+from netplan_planner.traffic.spark_asking import read_traffic_on_spark
+from netplan_planner.traffic.spark_place import SparkPlace, place_of, refuse_without_server
 
 Say = Callable[[str], None]
 
@@ -28,10 +30,16 @@ def place_in_bigquery(request: AuditRequest) -> Place | None:
     """Return the place in BigQuery that holds the flow logs; None where they are elsewhere.
 
     Raises:
-        UsageError: If there is other traffic beside it.
+        UsageError: If there is other traffic beside it, or sums of days are to be kept of traffic
+            that is elsewhere.
     """
     named = [path for path in request.traffic if is_place(path)]
     if not named:
+        if request.log_options.rollup is not None:
+            raise UsageError(
+                "--rollup keeps sums of what --traffic bigquery://PROJECT.DATASET reads, and there"
+                " is none"
+            )
         return None
     place = parse_place(str(named[0]))
     if len(request.traffic) > 1 or request.demo is not None:
@@ -50,10 +58,41 @@ def read_in_bigquery(
     matrix = read_traffic_in_bigquery(
         place, inventory, request.traffic_options, request.log_options, request.api, say
     )
+    return _without_pods(matrix, inventory, str(place))
+
+
+def server_of_spark(request: AuditRequest) -> SparkPlace | None:
+    """Return the Spark server that reads the flow logs; None where this machine does.
+
+    Raises:
+        UsageError: If an option is missing or wrong, or there is other traffic or none.
+    """
+    given = request.traffic_options
+    place = place_of(given.engine, given.spark_remote, given.spark_work)
+    if place is None:
+        refuse_without_server(request.traffic)
+        return None
+    if request.demo is not None:
+        raise UsageError("--engine spark: an embedded sample (--demo) is read on this machine")
+    if not request.traffic:
+        raise UsageError("--engine spark: say what the server is to read (--traffic gs://…)")
+    return place
+
+
+def read_on_spark(
+    request: AuditRequest, place: SparkPlace, inventory: Inventory, say: Say
+) -> TrafficMatrix:
+    """Return the traffic that a Spark server reads; pods are not told apart there."""
+    matrix = read_traffic_on_spark(place, request.traffic, inventory, request.traffic_options, say)
+    return _without_pods(matrix, inventory, place.shown)
+
+
+def _without_pods(matrix: TrafficMatrix, inventory: Inventory, shown: str) -> TrafficMatrix:
+    """Return a matrix that says of a cluster that its pods were not told apart."""
     if inventory.kubernetes is None:
         return matrix
     coverage = matrix.coverage
-    note = f"{place}: the traffic of pods is read from files alone, and is unknown here"
+    note = f"{shown}: the traffic of pods is read from files alone, and is unknown here"
     return replace(matrix, coverage=replace(coverage, incomplete=(note, *coverage.incomplete)))
 
 

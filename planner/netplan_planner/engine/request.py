@@ -13,6 +13,7 @@ from netplan_planner.google.options import ApiOptions as ApiOptions
 from netplan_planner.google.parents import parent_of
 from netplan_planner.model import CommitmentScope, Severity, Value
 from netplan_planner.traffic.options import TrafficOptions as TrafficOptions
+from netplan_planner.traffic.spark_place import FlowEngine as FlowEngine
 
 
 class AuditRequest(Value, frozen=True, kw_only=True):
@@ -29,7 +30,8 @@ class AuditRequest(Value, frozen=True, kw_only=True):
     """Globs over the ids of projects that are left out of what was read."""
     inventory: tuple[Path, ...] = ()
     traffic: tuple[Path, ...] = ()
-    """Files and folders; `cloud-logging` stands for the live flow logs."""
+    """Files and folders; `cloud-logging` stands for the live flow logs. With Spark in the traffic
+    options what its server reads."""
     demo: str | None = None
     prices: Path | None = None
     discounts: tuple[str, ...] = ()

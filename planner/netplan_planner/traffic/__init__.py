@@ -10,6 +10,7 @@ from netplan_planner.bundle_file import is_bundle
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.model.pod_traffic import PodTraffic
 from netplan_planner.traffic import bundle
+from netplan_planner.traffic.aggregates import is_aggregates
 from netplan_planner.traffic.options import HeaderBytes, TrafficOptions
 
 _DEFAULTS = TrafficOptions()
@@ -20,7 +21,7 @@ __all__ = ["HeaderBytes", "TrafficOptions", "read_pod_traffic", "read_traffic"]
 def read_traffic(
     paths: Sequence[Path], inventory: Inventory, options: TrafficOptions = _DEFAULTS
 ) -> TrafficMatrix:
-    """Return the traffic matrix of flow logs and plain tables, or of one bundle.
+    """Return the traffic matrix of flow logs and plain tables, or of one bundle or aggregates.
 
     Args:
         paths: Files, or folders whose files are all read; the order does not matter.
@@ -33,6 +34,10 @@ def read_traffic(
     """
     if any(map(is_bundle, paths)):
         return bundle.read(sorted(paths, key=is_bundle, reverse=True), options)
+    if any(map(is_aggregates, paths)):
+        from netplan_planner.traffic.aggregates import reading
+
+        return reading.read(sorted(paths, key=is_aggregates, reverse=True), inventory, options)
     from netplan_planner.traffic.read import read
 
     return read(paths, inventory, options)
@@ -46,7 +51,7 @@ def read_pod_traffic(
 ) -> PodTraffic | None:
     """Return the traffic between pods by workload, zone and Service; None where no pod is named.
 
-    Of a bundle what it holds of them.
+    Of a bundle, and of aggregates, what they hold of them.
 
     Args:
         paths: Flow logs with GKE annotations, tables whose `src` and `dst` are pods or workloads
@@ -64,6 +69,11 @@ def read_pod_traffic(
     bundled = next(filter(is_bundle, paths), None)
     if bundled is not None:
         return bundle.read_pods(bundled)
+    summed = next(filter(is_aggregates, paths), None)
+    if summed is not None:
+        from netplan_planner.traffic.aggregates import reading
+
+        return reading.read_pods(summed)
     from netplan_planner.traffic.pods import read
 
     return read(paths, inventory, options, beside)

@@ -38,16 +38,21 @@ def read(paths: Sequence[Path], options: TrafficOptions) -> TrafficMatrix:
             f"--reporter {options.reporter.value}: {shown} holds sums by {found.reporter.value};"
             " collect it anew"
         )
-    return _with_machines_from(found, options.log_volume_from_gbps, shown)
+    return with_machines_from(found, options.log_volume_from_gbps, shown)
 
 
-def _with_machines_from(
+def with_machines_from(
     matrix: TrafficMatrix, wanted_gbps: float | None, shown: str
 ) -> TrafficMatrix:
     """Return a matrix whose records tell the series of machines that are looked at, and no others.
 
+    Args:
+        matrix: Sums that were stored.
+        wanted_gbps: Machines are looked at from this 95th percentile on; None: none are.
+        shown: What the sums were read from.
+
     Raises:
-        UsageError: If machines are looked at of which the bundle has no series.
+        UsageError: If machines are looked at of which no series are stored.
     """
     held_gbps = matrix.log_volume_from_gbps
     if wanted_gbps is None or matrix.log_volume is None or held_gbps is None:

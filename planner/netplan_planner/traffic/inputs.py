@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from netplan_planner.errors import InputError
+from netplan_planner.inert import inert_line
 from netplan_planner.input_files import unreadable
 from netplan_planner.model import Value
 from netplan_planner.tables import refusals
@@ -19,6 +20,7 @@ from netplan_planner.tables.files import (
     delimiter_of,
     encoding_of,
 )
+from netplan_planner.traffic.aggregates import MANIFEST
 from netplan_planner.traffic.embedded import EmbeddedEngine
 
 _HEAD_BYTES = 1 << 16
@@ -78,7 +80,7 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
     """Return all files that the paths name, sorted, each once; hidden files are skipped.
 
     Raises:
-        InputError: If a path is missing or a pipe, or a folder holds no file.
+        InputError: If a path is missing or a pipe, or a folder holds no file, or aggregates.
     """
     found: set[Path] = set()
     for path in paths:
@@ -97,6 +99,13 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
                 path.stat()
             except OSError as exc:
                 raise unreadable(path, exc) from exc
+    inside = sorted(path for path in found if path.name == MANIFEST)
+    if inside:
+        # Read as flow logs they would be nonsense.
+        shown = inert_line(str(inside[0].parent))
+        raise InputError(
+            f"{shown}: a folder of aggregates: name that folder itself, and no other traffic"
+        )
     return sorted(found, key=lambda p: p.as_posix())
 
 

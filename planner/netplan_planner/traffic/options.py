@@ -4,6 +4,7 @@ from datetime import datetime
 from pathlib import Path
 
 from netplan_planner.model import Reporter, Value
+from netplan_planner.traffic.spark_place import FlowEngine
 
 
 class HeaderBytes(Value, frozen=True, kw_only=True):
@@ -26,6 +27,10 @@ class HeaderBytes(Value, frozen=True, kw_only=True):
 class TrafficOptions(Value, frozen=True, kw_only=True):
     """Choices and bounds of `read_traffic`."""
 
+    engine: FlowEngine = FlowEngine.DUCKDB
+    """What reads them, and what it is asked for: see `spark_place.place_of`."""
+    spark_remote: str | None = None
+    spark_work: str | None = None
     reporter: Reporter = Reporter.SOURCE
     """Whose report of a flow counts when both ends report it."""
     memory_limit: str = "2GB"

@@ -13,7 +13,7 @@ from netplan_planner.model import Inventory
 from netplan_planner.traffic.engine import Engine, Row, slices
 from netplan_planner.traffic.nodes import Nodes
 from netplan_planner.traffic.options import TrafficOptions
-from netplan_planner.traffic.repeats import Entries, Repeats
+from netplan_planner.traffic.repeats import OF_RECORDS, Entries, Repeats, Said
 from netplan_planner.traffic.statements import logged, staging, sums
 from netplan_planner.traffic.statements.keys import FIRST_US, LAST_US, US_PER_MINUTE
 
@@ -54,13 +54,14 @@ class RecordSums:
         entries: Entries,
         *,
         is_steady: bool = False,
+        said: Said = OF_RECORDS,
     ) -> None:
         self._engine = engine
         self._options = options
         self._is_steady = is_steady
         self._described: list[Row] = []
         self.nodes = Nodes(inventory)
-        self.repeats = Repeats(engine, entries)
+        self.repeats = Repeats(engine, entries, said)
         self.record_count = 0
         engine.create(*_OF_ENDS)
         self.begin()
@@ -85,13 +86,7 @@ class RecordSums:
 
     def bounds(self, *, of_table: bool = False) -> Mapping[str, Any]:
         """Return what makes a record absurd or leaves it out, as the statements take it."""
-        options = self._options
-        return {
-            "max_minutes": options.max_table_minutes if of_table else options.max_record_minutes,
-            "max_bytes_per_minute": round(options.max_record_gbps * _BYTES_PER_GBPS_MINUTE),
-            "since_us": microseconds(options.since) if options.since else FIRST_US,
-            "until_us": microseconds(options.until) if options.until else LAST_US,
-        }
+        return bounds_of(self._options, of_table=of_table)
 
     def judged(
         self,
@@ -102,16 +97,12 @@ class RecordSums:
         with_flows: bool = False,
     ) -> str:
         """Return the statement that judges `flow_record`; see `staging.staged`."""
-        options = self._options
-        return staging.staged(
-            reporter=options.reporter,
-            header=options.header_bytes,
-            flow_bytes_per_s=max(1, round(options.flow_min_gbps * _BYTES_PER_GBPS_S)),
-            takes_names=of_table,
+        return judged_by(
+            self._options,
+            of_table=of_table,
             with_details=with_details,
             is_careful=is_careful,
             with_flows=with_flows,
-            **self.bounds(of_table=of_table),
         )
 
     def write_endpoints(self) -> None:
@@ -125,7 +116,12 @@ class RecordSums:
         """
         if self._is_steady or not self.nodes.earlier:
             return
-        first = self._engine.value(staging.FIRST_MINUTE)
+        if self.fill_earlier(staging.FIRST_MINUTE):
+            self._engine.run(f"CREATE OR REPLACE TABLE staged AS {staging.OF_THE_TIME}")
+
+    def fill_earlier(self, first_minute: str) -> bool:
+        """Write down the earlier holders since the minute that a query tells, if there are any."""
+        first = self._engine.value(first_minute)
         earlier = [
             (e.later_node, e.node, e.first_minute, e.until_minute)
             for e in self.nodes.earlier
@@ -134,7 +130,7 @@ class RecordSums:
         if earlier:
             self._engine.create("earlier")
             self._engine.insert("earlier", earlier)
-            self._engine.run(f"CREATE OR REPLACE TABLE staged AS {staging.OF_THE_TIME}")
+        return bool(earlier)
 
     def note_reporters(self) -> None:
         """Take note of the ends that report, in the records that were summed last or before."""
@@ -186,6 +182,28 @@ class RecordSums:
         engine.run(f"INSERT INTO activity {sums.ACTIVITY}")
         if with_flows:
             engine.run(f"INSERT INTO logged {logged.LOGGED}")
+
+
+def bounds_of(options: TrafficOptions, *, of_table: bool = False) -> Mapping[str, Any]:
+    """Return what makes a record absurd or leaves it out, as the statements take it."""
+    return {
+        "max_minutes": options.max_table_minutes if of_table else options.max_record_minutes,
+        "max_bytes_per_minute": round(options.max_record_gbps * _BYTES_PER_GBPS_MINUTE),
+        "since_us": microseconds(options.since) if options.since else FIRST_US,
+        "until_us": microseconds(options.until) if options.until else LAST_US,
+    }
+
+
+def judged_by(options: TrafficOptions, *, of_table: bool = False, **chosen: bool) -> str:
+    """Return the statement that judges `flow_record`; see `staging.staged`."""
+    return staging.staged(
+        reporter=options.reporter,
+        header=options.header_bytes,
+        flow_bytes_per_s=max(1, round(options.flow_min_gbps * _BYTES_PER_GBPS_S)),
+        takes_names=of_table,
+        **chosen,
+        **bounds_of(options, of_table=of_table),
+    )
 
 
 def microseconds(time: datetime) -> int:

@@ -35,6 +35,7 @@ COLUMNS = (
     "configuration_name",
     "drop_reason",
     "source_name",
+    "day_part",
 )
 """Columns of a flow record.
 
@@ -43,7 +44,8 @@ a dropped record are those dropped. `source_name` is the file. `entry` is equal 
 entries, see `entry_number`; `configuration` is 0 for a subnetwork's own setting, else a number of
 its own for each configuration of the Network Management API, whose name is read only where wanted;
 `flow` is equal for equal five-tuples, and read only where wanted;
-`drop_reason` is the place in `DROP_REASONS` counted from 1, or 0.
+`drop_reason` is the place in `DROP_REASONS` counted from 1, or 0. `day_part` tells where in the
+day of its log an entry stands, for sums that are kept by day alone, see `statements.day_sums`.
 """
 
 DROP_REASONS = (
@@ -124,6 +126,7 @@ _NUMBERS = frozenset(
         "flow",
         "configuration",
         "drop_reason",
+        "day_part",
     }
 )
 
@@ -148,7 +151,13 @@ def _missing(column: str) -> str:
 
 
 def flow_record(
-    fields: Fields, source: str, *, source_name: str, is_entry: str, with_details: bool
+    fields: Fields,
+    source: str,
+    *,
+    source_name: str,
+    is_entry: str,
+    with_details: bool,
+    day_part: str = NO_NUMBER,
 ) -> str:
     """Return the query that turns log entries into flow records.
 
@@ -158,6 +167,7 @@ def flow_record(
         source_name: SQL of the file's name.
         is_entry: SQL of whether the row was an entry at all.
         with_details: Whether `DETAILS` are read; in Parquet each of them costs a column.
+        day_part: SQL of where in its log's day an entry stands.
     """
     payload = fields.part("jsonPayload")
     log_name = fields.text("logName")
@@ -181,6 +191,7 @@ def flow_record(
         **_configuration(fields),
         "drop_reason": _drop_reason(payload),
         "source_name": source_name,
+        "day_part": day_part,
     }
     for end, name in (("src", "src"), ("dest", "dst")):
         values |= _end_columns(fields, payload, end, name, with_details=with_details)

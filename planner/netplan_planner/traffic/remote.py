@@ -6,6 +6,7 @@ looked at again. What comes back, and what never does, is told in docs/adr/0029-
 """
 
 from collections import Counter
+from collections.abc import Callable
 
 from netplan_planner.model import BadRecord, Inventory, TrafficMatrix
 from netplan_planner.traffic.assembly import assembled
@@ -47,30 +48,11 @@ def read(
     )
 
 
-class RemoteIngest(RecordSums):
-    """Fills the sums by pair from all records at once."""
+class RemoteSums(RecordSums):
+    """Meets all ends at once, before anything is summed."""
 
-    def __init__(self, engine: Engine, inventory: Inventory, options: TrafficOptions) -> None:
-        super().__init__(engine, inventory, options, EntriesInEngine(engine))
-
-    def read(self) -> None:
-        """Take both looks."""
-        engine = self._engine
-        self._meet()
-        self.write_endpoints()
-        engine.run(f"INSERT INTO staged {self.judged(with_flows=self.counts_log_volume)}")
-        self.record_count = int(engine.value("SELECT COUNT(*) AS records FROM staged"))
-        self.take_holders_of_the_time()
-        self.repeats.note()
-        if self.repeats.find(self.nodes):
-            self.repeats.begin()
-            self.repeats.leave_out(has_records=True)
-        self.fill_span_positions()
-        self.sum_up(with_flows=self.counts_log_volume)
-        self.note_reporters()
-
-    def _meet(self) -> None:
-        """Give every end of the records its number; those that are no address have no node."""
+    def meet(self, ends: str) -> None:
+        """Give every end that a query tells its number; those that are no address have no node."""
         engine = self._engine
         known: set[Identity] = {
             (address, project, name)
@@ -78,7 +60,7 @@ class RemoteIngest(RecordSums):
         }
         found = [
             ((address, project, name), details)
-            for rows in engine.stream(staging.ends(**self.bounds()))
+            for rows in engine.stream(ends)
             for address, project, name, details in rows
             if (address, project, name) not in known
         ]
@@ -99,15 +81,45 @@ class RemoteIngest(RecordSums):
         self.describe_nodes()
 
 
+class RemoteIngest(RemoteSums):
+    """Fills the sums by pair from all records at once."""
+
+    def __init__(self, engine: Engine, inventory: Inventory, options: TrafficOptions) -> None:
+        super().__init__(engine, inventory, options, EntriesInEngine(engine))
+
+    def read(self) -> None:
+        """Take both looks."""
+        engine = self._engine
+        self.meet(staging.ends(**self.bounds()))
+        self.write_endpoints()
+        engine.run(f"INSERT INTO staged {self.judged(with_flows=self.counts_log_volume)}")
+        self.record_count = int(engine.value("SELECT COUNT(*) AS records FROM staged"))
+        self.take_holders_of_the_time()
+        self.repeats.note()
+        if self.repeats.find(self.nodes):
+            self.repeats.begin()
+            self.repeats.leave_out(has_records=True)
+        self.fill_span_positions()
+        self.sum_up(with_flows=self.counts_log_volume)
+        self.note_reporters()
+
+
+def _first(count: int) -> str:
+    return left_out.first(count, UNREMARKABLE_FAULTS)
+
+
 class RemoteFaults:
     """Says what was left out of the records in an engine, which have ids and no line numbers."""
 
     comment_count = 0
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(
+        self, engine: Engine, sums: str = left_out.SUMS, first: Callable[[int], str] = _first
+    ) -> None:
         self._engine = engine
+        self._first = first
         self._counts: Counter[str] = Counter()
-        for fault, count in engine.rows(left_out.SUMS):
+        for fault, count in engine.rows(sums):
             self._counts[REASONS[fault][0]] += count
 
     def excluded(self, skewed_count: int) -> tuple[tuple[str, int], ...]:
@@ -118,7 +130,7 @@ class RemoteFaults:
         """Return the first left-out records in order of their ids."""
         if count == 0:
             return ()
-        rows = self._engine.rows(left_out.first(count, UNREMARKABLE_FAULTS))
+        rows = self._engine.rows(self._first(count))
         return tuple(
             BadRecord(
                 source=f"insertId {note}" if note else "an entry without insertId",

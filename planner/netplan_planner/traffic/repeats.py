@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Protocol
 
-from netplan_planner.model import LoggedRecords, LogOverlap, SelfLink
+from netplan_planner.model import LoggedRecords, LogOverlap, SelfLink, Value
 from netplan_planner.model.log_volume import OWN_SETTING
 from netplan_planner.traffic.embedded import EmbeddedEngine
 from netplan_planner.traffic.engine import Engine, Row, slices
@@ -61,15 +61,43 @@ class EntriesInEngine:
         return bool(self._engine.value("SELECT COUNT(*) AS entries FROM repeated_entry"))
 
 
+class Said(Value, frozen=True, kw_only=True):
+    """The statements by which `Repeats` asks: of staged records, or of sums by day."""
+
+    hours: str
+    """Of records before equal entries are left out."""
+    hours_once: str
+    configurations: str
+    names: str
+    once: str | None
+    """What takes the place of the staged records; None: each entry is there once."""
+    kept: str | None
+    table: str
+    of_one_configuration: str
+
+
+OF_RECORDS = Said(
+    hours=repeats.NODE_HOURS,
+    hours_once=repeats.NODE_HOURS,
+    configurations="SELECT DISTINCT configuration FROM staged",
+    names=repeats.NAMES,
+    once=repeats.ONCE,
+    kept=repeats.KEPT,
+    table="staged",
+    of_one_configuration=repeats.OF_ONE_CONFIGURATION,
+)
+
+
 class Repeats:
     """Entries that are equal, and flows that several configurations report.
 
     Of files, the records are read again where something is there twice, and only there.
     """
 
-    def __init__(self, engine: Engine, entries: Entries) -> None:
+    def __init__(self, engine: Engine, entries: Entries, said: Said = OF_RECORDS) -> None:
         self._engine = engine
         self._entries = entries
+        self._said = said
         self._names: dict[int, str] = {0: OWN_SETTING}
         self._has_repeated = self._has_superseded = False
         engine.create(*_KEPT_AS_READ)
@@ -82,10 +110,10 @@ class Repeats:
     def note(self) -> None:
         """Write down which entries and configurations a batch has."""
         self._entries.note()
-        self._engine.run(f"INSERT INTO node_hour {repeats.NODE_HOURS}")
-        found = {number for (number,) in self._engine.rows(_CONFIGURATIONS)}
+        self._engine.run(f"INSERT INTO node_hour {self._said.hours}")
+        found = {number for (number,) in self._engine.rows(self._said.configurations)}
         if found - self._names.keys():
-            for number, name in self._engine.rows(repeats.NAMES):
+            for number, name in self._engine.rows(self._said.names):
                 self._names.setdefault(number, name or "a configuration without a name")
 
     def find(self, nodes: Nodes) -> bool:
@@ -114,14 +142,14 @@ class Repeats:
 
     def leave_out(self, *, has_records: bool) -> None:
         """Mark what of a batch is there twice; rows of tables are no records."""
-        engine = self._engine
-        if self._has_repeated:
-            engine.run(f"CREATE OR REPLACE TABLE staged AS {repeats.ONCE}")
-            engine.run(f"INSERT INTO kept_entry {repeats.KEPT}")
+        engine, said = self._engine, self._said
+        if self._has_repeated and said.once is not None:
+            engine.run(f"CREATE OR REPLACE TABLE {said.table} AS {said.once}")
+            engine.run(f"INSERT INTO kept_entry {said.kept}")
         if has_records:
-            engine.run(f"INSERT INTO node_hour {repeats.NODE_HOURS}")
+            engine.run(f"INSERT INTO node_hour {said.hours_once}")
         if self._has_superseded:
-            engine.run(f"CREATE OR REPLACE TABLE staged AS {repeats.OF_ONE_CONFIGURATION}")
+            engine.run(f"CREATE OR REPLACE TABLE {said.table} AS {said.of_one_configuration}")
 
     def name_of(self, configuration: int) -> str:
         """Return the name of a configuration by its number."""
@@ -159,6 +187,3 @@ class Repeats:
         ]
         # By all that tells them apart: numbers of configurations, and so rows, are the engine's.
         return tuple(sorted(found, key=lambda o: (-o.record_count, o.place, o.left_out, o.counted)))
-
-
-_CONFIGURATIONS = "SELECT DISTINCT configuration FROM staged"

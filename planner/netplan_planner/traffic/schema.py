@@ -5,6 +5,36 @@ Types are DuckDB's; another engine makes the same tables with its own whole numb
 
 from collections.abc import Mapping
 
+DAY_SUM: Mapping[str, str] = {
+    "kind": "TINYINT",
+    "day_part": "TINYINT",
+    "report": "BIGINT",
+    "fault": "TINYINT",
+    "configuration": "BIGINT",
+    "drop_reason": "TINYINT",
+    "start_minute": "INTEGER",
+    "minute": "INTEGER",
+    "step": "INTEGER",
+    "ports": "BIGINT",
+    "records": "BIGINT",
+    "payload_bytes": "BIGINT",
+    "packet_count": "BIGINT",
+    "wire_bytes": "BIGINT",
+    "coarse_bytes": "BIGINT",
+    "unpacked_records": "BIGINT",
+    "reach": "INTEGER",
+    "rtt_us": "BIGINT",
+    "number": "BIGINT",
+    "start_day": "INTEGER",
+    "address": "VARCHAR",
+    "project": "VARCHAR",
+    "name": "VARCHAR",
+    "details": "VARCHAR",
+    "note": "VARCHAR",
+}
+"""Rows of a day, of several kinds; what a kind does not say is NULL, and so is a 0 of what is
+mostly 0, since NULL takes no room."""
+
 TABLES: Mapping[str, Mapping[str, str]] = {
     # Identity of an end, and its node. `candidate` holds those that a batch names.
     "identity": {"address": "VARCHAR", "project": "VARCHAR", "name": "VARCHAR", "node": "BIGINT"},
@@ -45,6 +75,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "configuration": "BIGINT",
         "drop_reason": "TINYINT",
         "note": "VARCHAR",
+        "day_part": "TINYINT",
     },
     # Entries met more than once; of these the ones that count already.
     "repeated_entry": {"entry": "BIGINT"},
@@ -214,6 +245,38 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "outside": "BIGINT",
     },
     "received_minute": {"vm": "INTEGER", "minute": "INTEGER", "wire": "BIGINT"},
+    # What a day of logs adds up to, whoever its ends are, see `statements.day_sums`: its ends, and
+    # the sums by day that are kept; then those of several days, and the same by nodes.
+    "met_end": {
+        "address": "VARCHAR",
+        "project": "VARCHAR",
+        "name": "VARCHAR",
+        "details": "VARCHAR",
+        "day_part": "TINYINT",
+        "start_day": "INTEGER",
+    },
+    "day_sum": DAY_SUM,
+    "rolled": {**DAY_SUM, "log_day": "INTEGER"},
+    "day_end": {"log_day": "INTEGER", "number": "BIGINT", "node": "BIGINT"},
+    "summed": {
+        "kind": "TINYINT",
+        "report": "BIGINT",
+        "fault": "TINYINT",
+        "configuration": "BIGINT",
+        "drop_reason": "TINYINT",
+        "start_minute": "INTEGER",
+        "minute": "INTEGER",
+        "step": "INTEGER",
+        "ports": "BIGINT",
+        "records": "BIGINT",
+        "payload_bytes": "BIGINT",
+        "packet_count": "BIGINT",
+        "wire_bytes": "BIGINT",
+        "coarse_bytes": "BIGINT",
+        "unpacked_records": "BIGINT",
+        "reach": "INTEGER",
+        "rtt_us": "BIGINT",
+    },
     # Configurations in the order of their names: numbers of theirs are each engine's own.
     "configuration": {"configuration": "BIGINT", "position": "INTEGER"},
 }

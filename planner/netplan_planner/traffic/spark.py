@@ -6,52 +6,48 @@ What is written survives lost executors.
 """
 
 import posixpath
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
-from urllib.parse import unquote, urlsplit
-from uuid import uuid4
 
 import grpc
 import pyarrow as pa
+from msgspec.structs import replace
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.connect.client.retries import DefaultPolicy
-from pyspark.sql.types import DataType, StructType
 
-from netplan_planner.errors import NetplanError, UsageError
+from netplan_planner.errors import InputError, NetplanError, UsageError
 from netplan_planner.model import Inventory, TrafficMatrix
-from netplan_planner.tables.sql import identifier
 from netplan_planner.traffic import remote
 from netplan_planner.traffic.coverage import Inputs
 from netplan_planner.traffic.engine import Engine, Row, T, at_once
-from netplan_planner.traffic.entry_fields import Fields
 from netplan_planner.traffic.options import TrafficOptions
-from netplan_planner.traffic.records import COLUMNS, TYPES, flow_record
+from netplan_planner.traffic.records import COLUMNS, TYPES
 from netplan_planner.traffic.schema import TABLES
-from netplan_planner.traffic.spelling import SPARK
+from netplan_planner.traffic.spark_files import Listed, find_files, records_query
+from netplan_planner.traffic.spark_place import SparkPlace
+from netplan_planner.traffic.spark_work import WorkFolder, is_missing_path
 from netplan_planner.traffic.translation import Dialect, taken_apart, translate
 
-_ENTRIES = "log_entry"
 _RECORDS = "flow_record"
 _STREAMED_ROWS = 20_000
 _OLDEST_VERSION = 4
 _LONGEST = 300
-_KINDS = {
-    "string": "varchar",
-    "double": "double",
-    "float": "float",
-    "long": "bigint",
-    "integer": "bigint",
-    "short": "bigint",
-    "byte": "bigint",
-    "boolean": "boolean",
-    "timestamp": "timestamp with time zone",
-    "timestamp_ntz": "timestamp",
+_NAMED = 3
+_SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    # Where a server has it off, what overflows would go round without a word.
+    "spark.sql.ansi.enabled": "true",
+    # Where a server has them on, what cannot be read would be missing without a word.
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
+    # The JVM never compiles longer methods (its flag HugeMethodLimit), and typed records make one
+    # of 30,000 bytes; beyond this bound Spark makes several of them.
+    "spark.sql.codegen.hugeMethodLimit": "8000",
 }
-"""Spark's types as `Fields` calls them; a field of another type is as good as missing."""
+"""Of the session, so that it means the same on every server."""
 
 
 class SparkEngine:
@@ -59,35 +55,34 @@ class SparkEngine:
 
     slice_rows: int | None = None
 
-    def __init__(self, session: SparkSession, work: str) -> None:
+    def __init__(self, session: SparkSession, work: str, shown: str = "") -> None:
         self._session = session
+        self._shown = shown
         self._work = work
         self._parts: dict[str, list[str]] = {}
         self._count = 0
-        with _told(session):
-            session.conf.set("spark.sql.session.timeZone", "UTC")
-            # Where a server has it off, what overflows would go round without a word.
-            session.conf.set("spark.sql.ansi.enabled", "true")
+        with _told(session, shown):
+            for name, value in _SETTINGS.items():
+                session.conf.set(name, value)
 
-    def take_records(self, paths: Sequence[str]) -> None:
-        """Make `flow_record` of log entries in Parquet, as a BigQuery export has them.
+    def take_records(self, paths: Sequence[str], shown: str) -> Listed:
+        """Make `flow_record` of log entries in files, and return how many these are.
 
         Args:
             paths: Files or folders, as the server names them.
+            shown: What they are, as messages name it.
         """
-        with _told(self._session):
-            # Files of one folder differ: a field that never occurred has no column.
-            entries = self._session.read.option("mergeSchema", "true").parquet(*paths)
-            entries.createOrReplaceTempView(_ENTRIES)
-            fields = Fields(_tree(entries.schema, ""), SPARK)
-            query = flow_record(
-                fields,
-                _ENTRIES,
-                source_name=fields.text("insertId"),
-                is_entry="true",
-                with_details=True,
-            )
-            self._store(_RECORDS, self._frame(translate(query, Dialect.SPARK), _RECORDS))
+        with _told(self._session, shown):
+            listed = find_files(self._session, paths, shown)
+        with _told(self._session, self._shown):
+            query = records_query(self._session, paths, listed)
+            self._store(_RECORDS, self._frame(query, _RECORDS))
+        return listed
+
+    @property
+    def has_written(self) -> bool:
+        """Whether there may be work files."""
+        return self._count > 0
 
     def create(self, *tables: str) -> None:
         """Make tables of the schema, empty."""
@@ -105,7 +100,7 @@ class SparkEngine:
                 for kind, column in zip(kinds.values(), columns, strict=True)
             ]
             given = pa.table(dict(zip(kinds, arrays, strict=True)))
-            with _told(self._session):
+            with _told(self._session, self._shown):
                 self._store(table, self._session.createDataFrame(given))
 
     def run(self, statement: str) -> None:
@@ -113,7 +108,7 @@ class SparkEngine:
         query, table, replaces = taken_apart(statement, Dialect.SPARK)
         if table is None:
             raise ValueError("a query whose rows are not wanted")
-        with _told(self._session):
+        with _told(self._session, self._shown):
             frame = self._frame(query, table)
             # Written before the old rows are let go: the query may read them.
             self._store(table, frame, replaces=replaces)
@@ -124,7 +119,7 @@ class SparkEngine:
 
     def stream(self, statement: str) -> Iterator[list[Row]]:
         """Yield the rows of a result."""
-        with _told(self._session):
+        with _told(self._session, self._shown):
             found = self._session.sql(translate(statement, Dialect.SPARK)).toArrow()
         for batch in found.to_batches(max_chunksize=_STREAMED_ROWS):
             yield list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
@@ -154,7 +149,7 @@ class SparkEngine:
     def _show(self, table: str) -> None:
         """Let statements know a table's rows as they are written now."""
         kinds = _types(table)
-        with _told(self._session):
+        with _told(self._session, self._shown):
             if self._parts[table]:
                 declared = ", ".join(f"`{name}` {kind}" for name, kind in kinds.items())
                 frame = self._session.read.schema(declared).parquet(*self._parts[table])
@@ -164,64 +159,78 @@ class SparkEngine:
             frame.createOrReplaceTempView(table)
 
 
-def read_parquet(
+def read_logs(
     paths: Sequence[str],
     inventory: Inventory,
     options: TrafficOptions,
     *,
-    server: str,
-    work: str,
+    place: SparkPlace,
+    say: Callable[[str], None] = lambda _: None,
 ) -> TrafficMatrix:
-    """Return the traffic matrix of log entries in Parquet that a Spark server reads.
+    """Return the traffic matrix of log entries in Parquet or JSON lines that a server reads.
 
     Args:
         paths: Files or folders, as the server names them (`gs://…`, `s3a://…`, `file:///…`).
         inventory: What the addresses of the records are looked up in.
         options: Choices; what bounds the embedded engine means nothing here.
-        server: Its address, `sc://host:15002`.
-        work: A folder that the server can write. One of a new name is made in it, and removed at
-            the end where it is on this machine.
+        place: The server, and the folder in which one of a new name is made for work files. It is
+            removed on every way out; where it cannot be, that is said.
+        say: Where it goes what is under way.
 
     Raises:
-        InputError: If there is no record to use.
+        InputError: If a path is not there, or there is no record to use.
         UsageError: If the server cannot be reached, or is too old.
         NetplanError: If it fails.
     """
-    folder = posixpath.join(work, f"netplan-{uuid4().hex}")
-    try:
-        with connected(server) as session:
-            engine = SparkEngine(session, folder)
-            engine.take_records(paths)
-            return remote.read(
-                engine,
-                inventory,
-                options,
-                shown=", ".join(paths),
-                inputs=Inputs(count=len(paths)),
+    names = ", ".join(paths[:_NAMED])
+    shown = f"{names} and {len(paths) - _NAMED} more" if len(paths) > _NAMED else names
+    say(f"asking Spark at {place.shown}")
+    with connected(place) as session:
+        folder = WorkFolder(place.work)
+        engine = SparkEngine(session, folder.path, place.shown)
+        try:
+            listed = engine.take_records(paths, shown)
+            matrix = remote.read(
+                engine, inventory, options, shown=shown, inputs=Inputs(count=listed.count)
             )
-    finally:
-        _remove(folder)
+        except BaseException as exc:
+            left = folder.remove(session, is_settled=False) if engine.has_written else None
+            if left is None:
+                raise
+            if isinstance(exc, NetplanError):
+                raise type(exc)(f"{exc}; {left}") from exc
+            # Of an interrupt it is told with the last words of the run.
+            exc.add_note(left)
+            raise
+        left = folder.remove(session, is_settled=True)
+    if left is None:
+        return matrix
+    coverage = matrix.coverage
+    return replace(matrix, coverage=replace(coverage, notes=(*coverage.notes, left)))
 
 
 @contextmanager
-def connected(server: str) -> Iterator[SparkSession]:
+def connected(place: SparkPlace) -> Iterator[SparkSession]:
     """Open a session on a server, ended on every way out.
 
     Raises:
         UsageError: If the server cannot be reached, or is too old.
     """
+    shown = place.shown
     try:
-        session = SparkSession.builder.remote(server).create()
+        session = SparkSession.builder.remote(place.remote).create()
         # A silent server is asked again for some seconds, not for minutes as by the client's own.
         session.client.set_retry_policies([DefaultPolicy(max_retries=6, max_backoff=2_000)])
         version = str(session.version)
     except (PySparkException, grpc.RpcError) as exc:
-        raise UsageError(f"{server}: no Spark Connect server answers: {_why(exc)}") from exc
+        raise UsageError(
+            f"--spark-remote {shown}: no Spark Connect server answers there: {_why(exc)}"
+        ) from exc
     try:
         if int(version.partition(".")[0]) < _OLDEST_VERSION:
             raise UsageError(
-                f"{server}: Spark {version} loses the text of statements that this client sends;"
-                f" it takes Spark {_OLDEST_VERSION} or newer"
+                f"--spark-remote {shown}: Spark {version} loses the text of statements that this"
+                f" client sends; it takes Spark {_OLDEST_VERSION} or newer"
             )
         yield session
     finally:
@@ -230,23 +239,34 @@ def connected(server: str) -> Iterator[SparkSession]:
             session.stop()
 
 
-def _remove(folder: str) -> None:
-    """Remove a work folder of this machine; what lies elsewhere is for who named the place."""
-    place = urlsplit(folder)
-    if place.scheme in ("", "file"):
-        shutil.rmtree(unquote(place.path), ignore_errors=True)
-
-
 @contextmanager
-def _told(session: SparkSession) -> Iterator[None]:
+def _told(session: SparkSession, shown: str) -> Iterator[None]:
     """Say what the server refuses, and stop what it does on an interrupt."""
     try:
         yield
     except (PySparkException, grpc.RpcError) as exc:
-        raise NetplanError(f"the Spark server failed: {_why(exc)}") from exc
+        if isinstance(exc, PySparkException) and is_missing_path(exc):
+            raise InputError(
+                f"{shown}: the server finds no such file or folder: {_why(exc)}"
+            ) from exc
+        if _is_gone(exc):
+            raise NetplanError(
+                f"{shown}: the Spark server does not answer any more: {_why(exc)}; its own log says"
+                " why"
+            ) from exc
+        raise NetplanError(f"{shown}: the Spark server failed: {_why(exc)}") from exc
     except KeyboardInterrupt:
-        session.interruptAll()
+        with suppress(PySparkException, grpc.RpcError):
+            session.interruptAll()
         raise
+
+
+def _is_gone(error: Exception) -> bool:
+    """Return whether a server is not there, or is another than it was."""
+    code = error.code() if isinstance(error, grpc.Call) else None
+    text = str(error)
+    gone = ("UNAVAILABLE", "RETRIES_EXCEEDED", "INVALID_HANDLE")
+    return code is grpc.StatusCode.UNAVAILABLE or any(one in text for one in gone)
 
 
 def _why(error: Exception) -> str:
@@ -270,22 +290,3 @@ def _types(table: str) -> dict[str, str]:
 
 _ARROW_TYPES = {"STRING": pa.string(), "BIGINT": pa.int64(), "BOOLEAN": pa.bool_()}
 _SPARK_TYPES = {"VARCHAR": "STRING", "BOOLEAN": "BOOLEAN"}
-
-
-def _tree(schema: StructType, prefix: str) -> dict[str, Any]:
-    """Return columns as `Fields` takes them."""
-    tree: dict[str, Any] = {}
-    for field in schema.fields:
-        name = identifier(field.name)
-        sql = f"{prefix}.{name}" if prefix else name
-        kind = field.dataType
-        if isinstance(kind, StructType):
-            tree[field.name.casefold()] = _tree(kind, sql)
-        elif (scalar := _scalar(kind)) is not None:
-            tree[field.name.casefold()] = (sql, scalar)
-    return tree
-
-
-def _scalar(kind: DataType) -> str | None:
-    name = str(kind.typeName())
-    return "decimal" if name.startswith("decimal") else _KINDS.get(name)

@@ -21,6 +21,7 @@ from netplan_planner.errors import InputError, NetplanError, UsageError  # noqa:
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix  # noqa: E402
 from netplan_planner.traffic import TrafficOptions, read_traffic, spark  # noqa: E402
 from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine  # noqa: E402
+from netplan_planner.traffic.spark_place import SparkPlace  # noqa: E402
 from support.flows import exports  # noqa: E402
 from support.flows.cases import LOGGING, as_entry, project, records  # noqa: E402
 from support.flows.kinds import BAD, KNOWN, WHY, of_all_kinds  # noqa: E402
@@ -58,8 +59,9 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedEngin
 
 @pytest.fixture(scope="module")
 def on_spark(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[spark.SparkEngine]:
-    with spark.connected(server) as session:
-        engine = spark.SparkEngine(session, tmp_path_factory.mktemp("work").as_uri())
+    work = tmp_path_factory.mktemp("work").as_uri()
+    with spark.connected(SparkPlace(remote=server, work=work)) as session:
+        engine = spark.SparkEngine(session, work, server)
         fill(engine)
         yield engine
 
@@ -87,12 +89,14 @@ def both(
             pq.write_table(table.slice(first, len(part)), folder / f"{number}.parquet")
             first += len(part)
         by_file = read_traffic([folder], known, options)
-        by_spark = spark.read_parquet(
-            [folder.as_uri()], known, options, server=server, work=Path(name).as_uri()
+        by_spark = spark.read_logs(
+            [folder.as_uri()],
+            known,
+            options,
+            place=SparkPlace(remote=server, work=Path(name).as_uri()),
         )
         assert [one.name for one in Path(name).iterdir()] == ["flows"]
-        coverage = replace(by_spark.coverage, files=len(parts))
-        return by_file, replace(by_spark, coverage=coverage)
+        return by_file, by_spark
 
 
 @settings(
@@ -141,10 +145,13 @@ def test_a_folder_whose_files_have_other_columns(server: str, tmp_path: Path) ->
     pq.write_table(pa.Table.from_pylist(rows[1:]), flows / "b.parquet")
     options = TrafficOptions()
     by_file = read_traffic([flows], exports.KNOWN, options)
-    by_spark = spark.read_parquet(
-        [flows.as_uri()], exports.KNOWN, options, server=server, work=tmp_path.as_uri()
+    by_spark = spark.read_logs(
+        [flows.as_uri()],
+        exports.KNOWN,
+        options,
+        place=SparkPlace(remote=server, work=tmp_path.as_uri()),
     )
-    assert replace(by_spark, coverage=replace(by_spark.coverage, files=2)) == by_file
+    assert by_spark == by_file
 
 
 def test_examples_are_the_same_records(server: str) -> None:
@@ -166,12 +173,11 @@ def test_examples_are_the_same_records(server: str) -> None:
 def test_no_record_to_use(server: str, tmp_path: Path) -> None:
     pq.write_table(pa.Table.from_pylist(list(BAD.values())), tmp_path / "bad.parquet")
     with pytest.raises(InputError, match=r"no flow record to use \(1 ending before"):
-        spark.read_parquet(
+        spark.read_logs(
             [tmp_path.as_uri()],
             KNOWN,
             TrafficOptions(),
-            server=server,
-            work=(tmp_path / "work").as_uri(),
+            place=SparkPlace(remote=server, work=(tmp_path / "work").as_uri()),
         )
 
 
@@ -179,12 +185,11 @@ def test_a_file_that_is_no_parquet(server: str, tmp_path: Path) -> None:
     (tmp_path / "flows").mkdir()
     (tmp_path / "flows" / "a.parquet").write_text("no Parquet")
     with pytest.raises(NetplanError, match="the Spark server failed: "):
-        spark.read_parquet(
+        spark.read_logs(
             [(tmp_path / "flows").as_uri()],
             KNOWN,
             TrafficOptions(),
-            server=server,
-            work=tmp_path.as_uri(),
+            place=SparkPlace(remote=server, work=tmp_path.as_uri()),
         )
     assert [one.name for one in tmp_path.iterdir()] == ["flows"]
 
@@ -193,17 +198,21 @@ def test_a_server_that_is_gone(tmp_path: Path) -> None:
     with sail_server(tmp_path / "log") as address:
         pass
     with pytest.raises(UsageError, match="no Spark Connect server answers"):
-        spark.read_parquet(
-            [tmp_path.as_uri()], KNOWN, TrafficOptions(), server=address, work=tmp_path.as_uri()
+        spark.read_logs(
+            [tmp_path.as_uri()],
+            KNOWN,
+            TrafficOptions(),
+            place=SparkPlace(remote=address, work=tmp_path.as_uri()),
         )
 
 
 def test_a_server_that_is_killed(tmp_path: Path) -> None:
     with ExitStack() as stack:
         address = stack.enter_context(sail_server(tmp_path / "log"))
-        with spark.connected(address) as session:
-            engine = spark.SparkEngine(session, tmp_path.as_uri())
+        work = tmp_path.as_uri()
+        with spark.connected(SparkPlace(remote=address, work=work)) as session:
+            engine = spark.SparkEngine(session, work, address)
             engine.create("edge")
             stack.close()
-            with pytest.raises(NetplanError, match="the Spark server failed: "):
+            with pytest.raises(NetplanError, match="does not answer any more"):
                 engine.create("edge")

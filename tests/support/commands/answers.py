@@ -70,6 +70,10 @@ def collected(folder: Path) -> list[str]:
     return ["collect", "--demo", "gecko", "--out", str(folder / "made.tar.zst")]
 
 
+def aggregated(folder: Path) -> list[str]:
+    return ["flows", "aggregate", "--demo", "gecko", "--out", str(folder / "sums")]
+
+
 def reconciled(folder: Path) -> list[str]:
     zones = usage("DE9E-AFBC-A15A", "Network Inter Zone Data Transfer Out", 245_000, 2450.0)
     bill = write_flat_csv(folder / "bill.csv", [zones, usage("1111-1111-1111", "Core", 10, 17.0)])
@@ -90,6 +94,7 @@ _PAIR = ["predict", "n2-standard-8", "n2-standard-8"]
 Source = list[str] | Callable[[Path], list[str]] | Value
 """A command, or what makes one and its input, or an answer."""
 _MADE: Mapping[str, tuple[Source, ...]] = {
+    "Aggregated": (aggregated,),
     "CalibrationReport": (calibration,),
     "Collected": (collected,),
     "Diagnosis": (["doctor", "--anonymous"],),

@@ -196,6 +196,20 @@ VERBS: Mapping[str, Lines] = {
         ],
         files=("--out",),
     ),
+    "flows aggregate": Lines(
+        success=lambda folder, _: [
+            *("flows", "aggregate", "--demo", "gecko", "--out", str(folder / "sums"))
+        ],
+        wrong=(
+            ("flows aggregate --demo gekko --out OUT/sums", "gecko"),
+            ("flows aggregate --demo gecko --reporter sourse --out OUT/sums", "source"),
+            ("flows aggregate --demo gecko --out gs://bucket/sums", "spark-submit"),
+        ),
+        unreadable=("flows aggregate --inventory FILE --traffic FILE --out OUT/sums",),
+        incomplete=lambda folder, _: [
+            *("flows", "aggregate", "--demo", "gecko", "--strict", "--out", str(folder / "sums"))
+        ],
+    ),
     "doctor": Lines(
         success=lambda _, stack: _examined(stack),
         wrong=(("doctor --project p --output cvs", "csv"),),

@@ -59,8 +59,13 @@ def raw_bytes(rows: Sequence[Json]) -> dict[str, float]:
         name=_SINK,
         schema=tuple(schema_of(rows)),
         is_linked=False,
-        has_day=False,
+        day=None,
         time_column="timestamp",
+        received_column=None,
+        has_partitions=True,
+        row_count=None,
+        modified=None,
+        buffered_count=0,
     )
     place = Place(project="demo-project", dataset="logs")
     query = query_of(
@@ -107,7 +112,9 @@ def columns_named(statement: str) -> dict[str, list[str]]:
     """Return the columns that a statement needs of each table, once for every time it is named."""
     tree = sqlglot.parse_one(statement, read="duckdb")
     query = tree.expression if isinstance(tree, exp.Insert | exp.Create) else tree
-    schema = {name: dict(columns) for name, columns in (*TABLES.items(), ("flow_record", TYPES))}
+    schema: dict[str, object] = {
+        name: dict(columns) for name, columns in (*TABLES.items(), ("flow_record", TYPES))
+    }
     whole = pushdown_projections(qualify(query.copy(), schema=schema, dialect="duckdb"))
     found: dict[str, list[str]] = {}
     for scope in traverse_scope(whole):

@@ -9,12 +9,19 @@ from typing import Any
 
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.tables.sql import quoted
-from netplan_planner.traffic import TrafficOptions, remote
+from netplan_planner.traffic import TrafficOptions, day_sums, remote
 from netplan_planner.traffic.coverage import Inputs
 from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine
 from netplan_planner.traffic.engine import Engine, Row, T, at_once
-from netplan_planner.traffic.entry_fields import ENTRY, Fields, is_entry, struct_type
+from netplan_planner.traffic.entry_fields import (
+    ENTRY,
+    NO_NUMBER,
+    Fields,
+    is_entry,
+    struct_type,
+)
 from netplan_planner.traffic.records import flow_record
+from netplan_planner.traffic.statements.keys import US_PER_DAY
 from netplan_planner.traffic.translation import Dialect, Statement, taken_apart
 
 
@@ -60,18 +67,60 @@ def read_by_looks(
     paths: Sequence[Path], known: Inventory, options: TrafficOptions
 ) -> TrafficMatrix:
     """Return the matrix of files of JSON lines."""
+    with open_engine(options) as engine:
+        engine.run(f"CREATE OR REPLACE VIEW flow_record AS {_records(paths)}")
+        inputs = Inputs(count=len(paths))
+        return remote.read(BareEngine(engine), known, options, shown="records", inputs=inputs)
+
+
+def read_by_days(
+    path: Path,
+    known: Inventory,
+    options: TrafficOptions,
+    *,
+    days: Sequence[int],
+    tables: Sequence[int] = (),
+) -> TrafficMatrix:
+    """Return the matrix of a file of JSON lines by the sums of each day of its entries' time.
+
+    Args:
+        path: The file.
+        known: What the ends are looked up in.
+        options: Choices.
+        days: All days, since 1970, in the order in which they are summed.
+        tables: Those whose entries are taken for a table of its own, which is read whole.
+    """
+    since, until = day_sums.days_of(options)
+    time_us = Fields.of_text(ENTRY).time_us("timestamp")
+    with open_engine(options) as engine:
+        bare = BareEngine(engine)
+        bare.create("rolled")
+        summed = day_sums.DaySums(bare, options)
+        for day in days:
+            part = (
+                day_sums.part_of_table(day, time_us) if day in tables else day_sums.part_of(time_us)
+            )
+            engine.run(
+                f"CREATE OR REPLACE VIEW flow_record AS {_records([path], part)}"
+                f" WHERE ({time_us}) // {US_PER_DAY} = {day}"
+            )
+            summed.fill(f"state{day}")
+            seen = day_sums.rows_seen(day_sums.parts_seen(day, since, until))
+            bare.run(f"INSERT INTO rolled SELECT *, {day} AS log_day FROM day_sum WHERE {seen}")
+        inputs = Inputs(count=1)
+        return day_sums.read(bare, known, options, shown="records", inputs=inputs)
+
+
+def _records(paths: Sequence[Path], day_part: str = NO_NUMBER) -> str:
     fields = Fields.of_text(ENTRY)
     columns = ", ".join(f"{quoted(n)}: {quoted(struct_type(f))}" for n, f in ENTRY.items())
     files = ", ".join(quoted(str(path)) for path in paths)
-    query = flow_record(
+    return flow_record(
         fields,
         f"read_json([{files}], format = 'newline_delimited', ignore_errors = true,"
         f" columns = {{{columns}}})",
         source_name=fields.text("insertId"),
         is_entry=is_entry(fields),
         with_details=True,
+        day_part=day_part,
     )
-    with open_engine(options) as engine:
-        engine.run(f"CREATE OR REPLACE VIEW flow_record AS {query}")
-        inputs = Inputs(count=len(paths))
-        return remote.read(BareEngine(engine), known, options, shown="records", inputs=inputs)

@@ -12,9 +12,11 @@ from netplan_planner.traffic.engine import Engine
 from netplan_planner.traffic.records import COLUMNS, TYPES
 from netplan_planner.traffic.schema import TABLES
 from netplan_planner.traffic.statements import (
+    day_sums,
     left_out,
     logged,
     repeats,
+    rolled,
     routes,
     series,
     staging,
@@ -22,7 +24,7 @@ from netplan_planner.traffic.statements import (
 )
 from netplan_planner.traffic.statements.keys import NODES, SIDES
 
-MODULES = (staging, left_out, sums, repeats, routes, series, logged)
+MODULES = (staging, left_out, sums, repeats, routes, series, logged, day_sums, rolled)
 
 
 def staged(**changes: Any) -> str:
@@ -48,8 +50,22 @@ WITH_ARGUMENTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     },
     "ends": {
         "": lambda: staging.ends(max_minutes=60, max_bytes_per_minute=10**9),
+        "by day": lambda: staging.ends(max_minutes=60, max_bytes_per_minute=10**9, by_day=True),
+        "of days": lambda: rolled.ends(0, 2),
     },
-    "first": {"": lambda: left_out.first(3, [3, 13])},
+    "first": {
+        "": lambda: left_out.first(3, [3, 13]),
+        "of days": lambda: rolled.first(3, 0, 2),
+    },
+    "examples": {"": lambda: day_sums.examples(2, [3, 13])},
+    "state": {"": lambda: day_sums.state("as it is")},
+    "numbers": {"": lambda: rolled.numbers(0, 2)},
+    "first_minute": {"": lambda: rolled.first_minute(0, 2)},
+    "by_nodes": {"": lambda: rolled.by_nodes(0, 2)},
+    "node_hours": {
+        "": lambda: rolled.node_hours(with_repeated=False),
+        "with repeated ones": lambda: rolled.node_hours(with_repeated=True),
+    },
     "minutes": {
         "of pairs": lambda: sums.minutes(0, 4),
         "of flows": lambda: sums.minutes(0, 4, by_ports=True),
@@ -122,6 +138,10 @@ _NUMBERS: Mapping[str, tuple[int, int]] = {
     "end_us": (10**15, 10**15 + 10**9),
     "protocol": (0, 60),
     "until_minute": (2, 4),
+    "kind": (0, 7),
+    "number": (0, 3),
+    "log_day": (0, 1),
+    "start_day": (0, 1),
     "counted": (0, 4),
 }
 _TEXTS: Mapping[str, tuple[str | None, ...]] = {
@@ -150,7 +170,7 @@ _FEW: Mapping[str, list[tuple[int, ...]]] = {
 """Tables whose rows are no matter of chance."""
 
 
-def fill(engine: Engine, seed: int = 1, rows: int = 60) -> None:
+def fill(engine: Engine, seed: int = 1, rows: int = 90) -> None:
     """Make all tables of the schema, and records, with rows that often meet."""
     chance = random.Random(seed)
     for table, columns in TABLES.items():

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import zstandard
 from msgspec.structs import replace
 
+from netplan_planner.engine.aggregate import aggregate
 from netplan_planner.engine.collect import collect
 from netplan_planner.engine.inputs import read_facts
 from netplan_planner.engine.request import ApiOptions, AuditRequest, LogOptions
@@ -135,6 +136,13 @@ def _bundle(folder: Path) -> Read:
     )
 
 
+def _aggregates(folder: Path) -> Read:
+    (folder / "flows.jsonl").write_bytes(_log_lines())
+    aggregate(_request(folder, folder / "flows.jsonl"), str(folder / "sums"))
+    (folder / "flows.jsonl").unlink()
+    return _read(_request(folder, folder / "sums"))
+
+
 READERS: Mapping[str, Callable[[Path], Read]] = {
     "Cloud Storage sink": _of_file("flows.jsonl", _log_lines),
     "Cloud Storage sink, gzip": _of_file(
@@ -149,6 +157,7 @@ READERS: Mapping[str, Callable[[Path], Read]] = {
     "BigQuery export": _bigquery,
     "Cloud Logging": _live,
     "bundle": _bundle,
+    "aggregates": _aggregates,
     "table, CSV": _csv,
     "table, Parquet": _table_parquet,
     "Hubble": _hubble("hubble.jsonl", lambda text: text),

@@ -74,9 +74,16 @@ def endpoint(client: bigquery.Client) -> str:
     return str(client._connection.API_BASE_URL)
 
 
-def load(client: bigquery.Client, table: bigquery.Table, rows: Sequence[dict[str, Any]]) -> None:
-    """Make a table of the rows."""
-    client.create_table(table)
+def load(
+    client: bigquery.Client,
+    table: bigquery.Table,
+    rows: Sequence[dict[str, Any]],
+    *,
+    is_there: bool = False,
+) -> None:
+    """Make a table of the rows, or append them to one that is there."""
+    if not is_there:
+        client.create_table(table)
     lines = b"\n".join(json.dumps(row).encode() for row in rows)
     config = bigquery.LoadJobConfig(
         schema=table.schema, source_format=bigquery.SourceFormat.NEWLINE_DELIMITED_JSON

@@ -28,8 +28,8 @@ _NOTABLE = 0.05
 """A month that is not known better than this is worth a note."""
 NO_RECORDS = (
     "flow logs in their own records are needed (--traffic): a plain table says nothing of them, nor"
-    " does a bundle that was collected without them; before logs are on, flow-logs cost takes"
-    " --metrics, --records or --project alone"
+    " does a bundle that was collected without them, nor do aggregates without --log-volume; before"
+    " logs are on, flow-logs cost takes --metrics, --records or --project alone"
 )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from netplan_planner.errors import UsageError
-from netplan_planner.google.bigquery.place import Place
+from netplan_planner.google.bigquery.place import Place, parse_rollup
 from netplan_planner.google.logs.options import LogOptions
 from netplan_planner.google.options import ApiOptions, Endpoint, resolve_beside, resolve_endpoint
 from netplan_planner.model import Inventory, TrafficMatrix
@@ -35,7 +35,8 @@ def read_traffic_in_bigquery(
     """Return the traffic matrix of the flow logs in a dataset; see `read.read_bigquery`.
 
     Raises:
-        UsageError: If there is no beginning, the client is not installed, or its endpoint is none.
+        UsageError: If there is no beginning, the client is not installed, its endpoint is none, or
+            sums of days cannot answer what is asked.
         NetplanError: What the service refuses, by name.
     """
     if options.since is None:
@@ -43,6 +44,9 @@ def read_traffic_in_bigquery(
             f"--traffic {place}: BigQuery bills by what is read: say from when on (--since"
             " 2026-11-01), and until when (--until)"
         )
+    rollup = None
+    if log_options.rollup is not None:
+        rollup = parse_rollup(log_options.rollup, log_options.query_project or place.project)
     try:
         from netplan_planner.google.bigquery import read
     except ImportError as exc:
@@ -50,7 +54,13 @@ def read_traffic_in_bigquery(
     client = _client(place, log_options, endpoint_of(api, os.environ))
     try:
         return read.read_bigquery(
-            client, place, inventory, options, max_cost_usd=log_options.max_cost_usd, say=say
+            client,
+            place,
+            inventory,
+            options,
+            rollup=rollup,
+            max_cost_usd=log_options.max_cost_usd,
+            say=say,
         )
     finally:
         client.close()  # type: ignore[no-untyped-call]

@@ -5,11 +5,15 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from google.api_core.exceptions import (
+    BadGateway,
     BadRequest,
     Forbidden,
+    GatewayTimeout,
     GoogleAPICallError,
+    InternalServerError,
     NotFound,
     RetryError,
+    ServiceUnavailable,
     TooManyRequests,
 )
 from google.api_core.retry import Retry, if_exception_type
@@ -26,9 +30,14 @@ _ATTEMPT_S = 60.0
 _RETRY_S = 120.0
 """Of one request with all that are made again; the library's own is ten minutes."""
 _JOB_S = 3600.0
-_ROLES = (
-    "it takes roles/bigquery.jobUser in the project that pays, roles/bigquery.dataViewer on the"
-    " dataset, and roles/bigquery.readSessionUser for results that are read as a stream"
+READING = (
+    "it takes roles/bigquery.jobUser in the project that pays, and roles/bigquery.dataViewer on the"
+    " dataset"
+)
+"""Not roles/bigquery.readSessionUser: results come by REST, and not by the Storage API."""
+WRITING = (
+    "it takes roles/bigquery.dataEditor on that dataset, which holds nothing but the sums of days"
+    " that netplan keeps there"
 )
 _LONGEST = 300
 
@@ -45,10 +54,10 @@ class Jobs:
         self.most_bytes: int | None = None
         """What may be billed in all; None: no bound was given."""
 
-    def dry_run_bytes(self, query: str) -> int:
-        """Return how many bytes a query would read."""
+    def dry_run_bytes(self, query: str, *, writes: str | None = None) -> int:
+        """Return how many bytes a query would read; see `run`."""
         config = bigquery.QueryJobConfig(dry_run=True, use_query_cache=False, labels=LABELS)
-        with self._told():
+        with self._told(writes):
             job = self._client.query(
                 query,
                 job_config=config,
@@ -59,8 +68,16 @@ class Jobs:
             )
             return int(job.total_bytes_processed or 0)
 
-    def run(self, query: str, parameters: Sequence[Any] = ()) -> bigquery.table.RowIterator:
-        """Run a query in the session, and return its rows."""
+    def run(
+        self, query: str, parameters: Sequence[Any] = (), *, writes: str | None = None
+    ) -> bigquery.table.RowIterator:
+        """Run a query in the session, and return its rows.
+
+        Args:
+            query: In BigQuery's dialect.
+            parameters: Its parameters.
+            writes: The dataset that it writes to, as messages name it; None: temporary tables.
+        """
         config = bigquery.QueryJobConfig(
             labels=LABELS, query_parameters=list(parameters), use_query_cache=False
         )
@@ -71,7 +88,7 @@ class Jobs:
             config.connection_properties = [session]
         if self.most_bytes is not None:
             config.maximum_bytes_billed = max(self.most_bytes - self.bytes_billed, 1)
-        with self._told():
+        with self._told(writes):
             job = self._client.query(
                 query,
                 job_config=config,
@@ -99,14 +116,14 @@ class Jobs:
             self._session_id = None
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _told(self, writes: str | None) -> Iterator[None]:
         """Say what the service refuses, by name."""
-        with told(self._shown):
+        with told(self._shown) if writes is None else told(writes, WRITING):
             yield
 
 
 @contextmanager
-def told(shown: str) -> Iterator[None]:
+def told(shown: str, roles: str = READING) -> Iterator[None]:
     """Turn refusals of the service into errors that say what to do."""
     try:
         yield
@@ -117,7 +134,7 @@ def told(shown: str) -> Iterator[None]:
                 f"{shown}: a quota of BigQuery is used up: {text}; wait, or raise it (console,"
                 " Quotas page)"
             ) from exc
-        raise AccessError(f"{shown}: not permitted: {text}; {_ROLES}") from exc
+        raise AccessError(f"{shown}: not permitted: {text}; {roles}") from exc
     except TooManyRequests as exc:
         raise NetplanError(f"{shown}: too many requests: {_why(exc)}; wait a minute") from exc
     except NotFound as exc:
@@ -152,13 +169,7 @@ def _why(error: Exception) -> str:
 
 def retry() -> Retry:
     """Return what is tried again, for how long: answers that another try may change."""
-    from google.api_core import exceptions
-
     again = if_exception_type(
-        exceptions.InternalServerError,
-        exceptions.BadGateway,
-        exceptions.ServiceUnavailable,
-        exceptions.GatewayTimeout,
-        exceptions.TooManyRequests,
+        InternalServerError, BadGateway, ServiceUnavailable, GatewayTimeout, TooManyRequests
     )
     return Retry(predicate=again, initial=1.0, maximum=20.0, timeout=_RETRY_S)

@@ -8,10 +8,12 @@ from netplan_planner.model import Value
 
 SCHEME = "bigquery:"
 _FORM = "bigquery://PROJECT.DATASET or bigquery://PROJECT.DATASET.TABLE"
+_PROJECT = r"(?P<project>(?:[a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9])"
+_DATASET = r"(?P<dataset>[A-Za-z0-9_]{1,1024})"
+_ROLLUP = re.compile(rf"(?:{_PROJECT}\.)?{_DATASET}")
 _PLACE = re.compile(
     r"bigquery:/{1,2}"
-    r"(?P<project>(?:[a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9])"
-    r"\.(?P<dataset>[A-Za-z0-9_]{1,1024})"
+    rf"{_PROJECT}\.{_DATASET}"
     r"(?:\.(?P<table>[A-Za-z0-9_-]{1,1024}))?/?"
 )
 """A path has one slash where the address had two."""
@@ -50,6 +52,27 @@ def parse_place(text: str) -> Place:
     if found is None:
         raise UsageError(f"{_as_given(text)!r} names no place in BigQuery: write {_FORM}")
     return Place(project=found["project"], dataset=found["dataset"], table=found["table"])
+
+
+def parse_rollup(text: str, project: str) -> Place:
+    """Return the dataset that keeps the sums of days.
+
+    Args:
+        text: Its name, with its project or without.
+        project: The project of one without.
+
+    Raises:
+        UsageError: If it names no dataset.
+
+    >>> parse_rollup("sums", "my-project").dataset, parse_rollup("own-proj.sums", "p").project
+    ('sums', 'own-proj')
+    """
+    found = _ROLLUP.fullmatch(text)
+    if found is None:
+        raise UsageError(
+            f"--rollup {text}: names no dataset in BigQuery: write PROJECT.DATASET or DATASET"
+        )
+    return Place(project=found["project"] or project, dataset=found["dataset"])
 
 
 def _as_given(text: str) -> str:

@@ -5,7 +5,7 @@ a field that never occurred in it has no column.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -14,18 +14,16 @@ from google.cloud import bigquery
 from netplan_planner.errors import InputError
 from netplan_planner.google.bigquery.place import Place
 from netplan_planner.model import Value
-from netplan_planner.tables.sql import identifier
-from netplan_planner.traffic.entry_fields import ENTRY, Fields
+from netplan_planner.tables.sql import identifier, quoted
+from netplan_planner.traffic.day_sums import DELAY, part_of, part_of_table
+from netplan_planner.traffic.entry_fields import ENTRY, NO_NUMBER, Fields
 from netplan_planner.traffic.records import flow_record
 from netplan_planner.traffic.spelling import BIGQUERY
+from netplan_planner.traffic.statements.keys import US_PER_DAY
 from netplan_planner.traffic.translation import Dialect, translate
 
-DELAY = timedelta(minutes=20)
-"""How much later than its flow an entry may be: the longest interval, and some minutes on the way;
-see `google.logs.read`."""
-
 _SINK = re.compile(
-    r"(?:compute|networkmanagement)_googleapis_com_vpc_flows(?:_(?P<day>20[0-9]{6}))?"
+    r"(?P<service>compute|networkmanagement)_googleapis_com_vpc_flows(?:_(?P<day>20[0-9]{6}))?"
 )
 ALL_LOGS = "_AllLogs"
 """The view of a dataset that is linked to a log bucket (Log Analytics)."""
@@ -44,6 +42,8 @@ _KINDS = {
     "BIGNUMERIC": "decimal",
 }
 """BigQuery's types as `Fields` calls them; a field of another type is as good as missing."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_PARTED_BY = frozenset({"DAY", "HOUR"})
 _GROUPS = frozenset({"RECORD", "STRUCT"})
 _LINKED = {
     "insertId": "insert_id",
@@ -61,9 +61,17 @@ class LogTable(Value, frozen=True, kw_only=True):
     name: str
     schema: tuple[Any, ...]
     is_linked: bool
-    has_day: bool
-    """Whether it holds one day, and is read whole."""
+    day: date | None
+    """The one that it holds, and is read whole; None: its entries are chosen by their time."""
     time_column: str | None
+    received_column: str | None
+    """When an entry came to Cloud Logging."""
+    has_partitions: bool
+    """Whether it is partitioned by days or hours of that time."""
+    row_count: int | None
+    modified: datetime | None
+    buffered_count: int
+    """Entries that are about to be moved to their partition, as the service estimates."""
 
 
 class Found(Value, frozen=True, kw_only=True):
@@ -94,7 +102,7 @@ def find_tables(
             foreign.append(name)
             continue
         if found is not None and found["day"]:
-            day = datetime.strptime(found["day"], "%Y%m%d").replace(tzinfo=UTC).date()
+            day = _day(found["day"])
             sharded.add(name.rpartition("_")[0])
             if not since.date() <= day <= (until + DELAY).date():
                 continue
@@ -124,26 +132,82 @@ def query_of(table: LogTable, place: Place, since: datetime, until: datetime) ->
     Entries are asked for by the time that they carry, wider than the flows' own: later than these
     they may be, and what lies outside is left out by the records' own times.
     """
-    fields = Fields(_linked_tree() if table.is_linked else _tree(table.schema, "e"), BIGQUERY)
+    return _query(table, place, since - DELAY, until + DELAY, day_part=lambda _: NO_NUMBER)
+
+
+def query_of_day(table: LogTable, place: Place, day: date, until: datetime) -> str:
+    """Return the query of the flow records whose entries are of a day, up to a moment.
+
+    Each says in which part of the day its entry is, see `traffic.day_sums`.
+    """
+    midnight = datetime(day.year, day.month, day.day, tzinfo=UTC)
+    number = (midnight - _EPOCH).days
+
+    def day_part(time_us: str) -> str:
+        return part_of(time_us) if table.day is None else part_of_table(number, time_us)
+
+    until = min(until, midnight + timedelta(days=1))
+    return _query(table, place, midnight, until, day_part=day_part)
+
+
+def look_of(table: LogTable, place: Place, since: datetime, until: datetime) -> str:
+    """Return the query of how many entries each day has, and when the last of them came."""
+    assert table.time_column is not None
+    assert table.received_column is not None
+    day = f"UNIX_MICROS(e.{identifier(table.time_column)}) // {US_PER_DAY}"
+    received = f"MAX(UNIX_MICROS(e.{identifier(table.received_column)}))"
+    query = (
+        f"SELECT {day} AS day, COUNT(*) AS entries, {received} AS received"
+        f" FROM {_source(table, place, since, until)} GROUP BY {day}"
+    )
+    return translate(query, Dialect.BIGQUERY)
+
+
+def _source(table: LogTable, place: Place, since: datetime, until: datetime) -> str:
     conditions = []
-    if table.time_column and not table.has_day:
+    if table.time_column and table.day is None:
         column = f"e.{identifier(table.time_column)}"
-        conditions += [
-            f"{column} >= {_literal(since - DELAY)}",
-            f"{column} < {_literal(until + DELAY)}",
-        ]
+        conditions += [f"{column} >= {_literal(since)}", f"{column} < {_literal(until)}"]
     if table.is_linked:
         conditions.append("ENDS_WITH(e.log_name, 'vpc_flows')")
     name = ".".join(identifier(part) for part in (place.project, place.dataset, table.name))
-    source = f"{name} AS e" + (f" WHERE {' AND '.join(conditions)}" if conditions else "")
+    return f"{name} AS e" + (f" WHERE {' AND '.join(conditions)}" if conditions else "")
+
+
+def _query(
+    table: LogTable,
+    place: Place,
+    since: datetime,
+    until: datetime,
+    *,
+    day_part: Callable[[str], str],
+) -> str:
+    fields = _fields(table)
+    source = _source(table, place, since, until)
     query = flow_record(
         fields,
         source,
         source_name=fields.text("insertId"),
         is_entry="true",
         with_details=True,
+        day_part=day_part(fields.time_us("timestamp") if table.time_column else NO_NUMBER),
     )
     return translate(query, Dialect.BIGQUERY)
+
+
+def _fields(table: LogTable) -> Fields:
+    """Return the fields of a table; a sink's table says by its name which log it is of."""
+    if table.is_linked:
+        return Fields(_linked_tree(), BIGQUERY)
+    tree = _tree(table.schema, "e")
+    found = _SINK.fullmatch(table.name)
+    if found is not None:
+        # The column is a seventh of what is read, and billed for every record.
+        labels = Fields(tree, BIGQUERY).part("resource").part("labels")
+        log = quoted(f"/logs/{found['service']}.googleapis.com%2Fvpc_flows")
+        project = f"COALESCE({labels.text('project_id')}, '')"
+        tree["logname"] = (f"CONCAT('projects/', {project}, {log})", "varchar")
+    return Fields(tree, BIGQUERY)
 
 
 def _literal(time: datetime) -> str:
@@ -165,13 +229,28 @@ def _table(table: bigquery.Table, name: str) -> LogTable:
         )
     found = _SINK.fullmatch(name)
     time = columns.get("timestamp")
+    received = columns.get("receivetimestamp", columns.get("receive_timestamp"))
+    by = table.time_partitioning
+    buffer = table.streaming_buffer
     return LogTable(
         name=name,
         schema=tuple(table.schema),
         is_linked="json_payload" in columns,
-        has_day=bool(found and found["day"]),
+        day=_day(found["day"]) if found and found["day"] else None,
         time_column=time.name if time is not None else None,
+        received_column=received.name if received is not None else None,
+        has_partitions=by is not None
+        and by.type_ in _PARTED_BY
+        and time is not None
+        and by.field == time.name,
+        row_count=table.num_rows,
+        modified=table.modified,
+        buffered_count=int(buffer.estimated_rows or 0) if buffer is not None else 0,
     )
+
+
+def _day(text: str) -> date:
+    return datetime.strptime(text, "%Y%m%d").replace(tzinfo=UTC).date()
 
 
 def _tree(schema: Sequence[bigquery.SchemaField], prefix: str) -> dict[str, Any]:

@@ -42,6 +42,9 @@ class LogOptions(Value, frozen=True, kw_only=True):
     """What queries in BigQuery may be billed for at list price; None: no bound."""
     query_project: str | None = None
     """Runs and pays for queries in BigQuery; None: the dataset's own."""
+    rollup: str | None = None
+    """Dataset in BigQuery that keeps the sums of days, as `DATASET` (of the project that pays) or
+    `PROJECT.DATASET`; None: nothing is written."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot work.

@@ -51,7 +51,7 @@ def improve(
         if number and not number % 50:
             say(f"{number:,} of {rounds:,} neighbourhoods")
         machines = _neighbourhood(standing, units, unit_of, size, chance)
-        idle = 0 if machines is not None and _solve(standing, machines) else idle + 1
+        idle = 0 if machines is not None and solve_open(standing, machines) else idle + 1
     return standing.zones
 
 
@@ -120,7 +120,8 @@ def _reach(
                 reach[other] = reach.get(other, 0.0) + weight
 
 
-def _solve(standing: Standing, machines: Zones) -> bool:
+def solve_open(standing: Standing, machines: Zones) -> bool:
+    """Move these machines where it is cheapest while all others stand; say whether it was."""
     problem = standing.problem
     part = reduced(problem, standing.zones, machines, is_priced=False)
     vcpus: Floats = problem.vcpus[machines]

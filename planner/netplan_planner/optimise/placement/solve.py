@@ -8,6 +8,7 @@ import numpy as np
 
 from netplan_planner.optimise.placement.annealing import anneal
 from netplan_planner.optimise.placement.bounds import lower_bound
+from netplan_planner.optimise.placement.crossing import cross
 from netplan_planner.optimise.placement.descent import descend
 from netplan_planner.optimise.placement.feasible import Shortfalls, nearest
 from netplan_planner.optimise.placement.moves import Step, steps_to, with_fewest_moves
@@ -22,13 +23,15 @@ from netplan_planner.optimise.placement.parts import (
 )
 from netplan_planner.optimise.placement.problem import EPSILON, PlacementProblem, Zones
 from netplan_planner.optimise.placement.standing import Standing
-from netplan_planner.optimise.placement.walk import walk
+from netplan_planner.optimise.placement.walk import HOT, walk
 
 PROGRAM = "program"
 _WALKED = 1500
 """Open machines up to which they are moved one at a time."""
 _STEPS, _MOST_STEPS = 3_000, 1_200_000
 _SEEDS = (1, 2, 3)
+_HOT_SEEDS = tuple(range(11, 21))
+_CROSSINGS = 60
 _ROUNDS = 20_000
 _WORK = 1.2e11
 """Numbers that rounds of annealing may touch in all: some 20 seconds."""
@@ -65,7 +68,7 @@ def place(problem: PlacementProblem, say: Say = lambda _: None) -> Placed | Shor
     if isinstance(start, Shortfalls):
         return start
     parts = parts_of(problem)
-    zones, bound, bound_by = _proven(problem, _searched(problem, start, say), parts, say)
+    zones, bound, bound_by = _proven(problem, start, parts, say)
     zones = with_fewest_moves(problem, zones, parts)
     usd = problem.usd(zones)
     return Placed(
@@ -98,6 +101,19 @@ def _searched(problem: PlacementProblem, start: Zones, say: Say) -> Zones:
     return best if count <= MOST_EXACT else _improved(problem, best, say)
 
 
+def _crossed(problem: PlacementProblem, start: Zones, zones: Zones) -> Zones:
+    """Return the best of hot walks from the start, crossed with each other and with these zones.
+
+    They begin at the start: from a good placement a hot walk goes to a worse one.
+    """
+    start = _brought_down(problem, start)
+    steps = _STEPS * len(problem.movable)
+    walked = (_brought_down(problem, walk(problem, start, steps, seed, HOT)) for seed in _HOT_SEEDS)
+    found = [zones, *(one for one in walked if not problem.faults(one))]
+    until = monotonic() + _SEARCH_S
+    return cross(problem, found, rounds=_CROSSINGS, seed=_SEEDS[0], until=until)
+
+
 def _improved(problem: PlacementProblem, zones: Zones, say: Say) -> Zones:
     """Return what is found a few groups at a time."""
     is_small = len(problem.movable) <= MOST_EXACT
@@ -125,9 +141,10 @@ def _better(problem: PlacementProblem, one: Zones, other: Zones) -> Zones:
 
 
 def _proven(
-    problem: PlacementProblem, zones: Zones, parts: Zones, say: Say
+    problem: PlacementProblem, start: Zones, parts: Zones, say: Say
 ) -> tuple[Zones, float, str]:
-    """Return the placement, better where programs find so, and a bound of all placements."""
+    """Return the best placement from a start, and a bound of all placements."""
+    zones = _searched(problem, start, say)
     count = len(problem.movable)
     if not count:
         return zones, problem.usd(zones), PROGRAM
@@ -141,5 +158,6 @@ def _proven(
         usd = problem.usd(zones)
     bound, by = max(found)
     if count <= MOST_EXACT and usd - bound > _PROOF_RATIO * max(1.0, abs(usd)):
-        zones = _improved(problem, found_together(problem, zones), say)
+        zones = _crossed(problem, start, found_together(problem, zones))
+        zones = _improved(problem, zones, say)
     return zones, float(np.float64(bound)), by

@@ -10,9 +10,19 @@ from netplan_planner.optimise.placement.fixed_traffic import without_fixed_traff
 from netplan_planner.optimise.placement.problem import EPSILON, PlacementProblem, Zones
 from netplan_planner.optimise.placement.standing import Standing
 
-_FIRST_TEMPERATURE = 2.0
-_LAST_TEMPERATURE = 0.01
-"""As shares of what a typical machine's zones differ by."""
+
+class Cooling(NamedTuple):
+    """From which temperature to which, as shares of what a machine's zones differ by."""
+
+    first: float
+    last: float
+    quantile: float = 0.5
+    """Of machines, whose differences begin; the last ones are of the median machine."""
+
+
+USUAL = Cooling(first=2.0, last=0.01)
+HOT = Cooling(first=1.0, last=0.1, quantile=0.95)
+"""For flows of many sizes: what the median machine pays moves none of the greatest."""
 _SWAPS = 0.5
 """Share of the steps in which a machine of no group that stands apart changes places."""
 
@@ -23,15 +33,17 @@ class _Neighbour(NamedTuple):
     """By the zone that the moved one stands in: what this one would pay in each of its own."""
 
 
-def walk(problem: PlacementProblem, zones: Zones, steps: int, seed: int) -> Zones:
+def walk(
+    problem: PlacementProblem, zones: Zones, steps: int, seed: int, cooling: Cooling = USUAL
+) -> Zones:
     """Return the best placement met in so many steps, from one that keeps every constraint."""
     if not len(problem.movable):
         return zones
     search = _Walk(without_fixed_traffic(problem), zones, random.Random(seed))
     if search.scale <= EPSILON:
         return zones
-    fall = (_LAST_TEMPERATURE / _FIRST_TEMPERATURE) ** (1.0 / max(steps - 1, 1))
-    temperature = search.scale * _FIRST_TEMPERATURE
+    temperature = search.spans(cooling.quantile) * cooling.first
+    fall = (search.scale * cooling.last / temperature) ** (1.0 / max(steps - 1, 1))
     for _ in range(steps):
         search.step(temperature)
         temperature *= fall
@@ -44,7 +56,8 @@ class _Walk:
         usd = np.where(problem.allowed, standing.usd, np.nan)[problem.movable]
         spans = np.nanmax(usd, axis=1) - np.nanmin(usd, axis=1)
         spans = spans[spans > EPSILON]
-        self.scale = float(np.median(spans)) if len(spans) else 0.0
+        self._spans = spans
+        self.scale = self.spans(0.5)
         self.chance = chance
         self.zones: list[int] = zones.tolist()
         self.usd: list[list[float]] = standing.usd.tolist()
@@ -67,6 +80,10 @@ class _Walk:
         self.loose = [m for m in self.movable if not self._stands_apart(m)]
         self.total = self.least_total = 0.0
         self.best = list(self.zones)
+
+    def spans(self, quantile: float) -> float:
+        """Return what the zones of a machine differ by; 0 where no zone matters."""
+        return float(np.quantile(self._spans, quantile)) if len(self._spans) else 0.0
 
     def _stands_apart(self, machine: int) -> bool:
         group = self.group_of[machine]

@@ -4,6 +4,7 @@ US_PER_MINUTE = 60_000_000
 US_PER_MS = 1_000
 MS_PER_MINUTE = 60_000
 MINUTES_PER_DAY = 1440
+US_PER_DAY = MINUTES_PER_DAY * US_PER_MINUTE
 
 FIRST_US = 946_684_800_000_000
 """2000-01-01: no flow is older, and every minute since then fits the columns."""
@@ -49,6 +50,40 @@ def dst_of(report: str) -> str:
 def reporter_of(report: str) -> str:
     """Return the SQL of the end that makes a report."""
     return f"CASE WHEN {side_of(report)} IN (0, 2) THEN {src_of(report)} ELSE {dst_of(report)} END"
+
+
+def share_until(position: str) -> str:
+    """Return the SQL of a record's bytes from its beginning to that of a minute after its first.
+
+    It takes `wire_bytes`, `offset_ms` and `duration_ms` of `f`; the product is taken in two parts,
+    which keeps it within 64 bits.
+    """
+    elapsed = f"LEAST(GREATEST(({position}) * {MS_PER_MINUTE} - f.offset_ms, 0), f.duration_ms)"
+    return (
+        f"((f.wire_bytes // f.duration_ms) * {elapsed}"
+        f" + ((f.wire_bytes % f.duration_ms) * {elapsed}) // f.duration_ms)"
+    )
+
+
+OFFSET_MS = f"offset_us // {US_PER_MS}"
+DURATION_MS = f"GREATEST((offset_us + duration_us) // {US_PER_MS} - offset_us // {US_PER_MS}, 1)"
+SPAN = f"(offset_us + duration_us - 1) // {US_PER_MINUTE}"
+"""Of a staged record that covers more than its first minute: how many more."""
+
+MOST_RTT_US = 2_000_000_000
+"""A round trip of more than half an hour is none."""
+_RTT_STEPS = tuple((10**digits * 10, 10**digits) for digits in range(1, 9))
+
+
+def rtt_step(rtt_us: str) -> str:
+    """Return the SQL of a round-trip time's step of the scale: its first two digits.
+
+    Jitter would else make one group of almost every record.
+    """
+    cases = " ".join(
+        f"WHEN {rtt_us} < {limit} THEN {rtt_us} // {s} * {s}" for limit, s in _RTT_STEPS
+    )
+    return f"CASE WHEN {rtt_us} < 10 THEN {rtt_us} {cases} ELSE {MOST_RTT_US} END"
 
 
 def nodes_of(pair: int) -> tuple[int, int]:

@@ -37,7 +37,8 @@ WHERE e.records > 1
 
 _CARRIED = (
     "f.is_kept, f.start_minute, f.offset_us, f.duration_us, f.payload_bytes, f.packet_count,"
-    " f.wire_bytes, f.rtt_us, f.ports, f.entry, f.flow, f.configuration, f.drop_reason, f.note"
+    " f.wire_bytes, f.rtt_us, f.ports, f.entry, f.flow, f.configuration, f.drop_reason, f.note,"
+    " f.day_part"
 )
 _IS_REPEATED = "r.entry = f.entry"
 

@@ -14,7 +14,9 @@ from netplan_planner.traffic.records import (
 from netplan_planner.traffic.statements.keys import (
     FIRST_US,
     LAST_US,
+    MOST_RTT_US,
     PORT_BASE,
+    US_PER_DAY,
     US_PER_MINUTE,
     dst_of,
     make_report,
@@ -49,9 +51,6 @@ UNMET = 100
 
 _SHORTEST_US = 1_000_000
 """The rate of a single record is over a second at least: a shorter burst says nothing."""
-
-MOST_RTT_US = 2_000_000_000
-"""A round trip of more than half an hour is none."""
 
 
 def staged(
@@ -108,7 +107,8 @@ SELECT
   CASE
     WHEN r.fault >= {UNMET} THEN {said("src")} || '{END_SEPARATOR}' || {said("dst")}
     WHEN r.fault > {DROPPED} THEN r.source_name
-  END AS note
+  END AS note,
+  r.day_part AS day_part
 FROM (
 SELECT
   r.*, s.node AS src_node, d.node AS dst_node, s.header_extra AS header_extra,
@@ -170,19 +170,24 @@ def ends(
     max_bytes_per_minute: int,
     since_us: int = FIRST_US,
     until_us: int = LAST_US,
+    by_day: bool = False,
 ) -> str:
     """Return the ends that records without a fault name, each once, and what they say of it.
 
     `details` holds the texts of `DETAILS` with separators between: of records that say more or less
     of one end the greatest text, whatever their order. What looks like no address is left out.
+    `by_day` tells the parts of the log's day apart, and the days on which flows began.
     """
     is_seen = " AND ".join(_looks_like_address(end) for end in ("src", "dst"))
+    kept = f", r.day_part AS day_part, r.start_us // {US_PER_DAY} AS start_day" if by_day else ""
+    group = ", e.day_part, e.start_day" if by_day else ""
+    told = ", e.day_part AS day_part, e.start_day AS start_day" if by_day else ""
 
     def of(end: str) -> str:
         columns = ", ".join(f"r.{end}_{name} AS {name}" for name in IDENTITY)
         details = _joined([f"COALESCE(r.{end}_{name}, '')" for name in DETAILS], is_careful=True)
         return f"""
-  SELECT {columns}, {details} AS details
+  SELECT {columns}, {details} AS details{kept}
   FROM (
     SELECT r.*,
     {_shape(max_minutes, max_bytes_per_minute, since_us, until_us)} AS shape
@@ -191,11 +196,11 @@ def ends(
   WHERE r.shape <= {DROPPED} AND {is_seen}"""
 
     return f"""
-SELECT e.address AS address, e.project AS project, e.name AS name, MAX(e.details) AS details
+SELECT e.address AS address, e.project AS project, e.name AS name, MAX(e.details) AS details{told}
 FROM ({of("src")}
   UNION ALL{of("dst")}
 ) AS e
-GROUP BY e.address, e.project, e.name
+GROUP BY e.address, e.project, e.name{group}
 """
 
 
@@ -285,7 +290,8 @@ SELECT
   f.flow AS flow,
   f.configuration AS configuration,
   f.drop_reason AS drop_reason,
-  CAST(NULL AS VARCHAR) AS note
+  CAST(NULL AS VARCHAR) AS note,
+  f.day_part AS day_part
 FROM staged AS f
 JOIN fresh AS n ON n.note = f.note
 WHERE f.fault >= {UNMET}
@@ -328,7 +334,7 @@ SELECT
   {make_report(_HOLDER_SRC, _HOLDER_DST, side_of("f.report"))} AS report,
   f.fault,
   CASE WHEN s.node IS NOT NULL OR d.node IS NOT NULL THEN 1 ELSE f.is_kept END AS is_kept,
-  {_REST}, f.note
+  {_REST}, f.note, f.day_part
 FROM staged AS f
 LEFT JOIN earlier AS s
   ON s.later_node = {src_of("f.report")} AND f.start_minute >= s.first_minute

@@ -1,15 +1,18 @@
 """From judged records to sums by pair of ends and side that reports."""
 
 from netplan_planner.traffic.statements.keys import (
+    DURATION_MS,
     MINUTES_PER_DAY,
-    MS_PER_MINUTE,
+    OFFSET_MS,
+    SPAN,
     US_PER_MINUTE,
-    US_PER_MS,
     dst_of,
+    rtt_step,
+    share_until,
     side_of,
     src_of,
 )
-from netplan_planner.traffic.statements.staging import DROPPED, MOST_RTT_US, OK
+from netplan_planner.traffic.statements.staging import DROPPED, OK
 
 _GOOD = f"fault = {OK}"
 
@@ -39,8 +42,7 @@ def minutes(first: int, until: int, *, by_ports: bool = False) -> str:
     """Return the wire bytes of each pair, reporter and minute, spread over what a record covers.
 
     A record's bytes up to a moment are `floor(bytes * elapsed / duration)`, in milliseconds, so
-    that the minutes' shares are whole numbers and add up to the record's bytes exactly. The
-    product is taken in two parts, which keeps it within 64 bits.
+    that the minutes' shares are whole numbers and add up to the record's bytes exactly.
 
     Args:
         first: Records that start in this minute or later; a slice of time keeps the groups few.
@@ -53,13 +55,6 @@ def minutes(first: int, until: int, *, by_ports: bool = False) -> str:
         + (" AND ports IS NOT NULL" if by_ports else "")
     )
 
-    def share(position: str) -> str:
-        elapsed = f"LEAST(GREATEST(({position}) * {MS_PER_MINUTE} - f.offset_ms, 0), f.duration_ms)"
-        return (
-            f"((f.wire_bytes // f.duration_ms) * {elapsed}"
-            f" + ((f.wire_bytes % f.duration_ms) * {elapsed}) // f.duration_ms)"
-        )
-
     return f"""
 SELECT report, {ports}minute, SUM(wire) AS wire
 FROM (
@@ -68,13 +63,10 @@ FROM (
   {where} AND offset_us + duration_us <= {US_PER_MINUTE}
   UNION ALL
   SELECT f.report, {ports}f.start_minute + p.position AS minute,
-    {share("p.position + 1")} - {share("p.position")} AS wire
+    {share_until("p.position + 1")} - {share_until("p.position")} AS wire
   FROM (
     SELECT report, {ports}start_minute, wire_bytes,
-      offset_us // {US_PER_MS} AS offset_ms,
-      GREATEST((offset_us + duration_us) // {US_PER_MS} - offset_us // {US_PER_MS}, 1)
-        AS duration_ms,
-      (offset_us + duration_us - 1) // {US_PER_MINUTE} AS span
+      {OFFSET_MS} AS offset_ms, {DURATION_MS} AS duration_ms, {SPAN} AS span
     FROM staged
     {where} AND offset_us + duration_us > {US_PER_MINUTE}
   ) AS f
@@ -97,7 +89,7 @@ WHERE s.position > 0 AND s.position <= {most}
 STAGED_SPAN_POSITIONS = f"""
 SELECT s.span AS span, p.position AS position
 FROM (
-  SELECT DISTINCT (offset_us + duration_us - 1) // {US_PER_MINUTE} AS span
+  SELECT DISTINCT {SPAN} AS span
   FROM staged WHERE {_GOOD} AND offset_us + duration_us > {US_PER_MINUTE}
 ) AS s
 JOIN minute_position AS p ON p.position <= s.span
@@ -126,23 +118,11 @@ SELECT report, start_minute // {MINUTES_PER_DAY} AS day, drop_reason,
 FROM staged WHERE fault = {DROPPED} GROUP BY {_BY_DAY}, drop_reason
 """
 
-_RTT_STEPS = tuple((10**digits * 10, 10**digits) for digits in range(1, 9))
-
-
-def _rtt_step() -> str:
-    """Return a round-trip time's step of the scale: its first two digits.
-
-    Jitter would else make one group of almost every record.
-    """
-    cases = " ".join(f"WHEN rtt_us < {limit} THEN rtt_us // {s} * {s}" for limit, s in _RTT_STEPS)
-    return f"CASE WHEN rtt_us < 10 THEN rtt_us {cases} ELSE {MOST_RTT_US} END"
-
-
 ROUND_TRIPS = f"""
 SELECT report, day, step, SUM(rtt_us) AS rtt_us, COUNT(*) AS records
 FROM (
   SELECT report, start_minute // {MINUTES_PER_DAY} AS day, rtt_us,
-    {_rtt_step()} AS step
+    {rtt_step("rtt_us")} AS step
   FROM staged
   WHERE {_GOOD} AND is_kept = 1 AND rtt_us IS NOT NULL
 ) AS f

@@ -1,0 +1,77 @@
+"""`netplan flows aggregate`: a folder of sums that verbs read as traffic."""
+
+from typing import Annotated
+
+import typer
+from msgspec.structs import replace
+
+from netplan_planner.cli import answers, options
+from netplan_planner.cli.app import progress
+from netplan_planner.cli.bundles import Api, FlowReading, Input, PriceInput, request_of
+from netplan_planner.cli.options import OUTPUT
+from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.engine.aggregate import aggregate as write_aggregates
+from netplan_planner.engine.aggregate import check_folder
+from netplan_planner.errors import IncompleteError
+from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
+
+
+class Aggregate(Parameters, frozen=True, kw_only=True):
+    """What to sum, and where the sums go."""
+
+    given: Input = Input()
+    reading: FlowReading = FlowReading()
+    log_volume: Annotated[
+        bool,
+        typer.Option(
+            "--log-volume",
+            help="Also count what the records themselves are, for flow-logs cost and plan.",
+            rich_help_panel=options.TRAFFIC,
+        ),
+    ] = False
+    out: Annotated[
+        str,
+        typer.Option(
+            metavar="FOLDER",
+            help="Write the aggregates here, for --traffic of other verbs; in the place of older"
+            " ones, and of nothing else. A job of spark-submit also writes to gs://….",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = "netplan-aggregates"
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Exit with 4 when given evidence could not be read in full.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False
+    answer: answers.Output = answers.Output()
+    api: Api = Api()
+
+
+@taking
+def aggregate(asked: Aggregate) -> None:
+    """Read flow logs once, and write their sums to a folder of Parquet files.
+
+    Verbs that read traffic take the folder (--traffic FOLDER) with the inventory that it was made
+    with, and answer as from the records themselves.
+    """
+    specs = asked.answer.specs()
+    check_folder(asked.out)
+    request = replace(
+        request_of(asked.given, PriceInput(), as_of=None, calibration=None),
+        api=asked.api.options(),
+        traffic_options=replace(
+            asked.reading.options(),
+            by_hour=True,
+            log_volume_from_gbps=MACHINES_FROM_GBPS if asked.log_volume else None,
+        ),
+        log_options=asked.reading.log_options(),
+    )
+    found = write_aggregates(request, asked.out, say=progress)
+    answers.write(found, specs)
+    if asked.strict and found.incomplete:
+        raise IncompleteError(
+            f"the aggregates are incomplete, and --strict was given: {found.incomplete[0]}"
+        )

@@ -1,0 +1,118 @@
+"""Sums of flow logs, written to a folder that verbs read as traffic wherever it is.
+
+The logs are read as an audit reads them, by whichever engine they lie in; what they lack is said
+by the same coverage.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from netplan_planner.bundle_file import is_bundle
+from netplan_planner.engine.demos import load_demo
+from netplan_planner.engine.inputs import read_flows
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.errors import UsageError
+from netplan_planner.inert import inert_line
+from netplan_planner.leftovers import private_folder
+from netplan_planner.model import OwnerKind
+from netplan_planner.model.aggregated import Aggregated, AggregatedTable
+from netplan_planner.traffic import submitted
+from netplan_planner.traffic.aggregates import is_aggregates, writing
+from netplan_planner.traffic.aggregates.manifest import SUFFIX
+from netplan_planner.version import tool_version
+
+
+def check_folder(out: str) -> None:
+    """Find what cannot work before a long run.
+
+    Raises:
+        UsageError: If the folder cannot be written, or holds what netplan did not write.
+    """
+    if not submitted.is_address(out):
+        writing.check_target(f"--out {out}", Path(out))
+    elif not submitted.is_submitted():
+        raise UsageError(
+            f"--out {out}: only a job that spark-submit started writes there; name a folder, and"
+            " copy it (gcloud storage cp --recursive)"
+        )
+
+
+def aggregate(
+    request: AuditRequest, out: str, *, say: Callable[[str], None] = lambda _: None
+) -> Aggregated:
+    """Write the sums of a request's flow logs to a folder, and return what it holds.
+
+    Args:
+        request: What is read.
+        out: The folder; in a program that spark-submit started also an address of Spark's.
+        say: Where progress goes.
+
+    Raises:
+        UsageError: If the request names no flow logs, or sums of them.
+        InputError: If an input cannot be read, or the folder cannot be written.
+    """
+    for path in request.traffic:
+        if is_bundle(path) or is_aggregates(path):
+            raise UsageError(
+                f"--traffic {inert_line(str(path))}: these are sums already, with ends by their own"
+                " inventory; give the flow logs themselves"
+            )
+    demo = load_demo(request.demo) if request.demo is not None else None
+    inventory, traffic, pods = read_flows(request, demo, say)
+    if traffic is None:
+        raise UsageError("nothing to sum: name flow logs (--traffic)")
+    say("writing the sums")
+    options = request.traffic_options
+    write = partial(
+        writing.write,
+        matrix=traffic,
+        pods=pods,
+        inventory=inventory,
+        options=options,
+        tool=f"netplan {tool_version()}",
+    )
+    if submitted.is_address(out):
+        with private_folder(options.temp_directory) as private:
+            manifest = write(private / "whole")
+            submitted.put(private / "whole", out, writing.is_own)
+    else:
+        manifest = write(Path(out))
+    coverage = traffic.coverage
+    return Aggregated(
+        folder=out,
+        format=manifest.format,
+        start=traffic.start,
+        end=traffic.end,
+        is_steady=traffic.is_steady,
+        reporter=traffic.reporter,
+        record_count=coverage.record_count,
+        used_count=coverage.used_count,
+        machine_count=sum(owner.kind is OwnerKind.VM for owner in traffic.owners),
+        byte_count=sum(table.byte_count for table in manifest.tables),
+        has_log_volume=traffic.log_volume is not None,
+        tables=tuple(
+            AggregatedTable(
+                file=f"{table.name}{SUFFIX}",
+                row_count=table.row_count,
+                byte_count=table.byte_count,
+                sha256=table.sha256,
+            )
+            for table in manifest.tables
+        ),
+        inventory_words=_inventory_words(request),
+        incomplete=(*coverage.incomplete, *(pods.incomplete if pods is not None else ())),
+    )
+
+
+def _inventory_words(request: AuditRequest) -> tuple[str, ...]:
+    """Return the options by which an inventory was read."""
+    parents = {"organizations": "--organization", "folders": "--folder"}
+    given = [("--demo", request.demo)] if request.demo is not None else []
+    given += [("--project", project) for project in request.projects]
+    for parent in request.parents:
+        kind, _, number = parent.partition("/")
+        given.append((parents[kind], number))
+    given += [("--inventory", str(path)) for path in request.inventory]
+    given += [("--exclude-project", name) for name in request.excluded]
+    return tuple(word for pair in given for word in pair)

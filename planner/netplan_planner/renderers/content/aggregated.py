@@ -1,0 +1,89 @@
+"""What aggregates hold, and what to do with them."""
+
+import shlex
+from collections.abc import Iterator
+
+from netplan_planner.model.aggregated import Aggregated, AggregatedTable
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.content import DataTable, phrases
+from netplan_planner.renderers.document import (
+    Block,
+    Column,
+    Command,
+    Item,
+    Para,
+    Section,
+    Table,
+    Title,
+    fixed,
+    line,
+)
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.units import counted
+
+SCHEMA = "netplan.aggregated/1"
+COLUMNS = AggregatedTable.__struct_fields__
+
+
+def record(answer: Aggregated) -> Aggregated:
+    """Return all of it."""
+    return answer
+
+
+def table(answer: Aggregated) -> DataTable:
+    """Return a row a table."""
+    rows = (tuple(getattr(one, name) for name in COLUMNS) for one in answer.tables)
+    return DataTable(COLUMNS, rows)
+
+
+def blocks(answer: Aggregated, options: RenderOptions) -> Iterator[Block]:
+    """Yield the tables, what is not in them, and how to go on."""
+    size = figures.byte_volume(answer.byte_count)
+    yield Title(
+        line=line("Aggregates ", phrases.place(answer.folder), ", ", fixed(size)),
+        basis=line(f"format {answer.format}, {_window(answer)}, by {answer.reporter.value}"),
+    )
+    columns = (
+        Column(title="table"),
+        Column(title="rows", is_number=True),
+        Column(title="bytes", is_number=True),
+    )
+    rows = tuple(
+        (
+            line(phrases.name(one.file)),
+            line(fixed(f"{one.row_count:,}")),
+            line(fixed(figures.byte_volume(one.byte_count))),
+        )
+        for one in answer.tables
+    )
+    yield Table(columns=columns, rows=rows)
+    yield Para(
+        line=line(
+            f"Sums of {answer.used_count:,} of {answer.record_count:,} records of"
+            f" {counted(answer.machine_count, 'machine')}, their ends looked up in the inventory"
+            " that was read: give the same one where they are read."
+        )
+    )
+    if not answer.has_log_volume:
+        yield Para(
+            line=line(
+                "What the records themselves cost is not in them: flow-logs cost and plan need"
+                " --log-volume."
+            )
+        )
+    if answer.incomplete:
+        yield Section(line=line("What could not be read in full"))
+        shown = answer.incomplete[: options.row_limit]
+        for what in shown:
+            yield Item(line=line(what))
+        if len(shown) < len(answer.incomplete):
+            yield Item(line=line(f"and {len(answer.incomplete) - len(shown):,} more"))
+    yield Section(line=line("Next"))
+    words = ("netplan", "audit", *answer.inventory_words, "--traffic", answer.folder)
+    yield Command(text=shlex.join(words))
+
+
+def _window(answer: Aggregated) -> str:
+    if answer.is_steady:
+        return "steady rates"
+    return f"{answer.start:%Y-%m-%d %H:%M} to {answer.end:%Y-%m-%d %H:%M} UTC"

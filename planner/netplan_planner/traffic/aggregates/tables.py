@@ -1,0 +1,204 @@
+"""The tables of aggregates: which rows a matrix is taken apart into, and put together from.
+
+What is left of a matrix without its rows stands in the manifest.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from msgspec.structs import asdict, replace
+
+from netplan_planner.model import (
+    Edge,
+    LoggedRecords,
+    Owner,
+    SelfLink,
+    TrafficMatrix,
+    Value,
+    VmTraffic,
+)
+from netplan_planner.model.log_volume import (
+    EdgeRecords,
+    IntervalRecords,
+    LogSource,
+    MachineBlocks,
+)
+from netplan_planner.model.pod_traffic import PodFlow, PodTraffic
+from netplan_planner.model.rate_bins import MachineHours, PathHours
+
+
+class LogPlace(Value, frozen=True, kw_only=True):
+    """A source of records, without its intervals."""
+
+    place: SelfLink
+    configuration: str
+    record_count: int
+    extra_count: int
+    counted_count: int
+
+
+class LogInterval(Value, frozen=True, kw_only=True):
+    """What an interval would make of a source's records, without its rows."""
+
+    source: int
+    """Row of `LogPlace`."""
+    interval_s: int
+    record_count: int
+
+
+class LogEdge(EdgeRecords, frozen=True, kw_only=True, gc=False):
+    """What of an edge a source counts, by the row of its interval."""
+
+    interval: int
+
+
+class LogMachine(MachineBlocks, frozen=True, kw_only=True, gc=False):
+    """What a machine sent, by the row of the interval."""
+
+    interval: int
+
+
+class LogTold(Value, frozen=True, kw_only=True, gc=False):
+    """Records that the sender's subnetwork reports as well, by the row of the interval."""
+
+    interval: int
+    place: SelfLink
+    record_count: int
+
+
+Rows = Mapping[str, Sequence[Any]]
+
+TABLES: Mapping[str, type[Value]] = {
+    "owners": Owner,
+    "edges": Edge,
+    "machines": VmTraffic,
+    "logged": LoggedRecords,
+    "machine-hours": MachineHours,
+    "path-hours": PathHours,
+    "log-places": LogPlace,
+    "log-intervals": LogInterval,
+    "log-edges": LogEdge,
+    "log-machines": LogMachine,
+    "log-told": LogTold,
+    "pods": PodFlow,
+}
+"""What each row is; indexes are rows of other tables, in their order."""
+
+
+def rows_of(matrix: TrafficMatrix, pods: PodTraffic | None) -> Rows:
+    """Return the rows of a matrix, and of the traffic of pods, by table."""
+    hours = matrix.hours
+    return {
+        "owners": matrix.owners,
+        "edges": matrix.edges,
+        "machines": matrix.vms,
+        "logged": matrix.coverage.logged,
+        "machine-hours": hours.machines if hours is not None else (),
+        "path-hours": hours.paths if hours is not None else (),
+        **_log_rows(matrix.log_volume or ()),
+        "pods": pods.flows if pods is not None else (),
+    }
+
+
+def _log_rows(sources: Sequence[LogSource]) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {name: [] for name in TABLES if name.startswith("log-")}
+    for number, source in enumerate(sources):
+        found["log-places"].append(
+            LogPlace(**{name: getattr(source, name) for name in LogPlace.__struct_fields__})
+        )
+        for one in source.intervals:
+            at = len(found["log-intervals"])
+            found["log-intervals"].append(
+                LogInterval(source=number, interval_s=one.interval_s, record_count=one.record_count)
+            )
+            found["log-edges"] += [LogEdge(interval=at, **asdict(e)) for e in one.edges]
+            found["log-machines"] += [LogMachine(interval=at, **asdict(m)) for m in one.machines]
+            found["log-told"] += [
+                LogTold(interval=at, place=place, record_count=count)
+                for place, count in one.told_by_sender
+            ]
+    return found
+
+
+def without_rows(matrix: TrafficMatrix) -> TrafficMatrix:
+    """Return what a matrix says besides its rows."""
+    return replace(
+        matrix,
+        owners=(),
+        edges=(),
+        vms=(),
+        coverage=replace(matrix.coverage, logged=()),
+        log_volume=None if matrix.log_volume is None else (),
+        hours=None if matrix.hours is None else replace(matrix.hours, machines=(), paths=()),
+    )
+
+
+def pods_without_rows(pods: PodTraffic | None) -> PodTraffic | None:
+    """Return what the traffic of pods says besides its flows."""
+    return None if pods is None else replace(pods, flows=())
+
+
+def put_together(whole: TrafficMatrix, rows: Rows) -> TrafficMatrix:
+    """Return the matrix that was taken apart.
+
+    Raises:
+        ValueError: If a row is about another one that is not there.
+    """
+    edges, owners = len(rows["edges"]), len(rows["owners"])
+    _check("edges", owners, chain.from_iterable((one.src, one.dst) for one in rows["edges"]))
+    _check("machines", owners, (one.owner for one in rows["machines"]))
+    _check("machine-hours", owners, (one.owner for one in rows["machine-hours"]))
+    _check("path-hours", edges, (one.edge for one in rows["path-hours"]))
+    _check("log-machines", owners, (one.owner for one in rows["log-machines"]))
+    _check("log-edges", edges, (one.edge for one in rows["log-edges"]))
+    hours = whole.hours
+    return replace(
+        whole,
+        owners=tuple(rows["owners"]),
+        edges=tuple(rows["edges"]),
+        vms=tuple(rows["machines"]),
+        coverage=replace(whole.coverage, logged=tuple(rows["logged"])),
+        log_volume=None if whole.log_volume is None else tuple(_log_sources(rows)),
+        hours=None
+        if hours is None
+        else replace(hours, machines=tuple(rows["machine-hours"]), paths=tuple(rows["path-hours"])),
+    )
+
+
+def _log_sources(rows: Rows) -> Iterator[LogSource]:
+    places, intervals = rows["log-places"], rows["log-intervals"]
+    _check("log-intervals", len(places), (one.source for one in intervals))
+    of_interval: dict[str, dict[int, list[Any]]] = {}
+    for name in ("log-edges", "log-machines", "log-told"):
+        _check(name, len(intervals), (one.interval for one in rows[name]))
+        grouped = of_interval[name] = defaultdict(list)
+        for one in rows[name]:
+            grouped[one.interval].append(one)
+    of_place: dict[int, list[IntervalRecords]] = defaultdict(list)
+    for at, one in enumerate(intervals):
+        of_place[one.source].append(
+            IntervalRecords(
+                interval_s=one.interval_s,
+                record_count=one.record_count,
+                edges=tuple(_as(EdgeRecords, row) for row in of_interval["log-edges"][at]),
+                machines=tuple(_as(MachineBlocks, row) for row in of_interval["log-machines"][at]),
+                told_by_sender=tuple(
+                    (row.place, row.record_count) for row in of_interval["log-told"][at]
+                ),
+            )
+        )
+    for number, place in enumerate(places):
+        yield LogSource(**asdict(place), intervals=tuple(of_place[number]))
+
+
+def _as(kind: type[Any], row: Value) -> Any:
+    return kind(**{name: getattr(row, name) for name in kind.__struct_fields__})
+
+
+def _check(table: str, count: int, numbers: Iterable[int]) -> None:
+    """Refuse rows about what is not there."""
+    for number in numbers:
+        if not 0 <= number < count:
+            raise ValueError(f"{table} names row {number:,} of {count:,}")

@@ -1,0 +1,121 @@
+"""The Spark session of a program that spark-submit started, or Dataproc Serverless, which does so.
+
+There Spark is a part of the surroundings, with its session and its file systems, and no server is
+to be named. Its Python is imported here, when it is asked for and never else: elsewhere the client
+alone is installed, or nothing.
+"""
+
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from netplan_planner.errors import InputError, NetplanError, UsageError
+from netplan_planner.inert import inert_line
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_GATEWAY = "PYSPARK_GATEWAY_PORT"
+"""Set by spark-submit for the program that it starts (Spark's `PythonRunner`, 4.0)."""
+_OLDEST_VERSION = 4
+_LONGEST = 300
+
+
+def is_submitted(variables: Mapping[str, str] = os.environ) -> bool:
+    """Return whether spark-submit started this program.
+
+    >>> is_submitted({"PYSPARK_GATEWAY_PORT": "38211"}), is_submitted({})
+    (True, False)
+    """
+    return bool(variables.get(_GATEWAY))
+
+
+@contextmanager
+def session() -> Iterator["SparkSession"]:
+    """Yield the session that is there, or is made as spark-submit was told.
+
+    It is not ended here: it is the program's, and ends with it.
+
+    Raises:
+        UsageError: If spark-submit did not start this program, or Spark is too old.
+        NetplanError: If Spark fails.
+    """
+    if not is_submitted():
+        raise UsageError(
+            "no Spark server is named, and spark-submit did not start netplan: name one"
+            " (--spark-remote sc://HOST:15002)"
+        )
+    from pyspark.sql import SparkSession
+
+    with _told():
+        found = SparkSession.builder.appName("netplan").getOrCreate()
+        version = str(found.version)
+    if int(version.partition(".")[0]) < _OLDEST_VERSION:
+        raise UsageError(
+            f"Spark {version}: netplan takes Spark {_OLDEST_VERSION} or newer (Dataproc Serverless:"
+            " --version=3.0)"
+        )
+    with _told():
+        yield found
+
+
+def is_address(place: str) -> bool:
+    """Return whether a place is in one of Spark's file systems, and no folder of this machine.
+
+    >>> is_address("gs://bucket/sums"), is_address("sums/of:may")
+    (True, False)
+    """
+    return "://" in place
+
+
+def put(folder: Path, address: str, is_own: Callable[[Collection[str]], bool]) -> None:
+    """Copy a folder to an address of Spark's file systems, where it appears when it is whole.
+
+    Args:
+        folder: On this machine.
+        address: Such as `gs://bucket/folder`; what is there is replaced.
+        is_own: Whether a folder with files of these names may be replaced.
+
+    Raises:
+        UsageError: If what is there may not be.
+        InputError: If it cannot be written.
+    """
+    shown = inert_line(address)
+    with session() as running:
+        jvm: Any = running.sparkContext._jvm
+        path = jvm.org.apache.hadoop.fs.Path
+        target = path(address)
+        system = target.getFileSystem(running.sparkContext._jsc.hadoopConfiguration())
+        is_there = bool(system.exists(target))
+        if is_there:
+            names = [one.getPath().getName() for one in system.listStatus(target)]
+            if system.getFileStatus(target).isFile() or not is_own(names):
+                raise UsageError(
+                    f"--out {shown}: it holds what `netplan flows aggregate` did not write; name a"
+                    " new folder"
+                )
+        beside = path(f"{address.rstrip('/')}.{uuid4().hex}.new")
+        try:
+            system.copyFromLocalFile(False, True, path(folder.resolve().as_uri()), beside)
+            if is_there:
+                system.delete(target, True)
+            if not system.rename(beside, target):
+                raise InputError(f"{shown}: cannot be written: what was copied cannot be renamed")
+        finally:
+            system.delete(beside, True)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Say what Spark refuses, on one line."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError) as exc:
+        text = " ".join(str(exc).split())[:_LONGEST]
+        raise NetplanError(f"Spark failed: {inert_line(text)}") from exc

@@ -1,0 +1,321 @@
+"""Aggregates that are damaged, of another time, or asked for what they are not, are refused."""
+
+import json
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from netplan_planner.errors import InputError, UsageError
+from netplan_planner.model import Inventory, Reporter
+from netplan_planner.traffic import TrafficOptions, read_traffic
+from netplan_planner.traffic.aggregates import MANIFEST
+from netplan_planner.traffic.options import HeaderBytes
+from support.flows import aggregated
+from support.flows.aggregated import Json, change_manifest, change_rows, reseal
+from support.flows.cases import HOSTS, project
+from support.flows.project import host, inventory, subnet
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("whole")
+    return aggregated.written(folder, aggregated.matrix_of(folder))
+
+
+@pytest.fixture
+def sums(whole: Path, tmp_path: Path) -> Path:
+    """Return aggregates of the test's own."""
+    return Path(shutil.copytree(whole, tmp_path / "sums"))
+
+
+def read(sums: Path, options: TrafficOptions = aggregated.OPTIONS) -> None:
+    read_traffic([sums], aggregated.known(), options)
+
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        (TrafficOptions(reporter=Reporter.DESTINATION), "--reporter destination"),
+        (TrafficOptions(since=NOON), r"--since 2026-03-02T12:00:00\+00:00: .* --since none"),
+        (TrafficOptions(until=NOON), "--until"),
+        (TrafficOptions(header_bytes=HeaderBytes(tcp=40)), "header_bytes"),
+        (TrafficOptions(gap_minutes=5), "gap_minutes 5: .* gap_minutes 60"),
+        (TrafficOptions(max_record_gbps=1.0), "max_record_gbps"),
+        (TrafficOptions(example_count=0), "example_count"),
+    ],
+)
+def test_options_that_contradict(whole: Path, given: TrafficOptions, named: str) -> None:
+    with pytest.raises(UsageError, match=named):
+        read(whole, given)
+
+
+def test_a_window_that_is_not_named_again_is_the_stored_one(tmp_path: Path) -> None:
+    since = datetime(2026, 3, 2, 10, tzinfo=UTC)
+    options = replace(aggregated.OPTIONS, since=since)
+    matrix = aggregated.matrix_of(tmp_path, options)
+    found = aggregated.written(tmp_path, matrix, options=options)
+    assert read_traffic([found], aggregated.known(), options) == matrix
+    assert read_traffic([found], aggregated.known(), aggregated.OPTIONS) == matrix
+
+
+def test_bounds_of_the_engine_do_not_matter(whole: Path) -> None:
+    options = replace(
+        aggregated.OPTIONS, memory_limit="1GB", threads=2, temp_directory=None, batch_records=9
+    )
+    read(whole, options)
+
+
+def test_machines_below_those_that_were_looked_at(tmp_path: Path) -> None:
+    options = replace(aggregated.OPTIONS, log_volume_from_gbps=0.1)
+    found = aggregated.written(tmp_path, aggregated.matrix_of(tmp_path, options), options=options)
+    with pytest.raises(UsageError, match=r"--p95-from 0\.05"):
+        read(found, replace(options, log_volume_from_gbps=0.05))
+
+
+def test_another_inventory_is_said(whole: Path) -> None:
+    more = inventory(
+        *HOSTS, host("new", "10.0.1.9"), subnet("front", logs=True), subnet("back", logs=True)
+    )
+    found = read_traffic([whole], more, aggregated.OPTIONS)
+    (line,) = set(found.coverage.incomplete) - set(
+        read_traffic([whole], aggregated.known(), aggregated.OPTIONS).coverage.incomplete
+    )
+    assert "an inventory whose machines differ from this one's" in line
+    assert str(whole) in line
+
+
+def test_machines_that_are_gone_are_counted(whole: Path) -> None:
+    fewer = inventory(*HOSTS[1:], subnet("front", logs=True), subnet("back", logs=True))
+    found = read_traffic([whole], fewer, aggregated.OPTIONS)
+    gone = next(line for line in found.coverage.incomplete if "differ" in line)
+    assert "are not in this one" in gone
+
+
+def test_where_an_inventory_was_read_does_not_matter(whole: Path) -> None:
+    known = aggregated.known()
+    elsewhere = replace(
+        known,
+        instances=tuple(
+            replace(one, ref=replace(one.ref, source="other.json:9"), labels=(("a", "b"),))
+            for one in known.instances
+        ),
+        subnetworks=tuple(
+            replace(one, ref=replace(one.ref, source="other.json:3")) for one in known.subnetworks
+        ),
+    )
+    assert read_traffic([whole], elsewhere, aggregated.OPTIONS) == read_traffic(
+        [whole], known, aggregated.OPTIONS
+    )
+
+
+@pytest.mark.parametrize("other", [inventory(host("stranger", "10.9.9.9")), Inventory()])
+def test_an_inventory_of_other_machines(whole: Path, other: Inventory) -> None:
+    with pytest.raises(InputError, match=r"aggregates of another inventory: .* none is in the one"):
+        read_traffic([whole], other, aggregated.OPTIONS)
+
+
+def test_what_logs_decides_whose_reports_count(whole: Path) -> None:
+    found = read_traffic([whole], project(True, False), aggregated.OPTIONS)
+    assert any("subnetworks differ" in line for line in found.coverage.incomplete)
+
+
+def test_other_traffic_beside_them(whole: Path, tmp_path: Path) -> None:
+    flows = tmp_path / "flows.jsonl"
+    flows.write_text("{}\n")
+    for paths in ([whole, flows], [flows, whole], [whole, whole]):
+        with pytest.raises(InputError, match="aggregates are sums"):
+            read_traffic(paths, aggregated.known())
+
+
+def test_a_folder_of_aggregates_inside_a_folder(whole: Path) -> None:
+    for path in (whole.parent, whole / MANIFEST):
+        with pytest.raises(InputError, match="a folder of aggregates: name that folder itself"):
+            read_traffic([path], aggregated.known())
+
+
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [
+        ("netplan.aggregates/2", "made by a newer netplan; this one reads netplan.aggregates/1"),
+        ("netplan.aggregates/0", "made by an older netplan"),
+        ("netplan.aggregates/999999999", "newer"),
+        ("netplan.aggregates/1e3", "damaged"),
+        ("netplan.report/1", "damaged"),
+        ("\x1b[31m", r"damaged: .*\\x1b"),
+    ],
+)
+def test_another_version(sums: Path, told: str, why: str) -> None:
+    change_manifest(sums, lambda held: held.update(format=told, added_later=1))
+    with pytest.raises(InputError, match=why) as error:
+        read(sums)
+    assert "\x1b" not in str(error.value)
+
+
+def _cut(sums: Path) -> None:
+    path = sums / "edges.parquet"
+    path.write_bytes(path.read_bytes()[:-9])
+
+
+def _flip(sums: Path) -> None:
+    path = sums / "edges.parquet"
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(bytes(data))
+
+
+def _link(sums: Path) -> None:
+    path = sums / "edges.parquet"
+    path.rename(sums.parent / "elsewhere.parquet")
+    path.symlink_to(sums.parent / "elsewhere.parquet")
+
+
+def _link_manifest(sums: Path) -> None:
+    path = sums / MANIFEST
+    path.rename(sums.parent / "elsewhere.json")
+    path.symlink_to(sums.parent / "elsewhere.json")
+
+
+def _folder(sums: Path) -> None:
+    (sums / "edges.parquet").unlink()
+    (sums / "edges.parquet").mkdir()
+
+
+def _no_parquet(sums: Path) -> None:
+    (sums / "edges.parquet").write_text("src,dst\n1,2\n")
+    reseal(sums, "edges")
+
+
+def _manifest(text: str) -> Callable[[Path], Any]:
+    return lambda sums: (sums / MANIFEST).write_text(text)
+
+
+def _told(table: str, **told: object) -> Callable[[Path], None]:
+    return lambda sums: reseal(sums, table, **told)
+
+
+def _rows(table: str, selected: str) -> Callable[[Path], None]:
+    return lambda sums: change_rows(sums, table, selected)
+
+
+def _held(change: Callable[[Json], Any]) -> Callable[[Path], None]:
+    return lambda sums: change_manifest(sums, change)
+
+
+DAMAGE: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "a file is cut": (_cut, "edges.parquet is not what"),
+    "a bit is flipped": (_flip, "edges.parquet is not what"),
+    "a file is gone": (
+        lambda sums: (sums / "owners.parquet").unlink(),
+        "owners.parquet is missing",
+    ),
+    "a file is a link": (_link, "edges.parquet is no file of theirs"),
+    "a file is a folder": (_folder, "edges.parquet is no file of theirs"),
+    "a file too many": (
+        lambda sums: (sums / "more\x1b[31m.parquet").write_text("x"),
+        r"more\\x1b\[31m.parquet is no file of theirs",
+    ),
+    "no Parquet": (_no_parquet, "edges.parquet: "),
+    "the manifest is a link": (_link_manifest, "is no plain file"),
+    "the manifest is empty": (_manifest(""), "truncated"),
+    "the manifest is no object": (_manifest("[1]"), "Expected `object`"),
+    "the manifest is deep": (_manifest('{"x":' + "[" * 100_000), "nested too deeply"),
+    "rows that are not there": (_told("edges", row_count=10**30), "has [0-9]+ rows, not 1,0"),
+    "fewer rows": (_told("edges", row_count=1), "edges.parquet has [0-9]+ rows, not 1"),
+    "negative rows": (_told("edges", row_count=-1), "edges.parquet has [0-9]+ rows, not -1"),
+    "a table twice": (
+        _held(lambda held: held["tables"].append(held["tables"][0])),
+        "names tables that there are not",
+    ),
+    "a table of another name": (
+        _held(lambda held: held["tables"][0].update(name="../../etc/passwd")),
+        "names tables that there are not",
+    ),
+    "a text for a time": (
+        _held(lambda held: held["matrix"].update(start="yesterday")),
+        "RFC3339",
+    ),
+    "a text for a number": (
+        _held(lambda held: held["matrix"]["coverage"].update(files="many")),
+        "Expected `int`",
+    ),
+    "an unknown reporter": (_held(lambda held: held["options"].update(reporter="x")), "enum"),
+    "a column of another type": (
+        _rows("edges", "* REPLACE (CAST(record_count AS VARCHAR) AS record_count)"),
+        "the column record_count is not as expected",
+    ),
+    "a column too many": (
+        _rows("edges", '*, 1 AS "later\x1b"'),
+        r"the column later\\x1b is not as expected",
+    ),
+    "a column too few": (_rows("edges", "* EXCLUDE (src)"), "the column src is not as expected"),
+    "a field too few": (
+        _rows("machines", "* REPLACE ({'p50_gbps': 1.0::DOUBLE} AS egress)"),
+        "the column egress is not as expected",
+    ),
+    "rows without end": (
+        lambda sums: change_rows(sums, "owners", "t.*", "t, range(1000000)"),
+        "owners.parquet unpacks to more than a file of its size holds",
+    ),
+    "an empty cell": (_rows("edges", "* REPLACE (NULL::BIGINT AS packet_count)"), "Expected `int`"),
+    "no number": (
+        _rows("machines", "* REPLACE ('nan'::DOUBLE AS coarse_ratio)"),
+        "machines.parquet: ",
+    ),
+    "an unknown path class": (
+        _rows("edges", "* REPLACE ('x' AS path_class)"),
+        "Invalid enum value",
+    ),
+    "an owner beyond": (_rows("edges", "* REPLACE (999::BIGINT AS dst)"), "edges names row 999 of"),
+    "an owner before": (
+        _rows("machines", "* REPLACE (-1::BIGINT AS owner)"),
+        "machines names row -1 of",
+    ),
+    "an edge beyond": (_rows("path-hours", "* REPLACE (10**12::BIGINT AS edge)"), "path-hours"),
+    "an interval beyond": (
+        _rows("log-edges", "* REPLACE (6000::BIGINT AS interval)"),
+        "log-edges names row 6,000",
+    ),
+    "a place beyond": (
+        _rows("log-intervals", "* REPLACE (77::BIGINT AS source)"),
+        "log-intervals names",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_damage(sums: Path, kind: str) -> None:
+    damage, why = DAMAGE[kind]
+    damage(sums)
+    with pytest.raises(InputError, match=why) as error:
+        read(sums)
+    assert str(sums) in str(error.value)
+    assert "make them again with `netplan flows aggregate`" in str(error.value)
+
+
+def test_a_manifest_that_is_gone_makes_a_folder_of_other_files(sums: Path) -> None:
+    (sums / MANIFEST).unlink()
+    with pytest.raises(InputError):
+        read(sums)
+
+
+def test_files_that_others_leave_are_skipped(sums: Path) -> None:
+    for name in (".edges.parquet.crc", "_SUCCESS", ".DS_Store"):
+        (sums / name).write_text("x")
+    read(sums)
+
+
+def test_the_manifest_names_what_shaped_the_sums(whole: Path) -> None:
+    held = json.loads((whole / MANIFEST).read_text("utf-8"))
+    assert held["format"] == "netplan.aggregates/1"
+    assert held["tool"] == "netplan 1.0"
+    assert held["options"]["reporter"] == "source"
+    assert held["matrix"]["edges"] == []
+    assert {"machines", "subnetworks", "routes"} <= held["inventory"].keys()

@@ -1,0 +1,289 @@
+"""Sums of days in a dataset of BigQuery, on the emulator: the matrix is that of the logs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+
+import pytest
+from google.cloud import bigquery
+from msgspec.structs import replace
+
+import netplan_planner
+from netplan_planner.errors import UsageError
+from netplan_planner.google.bigquery.asking import BIGQUERY_VARIABLE
+from netplan_planner.google.bigquery.place import Place
+from netplan_planner.google.bigquery.read import read_bigquery
+from netplan_planner.model import Reporter, TrafficMatrix
+from netplan_planner.traffic import HeaderBytes, TrafficOptions
+from netplan_planner.traffic.day_sums import DaySums
+from support.commands.run import run_verbs
+from support.flows.kinds import BAD, KNOWN
+from support.flows.records import START, Json, entry
+from support.servers.bigquery import ABSENT, PROJECT, emulator, endpoint, load, schema_of
+
+pytestmark = pytest.mark.skipif(bool(ABSENT), reason=ABSENT)
+DEMO = Path(netplan_planner.__file__).parent / "demos" / "dobermanifesto"
+SINK = "compute_googleapis_com_vpc_flows"
+DATASETS = count(1)
+MIDNIGHT = datetime(2026, 3, 3, tzinfo=UTC)
+AT_MIDNIGHT = (MIDNIGHT - START).total_seconds()
+LATER = MIDNIGHT + timedelta(days=9)
+WINDOW = TrafficOptions(
+    since=MIDNIGHT - timedelta(days=1), until=MIDNIGHT + timedelta(days=1), by_hour=True
+)
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[bigquery.Client]:
+    with emulator(tmp_path_factory.mktemp("bigquery")) as made:
+        yield made
+
+
+def flows() -> list[Json]:
+    """Return flows around three midnights, late entries, and repeated and faulty ones."""
+    made = []
+    for day in (-1, 0, 1):
+        for number, at in enumerate(
+            (-4000, -1201, -1199, -70, -30, -1, 0, 1, 59, 1199, 1201, 9999)
+        ):
+            start = AT_MIDNIGHT + day * 86_400 + at
+            made.append(
+                entry(
+                    ("10.0.1.1", "198.51.100.7", "10.0.7.7")[number % 3],
+                    "10.0.2.1",
+                    10_000 + number,
+                    start=start,
+                    end=start + 25 * (number % 5),
+                    packets=number,
+                    by=("SRC", "DEST")[number % 2],
+                    rtt_ms=1 + number,
+                    insert_id=f"{day} {number}",
+                    is_dropped=number == 4,
+                    configuration="mine" if number == 7 else None,
+                )
+            )
+    late = {**made[3], "insertId": "late", "timestamp": stamp(MIDNIGHT + timedelta(hours=7))}
+    return [*made, *made[2:9], late, *BAD.values()]
+
+
+def stamp(time: datetime) -> str:
+    return time.isoformat().replace("+00:00", "Z")
+
+
+def sink(client: bigquery.Client, tables: Mapping[str, Sequence[Json]]) -> Place:
+    place = Place(project=PROJECT, dataset=f"logs{next(DATASETS)}")
+    client.create_dataset(f"{PROJECT}.{place.dataset}")
+    for name, rows in tables.items():
+        table = bigquery.Table(f"{PROJECT}.{place.dataset}.{name}", schema=schema_of(rows))
+        if name == SINK:
+            table.time_partitioning = bigquery.TimePartitioning(type_="DAY", field="timestamp")
+        load(client, table, rows)
+    return place
+
+
+def keeper(client: bigquery.Client) -> Place:
+    place = Place(project=PROJECT, dataset=f"kept{next(DATASETS)}")
+    client.create_dataset(f"{PROJECT}.{place.dataset}")
+    return place
+
+
+def kept_days(client: bigquery.Client, rollup: Place) -> list[str]:
+    listed = client.list_tables(f"{PROJECT}.{rollup.dataset}")
+    return sorted(one.table_id.rpartition("_")[2] for one in listed)
+
+
+def read(
+    client: bigquery.Client,
+    place: Place,
+    options: TrafficOptions,
+    rollup: Place | None = None,
+    now: datetime = LATER,
+) -> tuple[TrafficMatrix, str]:
+    """Return a matrix without the notes of its reading, and what they say of days."""
+    found = read_bigquery(client, place, KNOWN, options, rollup=rollup, now=lambda: now)
+    held = found.coverage
+    told = next((note for note in held.notes if note.startswith("--rollup")), "")
+    own = tuple(n for n in held.notes if not n.startswith(("--rollup", "BigQuery billed")))
+    return replace(found, coverage=replace(held, notes=own)), told.partition(": ")[2]
+
+
+def few() -> list[Json]:
+    """Return some entries of the days around one midnight."""
+    return [
+        entry(
+            "10.0.1.1",
+            "10.0.2.1",
+            1000 + at,
+            start=AT_MIDNIGHT + at,
+            end=AT_MIDNIGHT + at + 50,
+            insert_id=f"at {at}",
+        )
+        for at in (-7000, -70, -30, -1, 0, 40, 86_390, 86_401)
+    ]
+
+
+def test_a_rollup_gives_what_the_logs_give_and_reads_each_day_once(
+    client: bigquery.Client,
+) -> None:
+    place, rollup = sink(client, {SINK: flows()}), keeper(client)
+    options = replace(WINDOW, reporter=Reporter.AVERAGE)
+    expected, nothing = read(client, place, options)
+    assert nothing == ""
+    assert dict(expected.coverage.excluded)["equal to one that counts"] > 0
+    assert expected.coverage.examples
+    first, told = read(client, place, options, rollup)
+    assert told == "0 days kept before, 4 days kept now"
+    assert first == expected
+    assert kept_days(client, rollup) == ["20260301", "20260302", "20260303", "20260304"]
+    again, told = read(client, place, options, rollup)
+    assert told == "4 days kept before, 0 days kept now"
+    assert again == expected
+
+
+def test_a_day_that_has_changed_is_summed_anew_and_one_that_is_not_over_is_not_kept(
+    client: bigquery.Client,
+) -> None:
+    place, rollup = sink(client, {SINK: few()}), keeper(client)
+    options = TrafficOptions(since=MIDNIGHT)
+    soon = MIDNIGHT + timedelta(hours=25, minutes=59)
+    _, told = read(client, place, options, rollup, now=soon)
+    assert told == "0 days kept before, 1 day kept now; 2 days not over yet, read and not kept"
+    assert kept_days(client, rollup) == ["20260302"]
+    over = soon + timedelta(minutes=1)
+    _, told = read(client, place, options, rollup, now=over)
+    assert told == "1 day kept before, 1 day kept now; 1 day not over yet, read and not kept"
+    late = entry("10.0.1.1", "10.0.2.1", 777, start=AT_MIDNIGHT + 9, end=AT_MIDNIGHT + 10)
+    late |= {"insertId": "late", "timestamp": stamp(MIDNIGHT + timedelta(hours=20))}
+    load(client, client.get_table(f"{PROJECT}.{place.dataset}.{SINK}"), [late], is_there=True)
+    found, told = read(client, place, options, rollup, now=over)
+    assert told == "1 day kept before, 1 day kept now; 1 day not over yet, read and not kept"
+    expected, _ = read(client, place, options, now=over)
+    assert found == expected
+    assert max(edge.payload_bytes for edge in found.edges) > 777
+    # Other choices have days of their own; whose report counts is none of them.
+    other = replace(options, header_bytes=HeaderBytes(tcp=40), reporter=Reporter.DESTINATION)
+    found, told = read(client, place, other, rollup, now=over)
+    assert told.startswith("0 days kept before, 2 days kept now")
+    assert len(kept_days(client, rollup)) == 4
+    expected, _ = read(client, place, other, now=over)
+    assert found == expected
+
+
+def test_a_run_that_breaks_off_leaves_whole_days_alone(
+    client: bigquery.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, rollup = sink(client, {SINK: few()}), keeper(client)
+    options = TrafficOptions(since=MIDNIGHT, until=MIDNIGHT + timedelta(days=1))
+    fill = DaySums.fill
+    filled: list[str] = []
+
+    def broken_off(self: DaySums, state: str) -> None:
+        fill(self, state)
+        filled.append(state)
+        if len(filled) == 2:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(DaySums, "fill", broken_off)
+        with pytest.raises(KeyboardInterrupt):
+            read(client, place, options, rollup)
+    assert kept_days(client, rollup) == ["20260302"]
+    found, told = read(client, place, options, rollup)
+    assert told == "1 day kept before, 2 days kept now"
+    assert found == read(client, place, options)[0]
+
+
+def test_days_of_daily_tables(client: bigquery.Client) -> None:
+    rows = few()
+    days = {row["timestamp"][:10].replace("-", "") for row in rows}
+    tables = {
+        f"{SINK}_{day}": [r for r in rows if r["timestamp"][:10].replace("-", "") == day]
+        for day in days
+    }
+    place, rollup = sink(client, tables), keeper(client)
+    options = TrafficOptions(since=MIDNIGHT, until=MIDNIGHT + timedelta(days=1))
+    expected, _ = read(client, place, options)
+    for told in ("0 days kept before, 2 days kept now", "2 days kept before, 0 days kept now"):
+        found, said = read(client, place, options, rollup)
+        assert said == told
+        assert found == expected
+    stray = {**rows[0], "timestamp": stamp(MIDNIGHT + timedelta(days=5)), "insertId": "stray"}
+    name = f"{PROJECT}.{place.dataset}.{SINK}_20260303"
+    load(client, client.get_table(name), [stray], is_there=True)
+    with pytest.raises(UsageError, match="holds entries of other days than 2026-03-03"):
+        read(client, place, options, rollup)
+
+
+def test_days_of_a_dataset_of_log_analytics_are_counted(client: bigquery.Client) -> None:
+    """They have no partitions to be asked for: a day's entries and the last one's coming are."""
+    field = bigquery.SchemaField
+    schema = [
+        *(field(name, "STRING") for name in ("log_name", "insert_id")),
+        *(field(name, "TIMESTAMP") for name in ("timestamp", "receive_timestamp")),
+        field("resource", "RECORD", fields=[field("type", "STRING"), field("labels", "JSON")]),
+        field("json_payload", "JSON"),
+    ]
+
+    def linked(rows: Sequence[Json]) -> list[Json]:
+        return [
+            {
+                "log_name": one["logName"],
+                "insert_id": one["insertId"],
+                "timestamp": one["timestamp"],
+                "receive_timestamp": one["timestamp"],
+                "resource": {"type": "gce_subnetwork", "labels": one["resource"]["labels"]},
+                "json_payload": one["jsonPayload"],
+            }
+            for one in rows
+        ]
+
+    rows = few()
+    place, rollup = sink(client, {}), keeper(client)
+    table = bigquery.Table(f"{PROJECT}.{place.dataset}._AllLogs", schema=schema)
+    load(client, table, linked(rows[1:]))
+    options = TrafficOptions(since=MIDNIGHT, until=MIDNIGHT + timedelta(days=1))
+    said: list[str] = []
+    for told in ("0 days kept before, 3 days kept now", "3 days kept before, 0 days kept now"):
+        assert read(client, place, options, rollup)[1] == told
+    load(client, client.get_table(table.reference), linked(rows[:1]), is_there=True)
+    found = read_bigquery(
+        client, place, KNOWN, options, rollup=rollup, say=said.append, now=lambda: LATER
+    )
+    assert "to see which days have changed" in said[0]
+    assert "the logs of 1 day, and the sums of 2 days" in said[1]
+    expected, _ = read(client, place, options)
+    assert found.edges == expected.edges
+    assert found.coverage.used_count == expected.coverage.used_count
+
+
+def test_collect_and_audit_as_a_user_runs_them(
+    client: bigquery.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, rollup = sink(client, {SINK: few()}), keeper(client)
+    monkeypatch.setenv(BIGQUERY_VARIABLE, endpoint(client))
+    common = ["--anonymous", "--inventory", str(DEMO / "inventory"), "--traffic", str(place)]
+    window = ["--since", "2026-03-03", "--until", "2026-03-04"]
+    audit = ["audit", *common, *window, "--fail-on", "never"]
+    done = run_verbs(arguments=[*audit, "--rollup", rollup.dataset])
+    assert done.returncode == 0, done.stderr
+    assert "keeps 3 days more, written there and nowhere else" in done.stderr
+    assert (
+        f"--rollup {PROJECT}.{rollup.dataset}: 0 days kept before, 3 days kept now" in done.stdout
+    )
+    plain = run_verbs(arguments=audit)
+
+    def told(text: str) -> list[str]:
+        lines = " ".join(text.split()).split(". ")
+        return [line for line in lines if "rollup" not in line and "billed" not in line]
+
+    assert told(done.stdout) == told(plain.stdout)
+    refused = run_verbs(
+        arguments=["audit", *common, "--since", "2026-03-03T10:00:00Z", "--rollup", rollup.dataset]
+    )
+    assert refused.returncode == 2
+    assert "--rollup keeps whole days (UTC)" in refused.stderr
+    bundle = ["collect", *common, *window, "--out", str(tmp_path / "a.netplan-bundle")]
+    refused = run_verbs(arguments=[*bundle, "--rollup", rollup.dataset])
+    assert refused.returncode == 2
+    assert "five-tuple" in refused.stderr

@@ -1,0 +1,100 @@
+"""What the options of Spark may say, and what is refused before anything is read."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import netplan_planner.traffic
+from netplan_planner.errors import UsageError
+from netplan_planner.model import Inventory
+from netplan_planner.traffic import TrafficOptions
+from netplan_planner.traffic.spark_asking import read_traffic_on_spark
+from netplan_planner.traffic.spark_place import (
+    FlowEngine,
+    SparkPlace,
+    place_of,
+    server_paths,
+)
+from support.commands.run import run_verbs
+from support.projects.one_project import FOLDER
+
+INVENTORY = ("audit", "--fail-on", "never", "--inventory", str(FOLDER / "gcloud"))
+SPARK = ("--engine", "spark")
+REMOTE = ("--spark-remote", "sc://127.0.0.1:1")
+WORK = ("--spark-work", "gs://bucket/tmp/")
+TRAFFIC = ("--traffic", "gs://bucket/logs")
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ((*SPARK, *TRAFFIC), "--spark-remote sc://HOST:15002"),
+        ((*SPARK, *TRAFFIC, *REMOTE), "--spark-work gs://BUCKET/tmp/"),
+        ((*SPARK, *REMOTE, *WORK), "say what the server is to read (--traffic gs://…)"),
+        ((*TRAFFIC, *REMOTE), "--spark-remote is read with --engine spark"),
+        ((*TRAFFIC, *WORK), "--spark-work is read with --engine spark"),
+        (TRAFFIC, "--traffic gs://bucket/logs: is read by --engine spark"),
+        (("--traffic", "file:///logs"), "files of this machine are named by their paths"),
+        (
+            (*SPARK, *TRAFFIC, *WORK, "--spark-remote", "host:15002"),
+            "--spark-remote 'host:15002': write the server as sc://HOST:15002",
+        ),
+        (
+            (*SPARK, *TRAFFIC, *WORK, "--spark-remote", "sc://host:port/;token=hidden"),
+            "--spark-remote 'sc://host:port'",
+        ),
+        ((*SPARK, *TRAFFIC, *REMOTE, "--spark-work", "tmp/"), "write gs://BUCKET/PATH, s3a://"),
+        ((*SPARK, *TRAFFIC, *REMOTE, "--spark-work", "gs://"), "write gs://BUCKET/PATH, s3a://"),
+        (
+            (*SPARK, *REMOTE, *WORK, "--traffic", "logs/flows.parquet"),
+            "--traffic logs/flows.parquet: with --engine spark the server reads what it sees",
+        ),
+        ((*SPARK, *REMOTE, *WORK, "--demo", "gecko"), "(--demo) is read on this machine"),
+        (("--engine", "sparc"), "did you mean spark?"),
+    ],
+)
+def test_what_is_missing_or_wrong_is_named(given: tuple[str, ...], told: str) -> None:
+    done = run_verbs(arguments=[*INVENTORY, *given])
+    assert done.returncode == 2
+    assert told in " ".join(done.stderr.replace("│", " ").split())
+    assert "hidden" not in done.stderr, "what follows /; may be a token"
+    assert done.stdout == ""
+
+
+def test_a_client_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(netplan_planner.traffic, "spark", raising=False)
+    monkeypatch.delitem(sys.modules, "netplan_planner.traffic.spark", raising=False)
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    place = SparkPlace(remote="sc://host", work="gs://bucket/tmp")
+    with pytest.raises(UsageError, match=r"pip install 'gce-netplan\[spark\]'"):
+        read_traffic_on_spark(
+            place, [Path("gs://bucket/logs")], Inventory(), TrafficOptions(), lambda _: None
+        )
+
+
+def test_addresses_keep_what_a_path_loses() -> None:
+    paths = [
+        Path("gs://bucket/logs"),
+        Path("gs://bucket/logs/2026"),
+        Path("gs://bucket/logs"),
+        Path("gs://bucket/logs2"),
+        Path("file:///var/logs/"),
+        Path("s3a://bucket/*/part-*.parquet"),
+    ]
+    assert server_paths(paths) == [
+        "gs://bucket/logs",
+        "gs://bucket/logs2",
+        "file:///var/logs",
+        "s3a://bucket/*/part-*.parquet",
+    ], "each once, and none that lies in another"
+
+
+@pytest.mark.parametrize(
+    "remote",
+    ["sc://host", "sc://host:15002", "sc://10.0.0.1:443/;use_ssl=true;token=a:b/c", "sc://h/"],
+)
+def test_servers_as_the_client_takes_them(remote: str) -> None:
+    place = place_of(FlowEngine.SPARK, remote, "file:/tmp/work/")
+    assert place == SparkPlace(remote=remote, work="file:///tmp/work")
+    assert "token" not in place.shown
