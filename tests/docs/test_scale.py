@@ -30,8 +30,8 @@ from support.flows.records import Json
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/scale.md"
-SAMPLE = 20_000
-DENSE = 100_000
+SAMPLE = 5_000
+DENSE = 40_000
 VMS, PAIRS = 10_000, 200_000
 A_DAY = 100_000_000_000
 BILLION = 1_000_000_000
@@ -186,7 +186,7 @@ def _day(days: int, billed: Billed) -> tuple[str, str, str]:
 def test_a_pass_over_kept_sums(
     billed: Billed, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    words = ("--records", DENSE, "--vms", 20, "--edges", 400, "--minutes", 2)
+    words = ("--records", DENSE, "--vms", 20, "--edges", 200, "--minutes", 2)
     (file,), rows, known = generated(tmp_path, *words)
     plain = tmp_path / "flows.json"
     plain.write_bytes(gzip.decompress(file.read_bytes()))
