@@ -197,8 +197,11 @@ def test_a_pass_over_kept_sums(
     reading = usd(DAYS * (minutes * day.read_bytes + billed.minutes))
     found = [
         ("to keep a day of 100 billion records, once: $", f"{keeping:,.0f}"),
-        ("what is kept of a day, at most: GB", f"{minutes * day.kept_bytes / 1e9:,.0f}"),
-        (f"a pass over {DAYS} days that are kept, at most: $", f"**{reading:,.0f}**"),
+        (
+            "what is kept of a day with every pair in every minute: GB",
+            f"{minutes * day.kept_bytes / 1e9:,.0f}",
+        ),
+        (f"a pass over {DAYS} such days that are kept: $", f"**{reading:,.0f}**"),
     ]
     check(request, "rollup", table(("with `--rollup`", ""), found))
 
