@@ -213,6 +213,7 @@ def test_ranks_have_a_whole_order(name: str) -> None:
             {"report", "offset_us", "payload_bytes", "packet_count"},
             {"hours", "records", "position"},
             {"note", "fault"},
+            {"note", "fault", "start_minute"},
         )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlglot
 from sqlglot import exp
@@ -22,15 +22,15 @@ from sqlglot.optimizer.scope import traverse_scope
 from netplan_planner.google.bigquery.place import Place
 from netplan_planner.google.bigquery.tables import LogTable, query_of
 from netplan_planner.model import Inventory
-from netplan_planner.tables.sql import quoted
-from netplan_planner.traffic import TrafficOptions, remote
+from netplan_planner.traffic import TrafficOptions, day_sums, remote
 from netplan_planner.traffic.coverage import Inputs
 from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine
 from netplan_planner.traffic.engine import Row
-from netplan_planner.traffic.entry_fields import ENTRY, Fields, is_entry, struct_type
-from netplan_planner.traffic.records import TYPES, flow_record
+from netplan_planner.traffic.entry_fields import ENTRY, Fields
+from netplan_planner.traffic.records import TYPES
 from netplan_planner.traffic.schema import TABLES
-from support.flows.looks import BareEngine
+from netplan_planner.traffic.statements import day_sums as statements_of_days
+from support.flows.looks import BareEngine, records_of
 from support.flows.records import Json
 from support.servers.bigquery import schema_of
 
@@ -130,22 +130,61 @@ def read_in_two_looks(
     files: Sequence[Path], known: Inventory, folder: Path
 ) -> Iterator[tuple[EmbeddedEngine, BilledEngine]]:
     """Yield the engine that has read JSON lines as remote engines do, and what was named there."""
-    fields = Fields.of_text(ENTRY)
-    columns = ", ".join(f"{quoted(n)}: {quoted(struct_type(f))}" for n, f in ENTRY.items())
-    paths = ", ".join(quoted(str(file)) for file in files)
-    query = flow_record(
-        fields,
-        f"read_json([{paths}], format = 'newline_delimited', ignore_errors = true,"
-        f" columns = {{{columns}}})",
-        source_name=fields.text("insertId"),
-        is_entry=is_entry(fields),
-        with_details=True,
-    )
     with open_engine(TrafficOptions(temp_directory=folder, threads=1)) as engine:
-        engine.run(f"CREATE OR REPLACE TABLE flow_record AS {query}")
+        engine.run(f"CREATE OR REPLACE TABLE flow_record AS {records_of(files)}")
         billed = BilledEngine(engine)
         remote.read(billed, known, TrafficOptions(), shown="records", inputs=Inputs(count=1))
         yield engine, billed
+
+
+class BilledDay(NamedTuple):
+    """Bytes of a day whose sums are kept (`--rollup`)."""
+
+    record_bytes: float
+    """Billed for each record, once, besides the log's own columns."""
+    kept_bytes: float
+    """Of the rows that are kept, for each report and minute."""
+    read_bytes: float
+    """Billed for each report and minute by whoever reads them."""
+
+
+def kept_by_day(file: Path, known: Inventory, folder: Path, day: int) -> BilledDay:
+    """Return what it takes to keep the sums of a day, and to read them again."""
+    options = TrafficOptions(temp_directory=folder, threads=1)
+    time_us = Fields.of_text(ENTRY).time_us("timestamp")
+    with open_engine(options) as engine:
+        part = day_sums.part_of(time_us)
+        engine.run(f"CREATE OR REPLACE TABLE flow_record AS {records_of([file], part)}")
+        keeping, reading = BilledEngine(engine), BilledEngine(engine)
+        day_sums.DaySums(keeping, options).fill("state")
+        records = int(engine.value("SELECT COUNT(*) FROM flow_record"))
+        record_bytes = named_bytes(engine, keeping, RECORD_TABLES) / records
+        reading.create("rolled")
+        reading.run(f"INSERT INTO rolled SELECT *, {day} AS log_day FROM day_sum")
+        day_sums.read(reading, known, options, shown="records", inputs=Inputs(count=1))
+        minutes = int(
+            engine.value(
+                "SELECT COUNT(*) FROM (SELECT DISTINCT report, start_minute FROM rolled"
+                f" WHERE kind = {statements_of_days.SUM})"
+            )
+        )
+        rows = int(engine.value("SELECT COUNT(*) FROM day_sum"))
+        return BilledDay(
+            record_bytes=record_bytes,
+            kept_bytes=sum(column_bytes(engine, "day_sum").values()) * rows / minutes,
+            read_bytes=named_bytes(engine, reading, ("day_sum", "rolled", "summed")) / minutes,
+        )
+
+
+def named_bytes(engine: EmbeddedEngine, billed: BilledEngine, tables: Sequence[str]) -> float:
+    """Return the bytes of all columns of some tables that were named, as they are filled now."""
+    whole = 0.0
+    for table in tables:
+        sizes = column_bytes(engine, table)
+        rows = int(engine.value(f"SELECT COUNT(*) FROM {table}"))
+        names = [name for one in billed.named for name in one.get(table, ())]
+        whole += sum(sizes[name] for name in names) * rows
+    return whole
 
 
 def column_bytes(engine: EmbeddedEngine, table: str) -> dict[str, float]:

@@ -68,7 +68,7 @@ def read_by_looks(
 ) -> TrafficMatrix:
     """Return the matrix of files of JSON lines."""
     with open_engine(options) as engine:
-        engine.run(f"CREATE OR REPLACE VIEW flow_record AS {_records(paths)}")
+        engine.run(f"CREATE OR REPLACE VIEW flow_record AS {records_of(paths)}")
         inputs = Inputs(count=len(paths))
         return remote.read(BareEngine(engine), known, options, shown="records", inputs=inputs)
 
@@ -101,7 +101,7 @@ def read_by_days(
                 day_sums.part_of_table(day, time_us) if day in tables else day_sums.part_of(time_us)
             )
             engine.run(
-                f"CREATE OR REPLACE VIEW flow_record AS {_records([path], part)}"
+                f"CREATE OR REPLACE VIEW flow_record AS {records_of([path], part)}"
                 f" WHERE ({time_us}) // {US_PER_DAY} = {day}"
             )
             summed.fill(f"state{day}")
@@ -111,7 +111,8 @@ def read_by_days(
         return day_sums.read(bare, known, options, shown="records", inputs=inputs)
 
 
-def _records(paths: Sequence[Path], day_part: str = NO_NUMBER) -> str:
+def records_of(paths: Sequence[Path], day_part: str = NO_NUMBER) -> str:
+    """Return the query of the typed records of JSON lines."""
     fields = Fields.of_text(ENTRY)
     columns = ", ".join(f"{quoted(n)}: {quoted(struct_type(f))}" for n, f in ENTRY.items())
     files = ", ".join(quoted(str(path)) for path in paths)

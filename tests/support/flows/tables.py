@@ -92,13 +92,14 @@ WITH_ARGUMENTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
 
 
 def constants() -> dict[str, str]:
-    """Return the statements that are constants, by name."""
-    return {
-        name: value
-        for module in MODULES
-        for name, value in vars(module).items()
-        if isinstance(value, str) and value.lstrip().startswith("SELECT")
-    }
+    """Return the statements that are constants, by name; of a name's second also its module's."""
+    found: dict[str, str] = {}
+    for module in MODULES:
+        for name, value in vars(module).items():
+            if isinstance(value, str) and value.lstrip().startswith("SELECT"):
+                own = f"{name}_OF_{module.__name__.rpartition('.')[2].upper()}"
+                found[own if name in found else name] = value
+    return found
 
 
 def functions() -> set[str]:

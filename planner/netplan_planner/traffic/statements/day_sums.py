@@ -209,7 +209,7 @@ FROM (
   SELECT day_part, fault, start_minute, note,
     ROW_NUMBER() OVER (
       PARTITION BY day_part, COALESCE(start_minute // {MINUTES_PER_DAY}, 0)
-      ORDER BY COALESCE(note, ''), fault
+      ORDER BY COALESCE(note, ''), fault, COALESCE(start_minute, 0)
     ) AS position
   FROM staged
   WHERE fault > {DROPPED} AND fault NOT IN ({others})
