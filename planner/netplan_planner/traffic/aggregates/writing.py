@@ -1,6 +1,7 @@
 """Aggregates written to a folder, which appears whole or not at all."""
 
 import hashlib
+import shutil
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -150,11 +151,13 @@ def _table(
         f" columns = {{{columns}}})) TO {quoted(str(target))}"
         " (FORMAT parquet, COMPRESSION zstd)"
     )
-    content = target.read_bytes()
-    path.write_bytes(content)
+    # The engine writes among the private files; the folder may be on another disk.
+    shutil.copyfile(target, path)
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256")
     return Table(
         name=name,
         row_count=len(rows),
-        byte_count=len(content),
-        sha256=hashlib.sha256(content).hexdigest(),
+        byte_count=path.stat().st_size,
+        sha256=digest.hexdigest(),
     )
