@@ -72,7 +72,8 @@ def find_files(session: SparkSession, paths: Sequence[str], shown: str) -> Liste
     found = {
         kind: (int(count), str(first))
         for kind, count, first in session.sql(
-            "SELECT kind, COUNT(*) AS files, MIN(path) AS first"
+            # Sail has a large file twice.
+            "SELECT kind, COUNT(DISTINCT path) AS files, MIN(path) AS first"
             f" FROM (SELECT CASE {cases} ELSE '' END AS kind, path FROM {_LISTED}"
             " WHERE length > 0) AS f GROUP BY kind"
         ).collect()

@@ -235,6 +235,20 @@ def test_what_cannot_be_read_is_named(server: str, tmp_path: Path) -> None:
         assert "something else than Spark (Sail?)" in told(tmp_path / "lines")
 
 
+def test_a_large_file_is_counted_once(server: str, tmp_path: Path) -> None:
+    rows = exports.rows()
+    rows[0]["padding"] = os.urandom(12 << 20).hex()
+    (tmp_path / "flows").mkdir()
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "flows" / "a.parquet")
+    by_spark = spark.read_logs(
+        [(tmp_path / "flows").as_uri()],
+        exports.KNOWN,
+        TrafficOptions(),
+        place=SparkPlace(remote=server, work=tmp_path.as_uri()),
+    )
+    assert by_spark == read_traffic([tmp_path / "flows"], exports.KNOWN, TrafficOptions())
+
+
 def test_a_server_that_is_too_old(
     server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
