@@ -13,9 +13,16 @@ from typing import NamedTuple
 
 import pytest
 
-from netplan_planner.google.bigquery.read import BYTES_PER_TIB, USD_PER_TIB
+from netplan_planner.google.bigquery.cost import (
+    DAY_RATIO,
+    KEPT_RATIO,
+    LINKED_RATIO,
+    RAW_RATIO,
+    USD_PER_TIB,
+)
 from netplan_planner.model import Inventory
 from netplan_planner.readers import read_inventory
+from netplan_planner.units import BYTES_PER_TIB
 from netplan_pricing import open_prices
 from support.flows.billing import (
     NUMBER_BYTES,
@@ -168,6 +175,18 @@ def test_bytes_of_a_record_by_statement(billed: Billed, request: pytest.FixtureR
     check(request, "statements", table(("what is read", "bytes a record", "$ a billion"), rows))
 
 
+def test_what_is_said_before_the_first_scan_counts_the_sums(billed: Billed) -> None:
+    records = sum(billed.raw.values())
+    assert round(billed.record / records, 1) == float(RAW_RATIO)
+    besides = billed.record - records
+    # The same typed records, and labels, times and ids beside the one value.
+    beside_payload = sum(
+        size for path, size in billed.raw.items() if not path.startswith("jsonPayload.")
+    )
+    linked = billed.payload + beside_payload
+    assert round((linked + besides) / linked, 1) == float(LINKED_RATIO)
+
+
 def test_a_day_and_thirty(billed: Billed, request: pytest.FixtureRequest) -> None:
     day = A_DAY * billed.record
     rows = [
@@ -195,6 +214,10 @@ def test_a_pass_over_kept_sums(
     minutes = MINUTE_ROWS["pair_minute"]
     keeping = usd(A_DAY * (sum(billed.raw.values()) + day.record_bytes))
     reading = usd(DAYS * (minutes * day.read_bytes + billed.minutes))
+    raw = sum(billed.raw.values())
+    assert round((raw + day.record_bytes) / raw, 1) == float(DAY_RATIO)
+    kept = minutes * day.kept_bytes
+    assert round((minutes * day.read_bytes + billed.minutes) / kept, 1) == float(KEPT_RATIO)
     found = [
         ("to keep a day of 100 billion records, once: $", f"{keeping:,.0f}"),
         (

@@ -154,12 +154,14 @@ def test_what_reading_costs_is_said_first_and_held_against_the_bound(
             PLACE,
             KNOWN,
             since,
-            max_cost_usd=Decimal("12.49"),
+            max_cost_usd=Decimal("49.99"),
             say=said.append,
         )
-    assert "$12.50" in str(raised.value)
-    assert "--max-cost 12.49" in str(raised.value)
+    # A bound that the sums would meet on the way is held before anything is paid for.
+    assert "about $50.00 ($12.50 to read" in str(raised.value)
+    assert "--max-cost 49.99" in str(raised.value)
     assert said[0].startswith(f"{PLACE}: {2 * TIB:,} bytes to read, $12.50 at $6.25 a TiB")
+    assert "about $50.00 with the sums over what was read" in said[0]
     (only,) = asked
     assert only["configuration"]["dryRun"] is True
     assert only["configuration"]["labels"] == {"tool": "netplan"}

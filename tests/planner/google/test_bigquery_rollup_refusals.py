@@ -179,8 +179,9 @@ def test_what_the_sums_of_days_cost_is_said_and_bounded_too() -> None:
     service = Service()
     error, said = refused(service, UsageError)
     # Three days, and those before and after, whose entries may be of flows of the window.
-    assert error.startswith(f"{PLACE}: reading costs $250.00")
-    assert said[0].startswith(f"{PLACE}: {40 * TIB:,} bytes to read, $250.00: the logs of 5 days")
+    assert error.startswith(f"{PLACE}: about $875.00 ($250.00 to read {40 * TIB:,} bytes")
+    assert said[0].startswith(f"{PLACE}: {40 * TIB:,} bytes to read, $250.00 at $6.25 a TiB; about")
+    assert "no dry run tells: the logs of 5 days" in said[0]
     assert said[0].endswith("keeps 5 days more, written there and nowhere else")
     (probe,) = service.written
     assert "2026-10-31" in probe

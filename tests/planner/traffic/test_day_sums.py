@@ -234,6 +234,7 @@ def test_days_are_kept_by_the_choices_that_shape_them() -> None:
     assert {made(name, value) for name, value in OTHERS.items()} == {(key, statements)}
     # Every other choice bounds the engine, is of tables that are no logs, or is refused.
     aside = {"temp_directory", "max_table_minutes", "log_volume_from_gbps"}
+    aside |= {"engine", "spark_remote", "spark_work"}
     assert {*CHOICES, *OTHERS, *aside} == set(TrafficOptions.__struct_fields__)
 
 

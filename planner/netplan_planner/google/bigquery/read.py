@@ -8,6 +8,13 @@ from google.cloud import bigquery
 from msgspec.structs import replace
 
 from netplan_planner.errors import UsageError
+from netplan_planner.google.bigquery.cost import (
+    USD_PER_TIB,
+    Estimate,
+    of_look,
+    of_records,
+    usd,
+)
 from netplan_planner.google.bigquery.engine import RECORDS, BigQueryEngine
 from netplan_planner.google.bigquery.jobs import Jobs, retry, told
 from netplan_planner.google.bigquery.place import Place
@@ -18,11 +25,8 @@ from netplan_planner.traffic import remote
 from netplan_planner.traffic.coverage import Inputs
 from netplan_planner.traffic.day_sums import days_of
 from netplan_planner.traffic.options import TrafficOptions
+from netplan_planner.units import BYTES_PER_TIB
 
-USD_PER_TIB = Decimal("6.25")
-"""On demand, in most locations (cloud.google.com/bigquery/pricing, 2026-11); some cost more, and
-capacity (editions) is billed by time instead."""
-BYTES_PER_TIB = 1 << 40
 _REQUEST_S = 60.0
 
 Say = Callable[[str], None]
@@ -72,27 +76,24 @@ def read_bigquery(
 
             def allow(looked_at: int) -> None:
                 say(
-                    f"{shown}: {looked_at:,} bytes to read, ${_usd(looked_at):,.2f}, to see which"
+                    f"{shown}: {looked_at:,} bytes to read, ${usd(looked_at):,.2f}, to see which"
                     " days have changed"
                 )
-                _bound(jobs, shown, looked_at, max_cost_usd)
+                _bound(jobs, shown, of_look(looked_at), max_cost_usd)
 
             days = Rollup(
                 client, jobs, place, rollup, found, options, until=until, now=moment, allow=allow
             )
-            scanned = days.dry_run_bytes()
-            say(cost_line(place, days, scanned, _usd(scanned)))
-            _bound(jobs, shown, scanned, max_cost_usd)
+            estimate = days.estimate()
+            say(cost_line(place, days, estimate))
+            _bound(jobs, shown, estimate, max_cost_usd)
             matrix = days.read(inventory, inputs)
             found = replace(found, notes=(*days.notes(), *found.notes))
         else:
             query = "\nUNION ALL\n".join(query_of(one, place, since, until) for one in found.tables)
-            scanned = jobs.dry_run_bytes(query)
-            say(
-                f"{shown}: {scanned:,} bytes to read, ${_usd(scanned):,.2f} at ${USD_PER_TIB} a"
-                " TiB; sums over what was read are billed too, which no dry run tells"
-            )
-            _bound(jobs, shown, scanned, max_cost_usd)
+            estimate = of_records(jobs.dry_run_bytes(query), found.tables)
+            say(f"{shown}: {estimate}")
+            _bound(jobs, shown, estimate, max_cost_usd)
             jobs.run(f"CREATE OR REPLACE TEMP TABLE {RECORDS} AS\n{query}")
             matrix = remote.read(
                 BigQueryEngine(jobs), inventory, options, shown=shown, inputs=inputs
@@ -109,27 +110,26 @@ def _utc(time: datetime | None) -> datetime | None:
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
-def _bound(jobs: Jobs, shown: str, scanned: int, max_cost_usd: Decimal | None) -> None:
-    """Hold what will be read against what it may cost, and bound what is billed in all."""
+def _bound(jobs: Jobs, shown: str, estimate: Estimate, max_cost_usd: Decimal | None) -> None:
+    """Hold what will be read against what it may cost, and bound what is billed in all.
+
+    Held with the sums: a bound that is met on the way is paid for, and answers nothing.
+    """
     if max_cost_usd is None:
         return
-    usd = _usd(scanned)
-    if usd > max_cost_usd:
+    if estimate.usd > max_cost_usd:
         raise UsageError(
-            f"{shown}: reading costs ${usd:,.2f} ({scanned:,} bytes at ${USD_PER_TIB} a"
-            f" TiB), more than --max-cost {max_cost_usd}: take a shorter window (--since,"
-            " --until), or allow more"
+            f"{shown}: about ${estimate.usd:,.2f} (${estimate.told_usd:,.2f} to read"
+            f" {estimate.told:,} bytes at ${USD_PER_TIB} a TiB, the rest for sums over them) is"
+            f" more than --max-cost {max_cost_usd}: take a shorter window (--since, --until), or"
+            " allow more"
         )
     jobs.most_bytes = int(max_cost_usd / USD_PER_TIB * BYTES_PER_TIB)
 
 
-def _usd(byte_count: int) -> Decimal:
-    return Decimal(byte_count) * USD_PER_TIB / BYTES_PER_TIB
-
-
 def _with_notes(matrix: TrafficMatrix, found: Found, bytes_billed: int) -> TrafficMatrix:
     held = matrix.coverage
-    billed = f"BigQuery billed {bytes_billed:,} bytes (${_usd(bytes_billed):,.2f} at list price)"
+    billed = f"BigQuery billed {bytes_billed:,} bytes (${usd(bytes_billed):,.2f} at list price)"
     return replace(
         matrix,
         coverage=replace(

@@ -10,12 +10,12 @@ last), asked before the day is read. See docs/adr/0031-rollup.md for what this r
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
 from hashlib import sha256
 
 from google.cloud import bigquery
 
 from netplan_planner.errors import NetplanError, UsageError
+from netplan_planner.google.bigquery.cost import Estimate, of_days, of_kept, of_look
 from netplan_planner.google.bigquery.engine import RECORDS, BigQueryEngine, types
 from netplan_planner.google.bigquery.jobs import WRITING, Jobs, retry, told
 from netplan_planner.google.bigquery.place import Place
@@ -183,23 +183,22 @@ class Rollup:
             query_of_day(table, self._place, day.day, until) for table in day.tables
         )
 
-    def dry_run_bytes(self) -> int:
-        """Return how many bytes the logs and the kept sums are, and that sums may be kept.
+    def estimate(self) -> Estimate:
+        """Return what the logs and the kept sums are, having seen that sums may be kept.
 
         Raises:
             AccessError: If a table may not be made in the dataset.
         """
         missing = [day for day in self.days if not day.is_kept]
         kept = [day for day in self.days if day.is_kept]
-        total = sum(self._jobs.dry_run_bytes(self._query(day)) for day in missing)
+        records = sum(self._jobs.dry_run_bytes(self._query(day)) for day in missing)
         for day in missing:
             if day.is_over:
                 # Before anything is paid for: the same rights as at the end of the day's reading.
                 self._jobs.dry_run_bytes(self._writing(day, "SELECT 1 AS kind"), writes=self.shown)
                 break
-        if kept:
-            total += self._jobs.dry_run_bytes(self._union(kept))
-        return total + self._states.byte_count
+        sums = self._jobs.dry_run_bytes(self._union(kept)) if kept else 0
+        return of_days(records) + of_kept(sums) + of_look(self._states.byte_count)
 
     def _writing(self, day: LogDay, query: str) -> str:
         return (
@@ -293,12 +292,12 @@ def _days(days: Sequence[date]) -> str:
     return counted(len(days), "day")
 
 
-def cost_line(place: Place, rollup: Rollup, scanned: int, usd: Decimal) -> str:
+def cost_line(place: Place, rollup: Rollup, estimate: Estimate) -> str:
     """Return what is said before the first scan."""
     days = rollup.told()
     read = len(days["made"]) + len(days["open"])
     return (
-        f"{place}: {scanned:,} bytes to read, ${usd:,.2f}: the logs of {counted(read, 'day')}, and"
+        f"{place}: {estimate}: the logs of {counted(read, 'day')}, and"
         f" the sums of {_days(days['kept'])}; {rollup.shown} keeps {_days(days['made'])} more,"
         " written there and nowhere else"
     )
