@@ -56,8 +56,8 @@ def by_spark(folder: Path, work: Path, server: str) -> Run:
     from flow_answers import checked
     from netplan_planner.readers import read_inventory
     from netplan_planner.traffic import TrafficOptions
-    from netplan_planner.traffic.spark import read_logs
-    from netplan_planner.traffic.spark_place import SparkPlace
+    from netplan_planner.traffic.spark.place import SparkPlace
+    from netplan_planner.traffic.spark.read import read_logs
 
     inventory = read_inventory([folder / "inventory"])
     matrix = read_logs(

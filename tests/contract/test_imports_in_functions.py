@@ -30,9 +30,9 @@ NAMED = {
     "netplan_planner/renderers/scatter.py: _figure": 2,
     "netplan_planner/traffic/__init__.py: read_pod_traffic": 2,
     "netplan_planner/traffic/__init__.py: read_traffic": 2,
-    "netplan_planner/traffic/spark_asking.py: read_traffic_on_spark": 1,
-    "netplan_planner/traffic/submitted.py: _told": 2,
-    "netplan_planner/traffic/submitted.py: session": 1,
+    "netplan_planner/traffic/spark/asking.py: read_traffic_on_spark": 1,
+    "netplan_planner/traffic/spark/submitted.py: _told": 2,
+    "netplan_planner/traffic/spark/submitted.py: session": 1,
     "netplan_pricing/opening.py: open_prices": 2,
     "netplan_rules/placement/_communities.py: _communities": 1,
 }

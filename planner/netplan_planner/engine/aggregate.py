@@ -17,9 +17,9 @@ from netplan_planner.inert import inert_line
 from netplan_planner.leftovers import private_folder
 from netplan_planner.model import OwnerKind
 from netplan_planner.model.aggregated import Aggregated, AggregatedTable
-from netplan_planner.traffic import submitted
 from netplan_planner.traffic.aggregates import is_aggregates, writing
 from netplan_planner.traffic.aggregates.manifest import SUFFIX
+from netplan_planner.traffic.spark import submitted
 from netplan_planner.version import tool_version
 
 

@@ -37,7 +37,7 @@ from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.readers import merge_inventories, read_inventory, without_projects
 from netplan_planner.throughput import load_caps
 from netplan_planner.traffic import read_pod_traffic, read_traffic
-from netplan_planner.traffic.spark_place import SparkPlace
+from netplan_planner.traffic.spark.place import SparkPlace
 from netplan_pricing import open_prices
 from netplan_rules.registry import thresholds
 

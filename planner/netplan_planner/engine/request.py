@@ -13,7 +13,7 @@ from netplan_planner.google.options import ApiOptions as ApiOptions
 from netplan_planner.google.parents import parent_of
 from netplan_planner.model import CommitmentScope, Severity, Value
 from netplan_planner.traffic.options import TrafficOptions as TrafficOptions
-from netplan_planner.traffic.spark_place import FlowEngine as FlowEngine
+from netplan_planner.traffic.spark.place import FlowEngine as FlowEngine
 
 
 class AuditRequest(Value, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from datetime import datetime
 from pathlib import Path
 
 from netplan_planner.model import Reporter, Value
-from netplan_planner.traffic.spark_place import FlowEngine
+from netplan_planner.traffic.spark.place import FlowEngine
 
 
 class HeaderBytes(Value, frozen=True, kw_only=True):
@@ -28,7 +28,7 @@ class TrafficOptions(Value, frozen=True, kw_only=True):
     """Choices and bounds of `read_traffic`."""
 
     engine: FlowEngine = FlowEngine.DUCKDB
-    """What reads them, and what it is asked for: see `spark_place.place_of`."""
+    """What reads them, and what it is asked for: see `spark.place.place_of`."""
     spark_remote: str | None = None
     spark_work: str | None = None
     reporter: Reporter = Reporter.SOURCE

@@ -14,8 +14,8 @@ import pytest
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.readers import read_inventory
-from netplan_planner.traffic import submitted
 from netplan_planner.traffic.aggregates import MANIFEST
+from netplan_planner.traffic.spark import submitted
 from netplan_planner.writing import folder_written_whole
 from support.commands.in_process import Done, netplan
 from support.flows import aggregated

@@ -25,10 +25,11 @@ from pyspark.sql.connect.session import SparkSession  # noqa: E402
 import netplan_planner  # noqa: E402
 from netplan_planner.errors import InputError, NetplanError, UsageError  # noqa: E402
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix  # noqa: E402
-from netplan_planner.traffic import TrafficOptions, read_traffic, spark  # noqa: E402
+from netplan_planner.traffic import TrafficOptions, read_traffic  # noqa: E402
 from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine  # noqa: E402
-from netplan_planner.traffic.spark_place import SparkPlace  # noqa: E402
-from netplan_planner.traffic.spark_work import WorkFolder  # noqa: E402
+from netplan_planner.traffic.spark import read as spark  # noqa: E402
+from netplan_planner.traffic.spark.place import SparkPlace  # noqa: E402
+from netplan_planner.traffic.spark.work import WorkFolder  # noqa: E402
 from support.flows import aggregated, exports  # noqa: E402
 from support.flows.cases import LOGGING, as_entry, project, records  # noqa: E402
 from support.flows.kinds import BAD, KNOWN, WHY, of_all_kinds  # noqa: E402

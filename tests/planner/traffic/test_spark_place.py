@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-import netplan_planner.traffic
+import netplan_planner.traffic.spark
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Inventory
 from netplan_planner.traffic import TrafficOptions
-from netplan_planner.traffic.spark_asking import read_traffic_on_spark
-from netplan_planner.traffic.spark_place import (
+from netplan_planner.traffic.spark.asking import read_traffic_on_spark
+from netplan_planner.traffic.spark.place import (
     FlowEngine,
     SparkPlace,
     place_of,
@@ -63,8 +63,8 @@ def test_what_is_missing_or_wrong_is_named(given: tuple[str, ...], told: str) ->
 
 
 def test_a_client_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(netplan_planner.traffic, "spark", raising=False)
-    monkeypatch.delitem(sys.modules, "netplan_planner.traffic.spark", raising=False)
+    monkeypatch.delattr(netplan_planner.traffic.spark, "read", raising=False)
+    monkeypatch.delitem(sys.modules, "netplan_planner.traffic.spark.read", raising=False)
     monkeypatch.setitem(sys.modules, "pyspark", None)
     place = SparkPlace(remote="sc://host", work="gs://bucket/tmp")
     with pytest.raises(UsageError, match=r"pip install 'gce-netplan\[spark\]'"):

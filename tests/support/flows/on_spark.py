@@ -9,8 +9,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from netplan_planner.model import Inventory, TrafficMatrix
-from netplan_planner.traffic import TrafficOptions, read_traffic, spark
-from netplan_planner.traffic.spark_place import SparkPlace
+from netplan_planner.traffic import TrafficOptions, read_traffic
+from netplan_planner.traffic.spark import read as spark
+from netplan_planner.traffic.spark.place import SparkPlace
 from support.flows.records import Json
 
 

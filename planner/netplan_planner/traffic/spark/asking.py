@@ -6,7 +6,7 @@ from pathlib import PurePath
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic.options import TrafficOptions
-from netplan_planner.traffic.spark_place import SparkPlace, server_paths
+from netplan_planner.traffic.spark.place import SparkPlace, server_paths
 
 INSTALL = "--engine spark needs Spark's client and sqlglot: pip install 'gce-netplan[spark]'"
 
@@ -29,7 +29,7 @@ def read_traffic_on_spark(
     """
     wanted = server_paths(paths)
     try:
-        from netplan_planner.traffic import spark
+        from netplan_planner.traffic.spark import read
     except ImportError as exc:
         raise UsageError(INSTALL) from exc
-    return spark.read_logs(wanted, inventory, options, place=place, say=say)
+    return read.read_logs(wanted, inventory, options, place=place, say=say)

@@ -20,15 +20,16 @@ from pyspark.sql.connect.client.retries import DefaultPolicy
 
 from netplan_planner.errors import InputError, NetplanError, UsageError
 from netplan_planner.model import Inventory, TrafficMatrix
-from netplan_planner.traffic import remote, submitted
+from netplan_planner.traffic import remote
 from netplan_planner.traffic.coverage import Inputs
 from netplan_planner.traffic.engine import Engine, Row, T, at_once
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.records import COLUMNS, TYPES
 from netplan_planner.traffic.schema import TABLES
-from netplan_planner.traffic.spark_files import Listed, find_files, records_query
-from netplan_planner.traffic.spark_place import SparkPlace
-from netplan_planner.traffic.spark_work import WorkFolder, is_missing_path
+from netplan_planner.traffic.spark import submitted
+from netplan_planner.traffic.spark.files import Listed, find_files, records_query
+from netplan_planner.traffic.spark.place import SparkPlace
+from netplan_planner.traffic.spark.work import WorkFolder, is_missing_path
 from netplan_planner.traffic.translation import Dialect, taken_apart, translate
 
 _RECORDS = "flow_record"

@@ -1,6 +1,6 @@
 """Where a Spark server is, where it works, and what it reads, as the options take them.
 
-Importing this is cheap: Spark's client is imported when a server is asked (`spark_asking`).
+Importing this is cheap: Spark's client is imported when a server is asked (`asking`).
 """
 
 import re
@@ -10,7 +10,7 @@ from pathlib import PurePath
 
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Value
-from netplan_planner.traffic.submitted import is_submitted
+from netplan_planner.traffic.spark.submitted import is_submitted
 
 
 class FlowEngine(StrEnum):

@@ -1,0 +1,1 @@
+"""Flow logs that a server of Spark Connect reads, where they lie."""
