@@ -344,8 +344,8 @@ MaxCost = Annotated[
     typer.Option(
         "--max-cost",
         metavar="USD",
-        help="With --traffic bigquery://PROJECT.DATASET: read nothing if reading is billed for"
-        " more at list price, and stop before the queries are.",
+        help="With --traffic bigquery://PROJECT.DATASET: read nothing if reading and summing would"
+        " cost about more than that at list price, and stop before it is billed.",
         rich_help_panel=TRAFFIC,
     ),
 ]
