@@ -29,7 +29,7 @@ DELAY = timedelta(minutes=20)
 """How much later than its flow an entry may be: the longest interval, and some minutes on the way;
 see `google.logs.read`. Around a window entries are looked for so much earlier and later."""
 
-VERSION = 1
+VERSION = 2
 """Of what the rows mean: another one for every change of the statements that make them, of how a
 record is read, or of the code here, by which a day's rows would be others. A test knows the texts.
 """

@@ -205,6 +205,16 @@ def test_what_the_sums_of_days_cost_is_said_and_bounded_too() -> None:
     assert "the logs of 5 days, and the sums of 0 days" in said[0]
 
 
+def test_a_day_that_is_kept_is_read_whole_wherever_the_window_ends() -> None:
+    service = Service()
+    refused(service, UsageError)
+    first, last = service.asked[0], service.asked[4]
+    assert "2026-10-31 00:00:00" in first
+    assert "2026-11-01 00:00:00" in first
+    assert "2026-11-04 00:00:00" in last
+    assert "2026-11-05 00:00:00" in last, "a window of that day reads what is kept here"
+
+
 def test_other_choices_have_other_tables_and_the_reporter_is_none_of_them() -> None:
     def name(options: TrafficOptions, place_of: str = SINK) -> str:
         service = Service()

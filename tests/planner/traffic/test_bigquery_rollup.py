@@ -144,6 +144,19 @@ def test_a_rollup_gives_what_the_logs_give_and_reads_each_day_once(
     assert again == expected
 
 
+def test_the_next_window_finds_whole_days_where_the_one_before_it_ended(
+    client: bigquery.Client,
+) -> None:
+    place, rollup = sink(client, {SINK: flows()}), keeper(client)
+    day = timedelta(days=1)
+    before = replace(WINDOW, until=MIDNIGHT)
+    assert gather(client, place, rollup, before, LATER) == {"kept": 0, "made": 3, "open": 0}
+    after = replace(WINDOW, since=MIDNIGHT, until=MIDNIGHT + day)
+    found, told = read(client, place, after, rollup)
+    assert told == "2 days kept before, 1 day kept now"
+    assert found == read(client, place, after)[0]
+
+
 def gather(
     client: bigquery.Client, place: Place, rollup: Place, options: TrafficOptions, now: datetime
 ) -> dict[str, int]:

@@ -178,7 +178,9 @@ class Rollup:
         return None if table.description is None else str(table.description)
 
     def _query(self, day: LogDay) -> str:
-        until = self._until
+        # What is kept is the whole day, of which this window may see its first minutes alone.
+        midnight = datetime(day.day.year, day.day.month, day.day.day, tzinfo=UTC)
+        until = midnight + timedelta(days=1) if day.is_over else self._until
         return "\nUNION ALL\n".join(
             query_of_day(table, self._place, day.day, until) for table in day.tables
         )
