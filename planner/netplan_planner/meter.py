@@ -13,6 +13,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+
+class Notice(str):
+    """A line that a log of a run holds as well, where nobody watches: what is about to be paid."""
+
+    __slots__ = ()
+
+
 Sampled = Callable[[], float]
 """Returns which share of a part is done, 0 to 1; called from another thread."""
 

@@ -22,6 +22,7 @@ from netplan_planner.config import find_config, holds_settings, option_defaults
 from netplan_planner.errors import InputError, NetplanError, UsageError, nearest_names
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import reading
+from netplan_planner.meter import Notice
 
 EXIT_FINDINGS = 1
 
@@ -51,8 +52,11 @@ Verbs.registry = app
 
 
 def progress(text: str) -> None:
-    """Write a line on what is going on to stderr: on a terminal only, and not with `--quiet`."""
-    is_shown = not state.quiet and sys.stderr.isatty()
+    """Write a line on what is going on to stderr, not with `--quiet`.
+
+    On a terminal only, but for what a log should hold (`Notice`).
+    """
+    is_shown = not state.quiet and (sys.stderr.isatty() or isinstance(text, Notice))
     if is_shown and not (state.live is not None and state.live.write(_inert(text))):
         typer.echo(_inert(text), err=True)
 

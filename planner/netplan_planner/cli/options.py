@@ -261,13 +261,18 @@ Since = Annotated[
     typer.Option(
         "--since",
         help="Leave out earlier records (UTC); with --until: all that is in between was looked at."
-        " From Cloud Logging without a window: the last 24 hours.",
+        " BigQuery is not asked without it. From Cloud Logging without a window: the last 24"
+        " hours.",
         rich_help_panel=TRAFFIC,
     ),
 ]
 Until = Annotated[
     datetime | None,
-    typer.Option("--until", help="Leave out later records (UTC).", rich_help_panel=TRAFFIC),
+    typer.Option(
+        "--until",
+        help="Leave out records from then on (UTC): of a date, from its midnight on.",
+        rich_help_panel=TRAFFIC,
+    ),
 ]
 MemoryLimit = Annotated[
     str,

@@ -15,6 +15,8 @@ import pytest
 from google.api_core.retry import Retry
 from msgspec.structs import replace
 
+from netplan_planner.cli.app import progress
+from netplan_planner.cli.state import state
 from netplan_planner.errors import AccessError, InputError, NetplanError, UsageError
 from netplan_planner.google.bigquery import jobs as jobs_room
 from netplan_planner.google.bigquery.asking import (
@@ -27,6 +29,7 @@ from netplan_planner.google.bigquery.place import Place, is_place, parse_place
 from netplan_planner.google.bigquery.read import read_bigquery
 from netplan_planner.google.logs.options import LogOptions
 from netplan_planner.google.options import ApiOptions
+from netplan_planner.meter import Notice
 from netplan_planner.traffic import TrafficOptions
 from support.flows.kinds import KNOWN
 from support.servers.bigquery import PROJECT, client_at
@@ -111,7 +114,7 @@ def service(job: tuple[int, dict[str, Any]], asked: list[Any]) -> Iterator[str]:
         (
             refusal(400, "bytesBilledLimitExceeded", "limit exceeded"),
             UsageError,
-            "more than --max-cost allows",
+            "more than --max-cost allows.*take a shorter window",
         ),
         (refusal(400, "invalidQuery", "Unrecognized name"), NetplanError, "refuses a statement"),
     ],
@@ -167,6 +170,37 @@ def test_what_reading_costs_is_said_first_and_held_against_the_bound(
     assert only["configuration"]["labels"] == {"tool": "netplan"}
     query = only["configuration"]["query"]["query"]
     assert "2026-10-31 23:40:00" in query, "wider than the window, as logs come late"
+
+
+def test_a_reading_that_ends_without_an_answer_says_what_was_billed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken_off(self: Jobs, query: str) -> None:
+        self.bytes_billed = TIB
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Jobs, "dry_run_bytes", lambda self, query: TIB)
+    monkeypatch.setattr(Jobs, "run", broken_off)
+    said: list[str] = []
+    with service((200, {}), []) as address, pytest.raises(KeyboardInterrupt):
+        read_bigquery(client_at(address), PLACE, KNOWN, SINCE, say=said.append)
+    assert said[1] == (
+        f"{PLACE}: BigQuery billed {TIB:,} bytes ($6.25 at list price) until it ended, without an"
+        " answer"
+    )
+    assert all(isinstance(line, Notice) for line in said), "in the log of a run nobody watches"
+
+
+def test_what_is_about_to_be_paid_is_told_where_nobody_watches(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(state, "quiet", False)
+    progress("asking BigQuery")
+    progress(Notice("$12.50"))
+    assert capsys.readouterr().err == "$12.50\n"
+    monkeypatch.setattr(state, "quiet", True)
+    progress(Notice("$12.50"))
+    assert capsys.readouterr().err == ""
 
 
 def test_a_service_that_is_gone_is_told_in_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,7 +144,8 @@ def told(shown: str, roles: str = READING) -> Iterator[None]:
     except BadRequest as exc:
         if _reason(exc) == "bytesBilledLimitExceeded":
             raise UsageError(
-                f"{shown}: the query would be billed for more than --max-cost allows: {_why(exc)}"
+                f"{shown}: the query would be billed for more than --max-cost allows: {_why(exc)};"
+                " take a shorter window (--since, --until), or allow more"
             ) from exc
         raise NetplanError(f"{shown}: BigQuery refuses a statement: {_why(exc)}") from exc
     except GoogleAuthError as exc:

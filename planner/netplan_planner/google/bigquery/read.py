@@ -20,6 +20,7 @@ from netplan_planner.google.bigquery.jobs import Jobs, retry, told
 from netplan_planner.google.bigquery.place import Place
 from netplan_planner.google.bigquery.rollup import Rollup, cost_line
 from netplan_planner.google.bigquery.tables import Found, find_tables, query_of
+from netplan_planner.meter import Notice
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic import remote
 from netplan_planner.traffic.coverage import Inputs
@@ -76,8 +77,10 @@ def read_bigquery(
 
             def allow(looked_at: int) -> None:
                 say(
-                    f"{shown}: {looked_at:,} bytes to read, ${usd(looked_at):,.2f}, to see which"
-                    " days have changed"
+                    Notice(
+                        f"{shown}: {looked_at:,} bytes to read, ${usd(looked_at):,.2f}, to see"
+                        " which days have changed"
+                    )
                 )
                 _bound(jobs, shown, of_look(looked_at), max_cost_usd)
 
@@ -85,22 +88,26 @@ def read_bigquery(
                 client, jobs, place, rollup, found, options, until=until, now=moment, allow=allow
             )
             estimate = days.estimate()
-            say(cost_line(place, days, estimate))
+            say(Notice(cost_line(place, days, estimate)))
             _bound(jobs, shown, estimate, max_cost_usd)
             matrix = days.read(inventory, inputs)
             found = replace(found, notes=(*days.notes(), *found.notes))
         else:
             query = "\nUNION ALL\n".join(query_of(one, place, since, until) for one in found.tables)
             estimate = of_records(jobs.dry_run_bytes(query), found.tables)
-            say(f"{shown}: {estimate}")
+            say(Notice(f"{shown}: {estimate}"))
             _bound(jobs, shown, estimate, max_cost_usd)
             jobs.run(f"CREATE OR REPLACE TEMP TABLE {RECORDS} AS\n{query}")
             matrix = remote.read(
                 BigQueryEngine(jobs), inventory, options, shown=shown, inputs=inputs
             )
+    except BaseException:
+        if jobs.bytes_billed:
+            say(Notice(f"{shown}: {_billed(jobs)} until it ended, without an answer"))
+        raise
     finally:
         jobs.close()
-    return _with_notes(matrix, found, jobs.bytes_billed)
+    return _with_notes(matrix, found, _billed(jobs))
 
 
 def _utc(time: datetime | None) -> datetime | None:
@@ -127,9 +134,13 @@ def _bound(jobs: Jobs, shown: str, estimate: Estimate, max_cost_usd: Decimal | N
     jobs.most_bytes = int(max_cost_usd / USD_PER_TIB * BYTES_PER_TIB)
 
 
-def _with_notes(matrix: TrafficMatrix, found: Found, bytes_billed: int) -> TrafficMatrix:
+def _billed(jobs: Jobs) -> str:
+    billed = jobs.bytes_billed
+    return f"BigQuery billed {billed:,} bytes (${usd(billed):,.2f} at list price)"
+
+
+def _with_notes(matrix: TrafficMatrix, found: Found, billed: str) -> TrafficMatrix:
     held = matrix.coverage
-    billed = f"BigQuery billed {bytes_billed:,} bytes (${usd(bytes_billed):,.2f} at list price)"
     return replace(
         matrix,
         coverage=replace(

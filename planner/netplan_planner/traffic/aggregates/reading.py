@@ -119,10 +119,13 @@ def _check_options(shown: str, held: Shape, asked: Shape, options: TrafficOption
         if was == now or (name in ("since", "until") and now is None):
             continue
         option = _OPTIONS.get(name, name)
-        told = "none" if was is None else _spelled(was)
+        if was is None:
+            held_with, same = f"without {option}", "leave it out"
+        else:
+            held_with, same = f"with {option} {_spelled(was)}", "say the same"
         raise UsageError(
-            f"{option} {_spelled(now)}: {shown} holds sums that were made with {option} {told};"
-            f" say the same, or {AGAIN}"
+            f"{option} {_spelled(now)}: {shown} holds sums that were made {held_with};"
+            f" {same}, or {AGAIN}"
         )
 
 

@@ -44,7 +44,10 @@ NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
     ("given", "named"),
     [
         (TrafficOptions(reporter=Reporter.DESTINATION), "--reporter destination"),
-        (TrafficOptions(since=NOON), r"--since 2026-03-02T12:00:00\+00:00: .* --since none"),
+        (
+            TrafficOptions(since=NOON),
+            r"--since 2026-03-02T12:00:00\+00:00: .* without --since; leave it out, or",
+        ),
         (TrafficOptions(until=NOON), "--until"),
         (TrafficOptions(header_bytes=HeaderBytes(tcp=40)), "header_bytes"),
         (TrafficOptions(gap_minutes=5), "gap_minutes 5: .* gap_minutes 60"),
