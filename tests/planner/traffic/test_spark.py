@@ -296,6 +296,16 @@ def test_what_cannot_be_removed_is_named_with_its_command(parent: str, command: 
     ]
 
 
+@pytest.mark.parametrize("ending", ["#1", "?x=1", "#", "/%2e%2e#", "/sub/../#"])
+def test_nothing_of_the_users_is_removed(tmp_path: Path, ending: str) -> None:
+    mine = tmp_path / "data" / "flows.parquet"
+    (mine.parent / "sub").mkdir(parents=True)
+    mine.write_bytes(b"mine")
+    folder = WorkFolder(f"file://{mine.parent}{ending}")
+    assert folder.remove(Refusing(), is_settled=True) is not None
+    assert mine.read_bytes() == b"mine"
+
+
 def test_a_server_that_is_gone(tmp_path: Path) -> None:
     with sail_server(tmp_path / "log") as address:
         pass

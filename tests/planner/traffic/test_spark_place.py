@@ -47,6 +47,15 @@ TRAFFIC = ("--traffic", "gs://bucket/logs")
         ((*SPARK, *TRAFFIC, *REMOTE, "--spark-work", "tmp/"), "write gs://BUCKET/PATH, s3a://"),
         ((*SPARK, *TRAFFIC, *REMOTE, "--spark-work", "gs://"), "write gs://BUCKET/PATH, s3a://"),
         (
+            (*SPARK, *TRAFFIC, *REMOTE, "--spark-work", "file:///"),
+            "write gs://BUCKET/PATH, s3a://",
+        ),
+        (
+            (*SPARK, *TRAFFIC, *REMOTE, "--spark-work", "file:///data#1/"),
+            "'#' means something else than itself to some servers",
+        ),
+        ((*SPARK, *TRAFFIC, *REMOTE, "--spark-work", "gs://bucket/a*"), "'*' means something else"),
+        (
             (*SPARK, *REMOTE, *WORK, "--traffic", "logs/flows.parquet"),
             "--traffic logs/flows.parquet: with --engine spark the server reads what it sees",
         ),
