@@ -20,7 +20,7 @@ from netplan_planner.model.pod_traffic import PodTraffic
 from netplan_planner.tables.engine import EngineError, TableEngine
 from netplan_planner.tables.sql import identifier, quoted
 from netplan_planner.traffic.aggregates import MANIFEST
-from netplan_planner.traffic.aggregates.columns import columns_of
+from netplan_planner.traffic.aggregates.columns import columns_of, odd_numbers
 from netplan_planner.traffic.aggregates.manifest import (
     AGAIN,
     SUFFIX,
@@ -242,6 +242,9 @@ def _decoded(
     held = engine.value(f"SELECT COUNT(*) FROM {relation}")
     if held != table.row_count:
         raise damaged(folder, f"{path.name} has {held:,} rows, not {table.row_count:,}")
+    odd = odd_numbers(kind)
+    if odd and engine.value(f"SELECT COUNT(*) FROM {relation} WHERE {odd}"):
+        raise damaged(folder, f"{path.name} has numbers below 0, or infinite ones")
     most = min(LARGEST_BYTES, max(_ANY_BYTES, _MOST_RATIO * table.byte_count))
     # Each row as text has the names of all columns at least.
     if held * sum(map(len, columns)) > most:
