@@ -34,6 +34,7 @@ class WorkFolder:
         self._name = f"{_PREFIX}{uuid4().hex}"
         self.path = posixpath.join(parent, self._name)
         self._was_here = False
+        self._has_database = False
 
     def remove(self, session: SparkSession, *, is_settled: bool) -> str | None:
         """Remove the folder; return what to tell the user if it may still be there.
@@ -67,8 +68,12 @@ class WorkFolder:
         name = f"spark_catalog.`{self._name.replace('-', '_')}`"
         location = self.path.replace("\\", "\\\\").replace("'", "\\'")
         with suppress(*_ERRORS):
-            session.sql(f"CREATE DATABASE {name} LOCATION '{location}'").collect()
-            session.sql(f"DROP DATABASE {name} CASCADE").collect()
+            # None is dropped but one that was made here, be it by a try before.
+            if not self._has_database:
+                session.sql(f"CREATE DATABASE {name} LOCATION '{location}'").collect()
+            self._has_database = True
+            session.sql(f"DROP DATABASE IF EXISTS {name} CASCADE").collect()
+            self._has_database = False
         try:
             return not session.read.format("binaryFile").load(self.path).inputFiles()
         except PySparkException as exc:
