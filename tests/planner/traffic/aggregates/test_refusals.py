@@ -270,9 +270,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], Any], str]] = {
         "machines.parquet has numbers below 0",
     ),
     "an infinite rate": (
-        _rows(
-            "machines", "* REPLACE (struct_update(egress, p95_gbps := 'inf'::DOUBLE) AS egress)"
-        ),
+        _rows("machines", "* REPLACE (struct_update(egress, p95_gbps := 'inf'::DOUBLE) AS egress)"),
         "machines.parquet has numbers below 0, or infinite ones",
     ),
     "a rate below 0 in a list": (
