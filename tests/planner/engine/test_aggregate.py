@@ -177,6 +177,17 @@ def _sums_and_a_file(folder: Path) -> None:
     (folder / "notes.txt").write_text("mine")
 
 
+def _sums_and_hidden(folder: Path) -> None:
+    aggregated.written(folder.parent, aggregated.matrix_of(folder.parent)).rename(folder)
+    (folder / ".git").mkdir()
+    (folder / ".git" / "HEAD").write_text("mine")
+
+
+def _sums_and_a_hidden_file(folder: Path) -> None:
+    aggregated.written(folder.parent, aggregated.matrix_of(folder.parent)).rename(folder)
+    (folder / "_SUCCESSFUL-notes.txt").write_text("mine")
+
+
 def _a_false_manifest(folder: Path) -> None:
     folder.mkdir()
     (folder / MANIFEST).write_text("{}")
@@ -187,6 +198,11 @@ FOREIGN: dict[str, tuple[Callable[[Path], object], str]] = {
     "a file": (lambda path: path.write_text("mine"), "this is a file"),
     "a folder with a file": (_with_a_file, "did not write"),
     "aggregates and a file": (_sums_and_a_file, "holds notes.txt, which would be lost"),
+    "aggregates and a hidden folder": (_sums_and_hidden, "holds .git, which would be lost"),
+    "aggregates and a file that a reader passes over": (
+        _sums_and_a_hidden_file,
+        "holds _SUCCESSFUL-notes.txt, which would be lost",
+    ),
     "a folder in a file's place": (_a_false_manifest, "holds edges.parquet"),
     "no folder above": (lambda path: path.parent.rmdir(), "does not exist"),
     "a link to itself": (lambda path: path.symlink_to(path), "not usable"),
@@ -212,6 +228,8 @@ def test_older_aggregates_make_way(flows: Path, tmp_path: Path) -> None:
     before = (out / "edges.parquet").read_bytes()
     link = tmp_path / "link"
     link.symlink_to(out, target_is_directory=True)
+    for name in ("_SUCCESS", ".edges.parquet.crc", ".netplan-aggregates.json.crc", ".DS_Store"):
+        (out / name).write_text("left by a copy")
     aggregated_to(link, *GIVEN, "--traffic", str(flows))
     assert (out / "edges.parquet").read_bytes() != before
     assert not (out / "pods.parquet").exists()

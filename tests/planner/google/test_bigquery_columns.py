@@ -52,3 +52,8 @@ def test_what_no_answer_takes_is_not_asked_for() -> None:
     text = query("compute_googleapis_com_vpc_flows")
     assert "severity" not in text
     assert "`type`" not in text
+
+
+def test_a_day_that_there_is_not_is_no_day() -> None:
+    text = query("compute_googleapis_com_vpc_flows_20260230")
+    assert "logName" in text, "no log sink calls a table so"

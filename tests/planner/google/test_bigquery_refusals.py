@@ -24,9 +24,10 @@ from netplan_planner.google.bigquery.asking import (
     endpoint_of,
     read_traffic_in_bigquery,
 )
+from netplan_planner.google.bigquery.cost import of_look
 from netplan_planner.google.bigquery.jobs import Jobs
 from netplan_planner.google.bigquery.place import Place, is_place, parse_place
-from netplan_planner.google.bigquery.read import read_bigquery
+from netplan_planner.google.bigquery.read import bound, read_bigquery
 from netplan_planner.google.logs.options import LogOptions
 from netplan_planner.google.options import ApiOptions
 from netplan_planner.meter import Notice
@@ -145,13 +146,7 @@ def test_what_reading_costs_is_said_first_and_held_against_the_bound(
     since = replace(SINCE, since=datetime(2026, 11, 1, tzinfo=zone))
     asked: list[Any] = []
     said: list[str] = []
-    job = {
-        "jobReference": {"projectId": PROJECT, "jobId": "j", "location": "EU"},
-        "status": {"state": "DONE"},
-        "statistics": {"query": {"totalBytesProcessed": str(2 * TIB)}},
-        "configuration": {"query": {}, "dryRun": True},
-    }
-    with service((200, job), asked) as address, pytest.raises(UsageError) as raised:
+    with service(answered(2 * TIB), asked) as address, pytest.raises(UsageError) as raised:
         read_bigquery(
             client_at(address),
             PLACE,
@@ -201,6 +196,48 @@ def test_what_is_about_to_be_paid_is_told_where_nobody_watches(
     monkeypatch.setattr(state, "quiet", True)
     progress(Notice("$12.50"))
     assert capsys.readouterr().err == ""
+
+
+def answered(byte_count: int) -> tuple[int, dict[str, Any]]:
+    return 200, {
+        "jobReference": {"projectId": PROJECT, "jobId": "j", "location": "EU"},
+        "status": {"state": "DONE"},
+        "statistics": {"query": {"totalBytesProcessed": str(byte_count)}},
+        "configuration": {"query": {}, "dryRun": True},
+    }
+
+
+def test_a_bound_is_a_number_that_the_service_takes() -> None:
+    asked: list[Any] = []
+    with service(refusal(400, "invalidQuery", "no"), asked) as address:
+        jobs = Jobs(client_at(address), None, str(PLACE))
+        bound(jobs, str(PLACE), of_look(TIB), Decimal("1e15"))
+        with pytest.raises(NetplanError, match="refuses a statement"):
+            jobs.run("SELECT 1")
+    (only,) = asked
+    assert int(only["configuration"]["query"]["maximumBytesBilled"]) == (1 << 63) - 1
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "said"),
+    [
+        (datetime(2026, 11, 3), datetime(2026, 11, 2, tzinfo=UTC), "--until 2026-11-02"),
+        (datetime(2026, 11, 2), datetime(2026, 11, 2), "--until 2026-11-02"),
+        (datetime(2026, 11, 3), None, "now"),
+    ],
+)
+def test_a_window_that_holds_nothing_asks_for_nothing(
+    since: datetime, until: datetime | None, said: str
+) -> None:
+    asked: list[Any] = []
+    window = TrafficOptions(since=since, until=until)
+    now = datetime(2026, 11, 2, 12, tzinfo=UTC)
+    with (
+        service(answered(TIB), asked) as address,
+        pytest.raises(UsageError, match=f"is not before {said}"),
+    ):
+        read_bigquery(client_at(address), PLACE, KNOWN, window, now=lambda: now)
+    assert asked == []
 
 
 def test_a_service_that_is_gone_is_told_in_time(monkeypatch: pytest.MonkeyPatch) -> None:

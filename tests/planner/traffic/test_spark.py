@@ -7,6 +7,8 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -266,12 +268,12 @@ class Refusing:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def sql(self, statement: str) -> None:
+    def sql(self, statement: str) -> Any:
         self.asked.append(statement)
         raise PySparkException("no right to make a database")
 
     @property
-    def read(self) -> None:
+    def read(self) -> Any:
         raise PySparkException("no answer")
 
 
@@ -293,7 +295,54 @@ def test_what_cannot_be_removed_is_named_with_its_command(parent: str, command: 
     location = folder.path.replace("'", "\\'")
     assert session.asked == [
         f"CREATE DATABASE spark_catalog.`{name.replace('-', '_')}` LOCATION '{location}'"
-    ]
+    ], "what was not made is not dropped"
+
+
+class DroppingLater(Refusing):
+    """A session of a server that drops a database when it is asked again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.databases: set[str] = set()
+
+    def sql(self, statement: str) -> Any:
+        self.asked.append(statement)
+        verb, *words = statement.split()
+        name = next(word for word in words if word.startswith("spark_catalog."))
+        if verb == "CREATE" and name in self.databases:
+            raise PySparkException("[SCHEMA_ALREADY_EXISTS]")
+        if verb == "CREATE":
+            self.databases.add(name)
+        elif sum(one.startswith("DROP") for one in self.asked) > 1:
+            self.databases.discard(name)
+        else:
+            raise PySparkException("busy")
+        return SimpleNamespace(collect=list)
+
+    @property
+    def read(self) -> Any:
+        def load(path: str) -> Any:
+            if not self.databases:
+                raise PySparkException("[PATH_NOT_FOUND]")
+            return SimpleNamespace(inputFiles=lambda: [path])
+
+        return SimpleNamespace(format=lambda _: SimpleNamespace(load=load))
+
+
+def test_a_database_that_was_not_dropped_is_dropped_by_the_next_try() -> None:
+    session = DroppingLater()
+    assert WorkFolder("gs://bucket/tmp").remove(session, is_settled=True) is None
+    assert session.databases == set()
+
+
+@pytest.mark.parametrize("ending", ["#1", "?x=1", "#", "/%2e%2e#", "/sub/../#"])
+def test_nothing_of_the_users_is_removed(tmp_path: Path, ending: str) -> None:
+    mine = tmp_path / "data" / "flows.parquet"
+    (mine.parent / "sub").mkdir(parents=True)
+    mine.write_bytes(b"mine")
+    folder = WorkFolder(f"file://{mine.parent}{ending}")
+    assert folder.remove(Refusing(), is_settled=True) is not None
+    assert mine.read_bytes() == b"mine"
 
 
 def test_a_server_that_is_gone(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 """What the options of Spark may say, and what is refused before anything is read."""
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,6 +11,8 @@ import netplan_planner.traffic.spark
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Inventory
 from netplan_planner.traffic import TrafficOptions
+from netplan_planner.traffic.aggregates import MANIFEST, writing
+from netplan_planner.traffic.spark import submitted
 from netplan_planner.traffic.spark.asking import read_traffic_on_spark
 from netplan_planner.traffic.spark.place import (
     FlowEngine,
@@ -46,6 +50,15 @@ TRAFFIC = ("--traffic", "gs://bucket/logs")
         ),
         ((*SPARK, *TRAFFIC, *REMOTE, "--spark-work", "tmp/"), "write gs://BUCKET/PATH, s3a://"),
         ((*SPARK, *TRAFFIC, *REMOTE, "--spark-work", "gs://"), "write gs://BUCKET/PATH, s3a://"),
+        (
+            (*SPARK, *TRAFFIC, *REMOTE, "--spark-work", "file:///"),
+            "write gs://BUCKET/PATH, s3a://",
+        ),
+        (
+            (*SPARK, *TRAFFIC, *REMOTE, "--spark-work", "file:///data#1/"),
+            "'#' means something else than itself to some servers",
+        ),
+        ((*SPARK, *TRAFFIC, *REMOTE, "--spark-work", "gs://bucket/a*"), "'*' means something else"),
         (
             (*SPARK, *REMOTE, *WORK, "--traffic", "logs/flows.parquet"),
             "--traffic logs/flows.parquet: with --engine spark the server reads what it sees",
@@ -117,3 +130,20 @@ def test_a_job_of_spark_submit_needs_no_server(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.delenv("PYSPARK_GATEWAY_PORT")
     with pytest.raises(UsageError, match="--spark-remote"):
         place_of(FlowEngine.SPARK, None, "gs://bucket/tmp")
+
+
+@pytest.mark.parametrize(("folders", "is_kept"), [([], False), (["edges.parquet"], True)])
+def test_a_job_replaces_no_folder_that_holds_folders(folders: list[str], is_kept: bool) -> None:
+    names = [MANIFEST, "edges.parquet"]
+
+    def entry(name: str) -> SimpleNamespace:
+        path = SimpleNamespace(getName=lambda: name)
+        return SimpleNamespace(getPath=lambda: path, isDirectory=lambda: name in folders)
+
+    system = SimpleNamespace(
+        exists=lambda _: True,
+        listStatus=lambda _: [entry(name) for name in names],
+        getFileStatus=lambda _: SimpleNamespace(isFile=lambda: False),
+    )
+    with pytest.raises(UsageError, match="did not write") if is_kept else nullcontext():
+        assert submitted._is_there(system, "sums", "gs://bucket/sums", writing.is_own)

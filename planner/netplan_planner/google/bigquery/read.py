@@ -29,6 +29,8 @@ from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.units import BYTES_PER_TIB
 
 _REQUEST_S = 60.0
+_MOST_BYTES = (1 << 63) - 1
+"""The service takes no greater number; 52 million dollars buy as many."""
 
 Say = Callable[[str], None]
 
@@ -57,7 +59,8 @@ def read_bigquery(
         now: Tells the time.
 
     Raises:
-        UsageError: If it would cost more than is allowed, or sums of days cannot answer it.
+        UsageError: If it would cost more than is allowed, the window is none, or sums of days
+            cannot answer it.
         NetplanError: What the service refuses, by name.
     """
     if rollup is not None:
@@ -67,6 +70,10 @@ def read_bigquery(
     options = replace(options, since=_utc(options.since), until=_utc(options.until))
     since, until = options.since, options.until or moment
     assert since is not None, "asking.read_traffic_in_bigquery wants one"
+    if since >= until:
+        # A table that is not partitioned would be read, and billed, whole.
+        end = "now" if options.until is None else f"--until {until.isoformat()}"
+        raise UsageError(f"--since {since.isoformat()} is not before {end}: nothing is in between")
     shown = str(place)
     with told(shown):
         found = find_tables(client, place, since, until, retry=retry(), timeout=_REQUEST_S)
@@ -82,21 +89,21 @@ def read_bigquery(
                         " which days have changed"
                     )
                 )
-                _bound(jobs, shown, of_look(looked_at), max_cost_usd)
+                bound(jobs, shown, of_look(looked_at), max_cost_usd)
 
             days = Rollup(
                 client, jobs, place, rollup, found, options, until=until, now=moment, allow=allow
             )
             estimate = days.estimate()
             say(Notice(cost_line(place, days, estimate)))
-            _bound(jobs, shown, estimate, max_cost_usd)
+            bound(jobs, shown, estimate, max_cost_usd)
             matrix = days.read(inventory, inputs)
             found = replace(found, notes=(*days.notes(), *found.notes))
         else:
             query = "\nUNION ALL\n".join(query_of(one, place, since, until) for one in found.tables)
             estimate = of_records(jobs.dry_run_bytes(query), found.tables)
             say(Notice(f"{shown}: {estimate}"))
-            _bound(jobs, shown, estimate, max_cost_usd)
+            bound(jobs, shown, estimate, max_cost_usd)
             jobs.run(f"CREATE OR REPLACE TEMP TABLE {RECORDS} AS\n{query}")
             matrix = remote.read(
                 BigQueryEngine(jobs), inventory, options, shown=shown, inputs=inputs
@@ -117,10 +124,13 @@ def _utc(time: datetime | None) -> datetime | None:
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
-def _bound(jobs: Jobs, shown: str, estimate: Estimate, max_cost_usd: Decimal | None) -> None:
+def bound(jobs: Jobs, shown: str, estimate: Estimate, max_cost_usd: Decimal | None) -> None:
     """Hold what will be read against what it may cost, and bound what is billed in all.
 
     Held with the sums: a bound that is met on the way is paid for, and answers nothing.
+
+    Raises:
+        UsageError: If it would cost more.
     """
     if max_cost_usd is None:
         return
@@ -131,7 +141,7 @@ def _bound(jobs: Jobs, shown: str, estimate: Estimate, max_cost_usd: Decimal | N
             f" more than --max-cost {max_cost_usd}: take a shorter window (--since, --until), or"
             " allow more"
         )
-    jobs.most_bytes = int(max_cost_usd / USD_PER_TIB * BYTES_PER_TIB)
+    jobs.most_bytes = min(int(max_cost_usd / USD_PER_TIB * BYTES_PER_TIB), _MOST_BYTES)
 
 
 def _billed(jobs: Jobs) -> str:

@@ -97,7 +97,7 @@ def find_tables(
     days: set[date] = set()
     sharded = set()
     for name in names:
-        found = _SINK.fullmatch(name)
+        found = _sink(name)
         if found is None and name != ALL_LOGS and not place.table:
             foreign.append(name)
             continue
@@ -200,7 +200,7 @@ def _fields(table: LogTable) -> Fields:
     if table.is_linked:
         return Fields(_linked_tree(), BIGQUERY)
     tree = _tree(table.schema, "e")
-    found = _SINK.fullmatch(table.name)
+    found = _sink(table.name)
     if found is not None:
         # The column is a seventh of what is read, and billed for every record.
         labels = Fields(tree, BIGQUERY).part("resource").part("labels")
@@ -227,7 +227,7 @@ def _table(table: bigquery.Table, name: str) -> LogTable:
             f"{name}: no table of flow logs: it has no column jsonPayload (of a log sink) nor"
             " json_payload (of Log Analytics)"
         )
-    found = _SINK.fullmatch(name)
+    found = _sink(name)
     time = columns.get("timestamp")
     received = columns.get("receivetimestamp", columns.get("receive_timestamp"))
     by = table.time_partitioning
@@ -247,6 +247,20 @@ def _table(table: bigquery.Table, name: str) -> LogTable:
         modified=table.modified,
         buffered_count=int(buffer.estimated_rows or 0) if buffer is not None else 0,
     )
+
+
+def _sink(name: str) -> re.Match[str] | None:
+    """Return what a table's name says, if it is one that a log sink gives, of a day that there is.
+
+    >>> _sink("compute_googleapis_com_vpc_flows_20260230")
+    """
+    found = _SINK.fullmatch(name)
+    if found is not None and found["day"]:
+        try:
+            _day(found["day"])
+        except ValueError:
+            return None
+    return found
 
 
 def _day(text: str) -> date:

@@ -4,6 +4,8 @@ A value in a value is a struct, several are a list, so that any reader of Parque
 the model: `series.p95_gbps`.
 """
 
+from collections.abc import Iterable
+
 import msgspec
 
 from netplan_planner.model import Value
@@ -20,6 +22,40 @@ def columns_of(kind: type[Value]) -> dict[str, str]:
     if not isinstance(found, msgspec.inspect.StructType):
         raise TypeError(f"{kind.__name__} has no fields")
     return {field.encode_name: _column(field.type) for field in found.fields}
+
+
+def odd_numbers(kind: type[Value]) -> str:
+    """Return the SQL of whether a row has a number below 0, or one that is infinite or none.
+
+    Bytes, rates, counts and indexes have no such numbers, and sums over them would be nonsense.
+    """
+    found = msgspec.inspect.type_info(kind)
+    assert isinstance(found, msgspec.inspect.StructType)
+    return _any_odd((one.type, identifier(one.encode_name)) for one in found.fields)
+
+
+def _any_odd(values: Iterable[tuple[msgspec.inspect.Type, str]]) -> str:
+    conditions = [condition for kind, sql in values if (condition := _odd(kind, sql))]
+    return " OR ".join(f"COALESCE({one}, false)" for one in conditions)
+
+
+def _odd(kind: msgspec.inspect.Type, sql: str) -> str:
+    match kind:
+        case msgspec.inspect.IntType():
+            return f"{sql} < 0"
+        case msgspec.inspect.FloatType():
+            return f"{sql} < 0 OR NOT isfinite({sql})"
+        case msgspec.inspect.VarTupleType():
+            inner = _odd(kind.item_type, "x")
+            return f"len(list_filter({sql}, lambda x: {inner})) > 0" if inner else ""
+        case msgspec.inspect.StructType():
+            return _any_odd(
+                (one.type, f"{sql}.{identifier(one.encode_name)}") for one in kind.fields
+            )
+        case msgspec.inspect.UnionType():
+            return _any_odd((one, sql) for one in kind.types)
+        case _:
+            return ""
 
 
 def _column(kind: msgspec.inspect.Type) -> str:

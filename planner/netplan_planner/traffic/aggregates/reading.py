@@ -20,7 +20,7 @@ from netplan_planner.model.pod_traffic import PodTraffic
 from netplan_planner.tables.engine import EngineError, TableEngine
 from netplan_planner.tables.sql import identifier, quoted
 from netplan_planner.traffic.aggregates import MANIFEST
-from netplan_planner.traffic.aggregates.columns import columns_of
+from netplan_planner.traffic.aggregates.columns import columns_of, odd_numbers
 from netplan_planner.traffic.aggregates.manifest import (
     AGAIN,
     SUFFIX,
@@ -44,6 +44,8 @@ _MOST_RATIO = 2_000
 (measured 2026-11-23)."""
 _ANY_BYTES = 1 << 26
 """What any table may unpack to, however small it is."""
+_LEFT = frozenset({"_SUCCESS", ".DS_Store"})
+"""What Hadoop and macOS leave in a folder, beside check sums; it goes with the folder."""
 _OPTIONS = {"reporter": "--reporter", "since": "--since", "until": "--until"}
 
 
@@ -93,21 +95,33 @@ def read_pods(folder: Path) -> PodTraffic | None:
     return replace(manifest.pods, flows=tuple(flows))
 
 
-def foreign_entries(folder: Path, tables: AbstractSet[str]) -> list[str]:
-    """Return the names of a folder that are no part of aggregates with these tables."""
+def foreign_entries(
+    folder: Path, tables: AbstractSet[str], *, are_replaced: bool = False
+) -> list[str]:
+    """Return the names of a folder that are no part of aggregates with these tables.
+
+    Args:
+        folder: Where they are.
+        tables: Those of the aggregates.
+        are_replaced: Whether the folder is to be removed, so that hidden files count, too.
+    """
     with os.scandir(folder) as found:
         entries = {entry.name: entry.is_file(follow_symlinks=False) for entry in found}
-    links = (name for name, is_file in entries.items() if not (is_file or _is_skipped(name)))
-    return sorted({*foreign_names(entries, tables), *links})
+    others = {name for name, is_file in entries.items() if not is_file}
+    if not are_replaced:
+        entries = {name: is_file for name, is_file in entries.items() if not _is_hidden(name)}
+        others &= entries.keys()
+    return sorted({*foreign_names(entries, tables), *others})
 
 
 def foreign_names(names: Iterable[str], tables: AbstractSet[str]) -> list[str]:
-    """Return those of some names that are no part of aggregates with these tables."""
+    """Return those of some names that are no part of aggregates, nor what copying leaves."""
     own = {MANIFEST, *(f"{name}{SUFFIX}" for name in tables)}
-    return sorted(name for name in names if name not in own and not _is_skipped(name))
+    left = {*_LEFT, *(f".{name}.crc" for name in own)}
+    return sorted(name for name in names if name not in own and name not in left)
 
 
-def _is_skipped(name: str) -> bool:
+def _is_hidden(name: str) -> bool:
     """Return whether others leave files of such names in folders."""
     return name.startswith((".", "_SUCCESS"))
 
@@ -245,6 +259,9 @@ def _decoded(
     held = engine.value(f"SELECT COUNT(*) FROM {relation}")
     if held != table.row_count:
         raise damaged(folder, f"{path.name} has {held:,} rows, not {table.row_count:,}")
+    odd = odd_numbers(kind)
+    if odd and engine.value(f"SELECT COUNT(*) FROM {relation} WHERE {odd}"):
+        raise damaged(folder, f"{path.name} has numbers below 0, or infinite ones")
     most = min(LARGEST_BYTES, max(_ANY_BYTES, _MOST_RATIO * table.byte_count))
     # Each row as text has the names of all columns at least.
     if held * sum(map(len, columns)) > most:

@@ -27,6 +27,7 @@ from netplan_planner.model.log_volume import (
 )
 from netplan_planner.model.pod_traffic import PodFlow, PodTraffic
 from netplan_planner.model.rate_bins import MachineHours, PathHours
+from netplan_planner.units import SECONDS_PER_MINUTE
 
 
 class LogPlace(Value, frozen=True, kw_only=True):
@@ -144,8 +145,10 @@ def put_together(whole: TrafficMatrix, rows: Rows) -> TrafficMatrix:
     """Return the matrix that was taken apart.
 
     Raises:
-        ValueError: If a row is about another one that is not there.
+        ValueError: If a row is about another one that is not there, or stands there twice, or if
+            the window is none.
     """
+    _check_window(whole)
     edges, owners = len(rows["edges"]), len(rows["owners"])
     _check("edges", owners, chain.from_iterable((one.src, one.dst) for one in rows["edges"]))
     _check("machines", owners, (one.owner for one in rows["machines"]))
@@ -153,6 +156,11 @@ def put_together(whole: TrafficMatrix, rows: Rows) -> TrafficMatrix:
     _check("path-hours", edges, (one.edge for one in rows["path-hours"]))
     _check("log-machines", owners, (one.owner for one in rows["log-machines"]))
     _check("log-edges", edges, (one.edge for one in rows["log-edges"]))
+    _check_once("owners", (one.key for one in rows["owners"]))
+    _check_once("machines", (one.owner for one in rows["machines"]))
+    _check_once(
+        "edges", ((one.src, one.dst, one.path_class, one.dst_address) for one in rows["edges"])
+    )
     hours = whole.hours
     return replace(
         whole,
@@ -202,3 +210,30 @@ def _check(table: str, count: int, numbers: Iterable[int]) -> None:
     for number in numbers:
         if not 0 <= number < count:
             raise ValueError(f"{table} names row {number:,} of {count:,}")
+
+
+def _check_once(table: str, keys: Iterable[Any]) -> None:
+    """Refuse rows about the same, which would count twice."""
+    seen = set()
+    for key in keys:
+        if key in seen:
+            raise ValueError(f"{table} has two rows about the same")
+        seen.add(key)
+
+
+def _check_window(whole: TrafficMatrix) -> None:
+    """Refuse a window that no record can have: rates are bytes over its minutes."""
+    times = [whole.start, whole.end]
+    minutes = [whole.observed_minutes]
+    if whole.span_minutes is not None:
+        minutes.append(whole.span_minutes)
+    hours = whole.hours
+    if hours is not None:
+        times.append(hours.start)
+    if any(time.tzinfo is None for time in times):
+        raise ValueError("a time without a zone")
+    length = (whole.end - whole.start).total_seconds() / SECONDS_PER_MINUTE
+    if not all(0 < count <= length for count in minutes) or minutes[0] > minutes[-1]:
+        raise ValueError("the window is none, or shorter than what was observed of it")
+    if hours is not None and not 0 < hours.bin_s < float("inf"):
+        raise ValueError("hours of no length")

@@ -59,7 +59,7 @@ def check_target(asked: str, folder: Path) -> None:
                     f"{asked}: the folder holds what `netplan flows aggregate` did not write; name"
                     " a new one"
                 )
-            if others := foreign_entries(target, TABLES.keys()):
+            if others := foreign_entries(target, TABLES.keys(), are_replaced=True):
                 raise UsageError(
                     f"{asked}: beside aggregates the folder holds {inert_line(others[0])}, which"
                     " would be lost; name a new one"

@@ -27,6 +27,8 @@ _FORMS = "gs://BUCKET/PATH, s3a://BUCKET/PATH or file:///PATH"
 _PLACE = re.compile(r"(?P<scheme>gs|s3a|file):/+(?P<rest>[^/].*)", re.DOTALL)
 """A path has one slash where the address had two."""
 _REMOTE = re.compile(r"sc://[^\s/:;?#]+(:[0-9]{1,5})?(/(;.*)?)?")
+_NOT_PLAIN = re.compile(r"[?#*{}\[\]\\\x00-\x1f\x7f]")
+"""In an address what ends the path (Sail), or makes it a pattern where files are read (Spark)."""
 _REMOTE_FORM = "sc://HOST:15002"
 
 
@@ -94,6 +96,11 @@ def place_of(engine: FlowEngine, remote: str | None, work: str | None) -> SparkP
     if folder is None:
         raise UsageError(
             f"--spark-work {work!r}: a folder that the server can write: write {_FORMS}"
+        )
+    if found := _NOT_PLAIN.search(folder):
+        raise UsageError(
+            f"--spark-work {work!r}: {found.group()!r} means something else than itself to some"
+            " servers, and work files would lie in another folder: name one without it"
         )
     return SparkPlace(remote=remote, work=folder)
 

@@ -123,8 +123,11 @@ def _is_there(
     """Return whether there is a folder, which may be replaced."""
     if not system.exists(target):
         return False
-    names = [one.getPath().getName() for one in system.listStatus(target)]
-    if system.getFileStatus(target).isFile() or not is_own(names):
+    entries = list(system.listStatus(target))
+    names = [one.getPath().getName() for one in entries]
+    # A folder may have a table's name: Spark's own Parquet is one.
+    is_other = any(one.isDirectory() for one in entries) or not is_own(names)
+    if system.getFileStatus(target).isFile() or is_other:
         raise UsageError(
             f"--out {inert_line(address)}: it holds what `netplan flows aggregate` did not write;"
             " name a new folder"

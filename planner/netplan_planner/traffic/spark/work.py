@@ -12,7 +12,7 @@ import shutil
 import time
 from contextlib import suppress
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 from uuid import uuid4
 
 import grpc
@@ -20,6 +20,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 _PREFIX = "netplan-"
+_HERE = "file://"
 _PAUSES_S = (0.0, 0.5, 1.5)
 """Before each try: what a stopped job still writes comes within moments."""
 _ERRORS = (PySparkException, grpc.RpcError)
@@ -33,6 +34,7 @@ class WorkFolder:
         self._name = f"{_PREFIX}{uuid4().hex}"
         self.path = posixpath.join(parent, self._name)
         self._was_here = False
+        self._has_database = False
 
     def remove(self, session: SparkSession, *, is_settled: bool) -> str | None:
         """Remove the folder; return what to tell the user if it may still be there.
@@ -52,8 +54,8 @@ class WorkFolder:
             was_gone = is_gone
         if was_gone:
             return None
-        place = urlsplit(self.path).scheme
-        shown = unquote(self.path.removeprefix("file://")) if place == "file" else self.path
+        place = self.path.partition(":")[0]
+        shown = unquote(self.path.removeprefix(_HERE)) if place == "file" else self.path
         return (
             f"work files may be left in {self.path}: remove them where the server sees them"
             f" ({_COMMANDS[place]} {shlex.quote(shown)})"
@@ -66,8 +68,12 @@ class WorkFolder:
         name = f"spark_catalog.`{self._name.replace('-', '_')}`"
         location = self.path.replace("\\", "\\\\").replace("'", "\\'")
         with suppress(*_ERRORS):
-            session.sql(f"CREATE DATABASE {name} LOCATION '{location}'").collect()
-            session.sql(f"DROP DATABASE {name} CASCADE").collect()
+            # None is dropped but one that was made here, be it by a try before.
+            if not self._has_database:
+                session.sql(f"CREATE DATABASE {name} LOCATION '{location}'").collect()
+            self._has_database = True
+            session.sql(f"DROP DATABASE IF EXISTS {name} CASCADE").collect()
+            self._has_database = False
         try:
             return not session.read.format("binaryFile").load(self.path).inputFiles()
         except PySparkException as exc:
@@ -79,10 +85,11 @@ class WorkFolder:
 
     def _is_removed_here(self) -> bool:
         """Remove the folder where it is on this machine; return whether it was, and is gone."""
-        place = urlsplit(self.path)
-        if place.scheme != "file":
+        if not self.path.startswith(_HERE):
             return False
-        here = Path(unquote(place.path))
+        # Not taken apart as a URL: what follows # or ? there is no part of the path, and the rest
+        # would be a folder of the user's.
+        here = Path(unquote(self.path.removeprefix(_HERE)))
         if here.is_dir():
             self._was_here = True
             shutil.rmtree(here, ignore_errors=True)

@@ -270,7 +270,52 @@ DAMAGE: dict[str, tuple[Callable[[Path], Any], str]] = {
     "an empty cell": (_rows("edges", "* REPLACE (NULL::BIGINT AS packet_count)"), "Expected `int`"),
     "no number": (
         _rows("machines", "* REPLACE ('nan'::DOUBLE AS coarse_ratio)"),
-        "machines.parquet: ",
+        "machines.parquet has numbers below 0",
+    ),
+    "an infinite rate": (
+        _rows("machines", "* REPLACE (struct_update(egress, p95_gbps := 'inf'::DOUBLE) AS egress)"),
+        "machines.parquet has numbers below 0, or infinite ones",
+    ),
+    "a rate below 0 in a list": (
+        _rows("machine-hours", "* REPLACE ([NULL, -1.0::DOUBLE] AS gbps)"),
+        "machine-hours.parquet has numbers below 0",
+    ),
+    "bytes below 0": (
+        _rows("edges", "* REPLACE (-payload_bytes - 1 AS payload_bytes)"),
+        "edges.parquet has numbers below 0",
+    ),
+    "an edge twice": (
+        lambda sums: change_rows(sums, "edges", "t.*", "t, range(2)"),
+        "edges has two rows about the same",
+    ),
+    "a machine twice": (
+        lambda sums: change_rows(sums, "machines", "t.*", "t, range(2)"),
+        "machines has two rows about the same",
+    ),
+    "an owner twice": (_rows("owners", "* REPLACE ('x' AS key)"), "owners has two rows"),
+    "no observed minute": (
+        _held(lambda held: held["matrix"].update(observed_minutes=0)),
+        "the window is none",
+    ),
+    "no minute from the first to the last": (
+        _held(lambda held: held["matrix"].update(span_minutes=0)),
+        "the window is none",
+    ),
+    "more minutes than the window has": (
+        _held(lambda held: held["matrix"].update(observed_minutes=10**15)),
+        "the window is none",
+    ),
+    "an end before the start": (
+        _held(lambda held: held["matrix"].update(end="2001-01-01T00:00:00Z")),
+        "the window is none",
+    ),
+    "a time without a zone": (
+        _held(lambda held: held["matrix"].update(start="2026-03-02T12:00:00")),
+        "a time without a zone",
+    ),
+    "hours of no length": (
+        _held(lambda held: held["matrix"]["hours"].update(bin_s=0)),
+        "hours of no length",
     ),
     "an unknown path class": (
         _rows("edges", "* REPLACE ('x' AS path_class)"),
@@ -279,7 +324,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], Any], str]] = {
     "an owner beyond": (_rows("edges", "* REPLACE (999::BIGINT AS dst)"), "edges names row 999 of"),
     "an owner before": (
         _rows("machines", "* REPLACE (-1::BIGINT AS owner)"),
-        "machines names row -1 of",
+        "machines.parquet has numbers below 0",
     ),
     "an edge beyond": (_rows("path-hours", "* REPLACE (10**12::BIGINT AS edge)"), "path-hours"),
     "an interval beyond": (
