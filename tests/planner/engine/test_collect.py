@@ -173,7 +173,10 @@ def verbs(bundle: Path, folder: Path) -> Iterator[tuple[str, ...]]:
 
 READS_A_PROJECT = {"inventory", "traffic", "metrics"}
 """Parameters of verbs that read a project from files."""
-WITHOUT_BUNDLE = {("probe", "run"): "it measures: what it is for is to connect machines"}
+WITHOUT_BUNDLE = {
+    ("flows", "aggregate"): "it sums flow logs: a bundle holds sums already",
+    ("probe", "run"): "it measures: what it is for is to connect machines",
+}
 
 
 def test_every_verb_that_reads_a_project_takes_a_bundle(bundle: Path, tmp_path: Path) -> None:

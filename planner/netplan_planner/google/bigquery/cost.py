@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from netplan_planner.google.bigquery.tables import LogTable
 from netplan_planner.model import Value
-from netplan_planner.units import BYTES_PER_TIB
+from netplan_planner.units import BYTES_PER_TIB, cents
 
 USD_PER_TIB = Decimal("6.25")
 """In most locations (cloud.google.com/bigquery/pricing, 2026-11); some cost more, and capacity
@@ -45,8 +45,8 @@ class Estimate(Value, frozen=True, kw_only=True):
     def __str__(self) -> str:
         """Return bytes and dollars as they are said before the first scan."""
         return (
-            f"{self.told:,} bytes to read, ${self.told_usd:,.2f} at ${USD_PER_TIB} a TiB; about"
-            f" ${self.usd:,.2f} with the sums over what was read, which no dry run tells"
+            f"{self.told:,} bytes to read, ${cents(self.told_usd):,} at ${USD_PER_TIB} a TiB; about"
+            f" ${cents(self.usd):,} with the sums over what was read, which no dry run tells"
         )
 
 

@@ -26,7 +26,7 @@ from netplan_planner.traffic import remote
 from netplan_planner.traffic.coverage import Inputs
 from netplan_planner.traffic.day_sums import days_of
 from netplan_planner.traffic.options import TrafficOptions
-from netplan_planner.units import BYTES_PER_TIB
+from netplan_planner.units import BYTES_PER_TIB, cents
 
 _REQUEST_S = 60.0
 _MOST_BYTES = (1 << 63) - 1
@@ -85,7 +85,7 @@ def read_bigquery(
             def allow(looked_at: int) -> None:
                 say(
                     Notice(
-                        f"{shown}: {looked_at:,} bytes to read, ${usd(looked_at):,.2f}, to see"
+                        f"{shown}: {looked_at:,} bytes to read, ${cents(usd(looked_at)):,}, to see"
                         " which days have changed"
                     )
                 )
@@ -136,7 +136,7 @@ def bound(jobs: Jobs, shown: str, estimate: Estimate, max_cost_usd: Decimal | No
         return
     if estimate.usd > max_cost_usd:
         raise UsageError(
-            f"{shown}: about ${estimate.usd:,.2f} (${estimate.told_usd:,.2f} to read"
+            f"{shown}: about ${cents(estimate.usd):,} (${cents(estimate.told_usd):,} to read"
             f" {estimate.told:,} bytes at ${USD_PER_TIB} a TiB, the rest for sums over them) is"
             f" more than --max-cost {max_cost_usd}: take a shorter window (--since, --until), or"
             " allow more"
@@ -146,7 +146,7 @@ def bound(jobs: Jobs, shown: str, estimate: Estimate, max_cost_usd: Decimal | No
 
 def _billed(jobs: Jobs) -> str:
     billed = jobs.bytes_billed
-    return f"BigQuery billed {billed:,} bytes (${usd(billed):,.2f} at list price)"
+    return f"BigQuery billed {billed:,} bytes (${cents(usd(billed)):,} at list price)"
 
 
 def _with_notes(matrix: TrafficMatrix, found: Found, billed: str) -> TrafficMatrix:
