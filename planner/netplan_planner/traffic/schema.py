@@ -35,6 +35,13 @@ DAY_SUM: Mapping[str, str] = {
 """Rows of a day, of several kinds; what a kind does not say is NULL, and so is a 0 of what is
 mostly 0, since NULL takes no room."""
 
+SUMMED = (
+    *("kind", "report", "fault", "configuration", "drop_reason", "start_minute", "minute", "step"),
+    *("ports", "records", "payload_bytes", "packet_count", "wire_bytes", "coarse_bytes"),
+    *("unpacked_records", "reach", "rtt_us"),
+)
+"""What of them is summed once more, by nodes instead of a day's own numbers of ends."""
+
 TABLES: Mapping[str, Mapping[str, str]] = {
     # Identity of an end, and its node. `candidate` holds those that a batch names.
     "identity": {"address": "VARCHAR", "project": "VARCHAR", "name": "VARCHAR", "node": "BIGINT"},
@@ -258,25 +265,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     "day_sum": DAY_SUM,
     "rolled": {**DAY_SUM, "log_day": "INTEGER"},
     "day_end": {"log_day": "INTEGER", "number": "BIGINT", "node": "BIGINT"},
-    "summed": {
-        "kind": "TINYINT",
-        "report": "BIGINT",
-        "fault": "TINYINT",
-        "configuration": "BIGINT",
-        "drop_reason": "TINYINT",
-        "start_minute": "INTEGER",
-        "minute": "INTEGER",
-        "step": "INTEGER",
-        "ports": "BIGINT",
-        "records": "BIGINT",
-        "payload_bytes": "BIGINT",
-        "packet_count": "BIGINT",
-        "wire_bytes": "BIGINT",
-        "coarse_bytes": "BIGINT",
-        "unpacked_records": "BIGINT",
-        "reach": "INTEGER",
-        "rtt_us": "BIGINT",
-    },
+    "summed": {name: DAY_SUM[name] for name in SUMMED},
     # Configurations in the order of their names: numbers of theirs are each engine's own.
     "configuration": {"configuration": "BIGINT", "position": "INTEGER"},
 }

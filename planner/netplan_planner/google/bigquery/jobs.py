@@ -58,15 +58,7 @@ class Jobs:
         """Return how many bytes a query would read; see `run`."""
         config = bigquery.QueryJobConfig(dry_run=True, use_query_cache=False, labels=LABELS)
         with self._told(writes):
-            job = self._client.query(
-                query,
-                job_config=config,
-                location=self._location,
-                retry=retry(),
-                timeout=_ATTEMPT_S,
-                job_retry=None,
-            )
-            return int(job.total_bytes_processed or 0)
+            return int(self._begun(query, config).total_bytes_processed or 0)
 
     def run(
         self, query: str, parameters: Sequence[Any] = (), *, writes: str | None = None
@@ -89,14 +81,7 @@ class Jobs:
         if self.most_bytes is not None:
             config.maximum_bytes_billed = max(self.most_bytes - self.bytes_billed, 1)
         with self._told(writes):
-            job = self._client.query(
-                query,
-                job_config=config,
-                location=self._location,
-                retry=retry(),
-                timeout=_ATTEMPT_S,
-                job_retry=None,
-            )
+            job = self._begun(query, config)
             try:
                 rows = job.result(retry=retry(), timeout=_JOB_S, job_retry=None)
             except KeyboardInterrupt:
@@ -107,6 +92,16 @@ class Jobs:
             self._session_id = job.session_info.session_id
         self.bytes_billed += int(job.total_bytes_billed or 0)
         return rows
+
+    def _begun(self, query: str, config: bigquery.QueryJobConfig) -> bigquery.QueryJob:
+        return self._client.query(
+            query,
+            job_config=config,
+            location=self._location,
+            retry=retry(),
+            timeout=_ATTEMPT_S,
+            job_retry=None,
+        )
 
     def close(self) -> None:
         """End the session, and with it its temporary tables; the service ends it after a day."""

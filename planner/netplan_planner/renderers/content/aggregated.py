@@ -5,12 +5,11 @@ from collections.abc import Iterator
 
 from netplan_planner.model.aggregated import Aggregated, AggregatedTable
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import DataTable, phrases
+from netplan_planner.renderers.content import DataTable, incomplete, phrases
 from netplan_planner.renderers.document import (
     Block,
     Column,
     Command,
-    Item,
     Para,
     Section,
     Table,
@@ -71,13 +70,7 @@ def blocks(answer: Aggregated, options: RenderOptions) -> Iterator[Block]:
                 " --log-volume."
             )
         )
-    if answer.incomplete:
-        yield Section(line=line("What could not be read in full"))
-        shown = answer.incomplete[: options.row_limit]
-        for what in shown:
-            yield Item(line=line(what))
-        if len(shown) < len(answer.incomplete):
-            yield Item(line=line(f"and {len(answer.incomplete) - len(shown):,} more"))
+    yield from incomplete.blocks(answer.incomplete, options)
     yield Section(line=line("Next"))
     words = ("netplan", "audit", *answer.inventory_words, "--traffic", answer.folder)
     yield Command(text=shlex.join(words))

@@ -1,15 +1,15 @@
 """What a bundle holds, and what to do with it."""
 
+import shlex
 from collections.abc import Iterator
 
 from netplan_planner.model.collected import Collected, CollectedPart
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import DataTable, phrases
+from netplan_planner.renderers.content import DataTable, incomplete, phrases
 from netplan_planner.renderers.document import (
     Block,
     Column,
     Command,
-    Item,
     Para,
     Section,
     Table,
@@ -64,12 +64,6 @@ def blocks(answer: Collected, options: RenderOptions) -> Iterator[Block]:
     yield Para(
         line=line("Metadata, keys, start-up scripts, accounts and descriptions are not in it.")
     )
-    if answer.incomplete:
-        yield Section(line=line("What could not be read in full"))
-        shown = answer.incomplete[: options.row_limit]
-        for what in shown:
-            yield Item(line=line(what))
-        if len(shown) < len(answer.incomplete):
-            yield Item(line=line(f"and {len(answer.incomplete) - len(shown):,} more"))
+    yield from incomplete.blocks(answer.incomplete, options)
     yield Section(line=line("Next"))
-    yield Command(text=f"netplan audit --bundle {answer.file}")
+    yield Command(text=shlex.join(("netplan", "audit", "--bundle", answer.file)))
