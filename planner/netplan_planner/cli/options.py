@@ -210,6 +210,14 @@ IntervalLevel = Annotated[
     float,
     typer.Option(min=0.5, max=0.99, help="Share of cases in the interval.", rich_help_panel=OUTPUT),
 ]
+StrictReading = Annotated[
+    bool,
+    typer.Option(
+        "--strict",
+        help="Exit with 4 when given evidence could not be read in full.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 Today = Annotated[
     datetime | None,
     typer.Option(

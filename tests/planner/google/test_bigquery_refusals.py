@@ -186,6 +186,28 @@ def test_a_reading_that_ends_without_an_answer_says_what_was_billed(
     assert all(isinstance(line, Notice) for line in said), "in the log of a run nobody watches"
 
 
+def test_a_query_that_is_cancelled_may_be_billed_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class UnderWay:
+        is_cancelled = False
+
+        def result(self, **_: Any) -> None:
+            raise KeyboardInterrupt
+
+        def cancel(self, **_: Any) -> None:
+            self.is_cancelled = True
+
+    job = UnderWay()
+    monkeypatch.setattr(Jobs, "dry_run_bytes", lambda self, query: TIB)
+    monkeypatch.setattr(Jobs, "_begun", lambda self, query, config: job)
+    said: list[str] = []
+    with service((200, {}), []) as address, pytest.raises(KeyboardInterrupt):
+        read_bigquery(client_at(address), PLACE, KNOWN, SINCE, say=said.append)
+    assert job.is_cancelled
+    assert said[1].endswith("; the query that was cancelled may be billed too")
+
+
 def test_what_is_about_to_be_paid_is_told_where_nobody_watches(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -38,14 +38,7 @@ class Aggregate(Parameters, frozen=True, kw_only=True):
             rich_help_panel=OUTPUT,
         ),
     ] = "netplan-aggregates"
-    strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict",
-            help="Exit with 4 when given evidence could not be read in full.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = False
+    strict: options.StrictReading = False
     answer: answers.Output = answers.Output()
     api: Api = Api()
 

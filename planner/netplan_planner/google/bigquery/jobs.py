@@ -51,6 +51,9 @@ class Jobs:
         self._shown = shown
         self._session_id: str | None = None
         self.bytes_billed = 0
+        """Of the queries that were answered; one that fails is not billed."""
+        self.has_cancelled = False
+        """Whether a query was cancelled, which may be billed, and is not counted."""
         self.most_bytes: int | None = None
         """What may be billed in all; None: no bound was given."""
 
@@ -85,6 +88,7 @@ class Jobs:
             try:
                 rows = job.result(retry=retry(), timeout=_JOB_S, job_retry=None)
             except KeyboardInterrupt:
+                self.has_cancelled = True
                 with suppress(GoogleAPICallError, RetryError):
                     job.cancel(retry=retry(), timeout=_ATTEMPT_S)
                 raise

@@ -109,8 +109,11 @@ def read_bigquery(
                 BigQueryEngine(jobs), inventory, options, shown=shown, inputs=inputs
             )
     except BaseException:
-        if jobs.bytes_billed:
-            say(Notice(f"{shown}: {_billed(jobs)} until it ended, without an answer"))
+        if jobs.bytes_billed or jobs.has_cancelled:
+            cancelled = (
+                "; the query that was cancelled may be billed too" if jobs.has_cancelled else ""
+            )
+            say(Notice(f"{shown}: {_billed(jobs)} until it ended, without an answer{cancelled}"))
         raise
     finally:
         jobs.close()
