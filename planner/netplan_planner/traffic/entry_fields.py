@@ -130,7 +130,7 @@ class Fields:
         if kind == _TEXT:
             return self.spelling.whole_number(sql, bounds)
         number = f"TRY_CAST({sql} AS BIGINT)"
-        conditions = [f"{sql} = ROUND({sql})"] if kind in _FLOATING else []
+        conditions = [f"{sql} = FLOOR({sql})"] if kind in _FLOATING else []
         conditions += [f"{number} BETWEEN {bounds[0]} AND {bounds[1]}"] if bounds else []
         return f"CASE WHEN {' AND '.join(conditions)} THEN {number} END" if conditions else number
 

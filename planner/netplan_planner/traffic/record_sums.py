@@ -72,12 +72,16 @@ class RecordSums:
 
     def begin(self) -> None:
         """Make the tables of records and sums, empty."""
-        options = self._options
         self._engine.create(*_OF_RECORDS)
         self.record_count = 0
         self._has_all_spans = False
-        positions = max(options.max_record_minutes, options.max_table_minutes) + 2
+        positions = self._longest_minutes + 2
         self._engine.insert("minute_position", ((position,) for position in range(positions)))
+
+    @property
+    def _longest_minutes(self) -> int:
+        """What no record is longer than."""
+        return self._options.max_record_minutes
 
     @property
     def counts_log_volume(self) -> bool:

@@ -113,7 +113,7 @@ def both(
     """Return the matrix of entries by DuckDB from a file, and by GoogleSQL from a table."""
     file = folder / f"{next(FILES)}.json"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    options = replace(options, since=SINCE, max_table_minutes=60)
+    options = replace(options, since=SINCE)
     by_file = read_traffic([file], known, options)
     name = ALL_LOGS if is_linked else COPIED
     table = linked(rows) if is_linked else (schema or schema_of(rows), rows)

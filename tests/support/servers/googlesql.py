@@ -131,7 +131,9 @@ class JudgedClient:
             self._judge.ask(drop=True)
         else:
             parameters = [one.to_api_repr() for one in job_config.query_parameters]
-            answer = self._judge.ask(run=query, parameters=parameters)
+            # It knows statements, and no scripts of them.
+            for statement in query.split(";\n"):
+                answer = self._judge.ask(run=statement, parameters=parameters)
             places = {name: place for place, name in enumerate(answer.get("names", ()))}
             rows = [bigquery.Row(row, places) for row in answer.get("rows", ())]
         return SimpleNamespace(

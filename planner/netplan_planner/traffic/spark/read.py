@@ -147,7 +147,8 @@ class SparkEngine:
     def _store(self, table: str, frame: DataFrame, *, replaces: bool = False) -> None:
         self._count += 1
         path = posixpath.join(self._work, f"{table}-{self._count}")
-        frame.write.parquet(path)
+        # To look up values in a dictionary takes an eighth of all CPU, for two fifths of the room.
+        frame.write.option("parquet.enable.dictionary", "false").parquet(path)
         before = [] if replaces else self._parts.get(table, [])
         self._parts[table] = [*before, path]
         self._show(table)

@@ -176,6 +176,7 @@ def ends(
 
     `details` holds the texts of `DETAILS` with separators between: of records that say more or less
     of one end the greatest text, whatever their order. What looks like no address is left out.
+    Each is taken once before, since Spark sorts all rows of which it looks for the greatest text.
     `by_day` tells the parts of the log's day apart, and the days on which flows began.
     """
     is_seen = " AND ".join(_looks_like_address(end) for end in ("src", "dst"))
@@ -187,7 +188,7 @@ def ends(
         columns = ", ".join(f"r.{end}_{name} AS {name}" for name in IDENTITY)
         details = _joined([f"COALESCE(r.{end}_{name}, '')" for name in DETAILS], is_careful=True)
         return f"""
-  SELECT {columns}, {details} AS details{kept}
+  SELECT DISTINCT {columns}, {details} AS details{kept}
   FROM (
     SELECT r.*,
     {_shape(max_minutes, max_bytes_per_minute, since_us, until_us)} AS shape
