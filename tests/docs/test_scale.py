@@ -231,9 +231,9 @@ def test_a_pass_over_kept_sums(
 
 CPU_US: Mapping[str, float] = {
     "Spark, between 5 and 20 million records, in a trial": 15.8,
-    "Spark, between 1 and 5 million, on a busy machine": 66.6,
-    "Sail, between 1 and 5 million, on a busy machine": 13.9,
-    "DuckDB, between 1 and 5 million, on a busy machine": 4.3,
+    "Spark, between 5 and 50 million": 24.75,
+    "Sail, between 5 and 50 million": 7.28,
+    "DuckDB, between 5 and 50 million": 1.94,
 }
 """A record's own, of Parquet: benchmarks/README.md, "Flow logs by engine"."""
 MACHINE, CORES, REGION = "n4-standard-16", 16, "us-central1"
