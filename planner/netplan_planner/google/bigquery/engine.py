@@ -35,7 +35,8 @@ class BigQueryEngine:
         for table in tables:
             columns = ", ".join(f"`{name}` {kind}" for name, kind in types(table).items())
             statements.append(f"CREATE OR REPLACE TEMP TABLE `{table}` ({columns})")
-        # One job for all of them: a job takes a second, whatever it does.
+        # One job for all of them: a job takes a second, whatever it does. Those of a script stay
+        # for the session (docs.cloud.google.com/bigquery/docs/sessions-write-queries).
         self._jobs.run(";\n".join(statements))
 
     def insert(self, table: str, rows: Iterable[Row]) -> None:
