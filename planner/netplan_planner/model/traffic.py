@@ -173,6 +173,8 @@ class TrafficCoverage(Value, frozen=True, kw_only=True):
     """How much of the flow logs the matrix rests on."""
 
     files: int
+    """0 where the records are in tables of BigQuery."""
+    tables: int = 0
     record_count: int
     """All records seen, good or not; of metrics the time series."""
     used_count: int

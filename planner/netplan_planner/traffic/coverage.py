@@ -28,8 +28,8 @@ _HOUR_MINUTES, _DAY_HOURS = 60, 24
 class Inputs(Value, frozen=True, kw_only=True):
     """What was read: files, or tables of an engine that holds the records itself."""
 
-    count: int
-    """Files, or tables."""
+    files: int = 0
+    tables: int = 0
     incomplete: tuple[str, ...] = ()
     """What says that some of it could not be read."""
     notes: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Inputs(Value, frozen=True, kw_only=True):
 def inputs_of(sources: Sequence[Source]) -> Inputs:
     """Return what coverage says of files."""
     return Inputs(
-        count=len({source.original for source in sources}),
+        files=len({source.original for source in sources}),
         incomplete=tuple(_file_notes(sources)),
         notes=tuple(_comment_notes(sources)),
     )
@@ -70,7 +70,8 @@ def coverage_of(
         if OwnerKind.UNKNOWN in (matrix.owners[edge.src].kind, matrix.owners[edge.dst].kind)
     )
     return TrafficCoverage(
-        files=inputs.count,
+        files=inputs.files,
+        tables=inputs.tables,
         record_count=record_count,
         used_count=record_count - sum(count for _, count in excluded),
         excluded=excluded,

@@ -298,6 +298,7 @@ def test_collect_and_audit_as_a_user_runs_them(
         f"--rollup {PROJECT}.{rollup.dataset}: 0 days kept before, 3 days kept now" in done.stdout
     )
     plain = run_verbs(arguments=audit)
+    assert "in 1 table" in " ".join(plain.stdout.split())
 
     def told(text: str) -> list[str]:
         lines = " ".join(text.split()).split(". ")

@@ -31,6 +31,7 @@ from support.flows import exports
 from support.flows.cases import LOGGING, as_entry, project, records
 from support.flows.hostile import hostile
 from support.flows.kinds import BAD, KNOWN, WHY, of_all_kinds
+from support.flows.of_files import as_of_files
 from support.flows.oracle import Record
 from support.flows.records import Json
 from support.flows.tables import all_statements, fill
@@ -119,8 +120,7 @@ def both(
     table = linked(rows) if is_linked else (schema or schema_of(rows), rows)
     place = Place(project=PROJECT, dataset=client.load({name: table}), table=name)
     by_query = read_bigquery(cast("bigquery.Client", client), place, known, options)
-    coverage = replace(by_query.coverage, notes=by_file.coverage.notes)
-    return by_file, replace(by_query, coverage=coverage)
+    return by_file, as_of_files(by_query, by_file)
 
 
 @pytest.mark.parametrize("reporter", list(Reporter))

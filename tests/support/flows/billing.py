@@ -133,7 +133,7 @@ def read_in_two_looks(
     with open_engine(TrafficOptions(temp_directory=folder, threads=1)) as engine:
         engine.run(f"CREATE OR REPLACE TABLE flow_record AS {records_of(files)}")
         billed = BilledEngine(engine)
-        remote.read(billed, known, TrafficOptions(), shown="records", inputs=Inputs(count=1))
+        remote.read(billed, known, TrafficOptions(), shown="records", inputs=Inputs(files=1))
         yield engine, billed
 
 
@@ -161,7 +161,7 @@ def kept_by_day(file: Path, known: Inventory, folder: Path, day: int) -> BilledD
         record_bytes = named_bytes(engine, keeping, RECORD_TABLES) / records
         reading.create("rolled")
         reading.run(f"INSERT INTO rolled SELECT *, {day} AS log_day FROM day_sum")
-        day_sums.read(reading, known, options, shown="records", inputs=Inputs(count=1))
+        day_sums.read(reading, known, options, shown="records", inputs=Inputs(files=1))
         minutes = int(
             engine.value(
                 "SELECT COUNT(*) FROM (SELECT DISTINCT report, start_minute FROM rolled"

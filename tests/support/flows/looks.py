@@ -69,7 +69,7 @@ def read_by_looks(
     """Return the matrix of files of JSON lines."""
     with open_engine(options) as engine:
         engine.run(f"CREATE OR REPLACE VIEW flow_record AS {records_of(paths)}")
-        inputs = Inputs(count=len(paths))
+        inputs = Inputs(files=len(paths))
         return remote.read(BareEngine(engine), known, options, shown="records", inputs=inputs)
 
 
@@ -107,7 +107,7 @@ def read_by_days(
             summed.fill(f"state{day}")
             seen = day_sums.rows_seen(day_sums.parts_seen(day, since, until))
             bare.run(f"INSERT INTO rolled SELECT *, {day} AS log_day FROM day_sum WHERE {seen}")
-        inputs = Inputs(count=1)
+        inputs = Inputs(files=1)
         return day_sums.read(bare, known, options, shown="records", inputs=inputs)
 
 

@@ -78,7 +78,7 @@ def read_bigquery(
     with told(shown):
         found = find_tables(client, place, since, until, retry=retry(), timeout=_REQUEST_S)
     jobs = Jobs(client, found.location, shown)
-    inputs = Inputs(count=len(found.tables))
+    inputs = Inputs(tables=len(found.tables))
     try:
         if rollup is not None:
 

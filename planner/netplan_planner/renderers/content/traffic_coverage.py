@@ -25,19 +25,19 @@ from netplan_planner.renderers.options import RenderOptions
 
 def traffic(read: TrafficCoverage, options: RenderOptions) -> Iterator[Block]:
     """Yield how much was read, and what is known of it."""
-    files = figures.counted(read.files, "file")
     excluded = read.record_count - read.used_count
     if read.source is TrafficSource.METRICS:
         yield from _of_metrics(read)
         return
     used = f"{read.used_count:,} of {figures.counted(read.record_count, 'flow record')}"
+    inputs = figures.counted(read.tables or read.files, "table" if read.tables else "file")
     reasons = [line(f"{count:,} {reason}") for reason, count in read.excluded]
     left_out = line(", left out: ", joined(reasons)) if reasons else ()
     if excluded and not reasons:
         left_out = line(f", {excluded:,} left out")
     examples = read.examples[: options.member_limit]
     more = tuple(line(phrases.place(bad.source), f": {bad.reason}") for bad in examples)
-    yield Field(label="records", line=line(f"{used} in {files}", left_out), more=more)
+    yield Field(label="records", line=line(f"{used} in {inputs}", left_out), more=more)
     yield Field(label="owners", line=_owners(read))
     yield Field(label="counted", line=_reporters(read))
     if read.dropped_packets:

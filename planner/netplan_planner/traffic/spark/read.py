@@ -198,7 +198,7 @@ def read_logs(
         try:
             listed = engine.take_records(paths, shown)
             matrix = remote.read(
-                engine, inventory, options, shown=shown, inputs=Inputs(count=listed.count)
+                engine, inventory, options, shown=shown, inputs=Inputs(files=listed.count)
             )
         except BaseException as exc:
             left = folder.remove(session, is_settled=False) if engine.has_written else None
