@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import netplan_planner
-from netplan_planner.errors import InputError
+from netplan_planner.errors import InputError, UsageError
 from netplan_planner.google.bigquery.asking import BIGQUERY_VARIABLE
 from netplan_planner.google.bigquery.engine import BigQueryEngine
 from netplan_planner.google.bigquery.jobs import Jobs
@@ -173,6 +173,38 @@ def test_random_records(
 def test_columns_of_other_types(client: bigquery.Client, tmp_path: Path, name: str) -> None:
     rows = exports.rows(exports.CHANGES[name])
     by_file, by_query = both(client, tmp_path, rows, exports.KNOWN, TrafficOptions())
+    assert by_query == by_file
+    assert by_file.coverage.used_count == len(rows)
+
+
+def test_times_of_a_copy_may_be_texts(client: bigquery.Client, tmp_path: Path) -> None:
+    """They choose no entries then, and tell no days."""
+    rows = [{**one, "receiveTimestamp": one["timestamp"]} for one in exports.rows()]
+    place = Place(project=PROJECT, dataset=f"logs{next(DATASETS)}", table="copy")
+    rollup = Place(project=PROJECT, dataset=f"sums{next(DATASETS)}")
+    for one in (place, rollup):
+        client.create_dataset(f"{PROJECT}.{one.dataset}")
+
+    def write(*texts: str) -> None:
+        schema = [
+            bigquery.SchemaField(field.name, "STRING") if field.name in texts else field
+            for field in schema_of(rows)
+        ]
+        name = f"{PROJECT}.{place.dataset}.{place.table}"
+        client.delete_table(name, not_found_ok=True)
+        load(client, bigquery.Table(name, schema=schema), rows)
+
+    def sum_up() -> None:
+        options = TrafficOptions(since=SINCE)
+        read_bigquery(client, place, exports.KNOWN, options, rollup=rollup)
+
+    write("receiveTimestamp")
+    with pytest.raises(UsageError, match=r"received \(receiveTimestamp, of type TIMESTAMP\)"):
+        sum_up()
+    write("receiveTimestamp", "timestamp")
+    with pytest.raises(UsageError, match="no column timestamp, of type TIMESTAMP"):
+        sum_up()
+    by_file, by_query = both_of(client, tmp_path, place, rows, exports.KNOWN, TrafficOptions())
     assert by_query == by_file
     assert by_file.coverage.used_count == len(rows)
 

@@ -128,7 +128,7 @@ def _field(name: str, values: Sequence[Any]) -> bigquery.SchemaField:
     inner = [value for value in values if isinstance(value, dict)]
     if inner:
         return bigquery.SchemaField(name, "RECORD", fields=schema_of(inner))
-    if name == "timestamp":
+    if name in ("timestamp", "receiveTimestamp"):
         return bigquery.SchemaField(name, "TIMESTAMP")
     is_number = any(isinstance(value, int | float) for value in values)
     return bigquery.SchemaField(name, "FLOAT" if is_number else "STRING")

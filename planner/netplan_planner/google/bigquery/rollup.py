@@ -121,7 +121,10 @@ class Rollup:
             )
         for table in found.tables:
             if table.time_column is None:
-                raise UsageError(f"{self.shown}: {table.name} has no column timestamp to tell days")
+                raise UsageError(
+                    f"{self.shown}: {table.name} has no column timestamp, of type TIMESTAMP, to"
+                    " tell days"
+                )
         kinds = {table.day is None for table in found.tables}
         if len(kinds) > 1:
             raise UsageError(

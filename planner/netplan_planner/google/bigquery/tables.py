@@ -5,7 +5,7 @@ a field that never occurred in it has no column.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -220,6 +220,12 @@ def _names(client: bigquery.Client, place: Place, patience: Any) -> list[str]:
     return sorted(one.table_id for one in listed)
 
 
+def _time(columns: Mapping[str, bigquery.SchemaField], *names: str) -> str | None:
+    """Return the first of some columns that holds times; those of a copy may be texts."""
+    found = (columns[name] for name in names if name in columns)
+    return next((column.name for column in found if column.field_type == "TIMESTAMP"), None)
+
+
 def _table(table: bigquery.Table, name: str) -> LogTable:
     columns = {field.name.casefold(): field for field in table.schema}
     if not {"jsonpayload", "json_payload"} & set(columns):
@@ -228,8 +234,8 @@ def _table(table: bigquery.Table, name: str) -> LogTable:
             " json_payload (of Log Analytics)"
         )
     found = _sink(name)
-    time = columns.get("timestamp")
-    received = columns.get("receivetimestamp", columns.get("receive_timestamp"))
+    time = _time(columns, "timestamp")
+    received = _time(columns, "receivetimestamp", "receive_timestamp")
     by = table.time_partitioning
     buffer = table.streaming_buffer
     return LogTable(
@@ -237,12 +243,12 @@ def _table(table: bigquery.Table, name: str) -> LogTable:
         schema=tuple(table.schema),
         is_linked="json_payload" in columns,
         day=_day(found["day"]) if found and found["day"] else None,
-        time_column=time.name if time is not None else None,
-        received_column=received.name if received is not None else None,
+        time_column=time,
+        received_column=received,
         has_partitions=by is not None
         and by.type_ in _PARTED_BY
         and time is not None
-        and by.field == time.name,
+        and by.field == time,
         row_count=table.num_rows,
         modified=table.modified,
         buffered_count=int(buffer.estimated_rows or 0) if buffer is not None else 0,
