@@ -76,7 +76,8 @@ def _where(place: _Place, kind: Type, entry: Entry, configuration: Configuration
     own = next((text for name in names if (text := _text(getattr(place, name)))), None)
     where = own or configuration.provider_default(entry, names[-1])
     if not where:
-        raise Unusable(f"its {names[0]} is not known")
+        why = configuration.why_no_default(entry, names[-1])
+        raise Unusable(f"its {names[0]} is not known{': ' if why else ''}{why}")
     return where
 
 
