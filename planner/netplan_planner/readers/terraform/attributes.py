@@ -4,9 +4,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from netplan_planner.readers.terraform.references import Found
+from netplan_planner.readers.terraform.sensitive import WITHHELD
 
 Resolve = Callable[[object], Found]
 """From an expression of the configuration to the links that it leads to."""
+
+
+SENSITIVE = "not read: Terraform marks it as sensitive"
 
 
 class Unknowns:
@@ -76,7 +80,12 @@ class Attributes:
         """
         if self._unknown is None:
             return name not in self._values
-        return self._unknown.get(name) is True
+        return self._unknown.get(name) is True or self.is_withheld(name)
+
+    def is_withheld(self, name: str) -> bool:
+        """Whether a value, or one of a list, is marked as sensitive."""
+        told = self._unknown.get(name) if self._unknown is not None else None
+        return told == WITHHELD or (isinstance(told, list) and WITHHELD in told)
 
     def is_asked(self, name: str) -> bool:
         """Whether the configuration gives the attribute a value."""
@@ -155,7 +164,9 @@ class Attributes:
         return Found() if expression is None else self._resolve(expression)
 
     def _note(self, name: str, why: str = "") -> None:
-        if name in self._expressions:
+        if self.is_withheld(name):
+            self._notes.asked.append((self._path + name, SENSITIVE))
+        elif name in self._expressions:
             reason = f"known after apply ({why})" if why else "known after apply"
             self._notes.asked.append((self._path + name, reason))
         else:

@@ -52,7 +52,8 @@ def _hardware(a: Attributes, disks: list[JsonObject]) -> JsonObject:
         "disks": disks,
         "tags": {"items": tags} if tags else None,
         "labels": labels,
-        "metadata": _metadata(a.get("metadata")),
+        # Of which no more than its maker is read, that no configuration states.
+        "metadata": None if a.is_withheld("metadata") else _metadata(a.get("metadata")),
         "minCpuPlatform": a.get("min_cpu_platform"),
         "scheduling": None if scheduling is None else _scheduling(scheduling),
         "guestAccelerators": [

@@ -17,6 +17,7 @@ from netplan_planner.readers.terraform.addresses import key_of, module_of
 
 _PART = re.compile(r'([^.\[\]]+)(?:\[(\d+|"(?:[^"\\]|\\.)*")\])?')
 
+OWN_KEYS = frozenset({"each.key", "count.index"})
 _GOOGLE = "google"
 _SHAPES = {
     "zone": re.compile(r"[a-z]+-[a-z]+\d+-[a-z]"),
@@ -92,6 +93,23 @@ class Variables:
             if step is not None:
                 value = mapping(value).get(str(step))
         return value
+
+    def is_settled(self, expression: object, path: Path) -> bool:
+        """Return whether variables of the root module and constants alone decide an expression.
+
+        Its value is known before the plan is applied, so one that is not there is null.
+        """
+        for text in specific(texts(mapping(expression).get("references"))):
+            parts = parts_of(text)
+            if text in OWN_KEYS:
+                continue
+            if len(parts) < 2 or parts[0][0] != "var":
+                return False
+            arguments = mapping(self._calls.get(path, {}).get("expressions")) if path else {}
+            given = arguments.get(parts[1][0])
+            if given is not None and not self.is_settled(given, path[:-1]):
+                return False
+        return True
 
     def _variable(self, name: str, path: Path) -> Any:
         if path:

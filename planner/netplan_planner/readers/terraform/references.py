@@ -13,6 +13,7 @@ from netplan_planner.model import SelfLink
 from netplan_planner.readers.terraform.addresses import Key, key_of
 from netplan_planner.readers.terraform.layout import Entry
 from netplan_planner.readers.terraform.providers import (
+    OWN_KEYS,
     Path,
     Providers,
     Variables,
@@ -25,7 +26,6 @@ from netplan_planner.readers.terraform.providers import (
 _MOST_STEPS = 20
 """From variable to variable and output to output; a configuration of people has five."""
 
-_OWN_KEYS = frozenset({"each.key", "count.index"})
 _LONGEST = 120
 
 Resource = tuple[Path, str, str]
@@ -61,8 +61,8 @@ class Configuration:
         self._resources: dict[Resource, Mapping[str, Any]] = {}
         self._instances: dict[Resource, list[tuple[tuple[Key, ...], Key, SelfLink]]] = {}
         self._walk(mapping(held.get("root_module")), ())
-        given = Variables(mapping(variables), self._modules, self._calls)
-        self._providers = Providers(held.get("provider_config"), given)
+        self._given = Variables(mapping(variables), self._modules, self._calls)
+        self._providers = Providers(held.get("provider_config"), self._given)
 
     def _walk(self, module: Mapping[str, Any], path: Path) -> None:
         self._modules[path] = module
@@ -87,23 +87,25 @@ class Configuration:
 
     def provider_default(self, entry: Entry, field: str) -> str | None:
         """Return project, region or zone of a resource's provider; None where it is not known."""
-        return self._default(entry, field)[0]
+        return self.default(entry, field)[0]
 
-    def why_no_default(self, entry: Entry, field: str) -> str:
-        """Return why it is not known; empty where the provider has none."""
-        return self._default(entry, field)[1]
-
-    def _default(self, entry: Entry, field: str) -> tuple[str | None, str]:
+    def default(self, entry: Entry, field: str) -> tuple[str | None, str]:
+        """Return the same, and why it is not known: empty where the provider has none."""
         key = self._resources.get(_resource_of(entry), {}).get("provider_config_key")
         return self._providers.default(key, entry.module.path, field)
+
+    def is_left_open(self, entry: Entry, field: str) -> bool:
+        """Whether an argument that has no value in a plan has none after apply: it is null."""
+        expression = self.expressions(entry).get(field)
+        return expression is None or self._given.is_settled(expression, entry.module.path)
 
     def links(self, entry: Entry, expression: object) -> Found:
         """Return the links of the resources that an expression of a resource mentions."""
         references = specific(texts(mapping(expression).get("references")))
-        own = [text for text in references if text in _OWN_KEYS]
+        own = [text for text in references if text in OWN_KEYS]
         links: list[SelfLink] = []
         for text in references:
-            if text in _OWN_KEYS:
+            if text in OWN_KEYS:
                 continue
             target = self._target(text, entry.module.path, entry.module.keys, _MOST_STEPS)
             if target is None:
