@@ -166,7 +166,7 @@ class Attributes:
     def _note(self, name: str, why: str = "") -> None:
         if self.is_withheld(name):
             self._notes.asked.append((self._path + name, SENSITIVE))
-        elif name in self._expressions:
+        elif name in self._expressions and not self._links(name).is_null:
             reason = f"known after apply ({why})" if why else "known after apply"
             self._notes.asked.append((self._path + name, reason))
         else:

@@ -105,9 +105,12 @@ class Variables:
                 continue
             if len(parts) < 2 or parts[0][0] != "var":
                 return False
+            name = parts[1][0]
             arguments = mapping(self._calls.get(path, {}).get("expressions")) if path else {}
-            given = arguments.get(parts[1][0])
-            if given is not None and not self.is_settled(given, path[:-1]):
+            if name in arguments:
+                if not self.is_settled(arguments[name], path[:-1]):
+                    return False
+            elif name not in mapping(self._modules.get(path, {}).get("variables")):
                 return False
         return True
 
@@ -150,8 +153,9 @@ class Providers:
 
     def _default(self, key: str, path: Path, field: str) -> tuple[str | None, str]:
         module, _, name = key.rpartition(":")
-        own = self._by_key.get(key) or _Block(path if module else (), name, _kind_in(name), {})
-        meant = self._meant(own)
+        home = path if module else ()
+        own = self._by_key.get(key) or self._by_path.get(home, {}).get(name)
+        meant = self._meant(own or _Block(home, name, _kind_in(name), {}))
         values = {self._value(block, field) for block in meant}
         if len(values) == 1:
             return values.pop(), ""

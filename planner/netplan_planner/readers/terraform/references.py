@@ -49,6 +49,8 @@ class Found(NamedTuple):
 
     links: tuple[SelfLink, ...] = ()
     why_not: str = ""
+    is_null: bool = False
+    """Variables decide it, so that it is null where a plan has no value of it."""
 
 
 class Configuration:
@@ -109,7 +111,8 @@ class Configuration:
                 continue
             target = self._target(text, entry.module.path, entry.module.keys, _MOST_STEPS)
             if target is None:
-                return Found(why_not=text[:_LONGEST])
+                is_null = self._given.is_settled(expression, entry.module.path)
+                return Found(why_not=text[:_LONGEST], is_null=is_null)
             candidates = self._candidates(target, entry, bool(own))
             if not candidates:
                 return Found(why_not=text[:_LONGEST])
