@@ -140,7 +140,7 @@ def test_which_of_several_blocks_a_module_is_given_is_not_guessed(
     if has_default:
         provider["google"] = block(**ROOT)
     inventory = read(tmp_path, given(provider, nested("vm", key=key), "module.vm"))
-    assert inventory.instances == inventory.addresses == ()
+    assert (inventory.instances, inventory.addresses) == ((), ())
     why = "which provider block its module uses (google, google.west) is not in the plan"
     assert lost(inventory) == [f"its region is not known: {why}", f"its zone is not known: {why}"]
 

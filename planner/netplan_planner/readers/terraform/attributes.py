@@ -10,6 +10,26 @@ Resolve = Callable[[object], Found]
 """From an expression of the configuration to the links that it leads to."""
 
 
+ASKED_BLOCKS = frozenset(
+    {
+        "access_config",
+        "advanced_machine_features",
+        "alias_ip_range",
+        "attached_disk",
+        "autoscaling",
+        "autoscaling_policy",
+        "boot_disk",
+        "disk",
+        "ipv6_access_config",
+        "network_interface",
+        "network_performance_config",
+        "scratch_disk",
+        "version",
+    }
+)
+"""Blocks that are there only where somebody writes them. One that is known after apply comes of a
+`dynamic` block, which the configuration in a plan leaves out
+(developer.hashicorp.com/terraform/internals/json-format, read 2026-11-24)."""
 SENSITIVE = "not read: Terraform marks it as sensitive"
 
 
@@ -137,7 +157,7 @@ class Attributes:
             if self._below is not None and not self.is_asked(name):
                 yield from self._below.blocks(name)
             elif self.is_unknown(name):
-                self._note(name)
+                self._note(name, is_asked=name in ASKED_BLOCKS)
             return
         if not isinstance(held, list):
             return
@@ -163,10 +183,10 @@ class Attributes:
         expression = self._expressions.get(name)
         return Found() if expression is None else self._resolve(expression)
 
-    def _note(self, name: str, why: str = "") -> None:
+    def _note(self, name: str, why: str = "", *, is_asked: bool = False) -> None:
         if self.is_withheld(name):
             self._notes.asked.append((self._path + name, SENSITIVE))
-        elif name in self._expressions and not self._links(name).is_null:
+        elif is_asked or (name in self._expressions and not self._links(name).is_null):
             reason = f"known after apply ({why})" if why else "known after apply"
             self._notes.asked.append((self._path + name, reason))
         else:

@@ -19,7 +19,7 @@ from netplan_planner.readers.terraform.context import Context
 from netplan_planner.readers.terraform.disks import Disks
 from netplan_planner.readers.terraform.interfaces import with_networks
 from netplan_planner.readers.terraform.layout import Entry
-from netplan_planner.readers.terraform.machines import JsonObject, template_machine
+from netplan_planner.readers.terraform.machines import JsonObject, template_machine, with_unknown
 from netplan_planner.readers.terraform.networks import bare_template
 from netplan_planner.readers.terraform.types import TYPES
 
@@ -124,7 +124,7 @@ class Groups:
             one = SelfLink(f"projects/{project}/zones/{zone}/instances/{name}")
             if number == 1:
                 with_networks(machine, one, self._networks, notes)
-            self._context.add(entry, _MACHINES, one, machine)
+            self._context.add(entry, _MACHINES, one, machine, with_unknown(machine, notes))
             self._disks.take_machine(entry, one, machine)
         self._context.note_unknown(template, link, notes)
 

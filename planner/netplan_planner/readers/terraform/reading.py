@@ -23,7 +23,7 @@ from netplan_planner.readers.terraform.groups import Groups
 from netplan_planner.readers.terraform.interfaces import network_of, with_networks
 from netplan_planner.readers.terraform.joined import Joined
 from netplan_planner.readers.terraform.layout import Contents, Entry
-from netplan_planner.readers.terraform.machines import JsonObject
+from netplan_planner.readers.terraform.machines import JsonObject, with_unknown
 from netplan_planner.readers.terraform.networks import SPELLED
 from netplan_planner.readers.terraform.places import link_of_entry
 from netplan_planner.readers.terraform.types import (
@@ -156,6 +156,7 @@ class _Reading:
             case "instances":
                 with_networks(raw, link, self._networks, notes)
                 self._disks.take_machine(entry, link, raw)
+                return with_unknown(raw, notes)
             case "networks":
                 raw["peerings"] = self._joined.peerings_of(link)
                 return _without_mtu if held.is_unknown("mtu") else None
