@@ -6,6 +6,7 @@ from datetime import date
 from msgspec.structs import replace
 
 from netplan_planner import meter
+from netplan_planner.engine.missing_machines import all_unread
 from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.dear_pairs import dear_pairs
 from netplan_planner.engine.demo_answers import demo_answers
@@ -362,11 +363,11 @@ def _coverage(
         projects=inventory.projects,
         instance_count=len(inventory.instances),
         resource_counts=tuple(sorted(counts.items())),
-        unread=inventory.unread,
+        unread=all_unread(inventory),
         traffic=facts.traffic.coverage if facts.traffic is not None else None,
         is_complete=not incomplete,
         incomplete=incomplete,
-        notes=(*suppressions.notes, *unresolved(inventory)),
+        notes=(*suppressions.notes, *unresolved(inventory, facts.metrics)),
         measurements=facts.measurement_coverage,
         metrics=facts.metrics.coverage if facts.metrics is not None else None,
     )

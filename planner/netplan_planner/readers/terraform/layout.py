@@ -76,6 +76,7 @@ class _Top(msgspec.Struct, gc=False):
     terraform_version: Any = None
     planned_values: msgspec.Raw = NULL
     resource_changes: msgspec.Raw = NULL
+    deferred_changes: msgspec.Raw = NULL
     configuration: msgspec.Raw = NULL
     variables: msgspec.Raw = NULL
     values: msgspec.Raw = NULL
@@ -119,6 +120,11 @@ class _ResourceChange(msgspec.Struct, gc=False):
     deposed: str | None = None
 
 
+class _Deferred(msgspec.Struct, gc=False):
+    resource_change: _ResourceChange
+    reason: str = "unknown"
+
+
 class _ModuleOfState(msgspec.Struct, gc=False):
     address: str = ""
     resources: list[msgspec.Raw] = []
@@ -147,6 +153,7 @@ class _StoredResource(msgspec.Struct, gc=False):
 _TOP = msgspec.json.Decoder(_Top)
 _RAWS = msgspec.json.Decoder(list[msgspec.Raw])
 _CHANGE = msgspec.json.Decoder(_ResourceChange)
+_DEFERRED = msgspec.json.Decoder(_Deferred)
 _RESOURCE = msgspec.json.Decoder(_Resource)
 _STORED = msgspec.json.Decoder(_StoredResource)
 _MODULE = msgspec.json.Decoder(_ModuleOfState)
@@ -174,6 +181,7 @@ def contents_of(data: bytes | msgspec.Raw, origin: Origin, into: Collector) -> C
         into.note(origin.at(""), "the plan ended with an error: not all of it is here")
     elif top.complete is False:
         into.note(origin.at(""), "the plan is not complete: another plan is to follow it")
+    _note_deferred(top.deferred_changes, origin, into)
     gone: list[Entry] = []
     if top.resource_changes != NULL:
         entries = list(_changed(top.resource_changes, origin, into, gone))
@@ -252,6 +260,20 @@ def _changed(
             gone.append(entry)
         else:
             yield entry
+
+
+def _note_deferred(raw: msgspec.Raw, origin: Origin, into: Collector) -> None:
+    """Note what a plan leaves to the next one, as where a `count` is not known yet."""
+    for index, item in enumerate(_list(raw, origin, "/deferred_changes", into)):
+        try:
+            found = _DEFERRED.decode(item)
+        except msgspec.MsgspecError as exc:
+            into.note(origin.at(f"/deferred_changes/{index}"), f"no deferred change: {exc}")
+            continue
+        address = found.resource_change.address
+        if found.resource_change.mode != "data":
+            reason = f"not read: the plan defers it ({found.reason[:_LONGEST]})"
+            into.note(f"{origin.at('')}: {address}", reason, address)
 
 
 def _shown(raw: msgspec.Raw, origin: Origin, into: Collector) -> Iterator[Entry]:
