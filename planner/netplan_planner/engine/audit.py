@@ -6,7 +6,6 @@ from datetime import date
 from msgspec.structs import replace
 
 from netplan_planner import meter
-from netplan_planner.engine.missing_machines import all_unread
 from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.dear_pairs import dear_pairs
 from netplan_planner.engine.demo_answers import demo_answers
@@ -16,6 +15,7 @@ from netplan_planner.engine.fixes import Answer, answer
 from netplan_planner.engine.inputs import read_facts
 from netplan_planner.engine.judging import Judgement, judge
 from netplan_planner.engine.machine_table import machine_rows, region_rows
+from netplan_planner.engine.missing_machines import all_unread
 from netplan_planner.engine.plugin_changes import plugin_changes
 from netplan_planner.engine.pod_answers import near_savings, pod_pairs
 from netplan_planner.engine.request import AuditRequest

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from netplan_planner.model import Instance, InstanceGroup, Inventory, Unread, last_part
 from netplan_planner.model.gke import Cluster, NodePool
-from netplan_planner.units import counted
 
 _CLUSTER_LABEL, _POOL_LABEL = "goog-k8s-cluster-name", "goog-k8s-node-pool-name"
 """Labels that VMs of GKE carry (docs.cloud.google.com/kubernetes-engine/docs/how-to/
 creating-managing-labels, read 2026-11-24)."""
+
+_UNKNOWN = "their number is not known"
 
 Owner = Cluster | InstanceGroup | NodePool
 
@@ -53,9 +54,9 @@ class _Missing:
         of_pools = {link for pool in self._pools for link in pool.instance_groups}
         for group in self._inventory.instance_groups:
             is_manager = "/instanceGroupManagers/" in group.ref.self_link
-            if is_manager and group.size and group.ref.self_link not in of_pools:
-                if not self._has_machines(group):
-                    yield group, f"its {counted(group.size, 'machine')} were not read"
+            is_asked = is_manager and group.ref.self_link not in of_pools
+            if is_asked and group.size and not self._has_machines(group):
+                yield group, f"its machines are in no input: {group.size:,}"
         for cluster in self._clusters:
             yield from self._of_cluster(cluster)
         autopilot = {one.ref.self_link for one in self._clusters if one.is_autopilot}
@@ -63,17 +64,17 @@ class _Missing:
             if pool.cluster not in autopilot and not self._has_nodes(pool):
                 count = self._count_of(pool)
                 if count:
-                    yield pool, f"its nodes were not read: {count}"
+                    yield pool, f"its nodes are in no input: {count}"
 
     def _of_cluster(self, cluster: Cluster) -> Iterator[tuple[Owner, str]]:
         own = (cluster.project, cluster.name)
         if any(labels[:2] == own for labels in self._nodes):
             return
-        count = "" if cluster.node_count is None else f", {cluster.node_count:,} now"
+        count = _UNKNOWN if cluster.node_count is None else f"{cluster.node_count:,}"
         if cluster.is_autopilot:
-            yield cluster, f"its nodes were not read: GKE Autopilot makes them{count}"
+            yield cluster, f"its nodes are in no input: {count} (GKE Autopilot)"
         elif cluster.node_count and all(p.cluster != cluster.ref.self_link for p in self._pools):
-            yield cluster, f"its {counted(cluster.node_count, 'node')} were not read"
+            yield cluster, f"its nodes are in no input: {count}"
 
     def _has_machines(self, group: InstanceGroup) -> bool:
         return (
@@ -94,7 +95,7 @@ class _Missing:
         if pool.max_node_count is not None:
             return f"{pool.min_node_count or 0:,} to {pool.max_node_count:,} in each zone"
         if pool.initial_node_count is None:
-            return "their number is not known"
+            return _UNKNOWN
         first = pool.initial_node_count
         return f"{first:,} in each zone when it was made" if first else ""
 
@@ -111,4 +112,3 @@ class _Missing:
 
 def _labels(machine: Instance) -> tuple[str, str | None, str | None]:
     return machine.project, machine.label(_CLUSTER_LABEL), machine.label(_POOL_LABEL)
-

@@ -86,4 +86,3 @@ class Context:
 
 def _decoded(raw: msgspec.Raw) -> Any:
     return None if raw == NULL else msgspec.json.decode(raw)
-

@@ -194,7 +194,8 @@ def _block(held: Mapping[str, Any]) -> _Block:
     name, alias = (str(held.get(key) or "") for key in ("name", "alias"))
     path = module_of(str(held.get("module_address") or "")).path
     kind = str(held.get("full_name") or "").rpartition("/")[2] or _kind_in(name)
-    return _Block(path, f"{name}.{alias}" if alias else name, kind, mapping(held.get("expressions")))
+    own = f"{name}.{alias}" if alias else name
+    return _Block(path, own, kind, mapping(held.get("expressions")))
 
 
 def _kind_in(name: str) -> str:

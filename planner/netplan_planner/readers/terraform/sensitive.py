@@ -56,8 +56,10 @@ def _of_variables(configuration: Any, variables: Any) -> Iterator[str]:
 
 def _of_entries(entries: Iterable[Entry]) -> Iterator[str]:
     for entry in entries:
-        if _is_marked(entry):
-            yield from _marked(_decoded(entry.values), _decoded(entry.sensitive))
+        marks = _decoded(entry.sensitive) if _is_marked(entry) else None
+        # Of a resource that is marked as a whole, the zone is no secret elsewhere.
+        if isinstance(marks, dict):
+            yield from _marked(_decoded(entry.values), marks)
 
 
 def _is_marked(entry: Entry) -> bool:
@@ -126,9 +128,7 @@ class _Masks:
             return [one for one, _ in below], found if any(found) else unknown
         return value, unknown
 
-    def _masked_object(
-        self, value: Mapping[str, Any], unknown: Any, marks: Any
-    ) -> tuple[Any, Any]:
+    def _masked_object(self, value: Mapping[str, Any], unknown: Any, marks: Any) -> tuple[Any, Any]:
         kept: dict[str, Any] = {}
         told = dict(unknown) if isinstance(unknown, dict) else {}
         for name, held in value.items():
