@@ -63,8 +63,6 @@ def _judged(ties: Ties, shape: MachineShape) -> Iterator[Verdict]:
     if ties.reservation is not None and shape.machine_type != ties.machine_type:
         text = f"it holds the reservation {ties.reservation}, which is for {ties.machine_type}"
         yield Verdict(Fit.NO, "reservation", text)
-    if ties.unknown:
-        yield Verdict(Fit.CHECK, "unknown", ties.unknown)
     yield from _of_gpus(ties, shape, new)
     if shape.bundled_local_ssd_gib < ties.built_in_local_ssd_gib:
         # Those that are attached instead are billed by themselves, in no price of a type.

@@ -23,7 +23,6 @@ def ties_of(inventory: Inventory, instance: Instance, shape: MachineShape) -> Ti
         built_in_gpu_count=shape.gpu_count,
         local_ssd_count=instance.local_ssd_count,
         built_in_local_ssd_gib=shape.bundled_local_ssd_gib,
-        unknown=instance.why_unknown,
     )
 
 

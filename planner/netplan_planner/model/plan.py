@@ -44,8 +44,6 @@ class Ties(Value, frozen=True, kw_only=True):
     local_ssd_count: int = 0
     built_in_local_ssd_gib: int = 0
     """Local SSDs that its type brings, and that are in its price."""
-    unknown: str = ""
-    """Which of its parts a plan leaves open, in words."""
 
 
 class MachineNeed(Value, frozen=True, kw_only=True):

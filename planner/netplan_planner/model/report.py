@@ -186,7 +186,7 @@ class MachineRow(Value, frozen=True, kw_only=True, gc=False):
     mtu_bytes: int | None
     """Of the network of its first interface."""
     external_addresses: tuple[str, ...]
-    """In parentheses where a planned machine gets one, or may get some (`MAYBE_ADDRESS`)."""
+    """In parentheses where a planned machine gets one, or may get some."""
     machine_usd_per_month: Decimal | None
     """With its Tier_1 fee and attached GPUs; without disks and licences."""
     address_usd_per_month: Decimal | None

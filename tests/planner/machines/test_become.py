@@ -36,8 +36,6 @@ def ties(series: str, *disk_types: str, **more: object) -> Ties:
         (ties("n2", "pd-ssd", "hyperdisk-throughput"), "n2d-standard-8", Fit.CHECK, "disks",
          "whether N2D takes hyperdisk-throughput is not known"),
         (ties("n2", "pd-ssd"), "c4n-standard-8", Fit.CHECK, "disks", "not known"),
-        (ties("n2", "pd-ssd", unknown="known after apply: Local SSDs"), "n2d-standard-8", Fit.CHECK,
-         "unknown", "known after apply: Local SSDs"),
         # They were not: the series says what the boot disk is, where it takes one sort only.
         (ties("n2"), "n4-standard-8", Fit.NO, "disks", "N4 takes Hyperdisk only"),
         (ties("n4"), "n2-standard-8", Fit.NO, "disks", "N2 takes Persistent Disk"),
