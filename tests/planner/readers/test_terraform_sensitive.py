@@ -173,6 +173,42 @@ def test_a_sensitive_variable_is_no_default_of_a_provider(tmp_path: Path) -> Non
     assert [one.project for one in read(tmp_path, made).instances] == [HIDDEN]
 
 
+def test_a_zone_that_is_marked_somewhere_is_no_secret_of_others(tmp_path: Path) -> None:
+    """No machine vanishes because a secret of something else names its zone or type."""
+    secret = change("google_secret_manager_secret_version.s", {"secret_data": "us-central1-a"})
+    secret["change"]["after_sensitive"] = {"secret_data": True}
+    other = change(f"{INSTANCE}.other", machine("n2-standard-8"))
+    other["change"]["after_sensitive"] = {"name": True}
+    inventory = read(tmp_path, plan(secret, other, change(f"{INSTANCE}.vm", machine("vm"))))
+    assert [one.name for one in inventory.instances] == [f"({INSTANCE}.other)", "vm"]
+
+
+@pytest.mark.parametrize("in_module", [True, False])
+def test_a_sensitive_variable_is_no_zone_of_a_provider(tmp_path: Path, *, in_module: bool) -> None:
+    bare = {k: v for k, v in machine("vm").items() if k != "zone"}
+    declared = {"variables": {"zone": {"sensitive": True}}}
+    block = {"name": "google", "expressions": {"zone": refers("var.zone")}}
+    own = configured(INSTANCE, "vm")
+    if in_module:
+        key = "module.m:google"
+        module = {"resources": [own | {"provider_config_key": key}], **declared}
+        call = {"module": module, "expressions": {"zone": {"constant_value": "us-east1-b"}}}
+        provider = {key: block | {"module_address": "module.m"}}
+        made = plan(change(f"module.m.{INSTANCE}.vm", bare), calls={"m": call}, provider=provider)
+    else:
+        given = {"zone": {"value": "us-east1-b"}}
+        made = plan(
+            change(f"{INSTANCE}.vm", bare),
+            resources=(own,),
+            provider={"google": block},
+            variables=given,
+        )
+        made["configuration"]["root_module"] |= declared
+    inventory = read(tmp_path, made)
+    assert inventory.instances == ()
+    assert "us-east1-b" not in repr(inventory)
+
+
 @pytest.mark.parametrize(
     "marks",
     [True, [], "true", {"labels": [True]}, {"labels": "true"}, {"network_interface": {"0": True}}],

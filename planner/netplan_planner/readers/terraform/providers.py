@@ -115,6 +115,9 @@ class Variables:
         return True
 
     def _variable(self, name: str, path: Path) -> Any:
+        declared = mapping(mapping(self._modules.get(path, {}).get("variables")).get(name))
+        if declared.get("sensitive") is True:
+            return None
         if path:
             arguments = mapping(self._calls.get(path, {}).get("expressions"))
             if name in arguments:
@@ -123,8 +126,7 @@ class Variables:
             given = mapping(self._given.get(name)).get("value")
             if given is not None:
                 return given
-        declared = mapping(self._modules.get(path, {}).get("variables")).get(name)
-        return mapping(declared).get("default")
+        return declared.get("default")
 
 
 class Providers:

@@ -17,6 +17,12 @@ from netplan_planner.readers.terraform.layout import NULL, Contents, Entry
 WITHHELD = "sensitive"
 """Stands in what is unknown of a resource for a value that was taken out."""
 
+_PUBLIC = re.compile(
+    r"(?:africa|asia|australia|europe|me|northamerica|southamerica|us)-[a-z]+\d+(?:-[a-z])?"
+    r"|[a-z]\d[a-z]?-(?:standard|high[a-z]+|ultra[a-z]+|mega[a-z]+|medium|small|micro)(?:-\w+)*"
+    r"|default|true|false"
+)
+"""Regions, zones, machine types and the like: where one is marked, no other is a copy of it."""
 _PARTS = re.compile(r"[/?&=:,@]")
 _TRUE = b"true"
 
@@ -67,7 +73,7 @@ def _is_marked(entry: Entry) -> bool:
 
 
 def _marked(value: Any, marks: Any) -> Iterator[str]:
-    """Yield the texts of a value that are marked."""
+    """Yield the texts of a value that are marked, if none but they would say them."""
     if marks is True:
         yield from _texts(value)
     elif isinstance(marks, dict):
@@ -80,7 +86,8 @@ def _marked(value: Any, marks: Any) -> Iterator[str]:
 
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
-        yield from filter(None, (value,))
+        if value and not _PUBLIC.fullmatch(value):
+            yield value
     elif isinstance(value, list | dict):
         for one in value.values() if isinstance(value, dict) else value:
             yield from _texts(one)
