@@ -97,7 +97,7 @@ class _Missing:
         if pool.initial_node_count is None:
             return _UNKNOWN
         first = pool.initial_node_count
-        return f"{first:,} in each zone when it was made" if first else ""
+        return f"{first:,} in each zone at first" if first else ""
 
     def _sizes_of(self, pool: NodePool) -> list[int] | None:
         """Return the sizes of a pool's groups; None: not all of them were read."""

@@ -87,7 +87,7 @@ def cluster(**more: Any) -> Cluster:
 @pytest.mark.parametrize(
     ("more", "count"),
     [
-        ({"initial_node_count": 3}, "3 in each zone when it was made"),
+        ({"initial_node_count": 3}, "3 in each zone at first"),
         (
             {"initial_node_count": 3, "min_node_count": 1, "max_node_count": 1000},
             "1 to 1,000 in each zone",
