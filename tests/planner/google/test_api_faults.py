@@ -10,18 +10,16 @@ import json
 import time
 import tracemalloc
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from netplan_planner.errors import InputError
 from netplan_planner.google import credentials, exchange
 from netplan_planner.google.options import ENDPOINT_VARIABLE, ApiOptions
-from netplan_planner.google.transport import Transport
 from support.servers.hostile import Answer, Asked, HostileServer, answer, json_answer, trickle
 from support.servers.tried_apis import APIS, BY_NAME, PER_PAGE, Api, Reading, is_later, reading_of
 
@@ -334,7 +332,7 @@ def changed(page: dict[str, Any], place: tuple[str | int, ...], value: object) -
     """Return a page with something else at a place, which is made where it is not there."""
     made: Any = copy.deepcopy(page)
     held = made
-    for step, below in zip(place, place[1:], strict=False):
+    for step, below in pairwise(place):
         if isinstance(held, dict) and step not in held:
             held[step] = [None] if isinstance(below, int) else {}
         held = held[step]
