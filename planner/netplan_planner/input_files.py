@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, NamedTuple, TypeVar, overload
 
 import msgspec
 
@@ -22,6 +22,7 @@ from netplan_planner.errors import InputError, NetplanError, UsageError
 from netplan_planner.inert import inert_line
 
 T = TypeVar("T")
+_Inode = tuple[int, int]
 
 GZIP = b"\x1f\x8b"
 LARGEST_BYTES = 2**32
@@ -62,6 +63,153 @@ def read_when(exc: BaseException) -> str:
         if note.startswith(READ_NOTE):
             return str(note)
     return f"the last input was {_last[0]}" if _last else ""
+
+
+class Given(NamedTuple):
+    """A file or folder that a run was told to read."""
+
+    option: str
+    """By which it was told, as people write it."""
+    path: Path
+    is_walked: bool = False
+    """Whether every file of a folder is read."""
+    is_own: bool = False
+    """Whether the run itself goes on with it (a store, pages that are kept, the last snapshot)."""
+
+
+class _Output(NamedTuple):
+    asked: str
+    """The option and its value."""
+    is_own: bool
+
+
+class _Run:
+    """What one run of the command reads and writes, as far as it is known."""
+
+    def __init__(self) -> None:
+        self.given: list[Given] = []
+        self.opened: dict[_Inode, str] = {}
+        self.outputs: dict[Path, _Output] = {}
+        """By the file behind links."""
+
+
+_run: list[_Run] = []
+"""The run under way; nothing is remembered outside of one."""
+
+
+@contextmanager
+def one_run() -> Iterator[None]:
+    """Remember what is read and written from now on, so that no output replaces an input."""
+    _run.append(_Run())
+    try:
+        yield
+    finally:
+        _run.pop()
+
+
+def give(given: Given) -> None:
+    """Remember a file or folder that is going to be read.
+
+    Raises:
+        UsageError: If it is an output already.
+    """
+    if not _run:
+        return
+    _run[-1].given.append(given)
+    for target, output in _run[-1].outputs.items():
+        if not (output.is_own and given.is_own):
+            _refuse(output.asked, _clash(target, given))
+
+
+def claim(asked: str, path: Path, *, is_own: bool = False) -> None:
+    """Remember a file or folder that is going to be written.
+
+    Args:
+        asked: The option and its value, for the text of an error.
+        path: Where it is.
+        is_own: Whether it is what the run goes on with, which it reads and writes.
+
+    Raises:
+        UsageError: If it is an input, or another output.
+    """
+    check_output(asked, path, is_own=is_own)
+    if _run:
+        other = _run[-1].outputs.setdefault(real_path(path), _Output(asked, is_own)).asked
+        if other != asked:
+            shown = inert_line(str(path))
+            raise UsageError(f"{other} and {asked} would both go to {shown}: name two files")
+
+
+def check_output(asked: str, path: Path, *, is_own: bool = False) -> None:
+    """Refuse to write over what is read in this run, by whatever name it was read.
+
+    Args:
+        asked: What is to be written, for the text of an error.
+        path: Where it is.
+        is_own: Whether it is what the run goes on with, which it reads and writes.
+
+    Raises:
+        UsageError: If it is an input.
+    """
+    if not _run or (path.exists() and not (path.is_file() or path.is_dir())):
+        # What devices and pipes are given is not kept.
+        return
+    target = real_path(path)
+    for given in _run[-1].given:
+        if not (is_own and given.is_own):
+            _refuse(asked, _clash(target, given))
+    shown = _run[-1].opened.get(_inode(target.stat())) if target.is_file() else None
+    if shown is not None and not is_own:
+        _refuse(asked, _of_this_run(shown))
+
+
+def _refuse(asked: str, why: str) -> None:
+    if why:
+        raise UsageError(f"{asked}: {why}")
+
+
+def _clash(target: Path, given: Given) -> str:
+    """Return why an output may not be where it is beside an input, nothing if it may."""
+    source = real_path(given.path)
+    shown = inert_line(str(given.path))
+    try:
+        is_same = target == source or os.path.samestat(target.stat(), source.stat())
+    except OSError:
+        # One of them is not there yet.
+        is_same = False
+    if is_same:
+        return f"{given.option} reads this file ({shown}); name another one"
+    if target.is_dir() and source.is_relative_to(target):
+        return f"{given.option} reads {shown}, which is in this folder; name another folder"
+    if not (given.is_walked and source.is_dir() and target.is_relative_to(source)):
+        return ""
+    # Readers of folders leave hidden files out.
+    if any(part.startswith(".") for part in target.relative_to(source).parts):
+        return ""
+    return f"{given.option} reads every file of the folder {shown}; name a file outside of it"
+
+
+def _note_opened(path: Path, about: os.stat_result) -> None:
+    """Remember a file that is read.
+
+    Raises:
+        UsageError: If it is an output of this run.
+    """
+    if not _run or not stat.S_ISREG(about.st_mode):
+        return
+    _run[-1].opened.setdefault(_inode(about), str(path))
+    for target, output in _run[-1].outputs.items():
+        is_same = target.is_file() and os.path.samestat(target.stat(), about)
+        if is_same and not output.is_own:
+            _refuse(output.asked, _of_this_run(str(path)))
+
+
+def _of_this_run(shown: str) -> str:
+    return f"this run reads the file ({inert_line(shown)}); name another one"
+
+
+def _inode(about: os.stat_result) -> _Inode:
+    return about.st_dev, about.st_ino
 
 
 def real_path(path: Path) -> Path:
