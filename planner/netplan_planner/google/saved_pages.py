@@ -24,7 +24,7 @@ from netplan_planner.google.compute_methods import CATALOG_ID, TYPES_ID, TYPES_P
 from netplan_planner.google.options import ApiOptions, Endpoint
 from netplan_planner.google.refusals import Refusal, Request, path_of
 from netplan_planner.google.transport import NotWhole, Transport
-from netplan_planner.input_files import decode_json, gunzipped, whole
+from netplan_planner.input_files import decode_json, unpacked, whole
 
 CATALOG_ENDPOINT = "https://cloudbilling.googleapis.com/"
 BILLING_SCOPE = "https://www.googleapis.com/auth/cloud-billing.readonly"
@@ -206,7 +206,7 @@ class SavedPages:
 
     def _saved(self, path: Path) -> bytes | None:
         try:
-            body = gunzipped(whole(path))
+            body = unpacked(path)
             _decoded(body)
         except (OSError, EOFError, zlib.error, NotWhole):
             # Thrown away and fetched again: it is a copy.
