@@ -3,52 +3,27 @@
 Verbs and their parameters are found from the command itself: a new one is held to it as it is.
 """
 
-import inspect
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
-from netplan_planner.cli import verbs
-from netplan_planner.cli.app import app
-from netplan_planner.cli.parameters import Use, path_use
 from netplan_planner.engine.suppressions import IGNORE_FILE
 from support.commands.in_process import Done, netplan
 from support.commands.lines import VERBS, success
-from support.commands.verbs import commands
+from support.commands.paths import LEAVES, options_of, uses
 
-assert verbs.VERBS
-ROOT: Any = typer.main.get_command(app)
-LEAVES = {
-    " ".join(path): command
-    for path, command in commands(ROOT)
-    if not getattr(command, "commands", {})
-}
 TEXT = b"name,zone,value\n"
 USAGE = 2
-
-
-def uses(verb: str) -> Iterator[tuple[str, Use]]:
-    """Yield each parameter of a verb that takes a path but `--output`, and what is done with it."""
-    signature = inspect.signature(LEAVES[verb].callback)
-    for parameter in LEAVES[verb].params:
-        use = path_use(signature.parameters[parameter.name].annotation)
-        if use is not None and not use.is_answer:
-            yield parameter.opts[0], use
-
-
-def paths_of(verb: str, *, is_written: bool) -> list[str]:
-    return [option for option, use in uses(verb) if use.is_written == is_written]
 
 
 INPUTS = [
     pytest.param(verb, option, id=f"{verb} {option}")
     for verb in LEAVES
-    for option in paths_of(verb, is_written=False)
+    for option in options_of(verb, is_written=False)
 ]
 READING = sorted({str(param.values[0]) for param in INPUTS})
 
@@ -137,7 +112,7 @@ def test_by_no_other_name(
 ) -> None:
     file = given(tmp_path)
     monkeypatch.chdir(tmp_path)
-    option = paths_of(verb, is_written=False)[0]
+    option = options_of(verb, is_written=False)[0]
     refused(netplan(*with_input(verb, option, file), "--output", f"json:{way(file)}"), file, option)
     if way in (symbolic, hard):
         # The other way round: the input is given by the other name.
@@ -150,7 +125,7 @@ BESIDE = [
     for verb in LEAVES
     for output, written in uses(verb)
     if written.is_written
-    for option in paths_of(verb, is_written=False)
+    for option in options_of(verb, is_written=False)
 ]
 
 
@@ -178,10 +153,10 @@ def test_other_files_do_not_either(verb: str, output: str, option: str, tmp_path
 
 def test_there_are_such_files() -> None:
     """Those of the table of verbs, and no others: a new one is marked as written."""
-    written = {verb: set(paths_of(verb, is_written=True)) for verb in LEAVES}
+    written = {verb: set(options_of(verb, is_written=True)) for verb in LEAVES}
     assert any(written.values())
     for verb, lines in VERBS.items():
-        assert set(lines.files) <= written[verb] | set(paths_of(verb, is_written=False))
+        assert set(lines.files) <= written[verb] | set(options_of(verb, is_written=False))
 
 
 WALKED = [
