@@ -75,7 +75,7 @@ def test_no_option_reads_an_endless_device(verb: str, option: str, tmp_path: Pat
 
 
 @pytest.mark.skipif(not ENDLESS.exists(), reason="this system has no /dev/zero")
-@pytest.mark.parametrize("line", WHOLE)
+@pytest.mark.parametrize("line", [line for line in WHOLE if "--prices" not in line])
 def test_of_a_device_a_little_is_read(line: str, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(ENDLESS)
