@@ -207,3 +207,6 @@ def test_a_recorded_answer_is_read_or_said_why_not(path: Path) -> None:
         assert all(
             unread.reason.startswith("a column of a query") for unread in found.coverage.unread
         )
+        # Always in one order, in which the first of several stands for all of them.
+        order = [(one.reason, one.resource) for one in found.coverage.unread]
+        assert order == sorted(order)
