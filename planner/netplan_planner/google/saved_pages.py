@@ -26,7 +26,7 @@ from netplan_planner.google.options import ApiOptions, Endpoint
 from netplan_planner.google.paging import Endless, Page, each_page, page_of, require_objects
 from netplan_planner.google.refusals import Refusal, Request, path_of
 from netplan_planner.google.transport import NotWhole, Transport
-from netplan_planner.input_files import decode_json, gunzipped, whole
+from netplan_planner.input_files import decode_json, unpacked, whole
 
 CATALOG_ENDPOINT = "https://cloudbilling.googleapis.com/"
 BILLING_SCOPE = "https://www.googleapis.com/auth/cloud-billing.readonly"
@@ -197,7 +197,7 @@ class SavedPages:
 
     def _saved(self, path: Path) -> bytes | None:
         try:
-            body = gunzipped(whole(path))
+            body = unpacked(path)
             _decoded(body)
         except (OSError, EOFError, zlib.error, NotWhole):
             # Thrown away and fetched again: it is a copy.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from netplan_planner.errors import InputError
-from netplan_planner.input_files import gunzipped, reading, real_path, whole
+from netplan_planner.input_files import reading, real_path, unpacked
 from netplan_planner.readers.collector import Origin
 from netplan_planner.readers.documents import NotText, documents_of
 from netplan_planner.readers.foreign import broken_answer
@@ -53,7 +53,7 @@ def _read(path: Path, into: Gathering) -> str:
     try:
         if not path.is_file():
             return "not a regular file"
-        data = gunzipped(whole(path))
+        data = unpacked(path)
         if not data.strip():
             return "empty"
         documents, damaged = documents_of(data)
