@@ -87,6 +87,40 @@ TYPES_PERMISSION = "compute.machineTypes.list"
 CATALOG_ID = "cloudbilling.services.skus.list"
 """It takes a key, or credentials of any project, and no permission."""
 
+
+class QueryMethod(NamedTuple):
+    """A method of BigQuery; `path` is below the version."""
+
+    id: str
+    path: str
+    permission: str
+
+
+_JOBS = "projects/{project}/jobs"
+_TABLES = "projects/{project}/datasets/{dataset}/tables"
+DATASET_GET = QueryMethod(
+    "bigquery.datasets.get", "projects/{project}/datasets/{dataset}", "bigquery.datasets.get"
+)
+TABLE_LIST = QueryMethod("bigquery.tables.list", _TABLES, "bigquery.tables.list")
+TABLE_GET = QueryMethod("bigquery.tables.get", f"{_TABLES}/{{table}}", "bigquery.tables.get")
+JOB_INSERT = QueryMethod("bigquery.jobs.insert", _JOBS, "bigquery.jobs.create")
+JOB_GET = QueryMethod("bigquery.jobs.get", f"{_JOBS}/{{job}}", "bigquery.jobs.create")
+JOB_RESULTS = QueryMethod(
+    "bigquery.jobs.getQueryResults", "projects/{project}/queries/{job}", "bigquery.jobs.create"
+)
+JOB_CANCEL = QueryMethod("bigquery.jobs.cancel", f"{_JOBS}/{{job}}/cancel", "bigquery.jobs.create")
+QUERY_METHODS = (
+    DATASET_GET,
+    TABLE_LIST,
+    TABLE_GET,
+    JOB_INSERT,
+    JOB_GET,
+    JOB_RESULTS,
+    JOB_CANCEL,
+)
+"""All that is asked of BigQuery. They are not of the role that reads projects: who reads logs there
+has roles of BigQuery, as jobs are paid for."""
+
 METHODS: Mapping[str, tuple[str, ...]] = {
     **{one.id: (one.permission,) for one in LISTS},
     MACHINE_TYPE_ID: (MACHINE_TYPE_PERMISSION,),
