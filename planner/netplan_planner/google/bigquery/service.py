@@ -64,7 +64,7 @@ _PAUSE_S = 0.2
 
 class _Paged(Protocol):
     @property
-    def token(self) -> str: ...
+    def token(self) -> str | None: ...
 
 
 T = TypeVar("T")
@@ -100,7 +100,7 @@ class Service:
             return self._asked(TABLE_LIST, _names(place), reader_of(TablePage), _at(token))
 
         pages = self._pages(TABLE_LIST, page_at)
-        return [one.table_reference.table_id for page in pages for one in page.tables]
+        return [one.table_reference.table_id for page in pages for one in page.tables or ()]
 
     def table(self, place: Place, name: str) -> Table:
         """Return what a table of a dataset is."""
@@ -177,9 +177,9 @@ class Service:
             try:
                 page = self._results(name, location, query)
             except Refusal as exc:
-                # Where the job has failed, that is the answer; the job itself tells.
+                # Where the job has failed, that may be the answer; the job itself tells.
                 job = self._job(name, location) if exc.status else None
-                if job is None or not job.is_over:
+                if job is None or job.status.error_result is None:
                     raise
                 return job, None
             if page.is_complete:
@@ -223,7 +223,7 @@ class Service:
         for _ in range(self._transport.options.max_pages):
             page = page_at(token)
             yield page
-            token = page.token
+            token = page.token or ""
             if not token:
                 return
             if token in seen:

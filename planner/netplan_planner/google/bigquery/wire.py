@@ -81,8 +81,8 @@ class _Listed(msgspec.Struct, rename="camel"):
 class TablePage(msgspec.Struct):
     """A page of a dataset's tables."""
 
-    tables: list[_Listed] = []
-    token: str = msgspec.field(default="", name="nextPageToken")
+    tables: list[_Listed] | None = None
+    token: str | None = msgspec.field(default=None, name="nextPageToken")
 
 
 class JobError(ErrorBody):
