@@ -122,37 +122,27 @@ def _take(
     into.add_raw(recognised.kind, item, own_link, origin.at(pointer))
 
 
-def read_page(
-    value: Mapping[str, Any], kind: Kind, origin: Origin, into: Collector
+def read_parts(
+    parts: Mapping[str, list[Any]], kind: Kind, origin: Origin, into: Collector
 ) -> list[SelfLink]:
-    """Take the resources of an API page, whatever the types of their fields; return their links."""
-    listed = Recognised(kind, kind.collection)
-    items = value.get("items")
-    parts = [("/items", items)]
-    if isinstance(items, dict):
-        parts = [
-            (f"/items/{_escaped(scope)}/{kind.collection}", content.get(kind.collection))
-            for scope, content in items.items()
-            if isinstance(content, dict)
-        ]
+    """Take the resources of an API page by their pointers, whatever the types of their fields.
+
+    Returns their links.
+    """
     links = []
-    for pointer, part in parts:
-        if isinstance(part, list):
-            _read_items(part, origin, pointer, listed, into)
-            links += [str(item.get("selfLink")) for item in part if isinstance(item, dict)]
-        elif part is not None:
-            into.note(origin.at(pointer), "not a list")
+    for pointer, items in parts.items():
+        _read_items(items, origin, pointer, Recognised(kind, kind.collection), into)
+        links += [str(item.get("selfLink")) for item in items if isinstance(item, dict)]
     return [canonical_link(link) for link in links]
 
 
-def page_warnings(value: Mapping[str, Any]) -> list[str | None]:
-    """Return what an API page says of results that are missing."""
-    items = value.get("items")
-    scopes = list(items.values()) if isinstance(items, dict) else []
-    warnings = [value.get("warning")]
-    warnings += [scope.get("warning") for scope in scopes if isinstance(scope, dict)]
-    places = [f"{place} could not be reached" for place in unreachable(value.get("unreachables"))]
-    return [*(warning_text(warning) for warning in warnings), *places]
+def scope_pointer(scope: str, collection: str) -> str:
+    """Return where the resources of a scope stand in an aggregated list.
+
+    >>> scope_pointer("zones/us-east1-b", "instances")
+    '/items/zones~1us-east1-b/instances'
+    """
+    return f"/items/{_escaped(scope)}/{collection}"
 
 
 def _are_scopes(items: Mapping[str, Any]) -> bool:

@@ -106,7 +106,7 @@ def test_a_refresh_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     ("trouble", "said"),
     [
         (Trouble(status=403), "Cloud Billing API"),
-        (Trouble(from_request=3, repeat=True), "came again"),
+        (Trouble(from_request=3, repeat=True), "leads back to an earlier page"),
         (Trouble(from_request=3, body=b'{"skus": ['), "not whole"),
         (Trouble(status=404), "no service"),
     ],
@@ -284,7 +284,7 @@ def test_googles_clients_make_the_same_snapshot(tmp_path: Path) -> None:
         Trouble(status=404),
         Trouble(from_request=3, repeat=True),
     ],
-    ids=["403", "404", "came again"],
+    ids=["403", "404", "leads back to an earlier page"],
 )
 def test_googles_client_of_the_catalogue_is_refused_in_the_same_words(
     trouble: Trouble, tmp_path: Path

@@ -292,10 +292,10 @@ def test_a_token_that_comes_again_ends_the_list(tried: Tried, api: Api) -> None:
         return json_answer(counted(api, asked, "two" if "one" in str(asked) else "one"))
 
     found = tried.read(api, circle)
-    assert found.told
+    assert "leads back to an earlier" in found.told
     assert len(tried.asked) <= 4
     assert tried.is_error is not api.keeps
-    assert found.kept >= (2 * PER_PAGE if api.keeps else 0)
+    assert found.kept >= (PER_PAGE if api.keeps else 0)
 
 
 @over_lists
@@ -325,7 +325,7 @@ def test_a_chain_of_tokens_without_an_end_has_its_pages(
         return json_answer({api.token: token} if is_empty else counted(api, asked, token))
 
     found = tried.read(api, chained, max_pages=3)
-    assert "pages" in found.told
+    assert "page" in found.told
     assert len(tried.asked) <= 40
 
 
@@ -357,6 +357,12 @@ def at(page: dict[str, Any], place: tuple[str | int, ...]) -> object:
     return held
 
 
+def names_of(place: tuple[str | int, ...]) -> list[str]:
+    """Return what a place may be called: its member, its thing of a list, a part of `items`."""
+    member = next(str(step) for step in reversed(place) if isinstance(step, str))
+    return [member, "/" + "/".join(map(str, place[:2])), f"{place[0]}[...]"]
+
+
 @pytest.mark.parametrize(
     ("name", "place"),
     [(api.name, place) for api in APIS for place in api.members],
@@ -370,8 +376,7 @@ def test_a_member_of_another_type_is_named_and_the_rest_stays(
     held = "" if place == ("nextPageToken",) else at(page, place)
     for value in others_than(held):
         found = tried.but_later(api, json_answer(changed(page, place, value)))
-        member = next(str(step) for step in reversed(place) if isinstance(step, str))
-        assert member in found.told, value
+        assert any(name in found.told for name in names_of(place)), value
         assert tried.is_error is not api.keeps
         assert found.kept >= (PER_PAGE if api.keeps else 0)
     # As in every API of Google's, null is as good as nothing; but a thing of a list is none.
