@@ -5,7 +5,7 @@ began, which is billed once. What ends a reading cancels the job that is under w
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, NoReturn, Protocol, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 from uuid import uuid4
 
 import msgspec
@@ -33,6 +33,7 @@ from netplan_planner.google.compute_methods import (
     QueryMethod,
 )
 from netplan_planner.google.exchange import Passing
+from netplan_planner.google.paging import each_page
 from netplan_planner.google.refusals import (
     NOT_FOUND,
     Refusal,
@@ -41,6 +42,8 @@ from netplan_planner.google.refusals import (
     path_of,
 )
 from netplan_planner.google.transport import NotWhole, Transport
+
+T = TypeVar("T")
 
 _BAD_REQUEST, _CONFLICT, _UNAVAILABLE = 400, 409, 503
 _REFUSED = range(400, 500)
@@ -60,15 +63,6 @@ _WAIT_S = 10.0
 """How long the service may wait for the end of a job before it answers; it takes at most 200 s."""
 _PAUSE_S = 0.2
 """Before it is asked again: it may not wait at all."""
-
-
-class _Paged(Protocol):
-    @property
-    def token(self) -> str | None: ...
-
-
-T = TypeVar("T")
-P = TypeVar("P", bound=_Paged)
 
 
 class Ran(NamedTuple):
@@ -99,8 +93,8 @@ class Service:
         def page_at(token: str) -> TablePage:
             return self._asked(TABLE_LIST, _names(place), reader_of(TablePage), _at(token))
 
-        pages = self._pages(TABLE_LIST, page_at)
-        return [one.table_reference.table_id for page in pages for one in page.tables or ()]
+        pages = each_page(page_at, self._transport.options.max_pages)
+        return [one.table_reference.table_id for page in pages for one in page.tables]
 
     def table(self, place: Place, name: str) -> Table:
         """Return what a table of a dataset is."""
@@ -195,7 +189,7 @@ class Service:
             return self._results(name, location, _at(token))
 
         count = 0
-        for page in self._pages(JOB_RESULTS, page_at):
+        for page in each_page(page_at, self._transport.options.max_pages):
             count += len(page.rows)
             yield page.rows
         if count != page.row_count:
@@ -215,21 +209,6 @@ class Service:
             self.has_cancelled |= exc.status != NOT_FOUND
         else:
             self.has_cancelled = True
-
-    def _pages(self, method: QueryMethod, page_at: Callable[[str], P]) -> Iterator[P]:
-        """Yield the pages of a list, each after the token of the one before it."""
-        token = ""
-        seen: set[str] = set()
-        for _ in range(self._transport.options.max_pages):
-            page = page_at(token)
-            yield page
-            token = page.token or ""
-            if not token:
-                return
-            if token in seen:
-                raise Refusal(f"{method.id}: the list does not end: a page came again")
-            seen.add(token)
-        raise Refusal(f"{method.id}: more than {len(seen):,} pages; gave up")
 
     def _asked(
         self,

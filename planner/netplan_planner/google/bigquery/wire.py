@@ -8,9 +8,9 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
 
+from netplan_planner.google.paging import Page, page_of
 from netplan_planner.google.refusals import ErrorBody
 from netplan_planner.google.transport import NotWhole
-from netplan_planner.input_files import decode_json
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
@@ -78,11 +78,10 @@ class _Listed(msgspec.Struct, rename="camel"):
     table_reference: _Name
 
 
-class TablePage(msgspec.Struct):
+class TablePage(Page):
     """A page of a dataset's tables."""
 
-    tables: list[_Listed] | None = None
-    token: str | None = msgspec.field(default=None, name="nextPageToken")
+    tables: list[_Listed] = []
 
 
 class JobError(ErrorBody):
@@ -156,19 +155,12 @@ class ResultPage(NamedTuple):
     rows: list[Row]
     row_count: int
     """Of all pages."""
-    token: str
+    next_page_token: str
 
 
 def reader_of(kind: type[T]) -> Callable[[bytes], T]:
     """Return what decodes an answer; it raises `NotWhole` if the body is none."""
-
-    def read(body: bytes) -> T:
-        try:
-            return decode_json(body, kind)
-        except msgspec.DecodeError as exc:
-            raise NotWhole(str(exc)) from exc
-
-    return read
+    return lambda body: page_of(body, kind)
 
 
 def read_results(body: bytes) -> ResultPage:
@@ -177,7 +169,7 @@ def read_results(body: bytes) -> ResultPage:
     Raises:
         NotWhole: If it is none.
     """
-    page = reader_of(_ResultPage)(body)
+    page = page_of(body, _ResultPage)
     try:
         kinds = [_OF_KIND[column.type] for column in page.schema.fields]
         rows = [
