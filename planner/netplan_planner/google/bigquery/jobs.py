@@ -28,7 +28,10 @@ WRITING = (
     "it takes roles/bigquery.dataEditor on that dataset, which holds nothing but the sums of days"
     " that netplan keeps there"
 )
-MORE = "take a shorter window (--since, --until), or allow more (--max-cost USD; none: no bound)"
+MORE = (
+    "take a shorter window (--since, --until), or allow more (--max-cost USD, or --max-cost none"
+    " for no bound)"
+)
 LATER = "try again later, or give it more time (--timeout, --total-timeout)"
 _REDIRECTED, _REFUSED = range(300, 400), range(400, 500)
 

@@ -20,6 +20,7 @@ from netplan_planner.google.bigquery.place import Place
 from netplan_planner.google.bigquery.rollup import Rollup, cost_line
 from netplan_planner.google.bigquery.service import Service
 from netplan_planner.google.bigquery.tables import Found, find_tables, query_of
+from netplan_planner.google.logs.options import DEFAULT_MAX_COST_USD
 from netplan_planner.meter import Notice
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic import remote
@@ -138,10 +139,11 @@ def _bound(shown: str, estimate: Estimate, max_cost_usd: Decimal | None) -> None
     if max_cost_usd is None:
         return
     if estimate.usd > max_cost_usd:
+        default = " (the default)" if max_cost_usd == DEFAULT_MAX_COST_USD else ""
         raise UsageError(
             f"{shown}: about ${cents(estimate.usd):,} (${cents(estimate.told_usd):,} to read"
             f" {estimate.told:,} bytes at ${USD_PER_TIB} a TiB, the rest for sums over them) is"
-            f" more than --max-cost {max_cost_usd}: {MORE}"
+            f" more than --max-cost {max_cost_usd}{default}: {MORE}"
         )
 
 

@@ -20,6 +20,7 @@ _VERSION_PATH = "v2/"
 PAGE_RECORDS = 1000
 """The most that one answer of `entries.list` holds."""
 MOST_PER_MINUTE = 6000.0
+DEFAULT_MAX_COST_USD = Decimal(5)
 
 
 class LogOptions(Value, frozen=True, kw_only=True):
@@ -38,8 +39,8 @@ class LogOptions(Value, frozen=True, kw_only=True):
     """"Number of entries.list requests: 60 per minute, per Google Cloud project"
     (cloud.google.com/logging/quotas, as quoted in 2022; today the page sends its readers to the API
     dashboard, where the quota of their own project stands)."""
-    max_cost_usd: Decimal | None = None
-    """What queries in BigQuery may be billed for at list price; None: no bound."""
+    max_cost_usd: Decimal | None = DEFAULT_MAX_COST_USD
+    """What all queries of a run in BigQuery may be billed for at list price; None: no bound."""
     query_project: str | None = None
     """Runs and pays for queries in BigQuery; None: the dataset's own."""
     rollup: str | None = None
