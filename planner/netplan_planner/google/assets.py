@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from typing import Any, NamedTuple
 
+import msgspec
+
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, UsageError
 from netplan_planner.google.compute_methods import ASSETS_ID, ASSETS_PERMISSION
@@ -52,7 +54,7 @@ Progress = Callable[[str], None]
 
 
 class _Page(Page):
-    assets: list[Any] = []
+    assets: list[Any] = msgspec.field(default_factory=list)
 
 
 class _Wanted(NamedTuple):

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
+
 from netplan_planner.google.compute_methods import (
     CONFIGURATIONS_ID,
     CONFIGURATIONS_PERMISSION,
@@ -32,8 +34,8 @@ VIEWER_ROLE = "roles/networkmanagement.viewer"
 
 
 class _Page(Page):
-    vpc_flow_logs_configs: list[Any] = []
-    unreachable: list[str] = []
+    vpc_flow_logs_configs: list[Any] = msgspec.field(default_factory=list)
+    unreachable: list[str] = msgspec.field(default_factory=list)
 
 
 def configurations_endpoint(

@@ -22,7 +22,7 @@ class _Member(msgspec.Struct):
 
 
 class _Page(Page):
-    items: list[_Member] = []
+    items: list[_Member] = msgspec.field(default_factory=list)
 
 
 class GroupPlace(NamedTuple):

@@ -13,6 +13,8 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
+
 from netplan_planner import meter
 from netplan_planner.google.compute_methods import SERIES_ID, SERIES_PERMISSION
 from netplan_planner.google.metrics_window import MetricsWindow
@@ -60,10 +62,10 @@ _FIELDS = (
 
 
 class _Page(Page):
-    time_series: list[Any] = []
+    time_series: list[Any] = msgspec.field(default_factory=list)
     unit: str = ""
-    execution_errors: list[Any] = []
-    unreachable: list[str] = []
+    execution_errors: list[Any] = msgspec.field(default_factory=list)
+    unreachable: list[str] = msgspec.field(default_factory=list)
 
     def answer(self) -> dict[str, Any]:
         """Return what is read of it, as a file would hold it."""

@@ -58,7 +58,7 @@ class PagedList(NamedTuple):
 class _Page(Page):
     """What of a page decides how to go on."""
 
-    skus: list[msgspec.Raw] = []
+    skus: list[msgspec.Raw] = msgspec.field(default_factory=list)
     items: msgspec.Raw = msgspec.Raw()
 
 

@@ -89,9 +89,12 @@ def _read_list(
 
 def _read_scope(content: Mapping[str, Any], origin: Origin, pointer: str, into: Collector) -> None:
     for collection, items in content.items():
+        at = f"{pointer}/{_escaped(collection)}"
         if isinstance(items, list):
             listed = Recognised(BY_COLLECTION.get(collection), f"{KIND_PREFIX}{collection}"[:100])
-            _read_items(items, origin, f"{pointer}/{_escaped(collection)}", listed, into)
+            _read_items(items, origin, at, listed, into)
+        elif items is not None and collection in BY_COLLECTION:
+            into.note(origin.at(at), "not a list")
     note_warning(content.get("warning"), origin.at(pointer), into)
 
 
@@ -182,7 +185,11 @@ def note_warning(warning: object, source: str, into: Collector) -> None:
 
 def warning_text(warning: object) -> str | None:
     """Return what an API warning says, None when it is only that a scope is empty."""
-    if not isinstance(warning, dict) or warning.get("code") == NO_RESULTS:
+    if warning is None:
+        return None
+    if not isinstance(warning, dict):
+        return "a warning that is not an object"
+    if warning.get("code") == NO_RESULTS:
         return None
     text = f"{warning.get('code', 'warning')}: {warning.get('message', '')}"
     return text[:_LONGEST_MESSAGE]
@@ -190,7 +197,7 @@ def warning_text(warning: object) -> str | None:
 
 def unreachable(places: object) -> Iterator[str]:
     """Yield the places that a list could not reach."""
-    for place in places if isinstance(places, list) else ():
+    for place in places if isinstance(places, list) else () if places is None else (places,):
         text = str(place)
         collection = compute_collection(text)
         yield (canonical_link(text) if collection else text)[:_LONGEST_MESSAGE]

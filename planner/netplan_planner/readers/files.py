@@ -267,15 +267,20 @@ def _read_documents(documents: list[Document], shown: str, into: Collector) -> _
     """Give each document to its reader. A file none of whose documents has one is foreign."""
     others: dict[str, int] = {}
     is_read = False
+    broken: set[str] = set()
     for document in documents:
         origin = Origin(shown, f"{shown}:{document.place}")
-        if any(read(document.value, origin, into) for read in READERS.values()):
+        if text := foreign.broken_answer(document.value):
+            broken.add(text)
+        elif any(read(document.value, origin, into) for read in READERS.values()):
             is_read = True
         else:
             reason = foreign.describe(document.value)
             others[reason] = others.get(reason, 0) + 1
     if not is_read:
-        return _Outcome(foreign=min(others))
+        return _Outcome(damage=min(broken)) if broken else _Outcome(foreign=min(others))
+    for text in broken:
+        into.note(shown, text)
     for reason, count in others.items():
         into.note(shown, f"{count} × {reason}", is_needless=True)
     return _Outcome()

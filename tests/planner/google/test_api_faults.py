@@ -12,7 +12,7 @@ import tracemalloc
 import zlib
 from collections.abc import Callable
 from functools import cache
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,17 @@ import pytest
 
 from netplan_planner.google import credentials, exchange
 from netplan_planner.google.options import ENDPOINT_VARIABLE, ApiOptions
+from support.commands.run import run_verbs
 from support.servers.hostile import Answer, Asked, HostileServer, answer, json_answer, trickle
-from support.servers.tried_apis import APIS, BY_NAME, PER_PAGE, Api, Reading, reading_of
+from support.servers.tried_apis import (
+    APIS,
+    BY_NAME,
+    PER_PAGE,
+    PROJECT,
+    Api,
+    Reading,
+    reading_of,
+)
 
 TOKEN = "ya29.token-that-nobody-may-see"
 HASTE: dict[str, Any] = {
@@ -209,6 +218,38 @@ def test_an_api_that_answers_nothing_else_is_named(tried: Tried, api: Api, fault
     assert (found.kept, tried.is_error) == (0, api.raises)
 
 
+STRICT = [
+    ({"error": {"code": 503, "message": "busy"}}, 3),
+    ({"items": 5}, 3),
+    ({"nextPageToken": 5}, 3),
+    ({}, 0),
+]
+
+
+@pytest.mark.parametrize(("body", "status"), STRICT)
+def test_the_command_is_strict_with_what_is_no_answer(body: object, status: int) -> None:
+    with HostileServer(lambda _: json_answer(body)) as server:
+        asked = ("--project", PROJECT, "--api-endpoint", server.url, "--anonymous")
+        done = run_verbs(arguments=["audit", "--strict", "--max-attempts", "1", *asked])
+    assert done.returncode == status, done.stderr
+
+
+@pytest.mark.parametrize(
+    "body", [{"error": {"code": 400}}, {"items": 5}, {"items": {"z": {"instances": 5}}}]
+)
+def test_the_command_is_strict_with_a_page_that_is_no_answer(body: object) -> None:
+    api = BY_NAME["compute"]
+
+    def answers(asked: Asked) -> Answer:
+        return json_answer(body) if _is_later(api, asked) else api.answer(asked)
+
+    with HostileServer(answers) as server:
+        asked = ("--project", PROJECT, "--api-endpoint", server.url, "--anonymous")
+        done = run_verbs(arguments=["audit", "--strict", "--max-attempts", "1", *asked])
+    assert done.returncode == 4
+    assert "page 2: compute.instances.aggregatedList" in done.stderr
+
+
 @over_apis
 def test_a_list_that_is_not_there_is_no_fault_of_the_others(tried: Tried, api: Api) -> None:
     found = tried.but_later(api, json_answer({}, status=404))
@@ -339,7 +380,7 @@ def changed(page: dict[str, Any], place: tuple[str | int, ...], value: object) -
     """Return a page with something else at a place, which is made where it is not there."""
     made: Any = copy.deepcopy(page)
     held = made
-    for step, below in zip(place, place[1:], strict=False):
+    for step, below in pairwise(place):
         if isinstance(held, dict) and step not in held:
             held[step] = [None] if isinstance(below, int) else {}
         held = held[step]

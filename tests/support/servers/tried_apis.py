@@ -33,6 +33,7 @@ from netplan_planner.google.saved_pages import (
     catalog_transport,
 )
 from netplan_planner.model import Inventory, Metric, Unread
+from netplan_planner.readers.network_management import COLLECTION
 from netplan_planner.readers.time_series.gathering import Gathering
 from netplan_pricing.catalogue.sku import NETWORKING
 from support.flows.records import START as FLOWS_START
@@ -311,7 +312,7 @@ APIS = (
     Api(
         name="network management",
         variable=flow_log_configurations.CONFIGURATIONS_VARIABLE,
-        is_asked=lambda asked: asked.collection == flow_log_configurations.COLLECTION,
+        is_asked=lambda asked: asked.collection == COLLECTION,
         page=_configurations,
         read=_read_configurations,
         members=(

@@ -81,7 +81,7 @@ class _Listed(msgspec.Struct, rename="camel"):
 class TablePage(Page):
     """A page of a dataset's tables."""
 
-    tables: list[_Listed] = []
+    tables: list[_Listed] = msgspec.field(default_factory=list)
 
 
 class JobError(ErrorBody):

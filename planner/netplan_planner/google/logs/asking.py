@@ -34,7 +34,7 @@ _WINDOW_S = 60.0
 
 
 class _Page(Page):
-    entries: list[msgspec.Raw] = []
+    entries: list[msgspec.Raw] = msgspec.field(default_factory=list)
 
 
 class _Stamp(msgspec.Struct):
