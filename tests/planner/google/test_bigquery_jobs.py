@@ -231,6 +231,15 @@ def test_a_job_that_was_never_begun_is_none_that_may_be_billed() -> None:
         assert not service.has_cancelled
 
 
+def test_one_bound_is_of_all_jobs_together() -> None:
+    with asking(answers) as (_, service, server):
+        jobs = Jobs(service, "EU", str(PLACE), most_bytes=100)
+        jobs.run(QUERY)
+        jobs.run(QUERY)
+    bounds = [query_of(a)["maximumBytesBilled"] for a in server.asked if is_job(a)]
+    assert bounds == ["100", "93"], "what is billed is off what may be billed"
+
+
 def test_rows_that_do_not_come_are_missed() -> None:
     def made(asked: Asked) -> Answer:
         return json_answer(rows(0, "", 3)) if is_poll(asked) else done_at_once(asked)

@@ -3,17 +3,19 @@
 import json
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timezone
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+import netplan_planner
 from netplan_planner.cli.app import progress
 from netplan_planner.cli.state import state
 from netplan_planner.errors import AccessError, InputError, NetplanError, UsageError
@@ -30,9 +32,11 @@ from netplan_planner.google.options import ApiOptions
 from netplan_planner.google.transport import Transport
 from netplan_planner.meter import Notice
 from netplan_planner.traffic import TrafficOptions
+from support.commands.run import run_verbs
 from support.flows.kinds import KNOWN
 from support.servers.bigquery import PROJECT, service_at
 
+INVENTORY = Path(netplan_planner.__file__).parent / "demos" / "dobermanifesto" / "inventory"
 PLACE = Place(project=PROJECT, dataset="logs")
 HASTE = {"backoff_initial_s": 0.01, "backoff_max_s": 0.05, "max_attempts": 2, "timeout_s": 2.0}
 SINCE = TrafficOptions(since=datetime(2026, 11, 1, tzinfo=UTC))
@@ -56,6 +60,9 @@ TABLE = {
 }
 
 
+Reply = tuple[int, dict[str, Any]]
+
+
 def refusal(status: int, reason: str, message: str) -> tuple[int, dict[str, Any]]:
     error = {"code": status, "message": message, "errors": [{"reason": reason}]}
     return status, {"error": error}
@@ -63,7 +70,7 @@ def refusal(status: int, reason: str, message: str) -> tuple[int, dict[str, Any]
 
 @contextmanager
 def service(
-    job: tuple[int, dict[str, Any]], asked: list[Any], paths: list[str] | None = None
+    job: Reply | Callable[[Any], Reply], asked: list[Any], paths: list[str] | None = None
 ) -> Iterator[str]:
     """Yield the address of a service that has one table, and answers every job so."""
 
@@ -81,7 +88,7 @@ def service(
         def do_POST(self) -> None:
             length = int(self.headers.get("Content-Length", 0))
             asked.append(json.loads(self.rfile.read(length)))
-            self._say(*job)
+            self._say(*(job(asked[-1]) if callable(job) else job))
 
         def _say(self, status: int, body: Any) -> None:
             if paths is not None:
@@ -170,6 +177,73 @@ def test_what_reading_costs_is_said_first_and_held_against_the_bound(
     assert only["configuration"]["labels"] == {"tool": "netplan"}
     query = only["configuration"]["query"]["query"]
     assert "2026-10-31 23:40:00" in query, "wider than the window, as logs come late"
+
+
+@pytest.mark.parametrize(
+    ("words", "variable", "configured", "most"),
+    [
+        ((), None, None, "5 (the default)"),
+        (("--max-cost", "6"), None, None, "6"),
+        ((), "7", None, "7"),
+        ((), None, "8", "8"),
+        ((), None, '"9.5"', "9.5"),
+        (("--max-cost", "NONE"), None, None, None),
+        ((), "none", None, None),
+        ((), None, '"none"', None),
+    ],
+)
+def test_a_run_costs_five_dollars_at_most_unless_it_may_cost_more(
+    words: tuple[str, ...],
+    variable: str | None,
+    configured: str | None,
+    most: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As a user says it; the cost is told to who wants to read nothing else, too."""
+    monkeypatch.chdir(tmp_path)
+    if variable is not None:
+        monkeypatch.setenv("NETPLAN_AUDIT_MAX_COST", variable)
+    if configured is not None:
+        Path("netplan.toml").write_text(f"[audit]\nmax-cost = {configured}\n", encoding="utf-8")
+    asked: list[Any] = []
+
+    def jobs(body: Any) -> tuple[int, dict[str, Any]]:
+        if body["configuration"].get("dryRun"):
+            return answered(2 * TIB)
+        return refusal(400, "invalidQuery", "made by the test")
+
+    with service(jobs, asked) as address:
+        monkeypatch.setenv(BIGQUERY_VARIABLE, address)
+        done = run_verbs(
+            arguments=[
+                *("--quiet", "audit", "--anonymous", "--inventory", str(INVENTORY)),
+                *("--traffic", str(PLACE), "--since", "2026-11-01", *words),
+            ]
+        )
+    told, *_, error = done.stderr.splitlines()
+    assert f"{2 * TIB:,} bytes to read, $12.50" in told
+    if most is None:
+        assert "made by the test" in error
+        begun = asked[-1]["configuration"]["query"]
+        assert "maximumBytesBilled" not in begun
+        return
+    assert f"about $50.00 ($12.50 to read {2 * TIB:,} bytes" in error
+    assert f"is more than --max-cost {most}: take a shorter window" in error
+    assert "--max-cost none for no bound" in error
+    assert done.returncode == 2
+    assert len(asked) == 1, "nothing but the dry run"
+
+
+def test_a_bound_that_is_neither_a_sum_nor_none_is_refused() -> None:
+    done = run_verbs(
+        arguments=[
+            *("audit", "--anonymous", "--inventory", str(INVENTORY), "--traffic", str(PLACE)),
+            *("--since", "2026-11-01", "--max-cost", "no"),
+        ]
+    )
+    assert done.returncode == 2
+    assert "--max-cost: 'no' is not a number from 0 to 1e+15, nor none" in done.stderr
 
 
 def test_a_reading_that_ends_without_an_answer_says_what_was_billed(
@@ -309,7 +383,5 @@ def test_a_sum_that_is_none_is_no_bound() -> None:
 
 
 def test_paths_of_files_are_no_places() -> None:
-    from pathlib import Path as Files
-
-    assert is_place(Files("bigquery://my-project.logs"))
-    assert not is_place(Files("logs/bigquery"))
+    assert is_place(Path("bigquery://my-project.logs"))
+    assert not is_place(Path("logs/bigquery"))

@@ -58,7 +58,9 @@ class LogOptions(Value, frozen=True, kw_only=True):
         if self.max_cost_usd is not None and not (
             self.max_cost_usd.is_finite() and self.max_cost_usd > 0
         ):
-            raise UsageError(f"--max-cost is a sum above 0, not {self.max_cost_usd}")
+            raise UsageError(
+                f"--max-cost is a sum above 0, or none for no bound, not {self.max_cost_usd}"
+            )
         if not 0 < self.requests_per_minute <= MOST_PER_MINUTE:
             raise UsageError(
                 f"requests to Cloud Logging are above 0 and at most {MOST_PER_MINUTE:,.0f} a"
