@@ -52,11 +52,11 @@ Verbs.registry = app
 
 
 def progress(text: str) -> None:
-    """Write a line on what is going on to stderr, not with `--quiet`.
+    """Write a line on what is going on to stderr, on a terminal and not with `--quiet`.
 
-    On a terminal only, but for what a log should hold (`Notice`).
+    What is about to be paid (`Notice`) is written everywhere.
     """
-    is_shown = not state.quiet and (sys.stderr.isatty() or isinstance(text, Notice))
+    is_shown = isinstance(text, Notice) or (not state.quiet and sys.stderr.isatty())
     if is_shown and not (state.live is not None and state.live.write(_inert(text))):
         typer.echo(_inert(text), err=True)
 
@@ -83,7 +83,8 @@ def root(
         typer.Option(help=r"Configuration file (default: ./netplan.toml, else \[tool.netplan])."),
     ] = None,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No progress and no notes on stderr.")
+        bool,
+        typer.Option("--quiet", "-q", help="No progress and no notes on stderr; costs are told."),
     ] = False,
     explain: Annotated[
         bool, typer.Option("--explain", "-v", help="Explain every number: inputs, source, date.")

@@ -357,12 +357,12 @@ LogRequestsPerMinute = Annotated[
     ),
 ]
 MaxCost = Annotated[
-    str | None,
+    str,
     typer.Option(
         "--max-cost",
-        metavar="USD",
-        help="With --traffic bigquery://PROJECT.DATASET: read nothing if reading and summing would"
-        " cost about more than that at list price, and stop before it is billed.",
+        metavar="USD|none",
+        help="With --traffic bigquery://PROJECT.DATASET: most that the queries of a run may cost at"
+        " list price, in all. Nothing is read if they would cost more. none: no bound.",
         rich_help_panel=TRAFFIC,
     ),
 ]
@@ -468,6 +468,9 @@ def day(moment: datetime | None) -> date | None:
     return moment.date() if moment is not None else None
 
 
+NO_BOUND = "none"
+
+
 def usd(option: str, text: str | None) -> Decimal | None:
     """Return an amount of dollars.
 
@@ -483,6 +486,20 @@ def usd(option: str, text: str | None) -> Decimal | None:
     if not amount.is_finite() or not is_quantity(float(amount)):
         raise UsageError(f"{option}: {not_a_number(text, 0)}")
     return amount
+
+
+def usd_or_none(option: str, text: str) -> Decimal | None:
+    """Return an amount of dollars; None for `none`, which is no bound.
+
+    Raises:
+        UsageError: If it is neither.
+    """
+    if text.strip().casefold() == NO_BOUND:
+        return None
+    try:
+        return usd(option, text)
+    except UsageError as exc:
+        raise UsageError(f"{exc}, nor {NO_BOUND}") from exc
 
 
 def names(values: list[str] | None) -> tuple[str, ...]:

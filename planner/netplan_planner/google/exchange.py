@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from netplan_planner.google.options import ApiOptions
-from netplan_planner.google.refusals import status_of
+from netplan_planner.google.refusals import ErrorBody, status_of
 
 if TYPE_CHECKING:
     from netplan_planner.google.session import Sessions
@@ -31,12 +31,20 @@ class TooLarge(Exception):
 
 
 class Passing(Exception):
-    """A failure that may pass: why, and how many seconds the server asks to wait."""
+    """A failure that may pass: why, how many seconds the server asks to wait, and its answer."""
 
-    def __init__(self, reason: str, asked_s: float = 0.0) -> None:
+    def __init__(
+        self,
+        reason: str,
+        asked_s: float = 0.0,
+        status: int = 0,
+        error: ErrorBody | None = None,
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.asked_s = asked_s
+        self.status = status
+        self.error = error
 
 
 class Answer(NamedTuple):

@@ -29,7 +29,6 @@ from support.servers.tried_apis import (
     PROJECT,
     Api,
     Reading,
-    is_later,
     reading_of,
 )
 
@@ -47,6 +46,9 @@ SMALL_BODY_BYTES = 2**20
 """In the place of the largest body of an answer, which takes a second to make and to refuse."""
 
 over_apis = pytest.mark.parametrize("api", APIS, ids=lambda api: api.name.replace(" ", "-"))
+over_lists = pytest.mark.parametrize(
+    "api", [api for api in APIS if api.token], ids=lambda api: api.name.replace(" ", "-")
+)
 
 
 class Tried:
@@ -92,7 +94,7 @@ def _made(made: Answer | Callable[[], Answer]) -> Answer:
 
 
 def _is_later(api: Api, asked: Asked) -> bool:
-    return api.is_asked(asked) and is_later(asked)
+    return api.is_asked(asked) and api.is_later(asked)
 
 
 @pytest.fixture
@@ -155,7 +157,10 @@ FAULTS: dict[str, tuple[Answer | Callable[[Api], Answer], str]] = {
     "null": (json_answer(None), "not whole"),
     "several documents": (answer(b"{}\n{}"), "not whole"),
     "deep": (answer(b"[" * 200_000), "not whole"),
-    "no UTF-8": (answer(b'{"nextPageToken": "\xff"}'), "not whole"),
+    "no UTF-8": (
+        lambda api: answer(b'{"%s": "\xff"}' % str(api.members[0][0]).encode()),
+        "not whole",
+    ),
     "no gzip": (gzipped(b"{}"), "damaged"),
     "cut gzip": (of_page(lambda body: gzipped(gzip.compress(body, mtime=0)[:-9])), "damaged"),
     "bomb": (lambda _: packed_zeros(SMALL_BODY_BYTES), "an answer of more than 1 MiB; not read"),
@@ -188,8 +193,9 @@ def made_for(fault: str, api: Api) -> tuple[Answer, str]:
 @over_apis
 def test_without_a_fault_all_is_read(tried: Tried, api: Api) -> None:
     assert tried.read(api, api.answer) == (2 * PER_PAGE, "")
-    # An object without members is an answer, and empty.
-    assert tried.but_later(api, answer(b"{}")).told == ""
+    if api.may_be_empty:
+        # An object without members is an answer, and empty.
+        assert tried.but_later(api, answer(b"{}")).told == ""
 
 
 @over_apis
@@ -319,7 +325,7 @@ def counted(api: Api, asked: Asked, token: str) -> dict[str, Any]:
     return api.page(asked.number * PER_PAGE, token)
 
 
-@over_apis
+@over_lists
 def test_a_token_that_comes_again_ends_the_list(tried: Tried, api: Api) -> None:
     def circle(asked: Asked) -> Answer:
         if not api.is_asked(asked):
@@ -333,7 +339,7 @@ def test_a_token_that_comes_again_ends_the_list(tried: Tried, api: Api) -> None:
     assert found.kept >= (PER_PAGE if api.keeps else 0)
 
 
-@over_apis
+@over_lists
 def test_a_chain_of_tokens_without_an_end_has_its_time(tried: Tried, api: Api) -> None:
     """Ever new pages, each in time: only the clock ends it."""
 
@@ -348,7 +354,7 @@ def test_a_chain_of_tokens_without_an_end_has_its_time(tried: Tried, api: Api) -
     assert found.kept >= (2 * PER_PAGE if api.keeps else 0)
 
 
-@over_apis
+@over_lists
 @pytest.mark.parametrize("is_empty", [False, True])
 def test_a_chain_of_tokens_without_an_end_has_its_pages(
     tried: Tried, api: Api, is_empty: bool
@@ -357,7 +363,7 @@ def test_a_chain_of_tokens_without_an_end_has_its_pages(
         if not api.is_asked(asked):
             return api.answer(asked)
         token = f"token-{asked.number}"
-        return json_answer({"nextPageToken": token} if is_empty else counted(api, asked, token))
+        return json_answer({api.token: token} if is_empty else counted(api, asked, token))
 
     found = tried.read(api, chained, max_pages=3)
     assert "page" in found.told
@@ -418,7 +424,7 @@ def test_a_member_of_another_type_is_named_and_the_rest_stays(
     found = tried.but_later(api, json_answer(changed(page, place, None)))
     if isinstance(place[-1], int):
         assert found.told
-    elif len(place) == 1:
+    elif len(place) == 1 and api.may_be_empty:
         assert (found.told, tried.is_error) == ("", False)
 
 
@@ -457,7 +463,8 @@ def test_an_answer_that_quotes_the_token_is_not_repeated(
         body = refusal(code, f"bad header Authorization: Bearer {TOKEN}", status=TOKEN)
         made = answer(body, status=http_status or code)
         found = tried.but_later(api, made, is_anonymous=False)
-        assert found.told
+        # A job of an id of ours that is there already is the job that was begun.
+        assert found.told or (code == 409 and api.name == "bigquery job")
         assert TOKEN not in str(found)
 
 

@@ -7,6 +7,7 @@ one more entry in `APIS`; `tests/planner/google/test_api_faults.py` does the res
 import gzip
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -14,6 +15,8 @@ from typing import Any, NamedTuple
 
 from netplan_planner.errors import NetplanError
 from netplan_planner.google import assets, flow_log_configurations, monitoring
+from netplan_planner.google.bigquery.asking import BIGQUERY_VARIABLE
+from netplan_planner.google.bigquery.service import Service
 from netplan_planner.google.compute import read_projects
 from netplan_planner.google.logs.options import LOGGING_VARIABLE, LogOptions
 from netplan_planner.google.logs.read import read_flow_logs
@@ -38,6 +41,7 @@ from support.flows.records import entry
 from support.metrics.series import START, time_series
 from support.prices.skus import sku
 from support.projects import one_project
+from support.servers import tried_bigquery
 from support.servers.hostile import Answer, Asked, json_answer
 
 Json = dict[str, Any]
@@ -53,6 +57,14 @@ class Reading(NamedTuple):
     """How many things of it stay."""
     told: str
     """Why it is incomplete; empty: it is said to be complete."""
+
+
+def is_later(asked: Asked) -> bool:
+    """Return whether a request is for a later page of a list."""
+    token = asked.query.get("pageToken")
+    if token is None and asked.body:
+        token = json.loads(asked.body).get("pageToken")
+    return bool(token)
 
 
 @dataclass(frozen=True)
@@ -78,20 +90,20 @@ class Api:
     """Whether the pages before a fault are of use: else it is an error of the whole list."""
     raises: bool = True
     """Whether a list of which nothing was read is an error; else it is noted, as one of many."""
+    token: str = "nextPageToken"
+    """The member of a page that names the next one; empty where there is no list."""
+    may_be_empty: bool = True
+    """Whether an object without members is an answer."""
+    is_later: Callable[[Asked], bool] = is_later
+    """Whether a request is for a later page."""
 
     def answer(self, asked: Asked) -> Answer:
         """Return what a good server answers."""
         if not self.is_asked(asked):
             return self.others(asked)
-        return json_answer(self.page(PER_PAGE, "") if is_later(asked) else self.page(0, "second"))
-
-
-def is_later(asked: Asked) -> bool:
-    """Return whether a request is for a later page of a list."""
-    token = asked.query.get("pageToken")
-    if token is None and asked.body:
-        token = json.loads(asked.body).get("pageToken")
-    return bool(token)
+        if self.is_later(asked):
+            return json_answer(self.page(PER_PAGE, ""))
+        return json_answer(self.page(0, "second"))
 
 
 def told(unread: Sequence[Unread]) -> str:
@@ -232,6 +244,38 @@ def _read_skus(url: str, options: ApiOptions, folder: Path) -> Reading:
     return Reading(len(files) * PER_PAGE, "")
 
 
+def _bigquery(work: Callable[[Service], int]) -> Callable[[str, ApiOptions, Path], Reading]:
+    def read(url: str, options: ApiOptions, folder: Path) -> Reading:
+        with closing(tried_bigquery.service_of(options)) as service:
+            return Reading(work(service), "")
+
+    return read
+
+
+def _once(
+    name: str,
+    is_asked: Callable[[Asked], bool],
+    good: Json,
+    work: Callable[[Service], int],
+    members: Sequence[tuple[str | int, ...]],
+) -> Api:
+    """Return a request to BigQuery that asks for no list: it is made twice."""
+    return Api(
+        name=f"bigquery {name}",
+        variable=BIGQUERY_VARIABLE,
+        is_asked=is_asked,
+        page=lambda first, token: good,
+        others=tried_bigquery.answers,
+        read=_bigquery(work),
+        members=members,
+        missing="not found",
+        keeps=False,
+        token="",
+        may_be_empty=False,
+        is_later=tried_bigquery.is_second,
+    )
+
+
 APIS = (
     Api(
         name="compute",
@@ -338,6 +382,117 @@ APIS = (
         members=(("nextPageToken",), ("skus",), ("skus", 0)),
         missing="no service",
         keeps=False,
+    ),
+    Api(
+        name="bigquery tables",
+        variable=BIGQUERY_VARIABLE,
+        is_asked=lambda asked: asked.path.endswith("/tables"),
+        page=tried_bigquery.listed,
+        others=tried_bigquery.answers,
+        read=_bigquery(tried_bigquery.read_tables),
+        members=(
+            ("nextPageToken",),
+            ("tables",),
+            ("tables", 0),
+            ("tables", 0, "tableReference"),
+            ("tables", 0, "tableReference", "tableId"),
+        ),
+        missing="not found",
+        keeps=False,
+    ),
+    Api(
+        name="bigquery rows",
+        variable=BIGQUERY_VARIABLE,
+        is_asked=tried_bigquery.is_poll,
+        page=tried_bigquery.rows,
+        others=tried_bigquery.done_at_once,
+        read=_bigquery(tried_bigquery.read_rows),
+        members=(
+            ("jobComplete",),
+            ("totalRows",),
+            ("schema",),
+            ("schema", "fields"),
+            ("schema", "fields", 0),
+            ("schema", "fields", 0, "type"),
+            ("rows",),
+            ("rows", 0),
+            ("rows", 0, "f"),
+            ("rows", 0, "f", 0),
+            ("rows", 0, "f", 0, "v"),
+        ),
+        missing="not found",
+        keeps=False,
+        token="pageToken",
+        may_be_empty=False,
+    ),
+    _once(
+        "dataset",
+        lambda asked: "/datasets/" in asked.path and "/tables" not in asked.path,
+        {"location": "EU"},
+        tried_bigquery.read_dataset,
+        (("location",),),
+    ),
+    _once(
+        "table",
+        lambda asked: "/tables/" in asked.path,
+        tried_bigquery.table(),
+        tried_bigquery.read_table,
+        (
+            ("schema",),
+            ("schema", "fields"),
+            ("schema", "fields", 0),
+            ("schema", "fields", 0, "name"),
+            ("schema", "fields", 0, "type"),
+            ("schema", "fields", 0, "mode"),
+            ("description",),
+            ("timePartitioning",),
+            ("timePartitioning", "type"),
+            ("timePartitioning", "field"),
+            ("streamingBuffer",),
+            ("streamingBuffer", "estimatedRows"),
+            ("numRows",),
+            ("lastModifiedTime",),
+        ),
+    ),
+    _once(
+        "dry run",
+        tried_bigquery.is_dry_run,
+        tried_bigquery.job(),
+        tried_bigquery.read_dry_runs,
+        (
+            ("statistics",),
+            ("statistics", "query"),
+            ("statistics", "query", "totalBytesProcessed"),
+        ),
+    ),
+    _once(
+        "job",
+        tried_bigquery.is_job,
+        tried_bigquery.job(state="RUNNING"),
+        tried_bigquery.read_jobs,
+        (("jobReference",), ("jobReference", "location"), ("status",), ("status", "state")),
+    ),
+    _once(
+        "poll",
+        tried_bigquery.is_poll,
+        tried_bigquery.rows(0, "", 2),
+        tried_bigquery.read_jobs,
+        (("jobComplete",), ("totalRows",), ("rows",)),
+    ),
+    _once(
+        "end of a job",
+        tried_bigquery.is_end,
+        tried_bigquery.job(),
+        tried_bigquery.read_jobs,
+        (
+            ("status",),
+            ("status", "state"),
+            ("statistics",),
+            ("statistics", "query"),
+            ("statistics", "query", "totalBytesBilled"),
+            ("statistics", "sessionInfo"),
+            ("statistics", "sessionInfo", "sessionId"),
+        ),
     ),
 )
 BY_NAME: Mapping[str, Api] = {api.name: api for api in APIS}
