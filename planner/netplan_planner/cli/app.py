@@ -18,16 +18,21 @@ import typer
 from netplan_planner.cli.origins import Verbs, check_variables
 from netplan_planner.cli.state import state as state
 from netplan_planner.cli.unforeseen import line_of, trace_of, withheld
+from netplan_planner.cli.wrong_values import check_kind, kind_of
 from netplan_planner.config import find_config, holds_settings, option_defaults
 from netplan_planner.errors import InputError, NetplanError, UsageError, nearest_names
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import Given, give, one_run, reading
 from netplan_planner.meter import Notice
+from netplan_planner.streams import NotTaken, show_libraries, standard_output
 
 EXIT_FINDINGS = 1
 
 _BESIDE_VERBS = ("rules", "targets", "links")
 """Sections that are not option defaults."""
+
+_OF_ALL = ("quiet",)
+"""Options of the whole command that a file sets."""
 
 _ERROR_LENGTH = 8000
 """Characters of an error that are shown."""
@@ -36,7 +41,7 @@ _COLLECT_EVERY = 200_000
 thousands of them: the default of 700 spends a tenth of an audit on looking."""
 
 _NO_MORE = frozenset({errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""What the standard output says that takes no more; errors of a file name it."""
+"""What is said where nothing more can be written; errors of a file name it."""
 
 app = typer.Typer(
     name="netplan",
@@ -71,7 +76,7 @@ def _version(value: bool) -> None:
     if value:
         from netplan_planner.version import tool_version
 
-        typer.echo(f"netplan {tool_version()}")
+        typer.echo(f"netplan {tool_version()}", file=standard_output())
         raise typer.Exit
 
 
@@ -91,7 +96,10 @@ def root(
     ] = False,
     debug: Annotated[
         bool,
-        typer.Option("--debug", help="Show the trace of an error that was not foreseen."),
+        typer.Option(
+            "--debug",
+            help="Show the trace of an error that was not foreseen, and what libraries print.",
+        ),
     ] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
@@ -104,6 +112,8 @@ def root(
     _note_variables(ctx, quiet)
     ctx.with_resource(one_run())
     state.quiet, state.explain, state.debug = quiet, explain, debug
+    if debug:
+        show_libraries()
     state.explicit_config = config is not None
     state.config_path = config if config is not None else find_config(Path.cwd())
     if state.config_path is not None:
@@ -115,7 +125,10 @@ def root(
                 from netplan_planner.engine.settings import check_settings
 
                 check_settings(state.config_path)
-        own = {"quiet": given.pop("quiet")} if isinstance(given.get("quiet"), bool) else {}
+        own = {name: given.pop(name) for name in _OF_ALL if name in given}
+        for parameter in ctx.command.params:
+            if parameter.name in own:
+                check_kind(parameter, own[parameter.name], f"{state.config_path}: {parameter.name}")
         state.quiet = quiet or own.get("quiet", False)
         ctx.default_map = own | _as_parameters(given, ctx.command, str(state.config_path), ())
     if not state.quiet and sys.stderr.isatty():
@@ -137,7 +150,7 @@ def _as_parameters(
 
     Raises:
         UsageError: If a key is no verb and no option, with what comes near it: a mistyped setting
-            would change nothing.
+            would change nothing. If a value is not of the kind that its key takes.
     """
     verbs = getattr(command, "commands", {})
     # A group has no options that a file could set: those of the whole command come before it.
@@ -149,10 +162,12 @@ def _as_parameters(
     }
     found: dict[str, Any] = {}
     for key, value in table.items():
+        name = f"{file}: {'.'.join((*section, key))}"
         if key in verbs and isinstance(value, dict):
             found[key] = _as_parameters(value, verbs[key], file, (*section, key))
-        elif key in options and not isinstance(value, dict):
-            name = f"{file}: {'.'.join((*section, key))}"
+        elif key in verbs:
+            raise UsageError(f"{name} is a section of options, not {kind_of(value)}")
+        elif key in options:
             found[options[key].name] = _as_given(options[key], value, name)
         else:
             known = {*verbs, *options, *(_BESIDE_VERBS if verbs else ())} - {key}
@@ -169,16 +184,14 @@ def _as_given(parameter: Any, value: Any, name: str) -> Any:
     What an option's type makes of a text is defined; what it makes of anything else is chance.
 
     Raises:
-        UsageError: If it is a list where one value is wanted, or a list of lists.
+        UsageError: If it is of a kind that the option does not take.
     """
-    is_many = getattr(parameter, "multiple", False)
-    if not isinstance(value, list):
-        one = value if isinstance(value, bool) else str(value)
-        return [one] if is_many else one
-    if not is_many or any(isinstance(one, list | dict) for one in value):
-        wanted = "a list of single values" if is_many else "one value, not a list"
-        raise UsageError(f"{name} takes {wanted}")
-    return [one if isinstance(one, bool) else str(one) for one in value]
+    is_many = getattr(parameter, "multiple", False) or parameter.nargs == -1
+    values = value if is_many and isinstance(value, list) else [value]
+    given = [one if isinstance(one, bool) else str(one) for one in values]
+    for one in values:
+        check_kind(parameter, one, name)
+    return given if is_many else given[0]
 
 
 _TAKES_MANY = frozenset({"--inventory", "--traffic", "--skus", "--machine-types", "--price-tables"})
@@ -215,6 +228,8 @@ def run() -> None:
     except NetplanError as error:
         _tell(str(error))
         sys.exit(error.exit_status)
+    except NotTaken as error:
+        _end_of_output(error.reason)
     except Exception as error:
         if isinstance(error, MemoryError) or _is_unmapped(error):
             typer.echo("netplan: not enough memory for this; nothing was changed", err=True)
@@ -231,8 +246,6 @@ def _is_unmapped(error: Exception) -> bool:
 
 def _end_of_output(error: OSError) -> NoReturn:
     """End where the standard output takes no more."""
-    # Else the interpreter would try to write the rest when it ends, and fail again.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if error.errno == errno.EPIPE:
         # The reader (head, less) has gone; what it took is all it wanted.
         sys.exit(0)

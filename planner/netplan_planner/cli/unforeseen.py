@@ -10,6 +10,8 @@ import sys
 import traceback
 from collections.abc import Mapping, Sequence
 
+from netplan_planner.cli.common_words import WITH_VALUE
+from netplan_planner.cli.verbs import VERBS
 from netplan_planner.inert import inert, inert_line
 from netplan_planner.input_files import read_when
 
@@ -74,7 +76,8 @@ def line_of(exc: BaseException, words: Sequence[str]) -> str:
         what = f"{inert(str(exc.filename))}: {exc.strerror}" if exc.filename else exc.strerror
     else:
         what = f"an error that was not foreseen ({type(exc).__name__})"
-    verb = next((word for word in words if not word.startswith("-")), "")
+    pairs = zip(["", *words], words, strict=False)
+    verb = next((one for before, one in pairs if one in VERBS and before not in WITH_VALUE), "")
     again = f"netplan --debug {verb} …" if verb else "netplan --debug"
     return inert_line(f"{what}{', ' if when else ''}{when}; `{again}` shows the trace")
 

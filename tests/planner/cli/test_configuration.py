@@ -3,11 +3,24 @@
 import csv
 import io
 import json
+from collections.abc import Iterator
+from datetime import datetime
+from functools import cache
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
+import typer
+from typer.main import get_command
 
+from netplan_planner.cli.app import _as_parameters, app
+from netplan_planner.cli.wrong_values import said_of
+from netplan_planner.config import option_defaults
+from netplan_planner.errors import UsageError
 from support.commands.run import run_verbs
+
+Setting = tuple[tuple[str, ...], Any, Any]
+"""Verb, its context, and one of its parameters."""
 
 
 def show(folder: Path, text: str, **environment: str) -> tuple[int, str, str]:
@@ -22,9 +35,11 @@ def show(folder: Path, text: str, **environment: str) -> tuple[int, str, str]:
     [
         ('[adit]\nfail-on = "low"', "no section is named 'adit'; near: audit"),
         ("[rule.x]\ny = 1", "no section is named 'rule'; near: rules"),
-        ('config = "x"', "no section is named 'config'"),
+        ('config = "x"', "config is a section of options, not 'x'"),
+        ("[[audit]]", "audit is a section of options, not a list"),
+        ("quiet = 1", "quiet takes true or false, not 1"),
         ('[audit]\nfail-onn = "low"', "no option of [audit] is named 'fail-onn'; near: fail-on"),
-        ("[audit.fail-on]\nx = 1", "no option of [audit] is named 'fail-on'"),
+        ("[audit.fail-on]\nx = 1", "audit.fail-on takes one of 'high', 'medium', 'low', "),
         ('[price.machine]\nregoin = "x"', "no option of [price.machine] is named 'regoin'; near"),
         ('[price]\nregion = "x"', "no section is named 'region'"),
         ('[audit]\nfail-on = "nevr"', "audit.fail-on (netplan.toml) = 'nevr'"),
@@ -44,6 +59,134 @@ def test_what_it_does_not_know_is_refused(tmp_path: Path, text: str, says: str) 
     assert status == 2
     assert says in errors
     assert "Traceback" not in errors
+
+
+WRITTEN = {
+    "true": "true",
+    "whole number": "7",
+    "fraction": "1.5",
+    "infinite": "inf",
+    "no number": "nan",
+    "text": '"such a thing there is not"',
+    "date": "2026-01-02",
+    "moment": "2026-01-02T03:04:05Z",
+    "time": "03:04:05",
+    "list of flags": "[true]",
+    "list in a list": '[["a"]]',
+    "list of tables": "[{a = 1}]",
+    "table": "{a = 1}",
+}
+"""A value of every kind that TOML has."""
+NUMBERS = {"whole number", "fraction"}
+TEXTS = {"text", "date", "moment", "time"}
+TAKEN: dict[object, set[str]] = {
+    bool: {"true"},
+    int: {"whole number"},
+    float: NUMBERS,
+    datetime: {"date", "moment"},
+    str: TEXTS | NUMBERS,
+    Path: TEXTS | NUMBERS,
+}
+"""What an option of each type may take of them; of a choice, none."""
+
+
+def settings(command: Any, above: Any = None, path: tuple[str, ...] = ()) -> Iterator[Setting]:
+    """Yield every option and argument of every verb that a file may set."""
+    context = command.context_class(command, info_name=(*path, "netplan")[-1], parent=above)
+    for name, inner in getattr(command, "commands", {}).items():
+        if (*path, name) != ("rules",):  # A section of its own: thresholds.
+            yield from settings(inner, context, (*path, name))
+    if path and not getattr(command, "commands", {}):
+        for parameter in command.params:
+            if parameter.name != "help":
+                yield path, context, parameter
+
+
+@cache
+def all_settings() -> tuple[Setting, ...]:
+    """Return them for all tests: to make every verb takes seconds."""
+    return tuple(settings(get_command(app)))
+
+
+def said_of_setting(where: Setting, given: object) -> tuple[str, object]:
+    """Return what is said of a value, and the value where nothing is."""
+    path, context, parameter = where
+    table: dict[str, Any] = {parameter.name.replace("_", "-"): given}
+    for name in reversed(path):
+        table = {name: table}
+    try:
+        found: Any = _as_parameters(table, context.find_root().command, "netplan.toml", ())
+        for name in path:
+            found = found[name]
+        return "", parameter.process_value(context, found[parameter.name])
+    except UsageError as error:
+        return str(error), None
+    except typer.BadParameter as error:
+        # The verb adds the option and the file, as below.
+        return said_of(error), None
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_every_setting_takes_its_own_kind_of_value_and_refuses_others(
+    tmp_path: Path, kind: str
+) -> None:
+    found = all_settings()
+    assert len(found) > 900
+    file = tmp_path / "netplan.toml"
+    file.write_text(f"[audit]\nx = {WRITTEN[kind]}\n", encoding="utf-8")
+    given = option_defaults(file)["audit"]["x"]
+    for where in found:
+        annotation = where[2].type_descriptor.annotation
+        (inner,) = get_args(annotation) or (annotation,)
+        said, value = said_of_setting(where, given)
+        key = ".".join((*where[0], where[2].name.replace("_", "-")))
+        if kind not in TAKEN.get(inner, set()):
+            assert said, (where[0], where[2].name, value)
+        elif "takes" in said:
+            # A whole number is a year where an option has dates of a form.
+            assert inner is datetime, said
+        if "takes" in said:
+            assert said.startswith(f"netplan.toml: {key} takes ")
+        assert "nput should" not in said
+        assert "Input is" not in said
+
+
+@pytest.mark.parametrize("kind", ["true", "table"])
+def test_a_wrong_kind_of_value_ends_a_verb_as_wrong_usage(tmp_path: Path, kind: str) -> None:
+    """One setting of every type of option, as a user meets it."""
+    by_type = {
+        (str(where[2].type_descriptor.annotation), bool(where[2].type_descriptor.is_choice)): where
+        for where in all_settings()
+    }
+    assert len(by_type) > 20
+    for (annotation, _), (path, _context, parameter) in by_type.items():
+        if kind == "true" and "bool" in annotation:
+            continue
+        key = parameter.name.replace("_", "-")
+        status, _, errors = show(tmp_path, f"[{'.'.join(path)}]\n{key} = {WRITTEN[kind]}\n")
+        assert status == 2, (annotation, errors)
+        assert "netplan.toml" in errors
+        assert f"{'.'.join(path)}.{key}" in errors
+        assert "not foreseen" not in errors
+
+
+def test_a_value_that_a_verb_refuses_is_told_with_option_and_file(tmp_path: Path) -> None:
+    config = tmp_path / "netplan.toml"
+    config.write_text("[audit]\nsince = 03:04:05\n", encoding="utf-8")
+    done = run_verbs(arguments=["--config", str(config), "audit", "--demo", "gecko"])
+    said = " ".join(done.stderr.replace("│", " ").split())
+    assert done.returncode == 2
+    assert "'--since': '03:04:05' is not a date such as 2026-01-31 or a time such as" in said
+    assert "(from " in said
+
+
+def test_a_file_sets_an_argument_that_takes_many(tmp_path: Path) -> None:
+    config, missing = tmp_path / "netplan.toml", tmp_path / "none.json"
+    config.write_text(f'[calibrate]\nmeasurements = ["{missing}"]\n', encoding="utf-8")
+    out = str(tmp_path / "out.json")
+    done = run_verbs(arguments=["--config", str(config), "calibrate", "--out", out])
+    assert done.returncode == 3
+    assert "none.json" in done.stderr
 
 
 def test_an_unknown_key_stops_every_verb(tmp_path: Path) -> None:

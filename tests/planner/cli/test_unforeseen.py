@@ -30,6 +30,21 @@ def test_the_line_names_what_was_read_and_the_way_to_the_trace() -> None:
     assert "\n" not in line
 
 
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        (["--config", "netplan.toml", "config", "show"], "netplan --debug config …"),
+        (["--config", "audit", "caps"], "netplan --debug caps …"),
+        (["--config=x", "-q", "price", "machine"], "netplan --debug price …"),
+        (["--config", "netplan.toml"], "netplan --debug"),
+    ],
+)
+def test_the_way_to_the_trace_names_the_verb_wherever_it_stands(
+    words: list[str], advice: str
+) -> None:
+    assert f"`{advice}` shows the trace" in line_of(raised("x"), words)
+
+
 def test_the_trace_has_places_and_no_values() -> None:
     trace = trace_of(raised(SECRET))
     assert "test_unforeseen.py" in trace
