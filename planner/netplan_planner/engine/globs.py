@@ -98,7 +98,7 @@ def _by_rarest_piece(
 
 
 def _pieces(glob: str) -> Iterator[str]:
-    """Yield the pieces of what stands literally in a glob, of the greatest length that they fill."""
+    """Yield the pieces of what stands literally in a glob, as long as they can be."""
     for text in _WILD.split(glob):
         if text:
             length = min(_LONGEST_PIECE, 1 << len(text).bit_length() - 1)
