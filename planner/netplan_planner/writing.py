@@ -9,6 +9,7 @@ from pathlib import Path
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert_line
 from netplan_planner.leftovers import OLDER, name_beside
+from netplan_planner.streams import is_stdout, to_stdout
 
 
 def usable_target(asked: str, path: Path) -> Path:
@@ -43,11 +44,15 @@ def written_whole(path: Path) -> Iterator[Path]:
     """Yield a file beside `path` that takes its place when all is written, and only then.
 
     A link stays one: what it names is replaced. A pipe or device is yielded itself, because
-    renaming over it would replace it.
+    renaming over it would replace it; so is a way to the standard output for its names.
 
     Raises:
         InputError: If it cannot be written; an older file is then as it was.
     """
+    if is_stdout(path):
+        with to_stdout() as target:
+            yield target
+        return
     beside: Path | None = None
     try:
         target = _behind_links(path)

@@ -1,6 +1,5 @@
 """Where the answer of a verb goes, and in which formats: the same options in every verb."""
 
-import sys
 from collections.abc import Iterable
 from typing import Annotated
 
@@ -21,6 +20,7 @@ from netplan_planner.renderers.output import (
     parse_output,
     write_outputs,
 )
+from netplan_planner.streams import standard_output
 
 Outputs = Annotated[
     list[str] | None,
@@ -114,7 +114,7 @@ def write(
 
 def unbroken() -> "RenderOptions":
     """Return how lists are written: a line a row for tools that search, unless on a terminal."""
-    width = None if sys.stdout.isatty() else _UNBROKEN
+    width = None if standard_output().isatty() else _UNBROKEN
     return RenderOptions(width=width, verbosity=int(state.explain))
 
 

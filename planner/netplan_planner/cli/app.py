@@ -23,6 +23,7 @@ from netplan_planner.errors import InputError, NetplanError, UsageError, nearest
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import reading
 from netplan_planner.meter import Notice
+from netplan_planner.streams import NotTaken, show_libraries, standard_output
 
 EXIT_FINDINGS = 1
 
@@ -36,7 +37,7 @@ _COLLECT_EVERY = 200_000
 thousands of them: the default of 700 spends a tenth of an audit on looking."""
 
 _NO_MORE = frozenset({errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""What the standard output says that takes no more; errors of a file name it."""
+"""What is said where nothing more can be written; errors of a file name it."""
 
 app = typer.Typer(
     name="netplan",
@@ -71,7 +72,7 @@ def _version(value: bool) -> None:
     if value:
         from netplan_planner.version import tool_version
 
-        typer.echo(f"netplan {tool_version()}")
+        typer.echo(f"netplan {tool_version()}", file=standard_output())
         raise typer.Exit
 
 
@@ -90,7 +91,10 @@ def root(
     ] = False,
     debug: Annotated[
         bool,
-        typer.Option("--debug", help="Show the trace of an error that was not foreseen."),
+        typer.Option(
+            "--debug",
+            help="Show the trace of an error that was not foreseen, and what libraries print.",
+        ),
     ] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
@@ -102,6 +106,8 @@ def root(
     """
     _note_variables(ctx, quiet)
     state.quiet, state.explain, state.debug = quiet, explain, debug
+    if debug:
+        show_libraries()
     state.explicit_config = config is not None
     state.config_path = config if config is not None else find_config(Path.cwd())
     if state.config_path is not None:
@@ -212,6 +218,8 @@ def run() -> None:
     except NetplanError as error:
         _tell(str(error))
         sys.exit(error.exit_status)
+    except NotTaken as error:
+        _end_of_output(error.reason)
     except Exception as error:
         if isinstance(error, MemoryError) or _is_unmapped(error):
             typer.echo("netplan: not enough memory for this; nothing was changed", err=True)
@@ -228,8 +236,6 @@ def _is_unmapped(error: Exception) -> bool:
 
 def _end_of_output(error: OSError) -> NoReturn:
     """End where the standard output takes no more."""
-    # Else the interpreter would try to write the rest when it ends, and fail again.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if error.errno == errno.EPIPE:
         # The reader (head, less) has gone; what it took is all it wanted.
         sys.exit(0)

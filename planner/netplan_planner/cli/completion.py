@@ -19,6 +19,7 @@ from netplan_planner.engine.known_names import (
 )
 from netplan_planner.model import JobPhase, JobPlace, PathClass
 from netplan_planner.model.transfer import INTERNET, STORAGE_PREFIX
+from netplan_planner.streams import libraries_apart
 
 Lookup = Callable[[], Iterable[str]]
 
@@ -34,6 +35,7 @@ def attach(command: Any, path: tuple[str, ...] = ()) -> None:
 
 
 def _offered(lookup: Lookup) -> Callable[[Any, Any, str], list[str]]:
+    @libraries_apart()
     def complete(_ctx: Any, _parameter: Any, incomplete: str) -> list[str]:
         # Lists may be one word with commas: what stands before the last one stays.
         before, comma, last = incomplete.rpartition(",")

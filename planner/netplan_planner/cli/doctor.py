@@ -13,6 +13,7 @@ from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.doctor import DoctorRequest, examine, role_yaml
 from netplan_planner.errors import IncompleteError
 from netplan_planner.model.diagnosis import CheckStatus
+from netplan_planner.streams import standard_output
 
 
 class Doctor(Parameters, frozen=True, kw_only=True):
@@ -51,7 +52,7 @@ def doctor(asked: Doctor) -> None:
     """
     specs = asked.answer.specs()
     if asked.role:
-        typer.echo(role_yaml(), nl=False)
+        typer.echo(role_yaml(), nl=False, file=standard_output())
         return
     request = DoctorRequest(
         projects=tuple(dict.fromkeys(asked.project or ())),

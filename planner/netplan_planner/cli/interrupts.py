@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 from netplan_planner.inert import inert_line
+from netplan_planner.streams import standard_output
 
 EXIT_INTERRUPTED = 130
 _AGAIN_S = 0.02
@@ -57,7 +58,7 @@ def _leave(error: BaseException) -> NoReturn:
         signal.signal(number, signal.SIG_IGN)
     with suppress(OSError, ValueError):
         sys.stderr.write(f"netplan: {'; '.join(['interrupted', *_notes(error)])}\n")
-    _flushed(sys.stdout)
+    _flushed(standard_output())
     _flushed(sys.stderr)
     os._exit(EXIT_INTERRUPTED)
 

@@ -13,6 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_name, get_group
 
 from netplan_planner.cli import help_page
+from netplan_planner.streams import libraries_apart
 
 
 class Verb(NamedTuple):
@@ -45,7 +46,7 @@ class LazyGroup(TyperGroup):
         for module in self.verbs[name].modules:
             import_module(module)
         command = _made(self.registry, name)
-        _attach_help(command)
+        prepare(command)
         return command
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -78,7 +79,8 @@ class _Commands(dict[str, Any]):
     def __getitem__(self, name: str) -> Any:
         found = super().__getitem__(name)
         if found is None:
-            found = self[name] = self._load(name)
+            with libraries_apart():
+                found = self[name] = self._load(name)
         return found
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -93,12 +95,17 @@ class _Commands(dict[str, Any]):
         return [(name, self[name]) for name in self]
 
 
-def _attach_help(command: Any) -> None:
-    """Let a command and those below it say what they take; a lazy group does so for its own."""
+def prepare(command: Any) -> None:
+    """Let a command and those below it say what they take; a lazy group does so for its own.
+
+    What libraries print while one of them runs is none of its answer.
+    """
     help_page.attach(command)
+    if command.callback is not None:
+        command.callback = libraries_apart()(command.callback)
     if not isinstance(command, LazyGroup):
         for inner in getattr(command, "commands", {}).values():
-            _attach_help(inner)
+            prepare(inner)
 
 
 def _made(registry: typer.Typer, name: str) -> Any:

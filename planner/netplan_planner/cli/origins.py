@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 import typer
 
-from netplan_planner.cli import help_page
 from netplan_planner.cli.common_words import in_front
-from netplan_planner.cli.lazy import LazyGroup
+from netplan_planner.cli.lazy import LazyGroup, prepare
 from netplan_planner.cli.state import state
 from netplan_planner.cli.verbs import VERBS
 from netplan_planner.cli.wrong_values import said_of
@@ -37,7 +36,7 @@ class Verbs(LazyGroup):
     def __init__(self, **attributes: Any) -> None:
         """Make the command."""
         super().__init__(**attributes)
-        help_page.attach(self)
+        prepare(self)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse a command line; options of the whole command may stand behind a verb."""

@@ -8,6 +8,7 @@ from netplan_planner.cli import answers, panels
 from netplan_planner.cli.app import app
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.rules import reference_page, rule_list, rule_page
+from netplan_planner.streams import standard_output
 
 
 class Rules(Parameters, frozen=True, kw_only=True):
@@ -32,7 +33,7 @@ def rules(asked: Rules) -> None:
     """List the rules, or print the page of one: why, what to do, guards and thresholds."""
     specs = asked.answer.specs()
     if asked.markdown:
-        typer.echo(reference_page(asked.name))
+        typer.echo(reference_page(asked.name), file=standard_output())
     elif asked.name is not None:
         answers.write(rule_page(asked.name), specs)
     else:

@@ -8,8 +8,6 @@ takes nothing from the others.
 """
 
 import os
-import shutil
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
@@ -21,13 +19,13 @@ from msgspec.structs import replace
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model import Value
 from netplan_planner.renderers.options import ColourMode, RenderOptions
+from netplan_planner.streams import is_stdout, standard_output
 from netplan_planner.writing import usable_target, write_each, written_whole
 
 Render = Callable[[Any, RenderOptions], str]
 
 TEXT = "text"
 SARIF = "sarif"
-STDOUT = "-"
 _OF_EVERY_ANSWER: Mapping[str, str] = {
     TEXT: "netplan_planner.renderers.terminal",
     "json": "netplan_planner.renderers.json_report",
@@ -113,7 +111,7 @@ def parse_output(text: str, formats: Sequence[str] = tuple(RENDERERS)) -> Output
         raise UsageError(f"--output {text}: {_unknown(name, formats)}")
     if colon and not path:
         raise UsageError(f"--output {text}: a path is missing behind the colon")
-    return OutputSpec(format=name, path=Path(path) if path not in {"", STDOUT} else None)
+    return OutputSpec(format=name, path=Path(path) if path and not is_stdout(Path(path)) else None)
 
 
 def check_outputs(specs: Sequence[OutputSpec]) -> None:
@@ -167,7 +165,7 @@ def write_outputs(
         InputError: If one cannot be written; the others are, and no file is half written.
     """
     check_outputs(specs)
-    stream = sys.stdout if stdout is None else stdout
+    stream = standard_output() if stdout is None else stdout
     known = os.environ if environment is None else environment
     on_terminal = resolved(options, stream, known)
     in_file = replace(
@@ -190,12 +188,23 @@ def resolved(
     is_terminal = stream.isatty()
     width = options.width
     if width is None:
-        width = shutil.get_terminal_size((_DEFAULT_WIDTH, 24)).columns if is_terminal else None
+        width = _columns(stream, environment) if is_terminal else None
     colour = options.colour
     if colour is ColourMode.AUTO:
         is_plain = bool(environment.get("NO_COLOR")) or environment.get("TERM") == "dumb"
         colour = ColourMode.ALWAYS if is_terminal and not is_plain else ColourMode.NEVER
     return replace(options, width=width or _DEFAULT_WIDTH, colour=colour)
+
+
+def _columns(stream: TextIO, environment: Mapping[str, str]) -> int | None:
+    """Return how wide a terminal is, as the user says or it does itself."""
+    given = environment.get("COLUMNS", "")
+    if given.isdecimal() and int(given):
+        return int(given)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        return None
 
 
 def _unknown(name: str, formats: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ from netplan_planner.model.probe_results import MeasuredRun, ProbeEvent, ProbeRe
 from netplan_planner.renderers.content.probe_results import event_line
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import TEXT, OutputSpec
+from netplan_planner.streams import standard_output
 
 
 class Order(NamedTuple):
@@ -50,7 +51,7 @@ def carry_out(
         return
     results = _run(plan, order)
     if first:
-        typer.echo()
+        typer.echo(file=standard_output())
     answers.write(results, others)
     answers.write(results, first, RenderOptions(has_plan=False))
     if is_strict and not results.is_complete:
