@@ -186,3 +186,11 @@ def test_the_page_draws_cost_against_time() -> None:
     assert "No machines lie below the line" in done.stdout
     assert ">deadline<" in done.stdout
     assert "today, n1-standard-1" in done.stdout
+
+
+def test_a_job_that_takes_no_time_has_one_best_run() -> None:
+    work = ("--bytes-between", "10TiB", "--deadline", "2h", "--overlap", "in,compute")
+    done = job(*IOWA, *work, "--series", "n2,c3", "--output", "json")
+    assert (done.returncode, done.stderr) == (0, "")
+    (plan,) = json.loads(done.stdout)["jobs"]
+    assert [one["duration_s"] for one in plan["front"]] == [0]
