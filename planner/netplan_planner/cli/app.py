@@ -21,7 +21,7 @@ from netplan_planner.cli.unforeseen import line_of, trace_of, withheld
 from netplan_planner.config import find_config, holds_settings, option_defaults
 from netplan_planner.errors import InputError, NetplanError, UsageError, nearest_names
 from netplan_planner.inert import inert_line
-from netplan_planner.input_files import reading
+from netplan_planner.input_files import Given, give, one_run, reading
 from netplan_planner.meter import Notice
 from netplan_planner.streams import NotTaken, show_libraries, standard_output
 
@@ -105,12 +105,14 @@ def root(
     --config, --quiet and --explain may stand before the verb or behind it.
     """
     _note_variables(ctx, quiet)
+    ctx.with_resource(one_run())
     state.quiet, state.explain, state.debug = quiet, explain, debug
     if debug:
         show_libraries()
     state.explicit_config = config is not None
     state.config_path = config if config is not None else find_config(Path.cwd())
     if state.config_path is not None:
+        give(Given("--config", state.config_path))
         with reading(state.config_path):
             given = option_defaults(state.config_path)
             if holds_settings(state.config_path):

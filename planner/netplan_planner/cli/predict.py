@@ -11,7 +11,7 @@ from netplan_planner.cli.app import EXIT_FINDINGS, app, note, progress
 from netplan_planner.cli.bundles import Input, PriceInput, request_of, verbosity
 from netplan_planner.cli.one_path import OnePath
 from netplan_planner.cli.options import INPUT, OUTPUT
-from netplan_planner.cli.parameters import Parameters, given_in, spelling, taking
+from netplan_planner.cli.parameters import ANSWER, Parameters, given_in, spelling, taking
 from netplan_planner.cli.price.shared import tell_unused
 from netplan_planner.engine.predict import PredictRequest, predict_asked
 from netplan_planner.engine.predicted_rows import TableRequest, table_outputs, write_predictions
@@ -43,6 +43,7 @@ class Written(Parameters, frozen=True, kw_only=True):
             " table (--batch): csv, json or parquet:PATH.",
             rich_help_panel=OUTPUT,
         ),
+        ANSWER,
     ] = None
     former_format: answers.FormerFormat = None
 

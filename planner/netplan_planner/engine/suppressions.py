@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from netplan_planner.errors import UsageError, did_you_mean
-from netplan_planner.input_files import toml_file
+from netplan_planner.input_files import Given, give, toml_file
 from netplan_planner.model import (
     ExpiredSuppression,
     Facts,
@@ -26,7 +26,10 @@ UNTIL_LABEL = "netplan-ignore-until"
 def ignore_file(given: Path | None) -> Path | None:
     """Return the file of suppressions: the one that is named, else the usual one where it is."""
     usual = Path(IGNORE_FILE)
-    return given if given is not None else (usual if usual.is_file() else None)
+    if given is not None or not usual.is_file():
+        return given
+    give(Given("--ignore-file", usual))
+    return usual
 
 
 class Suppression(Value, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from netplan_planner.google.options import ApiOptions
+from netplan_planner.google.refusals import status_of
 
 if TYPE_CHECKING:
     from netplan_planner.google.session import Sessions
@@ -42,6 +43,7 @@ class Answer(NamedTuple):
     """A whole answer, unpacked."""
 
     status: int
+    """Of HTTP, or of the error that came as if all were well."""
     body: bytes
     asked_s: float
     """The seconds that `Retry-After` asks to wait."""
@@ -104,7 +106,8 @@ class Exchange:
             body = self._body(response.raw)
         if response.headers.get("Content-Encoding") == "gzip":
             body = unpack_gzip(body)
-        return Answer(response.status_code, body, _retry_after(response.headers.get("Retry-After")))
+        status = status_of(response.status_code, body)
+        return Answer(status, body, _retry_after(response.headers.get("Retry-After")))
 
     def _body(self, stream: Any) -> bytes:
         """Return the bytes of an answer, as packed as they came, up to a bound."""

@@ -2,17 +2,21 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import msgspec
 
 from netplan_planner.google.compute_methods import ENTRIES_ID, MEMBERS_ID
 from netplan_planner.google.options import LOGIN
+from netplan_planner.input_files import decode_json
 
 VIEWER_ROLE = "roles/compute.viewer"
 
+OK = 200
 UNAUTHORIZED, FORBIDDEN, NOT_FOUND = 401, 403, 404
+NO_CODE = 0
+"""Of an error that came with status 200 and names no status of its own."""
 _RETRIED = frozenset({408, 429, 500, 502, 503, 504})
 _RATE_REASONS = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded"})
 """Reasons under which the API says 403 where it means 429."""
@@ -61,6 +65,9 @@ def path_of(template: str, names: Mapping[str, str]) -> str:
     return template.format_map({name: quote(value, safe=":") for name, value in names.items()})
 
 
+NOTHING = msgspec.Raw(b"null")
+
+
 class _Detail(msgspec.Struct):
     reason: str | None = None
 
@@ -68,6 +75,7 @@ class _Detail(msgspec.Struct):
 class ErrorBody(msgspec.Struct):
     """What an error answer says."""
 
+    code: Any = NO_CODE
     message: str = ""
     status: str | None = None
     errors: list[_Detail] = []
@@ -78,6 +86,33 @@ class _ErrorAnswer(msgspec.Struct):
     error: ErrorBody = msgspec.field(default_factory=ErrorBody)
 
 
+class _MaybeError(msgspec.Struct):
+    error: msgspec.Raw = NOTHING
+
+
+_ERROR_STATUS = range(400, 600)
+
+
+def status_of(status: int, body: bytes) -> int:
+    """Return the status that an answer means: that of the error which a body of status 200 is.
+
+    >>> status_of(200, b'{"error": {"code": 503}}'), status_of(200, b'{"items": []}')
+    (503, 200)
+    """
+    # Most bodies have megabytes, and no such member.
+    if status != OK or b'"error"' not in body:
+        return status
+    try:
+        stated = decode_json(body, _MaybeError).error
+    except msgspec.DecodeError:
+        # Its reader says what is wrong with it.
+        return status
+    if stated == NOTHING:
+        return status
+    code = error_of(body).code
+    return code if code in _ERROR_STATUS else NO_CODE
+
+
 def is_passing(status: int, error: ErrorBody) -> bool:
     """Return whether the same request may be answered later."""
     return status in _RETRIED or (status == FORBIDDEN and bool(_reasons(error) & _RATE_REASONS))
@@ -86,8 +121,8 @@ def is_passing(status: int, error: ErrorBody) -> bool:
 def error_of(body: bytes) -> ErrorBody:
     """Return what an error answer says; nothing where it is none of Google's."""
     try:
-        return msgspec.json.decode(body, type=_ErrorAnswer).error
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return decode_json(body, _ErrorAnswer).error
+    except msgspec.DecodeError:
         # A proxy's page, or nothing.
         return ErrorBody()
 
@@ -116,4 +151,10 @@ def why_refused(status: int, error: ErrorBody, request: Request) -> str:
         )
     if status == NOT_FOUND:
         return request.missing
-    return f"{request.method}: HTTP {status} {error_message(error)}".rstrip()
+    return f"{request.method}: {told(status, error)}"
+
+
+def told(status: int, error: ErrorBody) -> str:
+    """Return an error in one line: its status, and what the API says."""
+    named = "an error and no answer (HTTP 200)" if status == NO_CODE else f"HTTP {status}"
+    return f"{named} {error_message(error)}".rstrip()

@@ -14,12 +14,13 @@ from netplan_planner.google.api_clients import INSTALL, ApiClient, ClientApi
 from netplan_planner.google.exchange import Answer, Exchange, Passing, TooLarge
 from netplan_planner.google.options import READ_ONLY_SCOPE, ApiOptions, Endpoint
 from netplan_planner.google.refusals import (
+    OK,
     READS_BY_POST,
     Refusal,
     Request,
-    error_message,
     error_of,
     is_passing,
+    told,
     why_refused,
 )
 from netplan_planner.google.watch import Watch
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-OK = 200
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _SLOWEST = 5
 """Times the time limit that a whole answer may take: one that trickles in keeps every single wait
@@ -153,7 +153,7 @@ class Transport:
             )
         error = error_of(self._without_secrets(body))
         if is_passing(status, error):
-            raise Passing(f"HTTP {status} {error_message(error)}".rstrip(), asked_s)
+            raise Passing(told(status, error), asked_s)
         raise Refusal(why_refused(status, error, request))
 
     def _without_secrets(self, body: bytes) -> bytes:

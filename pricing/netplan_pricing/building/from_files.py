@@ -129,6 +129,6 @@ def write_snapshot(built: Built, folder: Path) -> SnapshotFile:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as exc:
         raise InputError(f"{folder}: cannot be made: {exc.strerror or exc}") from exc
-    with written_whole(target) as new:
+    with written_whole(target, is_own=True) as new:
         new.write_bytes(built.content)
     return SnapshotFile(target)

@@ -165,6 +165,10 @@ def _made(
     )
 
 
+def _unread_order(one: Unread) -> tuple[str, str, str]:
+    return one.source, one.reason, one.resource or ""
+
+
 def _coverage(
     gathering: Gathering,
     series: tuple[MetricSeries, ...],
@@ -181,7 +185,7 @@ def _coverage(
         start=min(starts, default=None),
         end=max((one.end for one in series), default=None),
         resolution_s=max((one.resolution_s or 0.0 for one in series), default=None),
-        unread=tuple(sorted(unread, key=lambda entry: (entry.source, entry.reason))),
+        unread=tuple(sorted(unread, key=_unread_order)),
         notes=notes,
     )
 
