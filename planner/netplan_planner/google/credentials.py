@@ -75,7 +75,7 @@ def _found(scopes: Sequence[str]) -> tuple[Any, str | None]:
         with warnings.catch_warnings():
             # About quota projects of user credentials, which Compute reads do not need.
             warnings.simplefilter("ignore", UserWarning)
-            return google.auth.default(scopes=list(scopes))  # type: ignore[no-any-return]
+            return google.auth.default(scopes=list(scopes))
     except _FAILURES as exc:
         if _file() is None:
             return None, None
