@@ -51,7 +51,7 @@ unit: $(READY)
 SAIL ?= .venv-sail
 engines:
 	@test -x $(SAIL)/bin/sail || bash .ci/sail.sh $(SAIL)
-	$(SAIL)/bin/python -m pytest -q tests/planner/traffic/test_spark.py
+	$(SAIL)/bin/python -m pytest -q tests/planner/traffic/test_spark.py tests/planner/traffic/test_spark_faults.py
 
 GOOGLESQL ?= .venv-googlesql
 googlesql: $(READY)

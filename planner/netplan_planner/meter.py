@@ -15,7 +15,7 @@ from typing import Protocol
 
 
 class Notice(str):
-    """A line that a log of a run holds as well, where nobody watches: what is about to be paid."""
+    """A line on what is paid: shown where nobody watches, and with `--quiet`, too."""
 
     __slots__ = ()
 

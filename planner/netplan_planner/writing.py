@@ -8,6 +8,7 @@ from pathlib import Path
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert_line
+from netplan_planner.input_files import check_output, claim
 from netplan_planner.leftovers import OLDER, name_beside
 from netplan_planner.streams import is_stdout, to_stdout
 
@@ -21,10 +22,11 @@ def usable_target(asked: str, path: Path) -> Path:
 
     Raises:
         UsageError: If a folder is in its place, or its folder is missing or takes no files, or no
-            file can have such a name.
+            file can have such a name, or it is an input of this run or another output.
     """
     try:
         target = path.resolve()
+        claim(asked, target)
         if target.is_dir():
             raise UsageError(f"{asked}: this is a folder, not a file")
         if not target.parent.is_dir():
@@ -40,14 +42,19 @@ def usable_target(asked: str, path: Path) -> Path:
 
 
 @contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
+def written_whole(path: Path, *, is_own: bool = False) -> Iterator[Path]:
     """Yield a file beside `path` that takes its place when all is written, and only then.
 
     A link stays one: what it names is replaced. A pipe or device is yielded itself, because
     renaming over it would replace it; so is a way to the standard output for its names.
 
+    Args:
+        path: The file.
+        is_own: Whether this run goes on with the file that is there, and may have read it.
+
     Raises:
         InputError: If it cannot be written; an older file is then as it was.
+        UsageError: If it is an input of this run.
     """
     if is_stdout(path):
         with to_stdout() as target:
@@ -56,6 +63,7 @@ def written_whole(path: Path) -> Iterator[Path]:
     beside: Path | None = None
     try:
         target = _behind_links(path)
+        check_output(inert_line(str(path)), target, is_own=is_own)
         if target.exists() and not (target.is_file() or target.is_dir()):
             yield target
             return
@@ -80,10 +88,12 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
 
     Raises:
         InputError: If it cannot be written; an older folder is then as it was.
+        UsageError: If an input of this run is in it.
     """
     beside: Path | None = None
     try:
         target = _behind_links(path)
+        check_output(inert_line(str(path)), target)
         beside = name_beside(target)
         beside.mkdir()
         yield beside

@@ -12,6 +12,7 @@ SMALL = {
     "read_kubernetes": ("--nodes", "4", "--pods", "40", "--repeat", "1"),
     "predict_table": ("--rows", "1000", "--repeat", "1"),
     "prices": ("--look-ups", "1000", "--repeat", "1"),
+    "suppress": ("--entries", "9", "90", "--findings", "40"),
     "startup": ("--repeat", "1"),
     "whatif": ("--machines", "40", "--repeat", "1"),
     "place": ("--sizes", "small"),

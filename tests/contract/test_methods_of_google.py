@@ -14,14 +14,18 @@ import pytest
 from netplan_planner import google
 from netplan_planner.engine.doctor import role_yaml
 from netplan_planner.google import compute_methods
-from netplan_planner.google.compute_methods import METHODS
-from netplan_planner.google.refusals import READS_BY_POST
+from netplan_planner.google.compute_methods import (
+    METHODS,
+    PRIVATE_ENTRIES_PERMISSION,
+    QUERY_METHODS,
+)
+from netplan_planner.google.refusals import POSTED, READS_BY_POST
 
 ROOM = Path(google.__file__).parent
 TABLE = Path(compute_methods.__file__)
 _NAMED = re.compile(
-    r"(compute|monitoring|logging|cloudasset|networkmanagement|cloudbilling)"
-    r"\.[A-Za-z]+(\.[A-Za-z]+)*\.(get|list[A-Za-z]*|aggregatedList)"
+    r"(compute|monitoring|logging|cloudasset|networkmanagement|cloudbilling|bigquery)"
+    r"\.[A-Za-z]+(\.[A-Za-z]+)*\.(get[A-Za-z]*|list[A-Za-z]*|aggregatedList|insert|cancel)"
 )
 
 
@@ -82,6 +86,13 @@ def test_the_role_is_enough_for_every_method() -> None:
     for method, needed in METHODS.items():
         assert set(needed) <= listed, method
     assert set(METHODS) >= READS_BY_POST
+    assert {*METHODS, *(one.id for one in QUERY_METHODS)} >= POSTED
+    assert all(_NAMED.fullmatch(one.id) for one in QUERY_METHODS)
+
+
+def test_the_role_asks_for_nothing_that_holds_personal_data() -> None:
+    """Data Access logs are in private views; flow logs are none of them."""
+    assert PRIVATE_ENTRIES_PERMISSION not in role_yaml()
 
 
 @pytest.mark.parametrize("word", ["set", "create", "delete", "update", "write", "insert"])

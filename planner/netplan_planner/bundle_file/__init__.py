@@ -16,7 +16,7 @@ import msgspec
 from netplan_planner.bundle_file.manifest import HEAD, NAME, Manifest
 from netplan_planner.errors import InputError
 from netplan_planner.inert import inert_line
-from netplan_planner.input_files import decode_json
+from netplan_planner.input_files import decode_json, opened
 
 __all__ = [
     "INVENTORY",
@@ -43,7 +43,7 @@ def is_bundle(path: Path) -> bool:
     try:
         if not path.is_file():
             return False
-        with path.open("rb") as file:
+        with opened(path) as file:
             head = file.read(8 + len(NAME) + 1)
     except OSError:
         return False

@@ -13,7 +13,7 @@ import zstandard
 from netplan_planner.bundle_file.manifest import FORMAT, HEAD, MANIFEST, NAME, Manifest
 from netplan_planner.errors import InputError
 from netplan_planner.inert import inert_line
-from netplan_planner.input_files import LARGEST_BYTES, decode_json, reading
+from netplan_planner.input_files import LARGEST_BYTES, decode_json, opened, reading
 
 _LARGEST_MANIFEST_BYTES = 1 << 20
 _LARGEST_WINDOW_BYTES = 1 << 27
@@ -76,7 +76,7 @@ def _opened(path: Path) -> Iterator[tuple[IO[bytes], Manifest]]:
             if path.is_fifo():
                 # It would be waited for, and parts are read one by one.
                 raise InputError(f"{_shown(path)}: a pipe; write the bundle to a file first")
-            with path.open("rb") as file:
+            with opened(path) as file:
                 _check_version(path, file)
                 unpack = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW_BYTES)
                 most = max(_ANY_BYTES, _MOST_RATIO * path.stat().st_size)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from netplan_planner.cli.options import OUTPUT
-from netplan_planner.cli.parameters import Parameters
+from netplan_planner.cli.parameters import ANSWER, Parameters
 from netplan_planner.cli.state import state
 from netplan_planner.inert import inert_line
 from netplan_planner.renderers.content import asides, beside_table
@@ -31,6 +31,7 @@ Outputs = Annotated[
         help=f"{any_of(FORMATS)}, to a file where a path is given; repeat it.",
         rich_help_panel=OUTPUT,
     ),
+    ANSWER,
 ]
 PlanOutputs = Annotated[
     list[str] | None,
@@ -43,6 +44,7 @@ PlanOutputs = Annotated[
         " configuration; repeat it.",
         rich_help_panel=OUTPUT,
     ),
+    ANSWER,
 ]
 FormerFormat = Annotated[str | None, typer.Option("--format", hidden=True)]
 """What `--output` was called before; for one release."""

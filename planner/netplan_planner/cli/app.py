@@ -22,7 +22,7 @@ from netplan_planner.cli.wrong_values import check_kind, kind_of
 from netplan_planner.config import find_config, holds_settings, option_defaults
 from netplan_planner.errors import InputError, NetplanError, UsageError, nearest_names
 from netplan_planner.inert import inert_line
-from netplan_planner.input_files import reading
+from netplan_planner.input_files import Given, give, one_run, reading
 from netplan_planner.meter import Notice
 from netplan_planner.streams import NotTaken, show_libraries, standard_output
 
@@ -57,11 +57,11 @@ Verbs.registry = app
 
 
 def progress(text: str) -> None:
-    """Write a line on what is going on to stderr, not with `--quiet`.
+    """Write a line on what is going on to stderr, on a terminal and not with `--quiet`.
 
-    On a terminal only, but for what a log should hold (`Notice`).
+    What is about to be paid (`Notice`) is written everywhere.
     """
-    is_shown = not state.quiet and (sys.stderr.isatty() or isinstance(text, Notice))
+    is_shown = isinstance(text, Notice) or (not state.quiet and sys.stderr.isatty())
     if is_shown and not (state.live is not None and state.live.write(_inert(text))):
         typer.echo(_inert(text), err=True)
 
@@ -88,7 +88,8 @@ def root(
         typer.Option(help=r"Configuration file (default: ./netplan.toml, else \[tool.netplan])."),
     ] = None,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No progress and no notes on stderr.")
+        bool,
+        typer.Option("--quiet", "-q", help="No progress and no notes on stderr; costs are told."),
     ] = False,
     explain: Annotated[
         bool, typer.Option("--explain", "-v", help="Explain every number: inputs, source, date.")
@@ -109,12 +110,14 @@ def root(
     --config, --quiet and --explain may stand before the verb or behind it.
     """
     _note_variables(ctx, quiet)
+    ctx.with_resource(one_run())
     state.quiet, state.explain, state.debug = quiet, explain, debug
     if debug:
         show_libraries()
     state.explicit_config = config is not None
     state.config_path = config if config is not None else find_config(Path.cwd())
     if state.config_path is not None:
+        give(Given("--config", state.config_path))
         with reading(state.config_path):
             given = option_defaults(state.config_path)
             if holds_settings(state.config_path):

@@ -20,7 +20,7 @@ from netplan_planner.cli.bundles import (
     verbosity,
 )
 from netplan_planner.cli.options import CHOICE, OUTPUT
-from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.cli.parameters import ANSWER, WALKED, Parameters, taking
 from netplan_planner.cli.state import state
 from netplan_planner.engine.audit import run_audit
 from netplan_planner.engine.code_places import code_places
@@ -129,6 +129,7 @@ class Written(Parameters, frozen=True, kw_only=True):
             help=f"{any_of(tuple(RENDERERS))}; repeat it for several at once.",
             rich_help_panel=OUTPUT,
         ),
+        ANSWER,
     ] = None
     explain: Annotated[
         list[str] | None,
@@ -178,6 +179,7 @@ class Audit(Parameters, frozen=True, kw_only=True):
             help="More inventory files, as a shell pattern behind --inventory gives, or a bundle,"
             " as behind --bundle."
         ),
+        WALKED,
     ] = None
     given: Input = Input()
     metrics: MetricsInput = MetricsInput()

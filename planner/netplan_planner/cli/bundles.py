@@ -14,6 +14,7 @@ from netplan_planner.cli.state import state
 from netplan_planner.engine.collected import bundled_metrics, bundled_traffic
 from netplan_planner.engine.request import (
     DEFAULT_DAYS,
+    DEFAULT_MAX_COST_USD,
     ApiClient,
     ApiOptions,
     AuditRequest,
@@ -118,7 +119,7 @@ class FlowReading(Parameters, frozen=True, kw_only=True):
     max_log_records: options.MaxLogRecords = 1_000_000
     log_requests_per_minute: options.LogRequestsPerMinute = 60.0
     logging_endpoint: options.LoggingEndpoint = None
-    max_cost: options.MaxCost = None
+    max_cost: options.MaxCost = str(DEFAULT_MAX_COST_USD)
     query_project: options.QueryProject = None
     rollup: options.Rollup = None
 
@@ -144,7 +145,7 @@ class FlowReading(Parameters, frozen=True, kw_only=True):
             folder=self.resume,
             most_records=self.max_log_records,
             requests_per_minute=self.log_requests_per_minute,
-            max_cost_usd=options.usd("--max-cost", self.max_cost),
+            max_cost_usd=options.usd_or_none("--max-cost", self.max_cost),
             query_project=self.query_project,
             rollup=self.rollup,
         )

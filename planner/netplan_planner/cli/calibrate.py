@@ -9,7 +9,7 @@ import typer
 from netplan_planner.cli import answers, options, panels
 from netplan_planner.cli.app import app
 from netplan_planner.cli.options import OUTPUT
-from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.cli.parameters import WRITTEN, Parameters, taking
 from netplan_planner.engine.calibrate import calibrate_files
 from netplan_planner.engine.calibration_file import write_calibration
 
@@ -33,6 +33,7 @@ class Calibrate(Parameters, frozen=True, kw_only=True):
             show_default=False,
             rich_help_panel=OUTPUT,
         ),
+        WRITTEN,
     ]
     as_of: Annotated[
         datetime | None,
@@ -55,7 +56,6 @@ def calibrate(asked: Calibrate) -> None:
     file, in whatever order.
     """
     specs = asked.answer.specs()
-    options.checked_output("--out", asked.out, asked.measurements)
     found = calibrate_files(asked.measurements, as_of=options.day(asked.as_of), today=date.today())
     write_calibration(asked.out, found.calibration)
     answers.write(found, specs)

@@ -17,7 +17,7 @@ from netplan_planner.cli.bundles import (
     request_of,
 )
 from netplan_planner.cli.options import OUTPUT
-from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.cli.parameters import WRITTEN, Parameters, taking
 from netplan_planner.engine.collect import check_bundle_path
 from netplan_planner.engine.collect import collect as write_bundle
 from netplan_planner.errors import IncompleteError
@@ -38,6 +38,7 @@ class Collect(Parameters, frozen=True, kw_only=True):
             help="Write the bundle here (.tar.zst), for --bundle of other verbs.",
             rich_help_panel=OUTPUT,
         ),
+        WRITTEN,
     ] = Path("netplan.tar.zst")
     pseudonymise: Annotated[
         bool,

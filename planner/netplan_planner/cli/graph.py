@@ -9,7 +9,7 @@ from netplan_planner.cli import answers, options, panels
 from netplan_planner.cli.app import app, progress
 from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, PriceInput, request_of
 from netplan_planner.cli.options import CHOICE, OUTPUT
-from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.cli.parameters import ANSWER, Parameters, taking
 from netplan_planner.cli.state import state
 from netplan_planner.engine.graph import traffic_graph
 from netplan_planner.engine.prices.source import currency_in
@@ -69,6 +69,7 @@ class Graph(Parameters, frozen=True, kw_only=True):
             help=f"{any_of(_FORMATS)}; repeat it for several at once.",
             rich_help_panel=OUTPUT,
         ),
+        ANSWER,
     ] = None
     look: Look = Look()
     api: Api = Api()

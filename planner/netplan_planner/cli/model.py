@@ -9,7 +9,7 @@ import typer
 from netplan_planner.cli import answers, options, panels
 from netplan_planner.cli.app import app
 from netplan_planner.cli.options import OUTPUT
-from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.cli.parameters import WRITTEN, Parameters, taking
 from netplan_planner.cli.state import state
 from netplan_planner.engine.evaluate import EvaluationRequest, evaluation_of
 from netplan_planner.inert import inert_line
@@ -44,6 +44,7 @@ class Evaluate(Parameters, frozen=True, kw_only=True):
             help="Predicted against measured, as .svg or .png (needs matplotlib).",
             rich_help_panel=OUTPUT,
         ),
+        WRITTEN,
     ] = None
     answer: answers.Output = answers.Output()
 
@@ -58,7 +59,6 @@ def evaluate(asked: Evaluate) -> None:
     guessed.
     """
     specs = asked.answer.specs()
-    options.checked_output("--plot", asked.plot, [asked.file])
     request = EvaluationRequest(
         file=asked.file,
         as_of=options.day(asked.as_of) or date.today(),

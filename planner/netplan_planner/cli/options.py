@@ -1,6 +1,5 @@
 """Options that several verbs share, and how their values become a request."""
 
-from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -8,13 +7,13 @@ from typing import Annotated, NamedTuple
 
 import typer
 
+from netplan_planner.cli.parameters import KEPT, KEPT_FOLDER, WALKED
 from netplan_planner.cli.state import state
 from netplan_planner.cli.wrong_values import is_quantity, not_a_number
 from netplan_planner.config import declared_links, declared_targets, rule_thresholds
 from netplan_planner.engine.request import MOST_DAYS, ApiClient, FlowEngine
 from netplan_planner.errors import UsageError
 from netplan_planner.model import CommitmentScope, Reporter
-from netplan_planner.writing import usable_target
 
 DATE_FORMATS = ["%Y-%m-%d", "%Y-%m", "%Y"]
 INPUT, TRAFFIC, CHOICE, OUTPUT, API = (
@@ -70,6 +69,7 @@ Inventory = Annotated[
         " `terraform show -json` or `kubectl get … --output=json`.",
         rich_help_panel=INPUT,
     ),
+    WALKED,
 ]
 Traffic = Annotated[
     list[Path] | None,
@@ -82,6 +82,7 @@ Traffic = Annotated[
         " what Cloud Logging holds of --project: its quota allows no more.",
         rich_help_panel=INPUT,
     ),
+    WALKED,
 ]
 Demo = Annotated[
     str | None,
@@ -158,6 +159,7 @@ Metrics = Annotated[
         " timeSeries:query); repeat it.",
         rich_help_panel=INPUT,
     ),
+    WALKED,
 ]
 LiveMetrics = Annotated[
     bool,
@@ -309,6 +311,7 @@ TempDirectory = Annotated[
         help="Folder where the engine may spill to disk.",
         rich_help_panel=TRAFFIC,
     ),
+    KEPT,
 ]
 LogViews = Annotated[
     list[str] | None,
@@ -330,6 +333,7 @@ Resume = Annotated[
         " there, within a day.",
         rich_help_panel=TRAFFIC,
     ),
+    KEPT_FOLDER,
 ]
 MaxLogRecords = Annotated[
     int,
@@ -353,12 +357,12 @@ LogRequestsPerMinute = Annotated[
     ),
 ]
 MaxCost = Annotated[
-    str | None,
+    str,
     typer.Option(
         "--max-cost",
-        metavar="USD",
-        help="With --traffic bigquery://PROJECT.DATASET: read nothing if reading and summing would"
-        " cost about more than that at list price, and stop before it is billed.",
+        metavar="USD|none",
+        help="With --traffic bigquery://PROJECT.DATASET: most that the queries of a run may cost at"
+        " list price, in all. Nothing is read if they would cost more. none: no bound.",
         rich_help_panel=TRAFFIC,
     ),
 ]
@@ -464,19 +468,7 @@ def day(moment: datetime | None) -> date | None:
     return moment.date() if moment is not None else None
 
 
-def checked_output(option: str, output: Path | None, inputs: Sequence[Path]) -> None:
-    """Check before a long run that a file can be written, and is none of those that are read.
-
-    Raises:
-        UsageError: If it cannot, or is one of them.
-    """
-    if output is None:
-        return
-
-    target = usable_target(f"{option} {output}", output)
-    for path in inputs:
-        if target.exists() and path.exists() and target.samefile(path):
-            raise UsageError(f"{option} {path.name!r} is what is read: name another file")
+NO_BOUND = "none"
 
 
 def usd(option: str, text: str | None) -> Decimal | None:
@@ -494,6 +486,20 @@ def usd(option: str, text: str | None) -> Decimal | None:
     if not amount.is_finite() or not is_quantity(float(amount)):
         raise UsageError(f"{option}: {not_a_number(text, 0)}")
     return amount
+
+
+def usd_or_none(option: str, text: str) -> Decimal | None:
+    """Return an amount of dollars; None for `none`, which is no bound.
+
+    Raises:
+        UsageError: If it is neither.
+    """
+    if text.strip().casefold() == NO_BOUND:
+        return None
+    try:
+        return usd(option, text)
+    except UsageError as exc:
+        raise UsageError(f"{exc}, nor {NO_BOUND}") from exc
 
 
 def names(values: list[str] | None) -> tuple[str, ...]:

@@ -16,22 +16,53 @@ several verbs share it.
     def caps(asked: Caps) -> None: ...
 
 Positional arguments are typer's business as before: they keep the order of the fields.
+
+A parameter that is a path is something to read, unless its annotation says otherwise by a `Use`:
+before the verb begins, what it reads and what it writes are remembered, and no output may be one of
+its inputs.
 """
 
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 import typer
 from msgspec import NODEFAULT
 
 from netplan_planner.cli.wrong_values import only_numbers
+from netplan_planner.input_files import Given, check_output, claim, give
+from netplan_planner.writing import usable_target
 
 
 class Parameters(msgspec.Struct, frozen=True, kw_only=True):
     """What a verb is asked, or a part of it that verbs share."""
 
+
+class Use(NamedTuple):
+    """What a verb does with the path that a parameter takes, where it is not only read."""
+
+    is_walked: bool = False
+    """Whether every file of a folder is read."""
+    is_own: bool = False
+    """Whether the verb goes on with what is there: reads it, and writes it."""
+    is_written: bool = False
+    is_folder: bool = False
+    """Whether what is written is a folder."""
+    file: str = ""
+    """Which file of the folder alone is replaced."""
+    is_answer: bool = False
+    """Whether it takes `FORMAT:PATH`."""
+
+
+READ = Use()
+WALKED = Use(is_walked=True)
+KEPT = Use(is_own=True)
+KEPT_FOLDER = Use(is_own=True, is_walked=True)
+WRITTEN = Use(is_written=True)
+WRITTEN_FOLDER = Use(is_written=True, is_folder=True)
+ANSWER = Use(is_written=True, is_answer=True)
 
 Asked = TypeVar("Asked", bound=Parameters)
 
@@ -54,6 +85,7 @@ def taking(function: Callable[..., None]) -> Callable[..., None]:
     own_names = [one.name for one in own]
 
     def command(**values: Any) -> None:
+        _remember(listed, values)
         kept = {name: values.pop(name) for name in own_names}
         function(built(kind, values), **kept)
 
@@ -114,6 +146,59 @@ def spelling(ctx: typer.Context, name: str) -> str:
 def own_count(kind: type[Parameters]) -> int:
     """Return how many parameters are a value's own, without those of its bundles."""
     return sum(not _is_bundle(annotation) for _, annotation, _ in _fields(kind))
+
+
+def path_use(annotation: Any) -> Use | None:
+    """Return what a verb does with the path that a parameter takes; None if it takes none."""
+    kind, *about = get_args(annotation) or (annotation,)
+    own = next((one for one in about if isinstance(one, Use)), None)
+    takes_path = any(one is Path for outer in (kind, *get_args(kind)) for one in _parts(outer))
+    return own or (READ if takes_path else None)
+
+
+def _parts(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind) or (kind,)
+
+
+def _remember(parameters: list[inspect.Parameter], values: dict[str, Any]) -> None:
+    """Remember what a verb is going to read and to write.
+
+    Raises:
+        UsageError: If an output cannot be written, or is an input.
+    """
+    outputs: list[tuple[str, str, Use]] = []
+    for parameter in parameters:
+        use = path_use(parameter.annotation)
+        found = values[parameter.name] if use is not None else None
+        if use is None or found is None:
+            continue
+        option = _option(parameter)
+        for one in found if isinstance(found, list | tuple) else [found]:
+            if not use.is_written:
+                give(Given(option, Path(one), use.is_walked, use.is_own))
+            elif use.is_answer or "://" not in str(one):
+                outputs.append((option, str(one), use))
+    for option, text, use in outputs:
+        asked = f"{option} {text}"
+        if use.is_answer:
+            # Whether it can be written is said by its format's verb, with the other formats.
+            check_output(asked, Path(text.partition(":")[2] or "-"))
+        elif use.is_folder:
+            claim(asked, Path(text, use.file), is_own=use.is_own)
+        else:
+            usable_target(asked, Path(text))
+
+
+def _option(parameter: inspect.Parameter) -> str:
+    """Return how people write a parameter: its long option, or its name in capitals."""
+    _, *about = get_args(parameter.annotation)
+    said = next(one for one in about if hasattr(one, "param_decls"))
+    if isinstance(said, typer.models.ArgumentInfo):
+        return str(said.metavar or parameter.name.upper())
+    # Of an annotation the first name is where a default value would be.
+    spelled = (str(one) for one in (said.default, *(said.param_decls or ())))
+    names = [one for one in spelled if one.startswith("--")]
+    return names[0] if names else f"--{parameter.name.replace('_', '-')}"
 
 
 def _fields(kind: type[Parameters]) -> Iterator[tuple[str, Any, Any]]:

@@ -11,7 +11,7 @@ from netplan_planner.cli.app import EXIT_FINDINGS, app, note, progress
 from netplan_planner.cli.bundles import Input, PriceInput, request_of, verbosity
 from netplan_planner.cli.one_path import OnePath
 from netplan_planner.cli.options import INPUT, OUTPUT
-from netplan_planner.cli.parameters import Parameters, given_in, spelling, taking
+from netplan_planner.cli.parameters import ANSWER, Parameters, given_in, spelling, taking
 from netplan_planner.cli.price.shared import tell_unused
 from netplan_planner.engine.predict import PredictRequest, predict_asked
 from netplan_planner.engine.predicted_rows import TableRequest, table_outputs, write_predictions
@@ -43,6 +43,7 @@ class Written(Parameters, frozen=True, kw_only=True):
             " table (--batch): csv, json or parquet:PATH.",
             rich_help_panel=OUTPUT,
         ),
+        ANSWER,
     ] = None
     former_format: answers.FormerFormat = None
 
@@ -85,7 +86,7 @@ def predict(asked: Predict, ctx: typer.Context) -> None:
     show; with a date, under the limits of that day. A transfer (--bytes) has its time and cost.
     """
     if asked.batch is not None:
-        for name in given_in(asked.path):
+        for name in (*given_in(asked.path), *given_in(asked.given)):
             raise UsageError(f"--batch has its own paths: leave out {spelling(ctx, name)}")
         write_predictions(_table(asked, asked.batch), note)
         return

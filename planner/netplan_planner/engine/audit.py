@@ -15,6 +15,7 @@ from netplan_planner.engine.fixes import Answer, answer
 from netplan_planner.engine.inputs import read_facts
 from netplan_planner.engine.judging import Judgement, judge
 from netplan_planner.engine.machine_table import machine_rows, region_rows
+from netplan_planner.engine.missing_machines import all_unread
 from netplan_planner.engine.plugin_changes import plugin_changes
 from netplan_planner.engine.pod_answers import near_savings, pod_pairs
 from netplan_planner.engine.request import AuditRequest
@@ -362,11 +363,11 @@ def _coverage(
         projects=inventory.projects,
         instance_count=len(inventory.instances),
         resource_counts=tuple(sorted(counts.items())),
-        unread=inventory.unread,
+        unread=all_unread(inventory),
         traffic=facts.traffic.coverage if facts.traffic is not None else None,
         is_complete=not incomplete,
         incomplete=incomplete,
-        notes=(*suppressions.notes, *unresolved(inventory)),
+        notes=(*suppressions.notes, *unresolved(inventory, facts.metrics)),
         measurements=facts.measurement_coverage,
         metrics=facts.metrics.coverage if facts.metrics is not None else None,
     )

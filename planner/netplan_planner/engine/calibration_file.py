@@ -18,6 +18,8 @@ from netplan_planner.writing import written_whole
 SCHEMA = "netplan.calibration/1"
 _FAMILY = SCHEMA.rpartition("/")[0]
 _ROUNDING = 1e-4
+_LARGEST_BYTES = 2**26
+"""Of a calibration: that of a thousand probed pairs takes a hundredth of it."""
 
 
 def calibration_text(calibration: Calibration) -> str:
@@ -54,7 +56,7 @@ def read_calibration(path: Path) -> Calibration:
     """
     shown = inert_line(str(path))
     try:
-        data = whole(path)
+        data = whole(path, _LARGEST_BYTES)
     except OSError as exc:
         raise unreadable(path, exc) from exc
     try:

@@ -6,7 +6,6 @@ too large has its findings at its first line. What was read of a Terraform plan 
 configuration has it, if that is at hand.
 """
 
-import gzip
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +14,7 @@ from pathlib import Path
 
 from netplan_planner.engine.demos import DEMO_FOLDER, DEMO_PREFIX, load_demo
 from netplan_planner.engine.request import AuditRequest
-from netplan_planner.input_files import WHOLE_BYTES
+from netplan_planner.input_files import WHOLE_BYTES, unpacked
 from netplan_planner.model import Report, Value
 from netplan_planner.readers.documents import NotText, text_of
 from netplan_planner.readers.pointer_lines import pointer_lines
@@ -29,7 +28,6 @@ _SOURCE = re.compile(
     r"(?P<path>.+?)(?::(?P<line>[1-9][0-9]{0,8}))?(?::(?P<pointer>/.*)?|: (?P<address>.+))?",
     re.DOTALL,
 )
-_GZIP = b"\x1f\x8b"
 
 
 class CodePlaces(Value, frozen=True, kw_only=True):
@@ -145,12 +143,7 @@ def _real(path: str) -> Path:
 def _text(path: Path) -> str:
     """Return a file's text; empty if it has gone, is no text or is too large."""
     try:
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-        if data.startswith(_GZIP):
-            with gzip.open(path) as unpacked:
-                data = unpacked.read(MOST_BYTES + 1)
-        return text_of(data) if len(data) <= MOST_BYTES else ""
+        return text_of(unpacked(path, MOST_BYTES))
     except (OSError, ValueError, EOFError, zlib.error, NotText):
         return ""
 

@@ -32,7 +32,7 @@ from netplan_planner.model.collected import Collected, CollectedPart
 from netplan_planner.model.pod_traffic import PodTraffic
 from netplan_planner.units import counted
 from netplan_planner.version import tool_version
-from netplan_planner.writing import usable_target, written_whole
+from netplan_planner.writing import written_whole
 from netplan_pricing import open_snapshot
 
 _KEY_BYTES = 32
@@ -47,12 +47,11 @@ VALUES: Mapping[str, type[Value]] = {
 
 
 def check_bundle_path(path: Path) -> None:
-    """Find what cannot work before a long run.
+    """Refuse a name by which nobody would know a bundle.
 
     Raises:
-        UsageError: If the file cannot be written, or its name does not end as a bundle's.
+        UsageError: If it does not end as a bundle's.
     """
-    usable_target(f"--out {path}", path)
     if not path.name.endswith(SUFFIX):
         raise UsageError(f"--out {path}: a bundle's name ends in {SUFFIX}")
 

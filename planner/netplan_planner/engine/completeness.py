@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from netplan_planner.engine.missing_machines import all_unread
 from netplan_planner.model import Facts, Inventory, NotEvaluated, Unread
 from netplan_planner.units import counted
 
@@ -15,7 +16,7 @@ def what_is_incomplete(facts: Facts, not_evaluated: Iterable[NotEvaluated]) -> t
     return (
         *(f"the rule {rule} crashed" for rule in dict.fromkeys(crashed)),
         *_projects(facts.inventory),
-        *_unread(facts.inventory.unread),
+        *_unread(all_unread(facts.inventory)),
         *_unread(facts.metrics.coverage.unread if facts.metrics is not None else ()),
         *(facts.traffic.coverage.incomplete if facts.traffic is not None else ()),
         *(facts.pod_traffic.incomplete if facts.pod_traffic is not None else ()),

@@ -76,7 +76,10 @@ def server_of_spark(request: AuditRequest) -> SparkPlace | None:
         raise UsageError("--engine spark: an embedded sample (--demo) is read on this machine")
     if not request.traffic:
         raise UsageError("--engine spark: say what the server is to read (--traffic gs://…)")
-    return place
+    api = request.api
+    return replace(
+        place, timeout_s=api.timeout_s, total_s=api.total_s, max_attempts=api.max_attempts
+    )
 
 
 def read_on_spark(

@@ -10,11 +10,13 @@ from decimal import Decimal
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
+    MAYBE_ADDRESS,
     AddressUse,
     BandwidthTier,
     Facts,
     Instance,
     MachineRow,
+    Part,
     RegionRow,
     total_usd,
     usage_of,
@@ -77,6 +79,7 @@ def _cost_by_kind(facts: Facts) -> Cost:
             instance.gpu_type,
             instance.gpu_count,
             instance.is_stopped,
+            instance.unknown_parts,
         )
         if kind not in known:
             try:
@@ -89,7 +92,7 @@ def _cost_by_kind(facts: Facts) -> Cost:
 
 
 def _row(facts: Facts, instance: Instance, cost: Cost) -> MachineRow:
-    cap = instance_cap(instance, facts.caps)
+    cap = None if Part.TIER in instance.unknown_parts else instance_cap(instance, facts.caps)
     is_tier1 = instance.bandwidth_tier is BandwidthTier.TIER_1
     usd, why = cost(instance)
     address_usd, why_address = _addresses_usd(facts, instance)
@@ -113,7 +116,8 @@ def _row(facts: Facts, instance: Instance, cost: Cost) -> MachineRow:
         external_source=cap.external_source if cap else "",
         cap_unknown=""
         if cap
-        else facts.caps.unknown_reason(
+        else instance.why_unknown
+        or facts.caps.unknown_reason(
             instance.machine_type, tier1=is_tier1, cpu_platform=deciding_platform(instance)
         ),
         egress_p95_gbps=rates.egress.p95_gbps if rates else None,
@@ -138,10 +142,14 @@ def _external(instance: Instance) -> Iterator[str]:
     for nic in instance.interfaces:
         yield from filter(None, (nic.external_ipv4, nic.external_ipv6))
     yield from [NOT_KNOWN] * instance.awaited_address_count
+    if instance.has_unknown_access:
+        yield MAYBE_ADDRESS
 
 
 def _addresses_usd(facts: Facts, instance: Instance) -> tuple[Decimal | None, str]:
     """Return what a machine's external IPv4 addresses cost a month, or why that is not known."""
+    if instance.has_unknown_access:
+        return None, "whether it gets external addresses is known after apply"
     count = sum(nic.external_ipv4 is not None for nic in instance.interfaces)
     count += instance.awaited_address_count
     if not count:

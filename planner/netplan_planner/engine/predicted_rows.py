@@ -25,7 +25,7 @@ from netplan_planner.streams import to_stdout
 from netplan_planner.tables.extended import AddedColumn, CodedTexts
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.units import counted
-from netplan_planner.writing import usable_target, write_each, written_whole
+from netplan_planner.writing import write_each, written_whole
 
 FORMATS = (CSV, JSON, PARQUET) = ("csv", "json", "parquet")
 """What a table of predictions is written as."""
@@ -58,8 +58,7 @@ def table_outputs(outputs: Sequence[str], former: str | None) -> tuple[OutputSpe
     """
     form = parse_output(former or CSV, FORMATS).format
     specs = tuple(_spec(text, form) for text in outputs) or (OutputSpec(format=form),)
-    if len(specs) > 1:
-        check_outputs(specs)
+    check_outputs(specs)
     for spec in specs:
         if spec.format == PARQUET and spec.path is None:
             raise UsageError("--output parquet: it is no text for a terminal: give parquet:PATH")
@@ -81,11 +80,8 @@ def write_predictions(request: TableRequest, note: Note) -> None:
 
     Raises:
         InputError: If the table cannot be read or the answer not written.
-        UsageError: If an output is one of the inputs, or the table lacks what it has to name.
+        UsageError: If the table lacks what it has to name.
     """
-    inputs = (request.batch, *((request.calibration,) if request.calibration else ()))
-    for spec in request.outputs:
-        _check_apart(spec, inputs)
     learnt = read_calibration(request.calibration) if request.calibration is not None else None
     with PathTable(request.batch) as table:
         _note_unread(table, note)
@@ -96,15 +92,6 @@ def write_predictions(request: TableRequest, note: Note) -> None:
         specs = sorted(request.outputs, key=lambda one: one.path is None)
         level = request.level
         write_each(partial(_write, spec, table, answer, level, more) for spec in specs)
-
-
-def _check_apart(spec: OutputSpec, inputs: Sequence[Path]) -> None:
-    if spec.path is None:
-        return
-    target = usable_target(f"--output {spec.path}", spec.path)
-    for path in inputs:
-        if target.exists() and path.exists() and target.samefile(path):
-            raise UsageError(f"--output {path.name!r} is what is read: name another file")
 
 
 def _write(

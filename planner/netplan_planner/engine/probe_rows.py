@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from netplan_planner.engine.measurements import read_measurements
 from netplan_planner.engine.table_kinds import pairs_of, read_kinds
 from netplan_planner.inert import inert_line
-from netplan_planner.input_files import unreadable
+from netplan_planner.input_files import opened, unreadable
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement, PathQuery
 from netplan_planner.readers.path_cells import day_of
 from netplan_planner.readers.path_table import PathTable
@@ -191,7 +191,7 @@ def _is_store(path: Path) -> bool:
         InputError: If it cannot be read.
     """
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             start = file.read(64)
     except OSError as exc:
         raise unreadable(path, exc) from exc

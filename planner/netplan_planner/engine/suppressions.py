@@ -1,12 +1,13 @@
 """What the user chose not to see: a file, and labels on the resources themselves."""
 
 from datetime import date
-from fnmatch import fnmatchcase
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from netplan_planner.engine.globs import FirstGlob
 from netplan_planner.errors import UsageError, did_you_mean
-from netplan_planner.input_files import toml_file
+from netplan_planner.input_files import Given, give, toml_file
 from netplan_planner.model import (
     ExpiredSuppression,
     Facts,
@@ -26,7 +27,10 @@ UNTIL_LABEL = "netplan-ignore-until"
 def ignore_file(given: Path | None) -> Path | None:
     """Return the file of suppressions: the one that is named, else the usual one where it is."""
     usual = Path(IGNORE_FILE)
-    return given if given is not None else (usual if usual.is_file() else None)
+    if given is not None or not usual.is_file():
+        return given
+    give(Given("--ignore-file", usual))
+    return usual
 
 
 class Suppression(Value, frozen=True, kw_only=True):
@@ -40,18 +44,8 @@ class Suppression(Value, frozen=True, kw_only=True):
     source: str
     expires: date | None = None
 
-    def covers(self, check: Check, hit: Hit) -> bool:
-        """Return whether it suppresses a hit of that rule."""
-        names = {check.rule.id, *check.rule.aliases, check.area}
-        return self.rule in names and any(
-            self.resource == "*"
-            or fnmatchcase(ref.self_link, self.resource)
-            or fnmatchcase(ref.self_link, f"*/{self.resource}")
-            for ref in hit.resources
-        )
 
-
-class Suppressions(Value, frozen=True, kw_only=True):
+class Suppressions(Value, frozen=True, kw_only=True, dict=True):
     """All suppressions in force, those whose date has passed, and labels that name no rule."""
 
     active: tuple[Suppression, ...] = ()
@@ -59,17 +53,36 @@ class Suppressions(Value, frozen=True, kw_only=True):
     expired: tuple[ExpiredSuppression, ...] = ()
     notes: tuple[str, ...] = ()
 
+    @cached_property
+    def _active_by_name(self) -> dict[str, tuple[tuple[int, ...], FirstGlob]]:
+        """For each rule or area the numbers of its suppressions, and their globs."""
+        numbers: dict[str, list[int]] = {}
+        for number, suppression in enumerate(self.active):
+            numbers.setdefault(suppression.rule, []).append(number)
+        return {
+            name: (tuple(of_name), FirstGlob(self.active[number].resource for number in of_name))
+            for name, of_name in numbers.items()
+        }
+
+    @cached_property
+    def _labelled(self) -> dict[SelfLink, tuple[Suppression, ...]]:
+        return dict(self.by_link)
+
     def find(self, check: Check, hit: Hit) -> Suppression | None:
         """Return the first suppression of a hit: the file in its order, then labels."""
-        for suppression in self.active:
-            if suppression.covers(check, hit):
-                return suppression
-        labelled = dict(self.by_link)
-        for ref in hit.resources:
-            for suppression in labelled.get(ref.self_link, ()):
-                if suppression.covers(check, hit):
-                    return suppression
-        return None
+        names = {check.rule.id, *check.rule.aliases, check.area}
+        in_file = [
+            numbers[place]
+            for name in names
+            if name in self._active_by_name
+            for numbers, globs in (self._active_by_name[name],)
+            for ref in hit.resources
+            if (place := globs.find(ref.self_link)) is not None
+        ]
+        if in_file:
+            return self.active[min(in_file)]
+        of_labels = (s for ref in hit.resources for s in self._labelled.get(ref.self_link, ()))
+        return next((s for s in of_labels if s.rule in names), None)
 
 
 def read_suppressions(path: Path | None, facts: Facts) -> Suppressions:
@@ -130,13 +143,15 @@ def _entry(where: str, entry: dict[str, Any]) -> Suppression:
     for key in ("rule", "reason"):
         if not isinstance(entry.get(key), str) or not entry[key].strip():
             raise UsageError(f"{where}: {key!r} is required and a text")
+    if not isinstance(entry.get("resource", "*"), str):
+        raise UsageError(f"{where}: 'resource' is a text: a glob over the end of the self link")
     expires = entry.get("expires")
     if expires is not None and (not isinstance(expires, date) or hasattr(expires, "hour")):
         raise UsageError(f"{where}: 'expires' is a date such as 2027-01-31, without quotes")
     rule = entry["rule"]
     return Suppression(
         rule=rule if rule in AREAS else _rule_id(where, rule),
-        resource=str(entry.get("resource", "*")),
+        resource=entry.get("resource", "*"),
         reason=entry["reason"],
         source=where,
         expires=expires,

@@ -1,16 +1,39 @@
-"""What the resources of an inventory name that it does not hold, in words for the report."""
+"""What resources and metrics name that no inventory holds, in words for the report."""
 
 from collections import Counter
 
-from netplan_planner.model import Inventory, project_of
+from netplan_planner.model import Inventory, MeasuredKind, Metrics, project_of
 from netplan_planner.units import counted
 
 _NAMED = 3
 
 
-def unresolved(inventory: Inventory) -> tuple[str, ...]:
-    """Return a line each for host projects that were not read, and for groups without members."""
-    return (*_hosts(inventory), *_groups(inventory))
+def unresolved(inventory: Inventory, metrics: Metrics | None) -> tuple[str, ...]:
+    """Return a line each for host projects, members of groups and measured machines not read."""
+    return (*_hosts(inventory), *_groups(inventory), *(_measured(metrics) if metrics else ()))
+
+
+def _measured(metrics: Metrics) -> tuple[str, ...]:
+    """Return the machines that have metrics and are in no inventory."""
+    names = sorted(
+        {
+            (one.resource.name, one.resource.location, one.resource.project)
+            for one in metrics.series
+            if one.resource.kind is MeasuredKind.MACHINE and one.resource.link is None
+        }
+    )
+    if not names:
+        return ()
+    shown = _some([name for name, _, _ in names])
+    return (
+        f"metrics of {counted(len(names), 'machine')} are not used ({shown}): no inventory has"
+        f" {'it' if len(names) == 1 else 'them'}",
+    )
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
 
 
 def _hosts(inventory: Inventory) -> tuple[str, ...]:
@@ -47,10 +70,8 @@ def _groups(inventory: Inventory) -> tuple[str, ...]:
     ]
     if not names:
         return ()
-    shown = ", ".join(names[:_NAMED])
-    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
     count = counted(len(names), "unmanaged instance group")
     return (
-        f"{count} without known members ({shown}{more}): groups do not name them; the live API"
+        f"{count} without known members ({_some(names)}): groups do not name them; the live API"
         " (--project) does, and an export of the relationship INSTANCE_TO_INSTANCEGROUP",
     )

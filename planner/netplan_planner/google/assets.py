@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from typing import Any, NamedTuple
 
+import msgspec
+
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, UsageError
 from netplan_planner.google.compute_methods import ASSETS_ID, ASSETS_PERMISSION
@@ -20,12 +22,12 @@ from netplan_planner.google.options import (
     resolve_beside,
     resolve_endpoint,
 )
+from netplan_planner.google.paging import CutOff, Page, each_page, page_of
 from netplan_planner.google.refusals import Refusal, Request
-from netplan_planner.google.transport import NotWhole, Transport
+from netplan_planner.google.transport import Transport
 from netplan_planner.model import Inventory
 from netplan_planner.readers import cloud_asset
 from netplan_planner.readers.collector import Collector, Origin
-from netplan_planner.readers.documents import NotText, documents_of
 from netplan_planner.readers.network_management import ASSET_TYPE
 
 ASSETS_ENDPOINT = "https://cloudasset.googleapis.com/"
@@ -49,6 +51,10 @@ COMPUTE_TYPES = (
 
 
 Progress = Callable[[str], None]
+
+
+class _Page(Page):
+    assets: list[Any] = msgspec.field(default_factory=list)
 
 
 class _Wanted(NamedTuple):
@@ -174,32 +180,23 @@ class _Reading:
         """Read one list, page by page; what was read before a failure is kept."""
         found = Collector()
         source = f"{METHOD_ID} {self._parent}"
-        token, count = "", 0
-        seen: set[str] = set()
-        for number in range(1, self._transport.options.max_pages + 1):
-            try:
-                page = self._transport.get(self._request(wanted, token), _decoded)
-            except Refusal as exc:
-                text = str(exc) if number == 1 else f"page {number}: {exc}; the list is incomplete"
-                if number == 1:
-                    self.refused.append(text)
-                lacking = f"; {wanted.lacking}" if wanted.lacking else ""
-                # A list of its own licence: who has not got it lacks nothing that was given.
-                found.note(source, f"{text}{lacking}", is_needless=wanted is _MEMBERS)
-                return found
-            assets = page.get("assets") or []
-            for index, asset in enumerate(assets):
-                cloud_asset.take(asset, Origin(source, f"{source}:"), f"/assets/{index}", found)
-            count += len(assets)
-            meter.advance(len(assets))
-            self._progress(f"{self._parent}: {count:,} {wanted.name}")
-            token = str(page.get("nextPageToken") or "")
-            if not token:
-                return found
-            if token in seen:
-                break
-            seen.add(token)
-        found.note(source, "incomplete: the list does not end")
+        count = 0
+        try:
+            for page in each_page(
+                lambda token: self._transport.get(self._request(wanted, token), _decoded),
+                self._transport.options.max_pages,
+            ):
+                for index, asset in enumerate(page.assets):
+                    cloud_asset.take(asset, Origin(source, f"{source}:"), f"/assets/{index}", found)
+                count += len(page.assets)
+                meter.advance(len(page.assets))
+                self._progress(f"{self._parent}: {count:,} {wanted.name}")
+        except Refusal as exc:
+            if not isinstance(exc, CutOff):
+                self.refused.append(str(exc))
+            lacking = f"; {wanted.lacking}" if wanted.lacking else ""
+            # A list of its own licence: who has not got it lacks nothing that was given.
+            found.note(source, f"{exc}{lacking}", is_needless=wanted is _MEMBERS)
         return found
 
     def _request(self, wanted: _Wanted, token: str) -> Request:
@@ -207,11 +204,5 @@ class _Reading:
         return assets_request(self._parent, query, token)
 
 
-def _decoded(body: bytes) -> dict[str, Any]:
-    try:
-        documents, damaged = documents_of(body)
-    except NotText as exc:
-        raise NotWhole(str(exc)) from exc
-    if damaged or len(documents) != 1 or not isinstance(documents[0].value, dict):
-        raise NotWhole("it is no JSON object")
-    return documents[0].value
+def _decoded(body: bytes) -> _Page:
+    return page_of(body, _Page)

@@ -12,8 +12,6 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import closing, contextmanager
 from typing import NamedTuple
 
-import msgspec
-
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, UsageError
 from netplan_planner.google.api_clients import ClientApi
@@ -31,8 +29,9 @@ from netplan_planner.google.flow_log_configurations import (
 )
 from netplan_planner.google.group_members import places_of, read_members
 from netplan_planner.google.options import ApiOptions, Endpoint, resolve_endpoint
+from netplan_planner.google.paging import CutOff, Endless, each_page, page_of
 from netplan_planner.google.refusals import Refusal, Request, path_of
-from netplan_planner.google.transport import NotWhole, Transport
+from netplan_planner.google.transport import Transport
 from netplan_planner.model import Inventory, ProjectId, shape_of_custom
 from netplan_planner.readers.collector import Collector
 from netplan_planner.readers.kinds import BY_COLLECTION
@@ -186,34 +185,30 @@ class _Reading:
         found = Collector()
         pages = PageReader(method.kind, is_aggregated=method.is_aggregated)
         source = f"{method.id} projects/{project}"
-        token: str | None = None
-        seen: set[object] = set()
         count = 0
-        for number in range(1, self._transport.options.max_pages + 1):
-            try:
-                request = self._request(project, method, token)
-                page = self._transport.get(request, lambda body: pages.read(body, source, found))
-            except Refusal as exc:
-                found.error(project, str(exc) if number == 1 else _cut(number, exc, count, method))
-                return _Part(project, found, has_answer=number > 1)
-            for warning in page.warnings:
-                found.error(project, f"{method.id}: incomplete: {warning}")
-            count += page.signature[0]
-            self._say(f"{project}: {count} {method.kind.collection}")
-            if page.token in seen or (page.signature[0] and page.signature in seen):
-                text = f"{method.id}: page {number} leads back to an earlier page; incomplete"
-                found.error(project, text)
-                break
-            if page.token is None:
-                break
-            seen |= {page.token, page.signature}
-            token = page.token
-        else:
-            most = self._transport.options.max_pages
-            found.error(project, f"{method.id}: more than {most} pages; incomplete")
+        try:
+            for page in each_page(
+                lambda token: self._transport.get(
+                    self._request(project, method, token),
+                    lambda body: pages.read(body, source, found),
+                ),
+                self._transport.options.max_pages,
+                lambda page: page.signature,
+            ):
+                for warning in page.warnings:
+                    found.error(project, f"{method.id}: incomplete: {warning}")
+                count += page.resource_count
+                self._say(f"{project}: {count} {method.kind.collection}")
+        except Endless as exc:
+            found.error(project, f"{method.id}: {exc}")
+        except CutOff as exc:
+            found.error(project, f"{exc} ({count:,} {method.kind.collection} were read before)")
+        except Refusal as exc:
+            found.error(project, str(exc))
+            return _Part(project, found, has_answer=False)
         return _Part(project, found, has_answer=True)
 
-    def _request(self, project: ProjectId, method: Method, token: str | None) -> Request:
+    def _request(self, project: ProjectId, method: Method, token: str) -> Request:
         query = {"maxResults": str(self._transport.options.page_size), "prettyPrint": "false"}
         if token:
             query["pageToken"] = token
@@ -265,12 +260,6 @@ class _Reading:
                 self._progress(text)
 
 
-def _cut(number: int, why: Refusal, count: int, method: Method) -> str:
-    """Return what is said of a list of which a later page could not be had."""
-    kept = f"{count:,} {method.kind.collection} were read before"
-    return f"page {number}: {why}; the list is incomplete ({kept})"
-
-
 def _type_request(place: _Type) -> Request:
     names = {"project": place.project, "zone": place.zone, "machineType": place.name}
     return Request(
@@ -285,12 +274,7 @@ def _type_request(place: _Type) -> Request:
 
 
 def _machine_type(body: bytes) -> WireMachineType:
-    try:
-        return msgspec.json.decode(body, type=WireMachineType)
-    except msgspec.ValidationError as exc:
-        raise Refusal(f"{MACHINE_TYPE_ID}: an answer that is no machine type: {exc}") from exc
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as exc:
-        raise NotWhole(str(exc)) from exc
+    return page_of(body, WireMachineType)
 
 
 def disabled_api(project: str) -> str:

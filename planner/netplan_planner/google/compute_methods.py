@@ -76,7 +76,8 @@ SERIES_PERMISSION = "monitoring.timeSeries.list"
 ENTRIES_ID = "logging.entries.list"
 ENTRIES_PERMISSION = "logging.logEntries.list"
 PRIVATE_ENTRIES_PERMISSION = "logging.privateLogEntries.list"
-"""Where the logs lie in a private view."""
+"""Where somebody put the flow logs into a private view, which is for Data Access logs. Nothing that
+can be asked tells of that, so it is no part of the role: a refusal names it."""
 
 ASSETS_ID = "cloudasset.assets.list"
 ASSETS_PERMISSION = "cloudasset.assets.listResource"
@@ -87,13 +88,47 @@ TYPES_PERMISSION = "compute.machineTypes.list"
 CATALOG_ID = "cloudbilling.services.skus.list"
 """It takes a key, or credentials of any project, and no permission."""
 
+
+class QueryMethod(NamedTuple):
+    """A method of BigQuery; `path` is below the version."""
+
+    id: str
+    path: str
+    permission: str
+
+
+_JOBS = "projects/{project}/jobs"
+_TABLES = "projects/{project}/datasets/{dataset}/tables"
+DATASET_GET = QueryMethod(
+    "bigquery.datasets.get", "projects/{project}/datasets/{dataset}", "bigquery.datasets.get"
+)
+TABLE_LIST = QueryMethod("bigquery.tables.list", _TABLES, "bigquery.tables.list")
+TABLE_GET = QueryMethod("bigquery.tables.get", f"{_TABLES}/{{table}}", "bigquery.tables.get")
+JOB_INSERT = QueryMethod("bigquery.jobs.insert", _JOBS, "bigquery.jobs.create")
+JOB_GET = QueryMethod("bigquery.jobs.get", f"{_JOBS}/{{job}}", "bigquery.jobs.create")
+JOB_RESULTS = QueryMethod(
+    "bigquery.jobs.getQueryResults", "projects/{project}/queries/{job}", "bigquery.jobs.create"
+)
+JOB_CANCEL = QueryMethod("bigquery.jobs.cancel", f"{_JOBS}/{{job}}/cancel", "bigquery.jobs.create")
+QUERY_METHODS = (
+    DATASET_GET,
+    TABLE_LIST,
+    TABLE_GET,
+    JOB_INSERT,
+    JOB_GET,
+    JOB_RESULTS,
+    JOB_CANCEL,
+)
+"""All that is asked of BigQuery. They are not of the role that reads projects: who reads logs there
+has roles of BigQuery, as jobs are paid for."""
+
 METHODS: Mapping[str, tuple[str, ...]] = {
     **{one.id: (one.permission,) for one in LISTS},
     MACHINE_TYPE_ID: (MACHINE_TYPE_PERMISSION,),
     MEMBERS_ID: (MEMBERS_PERMISSION,),
     CONFIGURATIONS_ID: (CONFIGURATIONS_PERMISSION,),
     SERIES_ID: (SERIES_PERMISSION,),
-    ENTRIES_ID: (ENTRIES_PERMISSION, PRIVATE_ENTRIES_PERMISSION),
+    ENTRIES_ID: (ENTRIES_PERMISSION,),
     ASSETS_ID: (ASSETS_PERMISSION,),
     TYPES_ID: (TYPES_PERMISSION,),
     CATALOG_ID: (),

@@ -1,18 +1,18 @@
 """Pages of the Compute API, decoded straight into the fields that are needed.
 
-`msgspec` reads a page's bytes into the wire types of its kind in one pass. A page with a field of
-a wrong type is read again the careful way, item by item.
+`msgspec` reads a page's bytes into the wire types of its kind in one pass. A page with a resource
+that has a field of a wrong type is read again the careful way, resource by resource.
 """
 
 from typing import Any, NamedTuple
 
 import msgspec
 
-from netplan_planner.google.transport import NotWhole
+from netplan_planner.google.paging import Page as AnyPage
+from netplan_planner.google.paging import page_of
 from netplan_planner.model import SelfLink
 from netplan_planner.readers import compute_json
 from netplan_planner.readers.collector import Collector, Origin
-from netplan_planner.readers.documents import NotText, documents_of
 from netplan_planner.readers.kinds import Kind
 from netplan_planner.readers.wire import Wire, WireWarning
 
@@ -20,10 +20,12 @@ from netplan_planner.readers.wire import Wire, WireWarning
 class Page(NamedTuple):
     """What a page says besides its resources."""
 
-    token: str | None
-    """Of the next page, None on the last one."""
-    signature: tuple[int, str, str]
-    """Number of resources and the first and last of them: a page that comes again has the same."""
+    next_page_token: str
+    """Empty on the last page."""
+    resource_count: int
+    signature: tuple[int, str, str] | None
+    """Number of resources and the first and last of them: a page that comes again has the same.
+    None where there are none."""
     warnings: tuple[str, ...]
     """Why results are missing, if any are."""
 
@@ -34,77 +36,70 @@ class PageReader:
     def __init__(self, kind: Kind, *, is_aggregated: bool) -> None:
         self._kind = kind
         self._is_aggregated = is_aggregated
-        item_list = list[kind.wire]  # type: ignore[name-defined]
-        if is_aggregated:
-            scope = msgspec.defstruct(
-                "Scope",
-                [(kind.collection, item_list, []), ("warning", WireWarning | None, None)],
-                gc=False,
-            )
-            items: Any = dict[str, scope]  # type: ignore[valid-type]
-        else:
-            items = item_list
-        page = msgspec.defstruct(
+        self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(
+            self._page_type(list[kind.wire])  # type: ignore[name-defined]
+        )
+        self._loose = self._page_type(list[Any])
+
+    def _page_type(self, resources: Any) -> Any:
+        items = resources
+        if self._is_aggregated:
+            fields: list[Any] = [
+                (self._kind.collection, resources, []),
+                ("warning", WireWarning | None, None),
+            ]
+            items = dict[str, msgspec.defstruct("Scope", fields, gc=False)]  # type: ignore[misc]
+        return msgspec.defstruct(
             "Page",
             [
-                ("items", items, msgspec.field(default_factory=dict if is_aggregated else list)),
-                ("nextPageToken", str | None, None),
+                ("items", items, {} if self._is_aggregated else []),
                 ("warning", WireWarning | None, None),
                 ("unreachables", list[str], []),
             ],
+            bases=(AnyPage,),
             gc=False,
         )
-        self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(page)
 
     def read(self, body: bytes, source: str, into: Collector) -> Page:
         """Take a page's resources and return what else it says.
 
         Raises:
-            NotWhole: If the body is no whole JSON document.
+            NotWhole: If the body is no whole JSON document, or no page.
         """
         try:
             page = self._decoder.decode(body)
-        except msgspec.ValidationError:
-            return self._read_carefully(body, source, into)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as exc:
-            raise NotWhole(str(exc)) from exc
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            page = page_of(body, self._loose)
+            links = self._take_carefully(page, source, into)
+        else:
+            links = into.add(self._kind, self._resources(page), source)
         warnings = [_text(page.warning)]
         warnings += [f"{place} could not be reached" for place in page.unreachables]
         if self._is_aggregated:
-            wires: list[Wire] = []
-            collection = self._kind.collection
-            for scope in page.items.values():
-                found = getattr(scope, collection)
-                if found:
-                    wires += found
-                warnings.append(_text(scope.warning))
-        else:
-            wires = page.items
-        links = into.add(self._kind, wires, source)
-        return Page(page.nextPageToken or None, _signature(links), _sorted(warnings))
+            warnings += [_text(scope.warning) for scope in page.items.values()]
+        return Page(page.next_page_token, len(links), _signature(links), _sorted(warnings))
 
-    def _read_carefully(self, body: bytes, source: str, into: Collector) -> Page:
-        try:
-            documents, damaged = documents_of(body)
-        except NotText as exc:
-            raise NotWhole(str(exc)) from exc
-        if damaged or len(documents) != 1:
-            raise NotWhole(str(damaged[0]) if damaged else "several documents")
-        value = documents[0].value
-        if not isinstance(value, dict):
-            raise NotWhole("it is no JSON object")
-        origin = Origin(source, f"{source}:")
-        links = compute_json.read_page(value, self._kind, origin, into)
-        token = value.get("nextPageToken")
-        return Page(
-            token if isinstance(token, str) and token else None,
-            _signature(links),
-            _sorted(compute_json.page_warnings(value)),
-        )
+    def _resources(self, page: Any) -> list[Wire]:
+        if not self._is_aggregated:
+            return list(page.items)
+        wires: list[Wire] = []
+        for scope in page.items.values():
+            wires += getattr(scope, self._kind.collection)
+        return wires
+
+    def _take_carefully(self, page: Any, source: str, into: Collector) -> list[SelfLink]:
+        parts = {"/items": page.items}
+        if self._is_aggregated:
+            collection = self._kind.collection
+            parts = {
+                compute_json.scope_pointer(name, collection): getattr(scope, collection)
+                for name, scope in page.items.items()
+            }
+        return compute_json.read_parts(parts, self._kind, Origin(source, f"{source}:"), into)
 
 
 def _text(warning: WireWarning | None) -> str | None:
-    if warning is None or warning.code == compute_json.NO_RESULTS:
+    if warning is None:
         return None
     return compute_json.warning_text({"code": warning.code, "message": warning.message})
 
@@ -113,5 +108,5 @@ def _sorted(texts: list[str | None]) -> tuple[str, ...]:
     return tuple(sorted({text for text in texts if text}))
 
 
-def _signature(links: list[SelfLink]) -> tuple[int, str, str]:
-    return (len(links), links[0], links[-1]) if links else (0, "", "")
+def _signature(links: list[SelfLink]) -> tuple[int, str, str] | None:
+    return (len(links), links[0], links[-1]) if links else None

@@ -11,6 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from netplan_planner.google.options import ApiOptions
+from netplan_planner.google.refusals import ErrorBody, status_of
 
 if TYPE_CHECKING:
     from netplan_planner.google.session import Sessions
@@ -30,18 +31,27 @@ class TooLarge(Exception):
 
 
 class Passing(Exception):
-    """A failure that may pass: why, and how many seconds the server asks to wait."""
+    """A failure that may pass: why, how many seconds the server asks to wait, and its answer."""
 
-    def __init__(self, reason: str, asked_s: float = 0.0) -> None:
+    def __init__(
+        self,
+        reason: str,
+        asked_s: float = 0.0,
+        status: int = 0,
+        error: ErrorBody | None = None,
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.asked_s = asked_s
+        self.status = status
+        self.error = error
 
 
 class Answer(NamedTuple):
     """A whole answer, unpacked."""
 
     status: int
+    """Of HTTP, or of the error that came as if all were well."""
     body: bytes
     asked_s: float
     """The seconds that `Retry-After` asks to wait."""
@@ -104,7 +114,8 @@ class Exchange:
             body = self._body(response.raw)
         if response.headers.get("Content-Encoding") == "gzip":
             body = unpack_gzip(body)
-        return Answer(response.status_code, body, _retry_after(response.headers.get("Retry-After")))
+        status = status_of(response.status_code, body)
+        return Answer(status, body, _retry_after(response.headers.get("Retry-After")))
 
     def _body(self, stream: Any) -> bytes:
         """Return the bytes of an answer, as packed as they came, up to a bound."""

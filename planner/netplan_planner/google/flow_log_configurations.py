@@ -8,16 +8,18 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
+
 from netplan_planner.google.compute_methods import (
     CONFIGURATIONS_ID,
     CONFIGURATIONS_PERMISSION,
 )
 from netplan_planner.google.options import ApiOptions, Endpoint, resolve_beside
+from netplan_planner.google.paging import Page, each_page, page_of
 from netplan_planner.google.refusals import Refusal, Request
-from netplan_planner.google.transport import NotWhole, Transport
+from netplan_planner.google.transport import Transport
 from netplan_planner.model import ProjectId
 from netplan_planner.readers.collector import Collector, Origin
-from netplan_planner.readers.documents import NotText, documents_of
 from netplan_planner.readers.network_management import COLLECTION, take_answer
 
 CONFIGURATIONS_ENDPOINT = "https://networkmanagement.googleapis.com/v1/"
@@ -29,6 +31,11 @@ SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 METHOD_ID = CONFIGURATIONS_ID
 PERMISSION = CONFIGURATIONS_PERMISSION
 VIEWER_ROLE = "roles/networkmanagement.viewer"
+
+
+class _Page(Page):
+    vpc_flow_logs_configs: list[Any] = msgspec.field(default_factory=list)
+    unreachable: list[str] = msgspec.field(default_factory=list)
 
 
 def configurations_endpoint(
@@ -52,23 +59,17 @@ def read_configurations(transport: Transport, project: ProjectId) -> Collector:
     """Return the configurations of a project, page by page."""
     found = Collector()
     source = f"{METHOD_ID} projects/{project}"
-    token = ""
-    seen: set[str] = set()
-    for _ in range(transport.options.max_pages):
-        request = _request(project, token, transport.options.page_size)
-        try:
-            page = transport.get(request, _decoded)
-        except Refusal as exc:
-            is_off = str(exc) == request.disabled
-            found.note(source, str(exc), is_needless=is_off)
-            return found
-        take_answer({**page, "nextPageToken": None}, Origin(source, f"{source}:"), found)
-        token = str(page.get("nextPageToken") or "")
-        if not token or token in seen:
-            break
-        seen.add(token)
-    if token:
-        found.note(source, "incomplete: the list does not end")
+    options = transport.options
+    try:
+        for page in each_page(
+            lambda token: transport.get(_request(project, token, options.page_size), _decoded),
+            options.max_pages,
+        ):
+            answer = {COLLECTION: page.vpc_flow_logs_configs, "unreachable": page.unreachable}
+            take_answer(answer, Origin(source, f"{source}:"), found)
+    except Refusal as exc:
+        is_off = str(exc) == _request(project, "", options.page_size).disabled
+        found.note(source, str(exc), is_needless=is_off)
     return found
 
 
@@ -87,11 +88,5 @@ def _request(project: ProjectId, token: str, page_size: int) -> Request:
     )
 
 
-def _decoded(body: bytes) -> dict[str, Any]:
-    try:
-        documents, damaged = documents_of(body)
-    except NotText as exc:
-        raise NotWhole(str(exc)) from exc
-    if damaged or len(documents) != 1 or not isinstance(documents[0].value, dict):
-        raise NotWhole("it is no JSON object")
-    return documents[0].value
+def _decoded(body: bytes) -> _Page:
+    return page_of(body, _Page)

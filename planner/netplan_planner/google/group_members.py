@@ -8,9 +8,9 @@ from typing import NamedTuple
 import msgspec
 
 from netplan_planner.google.compute_methods import MEMBERS_ID, MEMBERS_PERMISSION
+from netplan_planner.google.paging import CutOff, Page, each_page, page_of
 from netplan_planner.google.refusals import Refusal, Request, path_of
-from netplan_planner.google.transport import NotWhole, Transport
-from netplan_planner.input_files import decode_json
+from netplan_planner.google.transport import Transport
 from netplan_planner.model import InstanceGroup, ProjectId, SelfLink, canonical_link
 from netplan_planner.readers.collector import Collector
 
@@ -21,9 +21,8 @@ class _Member(msgspec.Struct):
     instance: str = ""
 
 
-class _Page(msgspec.Struct, rename="camel"):
-    items: list[_Member] = []
-    next_page_token: str = ""
+class _Page(Page):
+    items: list[_Member] = msgspec.field(default_factory=list)
 
 
 class GroupPlace(NamedTuple):
@@ -51,20 +50,18 @@ def _may_have_members(group: InstanceGroup) -> bool:
 def read_members(transport: Transport, place: GroupPlace) -> Collector:
     """Return the members of one group; a refusal is an error of its project."""
     found = Collector()
-    token = ""
-    seen: set[str] = set()
-    for _ in range(transport.options.max_pages):
-        try:
-            page = transport.get(_request(place, token, transport.options.page_size), _decoded)
-        except Refusal as exc:
-            found.error(place.project, str(exc))
-            return found
-        for item in page.items:
-            found.member(place.link, SelfLink(canonical_link(item.instance)))
-        token = page.next_page_token
-        if not token or token in seen:
-            break
-        seen.add(token)
+    options = transport.options
+    try:
+        for page in each_page(
+            lambda token: transport.get(_request(place, token, options.page_size), _decoded),
+            options.max_pages,
+        ):
+            for item in page.items:
+                found.member(place.link, SelfLink(canonical_link(item.instance)))
+    except CutOff as exc:
+        found.error(place.project, f"{MEMBERS_ID} of {place.name}: {exc}")
+    except Refusal as exc:
+        found.error(place.project, str(exc))
     return found
 
 
@@ -84,7 +81,4 @@ def _request(place: GroupPlace, token: str, page_size: int) -> Request:
 
 
 def _decoded(body: bytes) -> _Page:
-    try:
-        return decode_json(body, _Page)
-    except msgspec.DecodeError as exc:
-        raise NotWhole(str(exc)) from exc
+    return page_of(body, _Page)

@@ -10,7 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
+from typing import Any
 from urllib.parse import quote
+
+import msgspec
 
 from netplan_planner import meter
 from netplan_planner.google.compute_methods import SERIES_ID, SERIES_PERMISSION
@@ -22,11 +25,11 @@ from netplan_planner.google.options import (
     resolve_beside,
     resolve_endpoint,
 )
+from netplan_planner.google.paging import CutOff, Page, each_page, page_of
 from netplan_planner.google.refusals import Refusal, Request
-from netplan_planner.google.transport import NotWhole, Transport
+from netplan_planner.google.transport import Transport
 from netplan_planner.model import Inventory
 from netplan_planner.readers.collector import Origin
-from netplan_planner.readers.documents import NotText, documents_of
 from netplan_planner.readers.time_series import Gathering
 from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_HOUR, SECONDS_PER_MINUTE
 
@@ -56,6 +59,22 @@ _FIELDS = (
     "timeSeries(metric,resource,metricKind,valueType,unit,points),nextPageToken,unit,"
     "executionErrors,unreachable"
 )
+
+
+class _Page(Page):
+    time_series: list[Any] = msgspec.field(default_factory=list)
+    unit: str = ""
+    execution_errors: list[Any] = msgspec.field(default_factory=list)
+    unreachable: list[str] = msgspec.field(default_factory=list)
+
+    def answer(self) -> dict[str, Any]:
+        """Return what is read of it, as a file would hold it."""
+        return {
+            "timeSeries": self.time_series,
+            "unit": self.unit,
+            "executionErrors": self.execution_errors,
+            "unreachable": self.unreachable,
+        }
 
 
 def gather_live(
@@ -190,28 +209,27 @@ def _read(
 ) -> tuple[Gathering, bool]:
     """Read one metric of a project, page by page; return whether the project refuses."""
     found = Gathering()
-    source = f"{METHOD_ID} projects/{project} {asked.metric}"
-    token = ""
-    seen: set[str] = set()
-    for number in range(_MOST_PAGES):
+    whose = f"{METHOD_ID} projects/{project}"
+    source = f"{whose} {asked.metric}"
+
+    def get(token: str) -> _Page:
         request = series_request(project, asked, window, token)
         try:
-            page = transport.get(request, _decoded)
+            return transport.get(request, _decoded)
         except Refusal as exc:
-            if str(exc) == _missing(asked.metric):
-                return found, False
-            said = str(exc) if number == 0 else f"{exc}; the list is incomplete"
-            is_off = said == request.disabled
-            whose = f"{METHOD_ID} projects/{project}"
-            found.note(whose if number == 0 else source, said, is_needless=is_off)
-            return found, number == 0
-        token = str(page.get("nextPageToken") or "")
-        found.take({**page, "nextPageToken": None}, Origin(source, f"{source}:"))
-        if not token or token in seen:
-            break
-        seen.add(token)
-    if token:
-        found.note(source, f"incomplete: more than {len(seen)} pages, or the list does not end")
+            if str(exc) == request.missing:
+                return _Page()
+            raise
+
+    try:
+        for page in each_page(get, _MOST_PAGES):
+            found.take(page.answer(), Origin(source, f"{source}:"))
+    except CutOff as exc:
+        found.note(source, str(exc))
+    except Refusal as exc:
+        is_off = str(exc) == series_request(project, asked, window).disabled
+        found.note(whose, str(exc), is_needless=is_off)
+        return found, True
     return found, False
 
 
@@ -255,11 +273,5 @@ def _stamp(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _decoded(body: bytes) -> dict[str, object]:
-    try:
-        documents, damaged = documents_of(body)
-    except NotText as exc:
-        raise NotWhole(str(exc)) from exc
-    if damaged or len(documents) != 1 or not isinstance(documents[0].value, dict):
-        raise NotWhole("it is no JSON object")
-    return documents[0].value
+def _decoded(body: bytes) -> _Page:
+    return page_of(body, _Page)

@@ -19,6 +19,7 @@ from netplan_planner.google.logs.options import LogOptions, known_logging_endpoi
 from netplan_planner.google.metrics_window import window_until
 from netplan_planner.google.monitoring_lists import Asked
 from netplan_planner.google.options import ApiOptions, Endpoint
+from netplan_planner.google.paging import Page, page_of
 from netplan_planner.google.refusals import Refusal, Request
 from netplan_planner.google.transport import Transport
 from netplan_planner.model import Metric, ProjectId
@@ -100,7 +101,7 @@ def _all_of(
 
 def _one(transport: Transport, project: str, request: Request) -> OtherApi:
     try:
-        transport.get(request, len)
+        transport.get(request, lambda body: page_of(body, Page))
     except Refusal as exc:
         told = str(exc)
         if told == request.disabled:

@@ -11,6 +11,7 @@ import time
 import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -22,9 +23,10 @@ from netplan_planner.errors import AccessError, InputError
 from netplan_planner.google.api_clients import ClientApi
 from netplan_planner.google.compute_methods import CATALOG_ID, TYPES_ID, TYPES_PERMISSION
 from netplan_planner.google.options import ApiOptions, Endpoint
+from netplan_planner.google.paging import Endless, Page, each_page, page_of, require_objects
 from netplan_planner.google.refusals import Refusal, Request, path_of
 from netplan_planner.google.transport import NotWhole, Transport
-from netplan_planner.input_files import decode_json, gunzipped, whole
+from netplan_planner.input_files import decode_json, unpacked, whole
 
 CATALOG_ENDPOINT = "https://cloudbilling.googleapis.com/"
 BILLING_SCOPE = "https://www.googleapis.com/auth/cloud-billing.readonly"
@@ -53,11 +55,10 @@ class PagedList(NamedTuple):
     missing: str
 
 
-class _Page(msgspec.Struct, rename="camel"):
+class _Page(Page):
     """What of a page decides how to go on."""
 
-    next_page_token: str = ""
-    skus: list[msgspec.Raw] = []
+    skus: list[msgspec.Raw] = msgspec.field(default_factory=list)
     items: msgspec.Raw = msgspec.Raw()
 
 
@@ -169,9 +170,8 @@ class SavedPages:
             InputError: If it repeats a page, or never ends.
         """
         paths: list[Path] = []
-        token = ""
-        seen: set[object] = set()
-        while page_limit is None or len(paths) < page_limit:
+
+        def get(token: str) -> _Page:
             path = self.folder / f"{wanted.name}-{len(paths) + 1:04}.json.gz"
             body = self._saved(path)
             if body is None:
@@ -182,31 +182,22 @@ class SavedPages:
                     f"{wanted.method}: page {len(paths) + 1} of {wanted.name}, {len(body):,} bytes"
                 )
             paths.append(path)
-            page = _decoded(body)
-            content = hashlib.sha256(b"".join(page.skus) + bytes(page.items)).digest()
-            # All of them: an answer may lead in a circle of several pages.
-            if page.next_page_token and {page.next_page_token, content} & seen:
-                self._drop(paths)
-                raise InputError(
-                    f"{wanted.method}: page {len(paths)} of {wanted.name} came again: the answer"
-                    " does not end; nothing was changed, try again later"
-                )
-            token = page.next_page_token
-            seen |= {token, content}
-            if not token:
-                break
-            if len(paths) >= transport.options.max_pages:
-                self._drop(paths)
-                raise InputError(f"{wanted.method}: more than {len(paths):,} pages; gave up")
-        return paths
+            return _decoded(body)
 
-    def _drop(self, paths: list[Path]) -> None:
-        for path in paths:
-            path.unlink(missing_ok=True)
+        try:
+            for _ in islice(each_page(get, transport.options.max_pages, _content), page_limit):
+                pass
+        except Endless as exc:
+            for path in paths:
+                path.unlink(missing_ok=True)
+            raise InputError(
+                f"{wanted.method}, {wanted.name}: {exc}; nothing was changed, try again later"
+            ) from exc
+        return paths
 
     def _saved(self, path: Path) -> bytes | None:
         try:
-            body = gunzipped(whole(path))
+            body = unpacked(path)
             _decoded(body)
         except (OSError, EOFError, zlib.error, NotWhole):
             # Thrown away and fetched again: it is a copy.
@@ -242,10 +233,13 @@ def _decoded(body: bytes) -> _Page:
     Raises:
         NotWhole: If it is no whole page.
     """
-    try:
-        return decode_json(body, _Page)
-    except msgspec.DecodeError as exc:
-        raise NotWhole(str(exc)) from exc
+    page = page_of(body, _Page)
+    require_objects("skus", page.skus)
+    return page
+
+
+def _content(page: _Page) -> bytes:
+    return hashlib.sha256(b"".join(map(bytes, page.skus)) + bytes(page.items)).digest()
 
 
 def catalog_transport(endpoint: Endpoint, options: ApiOptions, api_key: str | None) -> Transport:

@@ -14,12 +14,13 @@ from netplan_planner.google.api_clients import INSTALL, ApiClient, ClientApi
 from netplan_planner.google.exchange import Answer, Exchange, Passing, TooLarge
 from netplan_planner.google.options import READ_ONLY_SCOPE, ApiOptions, Endpoint
 from netplan_planner.google.refusals import (
-    READS_BY_POST,
+    OK,
+    POSTED,
     Refusal,
     Request,
-    error_message,
     error_of,
     is_passing,
+    told,
     why_refused,
 )
 from netplan_planner.google.watch import Watch
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-OK = 200
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _SLOWEST = 5
 """Times the time limit that a whole answer may take: one that trickles in keeps every single wait
@@ -95,33 +95,53 @@ class Transport:
         Raises:
             Refusal: If the answer cannot be had.
         """
-        delay_s = self.options.backoff_initial_s
-        for attempts_left in reversed(range(self.options.max_attempts)):
+
+        def attempt() -> T:
             if self._unreachable and not self._has_answered:
                 raise Refusal(self._unreachable)
             self._require_time(request)
+            return self._attempt(request, decode)
+
+        return self.again(request.method, attempt)
+
+    def again(self, method: str, attempt: Callable[[], T]) -> T:
+        """Return what an attempt gives, after as many as it takes where one ends as `Passing`.
+
+        Raises:
+            Refusal: If none succeeds.
+        """
+        delay_s = self.options.backoff_initial_s
+        for attempts_left in reversed(range(self.options.max_attempts)):
             try:
-                return self._attempt(request, decode)
+                return attempt()
             except Passing as exc:
-                reason, asked_s = exc.reason, exc.asked_s
+                reason, asked_s, answer = exc.reason, exc.asked_s, (exc.status, exc.error)
             if attempts_left:
-                self._wait(max(delay_s, asked_s), request)
+                self._wait(max(delay_s, asked_s), method)
                 delay_s *= 2
         if not self._has_answered:
             # Nobody has answered any call: the others need not find that out one by one.
             self._unreachable = reason
         tries = self.options.max_attempts
         times = f" (after {tries} attempts)" if tries > 1 else ""
-        raise Refusal(f"{request.method}: {reason}{times}")
+        raise Refusal(f"{method}: {reason}{times}", *answer)
+
+    @property
+    def left_s(self) -> float:
+        """Seconds that are left of the time for all requests."""
+        return max(self._deadline_s - time.monotonic(), 0.0)
+
+    def spare(self, time_s: float) -> None:
+        """Leave some time for what tidies up, though that for all requests may be over."""
+        self._deadline_s = max(self._deadline_s, time.monotonic() + time_s)
 
     def pause(self, wait_s: float) -> None:
         """Wait, but not beyond the time for all requests."""
-        left_s = max(self._deadline_s - time.monotonic(), 0.0)
-        self.stopped.wait(min(wait_s, left_s))
+        self.stopped.wait(min(wait_s, self.left_s))
 
     def _require_time(self, request: Request) -> None:
         """Refuse to begin what would end after the time for all requests."""
-        if time.monotonic() >= self._deadline_s:
+        if not self.left_s:
             raise Refusal(
                 f"{request.method}: not asked for: all requests together have"
                 f" {self.options.total_s:,.0f} s (--total-timeout), and these are over"
@@ -139,6 +159,7 @@ class Transport:
         except TooLarge as exc:
             raise Refusal(f"{request.method}: {exc}; not read") from exc
         self._has_answered = True
+        body = self._without_secrets(body)
         if status == OK:
             try:
                 return decode(body)
@@ -149,28 +170,28 @@ class Transport:
         if status in _REDIRECTS:
             raise Refusal(
                 f"{request.method}: redirected (HTTP {status}) and not followed, because the"
-                " credentials would go there; is the endpoint right, and is no login page between?"
+                " credentials would go there; is the endpoint right, and is no login page between?",
+                status,
             )
-        error = error_of(self._without_secrets(body))
+        error = error_of(body)
         if is_passing(status, error):
-            raise Passing(f"HTTP {status} {error_message(error)}".rstrip(), asked_s)
-        raise Refusal(why_refused(status, error, request))
+            raise Passing(told(status, error), asked_s, status, error)
+        raise Refusal(why_refused(status, error, request), status, error)
 
     def _without_secrets(self, body: bytes) -> bytes:
-        """Return an error answer without the credential, which some answers quote."""
+        """Return an answer without the credential, which errors quote, those of a job too."""
         for secret in (getattr(self._credentials, "token", None), self._api_key):
             if secret:
                 body = body.replace(secret.encode(), _WITHHELD)
         return body
 
-    def _wait(self, wait_s: float, request: Request) -> None:
-        left_s = max(self._deadline_s - time.monotonic(), 0.0)
-        if self.stopped.wait(min(wait_s, self.options.backoff_max_s, left_s)):
-            raise Refusal(f"{request.method}: interrupted")
+    def _wait(self, wait_s: float, method: str) -> None:
+        if self.stopped.wait(min(wait_s, self.options.backoff_max_s, self.left_s)):
+            raise Refusal(f"{method}: interrupted")
 
     def _once(self, request: Request) -> Answer:
-        if request.body is not None and request.method not in READS_BY_POST:
-            raise ValueError(f"{request.method} is no method that only reads")
+        if request.body is not None and request.method not in POSTED:
+            raise ValueError(f"{request.method} is no method that may be posted")
         return self._ask(request)
 
     def _ask_over_rest(self, request: Request) -> Answer:

@@ -186,6 +186,8 @@ def why_new_machine(instance: Instance, shape: MachineShape | None, candidate: T
         return "Tier_1 needs gVNIC and is set when a machine is made: recreate it."
     if instance.bandwidth_tier is BandwidthTier.TIER_1:
         return "Tier_1, which it then no longer needs, stays until a machine is recreated without."
+    if instance.unknown_parts:
+        return f"Look at the machine first, {instance.why_unknown}."
     has_gpu = instance.gpu_count > 0 or (shape is not None and shape.gpu_count > 0)
     if instance.local_ssd_count > 0 or has_gpu:
         return "Local SSD or GPUs: the type of this machine cannot be changed; make a new one."

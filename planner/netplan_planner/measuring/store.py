@@ -19,7 +19,7 @@ import msgspec
 
 from netplan_planner.errors import InputError
 from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, inert_line, scalars
-from netplan_planner.input_files import reading, unreadable
+from netplan_planner.input_files import note_opened, reading, too_large, unreadable
 from netplan_planner.model import Measurement, Value
 
 SCHEMA = "netplan.measurement/1"
@@ -30,6 +30,8 @@ _WHERE_FROM = frozenset({"source", "place"})
 """Fields that may differ when the same output is imported again from elsewhere."""
 _NOT_WHOLE = "no whole record"
 _FILE_MODE = 0o644
+LARGEST_BYTES = 2**30
+"""Of a store: a million runs."""
 
 _Fields = dict[str, Any]
 
@@ -130,9 +132,13 @@ def _opened(path: Path, *, is_writer: bool) -> Iterator[IO[bytes]]:
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND if is_writer else os.O_RDONLY
     # Without O_NONBLOCK, opening a pipe would wait for its other end.
     descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, _FILE_MODE)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    about = os.fstat(descriptor)
+    if not stat.S_ISREG(about.st_mode) or about.st_size > LARGEST_BYTES:
         os.close(descriptor)
+        if stat.S_ISREG(about.st_mode):
+            raise too_large(path, LARGEST_BYTES)
         raise OSError(errno.EINVAL, "no regular file")
+    note_opened(path, about)
     with os.fdopen(descriptor, "r+b" if is_writer else "rb", buffering=0) as file:
         fcntl.flock(file, fcntl.LOCK_EX if is_writer else fcntl.LOCK_SH)
         yield file

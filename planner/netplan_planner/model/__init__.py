@@ -192,6 +192,7 @@ from netplan_planner.model.reconciliation import (
     Unmodelled,
 )
 from netplan_planner.model.report import (
+    MAYBE_ADDRESS,
     ClassTotal,
     Coverage,
     DearPair,
@@ -225,6 +226,7 @@ from netplan_planner.model.resources import (
     NatGateway,
     Network,
     NetworkInterface,
+    Part,
     Peering,
     ProjectCoverage,
     ResourcePolicy,

@@ -150,7 +150,7 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
 
         None where it has an external address, or may have one again; the first by link of several.
         """
-        if nic.external_ipv4 is not None or nic.access_config_name is not None:
+        if nic.may_be_external:
             return None
         for nat in self._nats_by_network.get(nic.network, ()):
             is_served = not nat.subnetworks or nic.subnetwork in nat.subnetworks

@@ -154,6 +154,10 @@ class DearPair(Value, frozen=True, kw_only=True):
     """Its fastest minute."""
 
 
+MAYBE_ADDRESS = "(not known if any)"
+"""Stands among the external addresses of a machine where a plan leaves open if it gets some."""
+
+
 class MachineRow(Value, frozen=True, kw_only=True, gc=False):
     """What one machine may send and costs, by its configuration; None: not known."""
 
@@ -182,7 +186,7 @@ class MachineRow(Value, frozen=True, kw_only=True, gc=False):
     mtu_bytes: int | None
     """Of the network of its first interface."""
     external_addresses: tuple[str, ...]
-    """In parentheses where a planned machine gets one."""
+    """In parentheses where a planned machine gets one, or may get some."""
     machine_usd_per_month: Decimal | None
     """With its Tier_1 fee and attached GPUs; without disks and licences."""
     address_usd_per_month: Decimal | None

@@ -35,6 +35,17 @@ class BandwidthTier(StrEnum):
     TIER_1 = "TIER_1"
 
 
+class Part(StrEnum):
+    """A part of a machine that a plan may leave open until it is applied."""
+
+    CPU_FEATURES = "nested virtualization"
+    GPUS = "GPUs"
+    LOCAL_SSDS = "Local SSDs"
+    RESERVATION = "reservation"
+    SCHEDULING = "Spot and sole tenancy"
+    TIER = "network bandwidth tier"
+
+
 class NetworkInterface(Value, frozen=True, kw_only=True, gc=False):
     """One NIC; `external_ipv4` is None when it has no external address now."""
 
@@ -54,6 +65,17 @@ class NetworkInterface(Value, frozen=True, kw_only=True, gc=False):
     internal_ipv6: str | None = None
     external_ipv6: str | None = None
     external_ipv6_prefix_length: int | None = None
+    is_access_unknown: bool = False
+    """Whether it gets external IPv4 addresses is known after a plan is applied only."""
+
+    @property
+    def may_be_external(self) -> bool:
+        """Whether it has an external IPv4 address, gets one while its machine runs, or may."""
+        return (
+            self.external_ipv4 is not None
+            or self.access_config_name is not None
+            or self.is_access_unknown
+        )
 
 
 class Instance(Value, frozen=True, kw_only=True, gc=False):
@@ -95,6 +117,20 @@ class Instance(Value, frozen=True, kw_only=True, gc=False):
     """It asks for nodes of its own, whose node type decides which machine types fit."""
     has_nested_virtualization: bool = False
     tags: tuple[str, ...] = ()
+    unknown_parts: tuple[Part, ...] = ()
+    """What is known after a plan is applied only, sorted; its fields say that there is none."""
+    is_access_unknown: bool = False
+    """An interface that could not be read has external IPv4 addresses, or may have some."""
+
+    @property
+    def has_unknown_access(self) -> bool:
+        """Whether it may have more external IPv4 addresses than its interfaces say."""
+        return self.is_access_unknown or any(nic.is_access_unknown for nic in self.interfaces)
+
+    @property
+    def why_unknown(self) -> str:
+        """Which of its parts are not known, in words; empty where all are."""
+        return f"known after apply: {', '.join(self.unknown_parts)}" if self.unknown_parts else ""
 
     @property
     def region(self) -> Region:

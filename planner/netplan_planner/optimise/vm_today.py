@@ -10,6 +10,7 @@ from netplan_planner.model import (
     MachineNeed,
     MachinePlan,
     MachineShape,
+    Part,
     PriceBook,
     Text,
     Usage,
@@ -18,6 +19,9 @@ from netplan_planner.model import (
 from netplan_planner.optimise.bill import MachineBill, machine_bill, with_gpus
 from netplan_planner.optimise.offers import PATHS, rounded
 from netplan_planner.throughput import instance_end, predict, sending_query
+
+_PRICED = frozenset({Part.GPUS, Part.SCHEDULING, Part.TIER})
+"""Parts that decide what a machine costs."""
 
 
 def baseline_of(
@@ -87,6 +91,8 @@ def bill_today(
     Raises:
         MissingDatum: If the machine has no such price; a missing fee is in the bill.
     """
+    if not _PRICED.isdisjoint(instance.unknown_parts):
+        raise MissingDatum(instance.why_unknown)
     own = usage_of(instance)
     terms = MachineNeed(
         gbps=0.0,

@@ -3,7 +3,6 @@
 from netplan_planner.model import (
     Edge,
     Inventory,
-    NetworkInterface,
     OwnerKind,
     PathClass,
     TrafficMatrix,
@@ -25,7 +24,7 @@ def priced_path_key(matrix: TrafficMatrix, edge: Edge, inventory: Inventory) -> 
         case PathClass.INTERNET:
             instance = inventory.instance_by_link.get(src.link) if src.link else None
             nics = instance.interfaces if instance is not None else ()
-            tiers = sorted({nic.network_tier or "" for nic in nics if _is_outward(nic)})
+            tiers = sorted({nic.network_tier or "" for nic in nics if nic.may_be_external})
             told = [*tiers, address if address in inventory.front_by_ip else ""]
         case PathClass.LOAD_BALANCER:
             told = [src.key if src.kind is OwnerKind.LOAD_BALANCER else "", dst.key, address]
@@ -35,7 +34,3 @@ def priced_path_key(matrix: TrafficMatrix, edge: Edge, inventory: Inventory) -> 
             told = ["IPv6" if ":" in address else ""]
     kinds = (edge.path_class.value, src.kind.value, dst.kind.value)
     return (*kinds, *(place or "" for place in places), *told)
-
-
-def _is_outward(nic: NetworkInterface) -> bool:
-    return nic.access_config_name is not None or nic.external_ipv4 is not None

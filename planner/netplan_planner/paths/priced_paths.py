@@ -91,7 +91,7 @@ def _tier(facts: Facts, edge: Edge) -> str:
     tiers = {
         nic.network_tier or PREMIUM
         for nic in (instance.interfaces if instance is not None else ())
-        if nic.access_config_name is not None or nic.external_ipv4 is not None
+        if nic.may_be_external
     }
     return next(iter(tiers or {PREMIUM})) if len(tiers) < 2 else _SEVERAL
 

@@ -89,9 +89,12 @@ def _read_list(
 
 def _read_scope(content: Mapping[str, Any], origin: Origin, pointer: str, into: Collector) -> None:
     for collection, items in content.items():
+        at = f"{pointer}/{_escaped(collection)}"
         if isinstance(items, list):
             listed = Recognised(BY_COLLECTION.get(collection), f"{KIND_PREFIX}{collection}"[:100])
-            _read_items(items, origin, f"{pointer}/{_escaped(collection)}", listed, into)
+            _read_items(items, origin, at, listed, into)
+        elif items is not None and collection in BY_COLLECTION:
+            into.note(origin.at(at), "not a list")
     note_warning(content.get("warning"), origin.at(pointer), into)
 
 
@@ -122,37 +125,27 @@ def _take(
     into.add_raw(recognised.kind, item, own_link, origin.at(pointer))
 
 
-def read_page(
-    value: Mapping[str, Any], kind: Kind, origin: Origin, into: Collector
+def read_parts(
+    parts: Mapping[str, list[Any]], kind: Kind, origin: Origin, into: Collector
 ) -> list[SelfLink]:
-    """Take the resources of an API page, whatever the types of their fields; return their links."""
-    listed = Recognised(kind, kind.collection)
-    items = value.get("items")
-    parts = [("/items", items)]
-    if isinstance(items, dict):
-        parts = [
-            (f"/items/{_escaped(scope)}/{kind.collection}", content.get(kind.collection))
-            for scope, content in items.items()
-            if isinstance(content, dict)
-        ]
+    """Take the resources of an API page by their pointers, whatever the types of their fields.
+
+    Returns their links.
+    """
     links = []
-    for pointer, part in parts:
-        if isinstance(part, list):
-            _read_items(part, origin, pointer, listed, into)
-            links += [str(item.get("selfLink")) for item in part if isinstance(item, dict)]
-        elif part is not None:
-            into.note(origin.at(pointer), "not a list")
+    for pointer, items in parts.items():
+        _read_items(items, origin, pointer, Recognised(kind, kind.collection), into)
+        links += [str(item.get("selfLink")) for item in items if isinstance(item, dict)]
     return [canonical_link(link) for link in links]
 
 
-def page_warnings(value: Mapping[str, Any]) -> list[str | None]:
-    """Return what an API page says of results that are missing."""
-    items = value.get("items")
-    scopes = list(items.values()) if isinstance(items, dict) else []
-    warnings = [value.get("warning")]
-    warnings += [scope.get("warning") for scope in scopes if isinstance(scope, dict)]
-    places = [f"{place} could not be reached" for place in unreachable(value.get("unreachables"))]
-    return [*(warning_text(warning) for warning in warnings), *places]
+def scope_pointer(scope: str, collection: str) -> str:
+    """Return where the resources of a scope stand in an aggregated list.
+
+    >>> scope_pointer("zones/us-east1-b", "instances")
+    '/items/zones~1us-east1-b/instances'
+    """
+    return f"/items/{_escaped(scope)}/{collection}"
 
 
 def _are_scopes(items: Mapping[str, Any]) -> bool:
@@ -192,7 +185,11 @@ def note_warning(warning: object, source: str, into: Collector) -> None:
 
 def warning_text(warning: object) -> str | None:
     """Return what an API warning says, None when it is only that a scope is empty."""
-    if not isinstance(warning, dict) or warning.get("code") == NO_RESULTS:
+    if warning is None:
+        return None
+    if not isinstance(warning, dict):
+        return "a warning that is not an object"
+    if warning.get("code") == NO_RESULTS:
         return None
     text = f"{warning.get('code', 'warning')}: {warning.get('message', '')}"
     return text[:_LONGEST_MESSAGE]
@@ -200,7 +197,7 @@ def warning_text(warning: object) -> str | None:
 
 def unreachable(places: object) -> Iterator[str]:
     """Yield the places that a list could not reach."""
-    for place in places if isinstance(places, list) else ():
+    for place in places if isinstance(places, list) else () if places is None else (places,):
         text = str(place)
         collection = compute_collection(text)
         yield (canonical_link(text) if collection else text)[:_LONGEST_MESSAGE]

@@ -10,14 +10,7 @@ from typing import NamedTuple
 
 from netplan_planner.bundle_file import is_bundle
 from netplan_planner.errors import InputError
-from netplan_planner.input_files import (
-    LARGEST_BYTES,
-    gunzipped,
-    reading,
-    real_path,
-    unreadable,
-    whole,
-)
+from netplan_planner.input_files import opened, reading, real_path, unpacked, unreadable
 from netplan_planner.model import Inventory
 from netplan_planner.readers import (
     bundle,
@@ -190,7 +183,7 @@ def _read_file(path: Path, shown: str, into: Collector) -> _Outcome:
             if lists.read_large(path, Origin(shown, f"{shown}:"), part):
                 into.merge(part)
                 return _Outcome()
-        data = _content(path)
+        data = unpacked(path)
     except NotText as exc:
         return _Outcome(damage=f"not text: {exc}")
     except OSError as exc:
@@ -267,31 +260,33 @@ def _read_documents(documents: list[Document], shown: str, into: Collector) -> _
     """Give each document to its reader. A file none of whose documents has one is foreign."""
     others: dict[str, int] = {}
     is_read = False
+    broken: set[str] = set()
     for document in documents:
         origin = Origin(shown, f"{shown}:{document.place}")
-        if any(read(document.value, origin, into) for read in READERS.values()):
+        if text := foreign.broken_answer(document.value):
+            broken.add(text)
+        elif any(read(document.value, origin, into) for read in READERS.values()):
             is_read = True
         else:
             reason = foreign.describe(document.value)
             others[reason] = others.get(reason, 0) + 1
     if not is_read:
-        return _Outcome(foreign=min(others))
+        return _Outcome(damage=min(broken)) if broken else _Outcome(foreign=min(others))
+    for text in broken:
+        into.note(shown, text)
     for reason, count in others.items():
         into.note(shown, f"{count} × {reason}", is_needless=True)
     return _Outcome()
 
 
 def _head(path: Path) -> bytes:
-    with path.open("rb") as file:
+    with opened(path) as file:
         head = file.read(HEAD_BYTES)
-    if head.startswith(_GZIP):
-        with gzip.open(path) as unpacked:
-            return unpacked.read(HEAD_BYTES)
-    return head
-
-
-def _content(path: Path) -> bytes:
-    return gunzipped(whole(path, LARGEST_BYTES))
+        if not head.startswith(_GZIP):
+            return head
+        file.seek(0)
+        with gzip.GzipFile(fileobj=file) as plain:
+            return plain.read(HEAD_BYTES)
 
 
 def _shown(path: Path) -> str:

@@ -2,12 +2,16 @@
 
 import re
 from collections.abc import Mapping
+from types import NoneType
 from typing import Any, NamedTuple
 
 _ELSEWHERE = "not read by `--inventory` in this version"
 _NEEDLESS = "not needed by the audit"
 _FLOW_LOGS = "VPC Flow Logs records: give them to `--traffic`"
 _SHOW_PLAN = "run `terraform show -json PLANFILE > plan.json` and give that file"
+_FAILED = "an error answer of an API: the request that made the file had failed"
+_LISTS = frozenset({"assets", "vpcFlowLogsConfigs"})
+"""Members by which answers are known that are not recognised by what their lists hold."""
 _LONGEST_KEY = 40
 _MOST_KEYS = 6
 
@@ -43,7 +47,7 @@ _SHAPES = (
     _shape("result", f"an answer about the state of a router or gateway: {_NEEDLESS}"),
     _shape("instance status", "members of an instance group that the file does not name"),
     _shape("schema findings coverage", "a netplan report: not an inventory"),
-    _shape("error", "an error answer of an API: the request that made the file had failed"),
+    _shape("error", _FAILED),
 )
 """The first that fits is named."""
 
@@ -76,6 +80,24 @@ def describe(value: object) -> str:
         if shape.keys <= value.keys():
             return shape.what
     return f"JSON, but no Compute resource: its keys are {_keys(value)}"
+
+
+def broken_answer(value: object) -> str:
+    """Return what is wrong with an answer of an API that is none; empty where that is not so.
+
+    >>> broken_answer({"assets": 5}), broken_answer({"assets": []})
+    ('assets: not a list', '')
+    """
+    if isinstance(value, list):
+        found = {broken_answer(item) for item in value}
+        return found.pop() if len(found) == 1 else ""
+    if not isinstance(value, dict):
+        return ""
+    is_failure = value.get("kind") == "Status" and value.get("status") == "Failure"
+    if is_failure or isinstance(value.get("error"), dict):
+        return _FAILED
+    wrong = [key for key in _LISTS & value.keys() if not isinstance(value[key], list | NoneType)]
+    return f"{wrong[0]}: not a list" if wrong else ""
 
 
 def _keys(value: Mapping[str, Any]) -> str:

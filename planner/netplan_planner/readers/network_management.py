@@ -10,6 +10,7 @@ from typing import Any
 
 from netplan_planner.model import SelfLink
 from netplan_planner.readers.collector import Collector, Origin
+from netplan_planner.readers.compute_json import unreachable
 from netplan_planner.readers.kinds import FLOW_LOGS_CONFIGURATION
 
 name = "network-management"
@@ -38,8 +39,8 @@ def take_answer(value: Mapping[str, Any], origin: Origin, into: Collector) -> No
     for index, item in enumerate(value.get(COLLECTION) or ()):
         _take(item, origin, f"/{COLLECTION}/{index}", into)
     into.page(origin.prefix, origin.file, is_last=not value.get("nextPageToken"))
-    for place in value.get("unreachable") or ():
-        into.note(origin.file, f"incomplete: {str(place)[:100]} could not be reached")
+    for place in unreachable(value.get("unreachable")):
+        into.note(origin.file, f"incomplete: {place} could not be reached")
 
 
 def take_asset(data: Mapping[str, Any], origin: Origin, pointer: str, into: Collector) -> None:

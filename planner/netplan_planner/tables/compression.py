@@ -1,18 +1,74 @@
-"""Compressed text that is cut or oddly encoded, which the engine refuses or reads in silence."""
+"""The bytes of files, plain or packed by gzip or zstd, also of those that are cut.
+
+The engine refuses some of these, and others it reads in silence.
+"""
 
 import gzip
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import IO
 
+import zstandard
+
+from netplan_planner.input_files import opened
+
+GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError)
+"""What is raised of a packed file that is cut or broken."""
 _SKIPPABLE = 0x184D2A50
 """Magic number of a skippable zstd frame, but for its last four bits."""
 
 _CHUNK_BYTES = 1 << 16
 """A chunk gets up to a thousand times larger, which bounds what a hostile file takes of memory."""
+_PLAIN_BYTES = 1 << 20
+_LARGEST_WINDOW_BYTES = 1 << 27
+"""What unpacking may take of memory: what `zstd` itself takes without being asked for more."""
+
+
+def compression_of(head: bytes) -> str:
+    """Return how the file is packed that begins so: `none`, `gzip` or `zstd`."""
+    if head.startswith(GZIP_MAGIC):
+        return "gzip"
+    return "zstd" if head.startswith(ZSTD_MAGIC) else "none"
+
+
+def chunks_of(path: Path, compression: str | None = None) -> Generator[bytes, None, None]:
+    """Yield the content of a file, unpacked, up to where it is cut or broken.
+
+    Args:
+        path: The file.
+        compression: How it is packed; None: as its first bytes say.
+
+    Raises:
+        EOFError: After the last readable chunk, if the file ends before its stream does.
+        zlib.error: After the last readable chunk, if the stream is broken; `ZstdError` of zstd.
+    """
+    with opened(path) as file:
+        if compression is None:
+            compression = compression_of(file.read(len(ZSTD_MAGIC)))
+            file.seek(0)
+        if compression == "gzip":
+            yield from gzip_chunks(path)
+        elif compression == "none":
+            while chunk := file.read(_PLAIN_BYTES):
+                yield chunk
+        else:
+            unpack = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW_BYTES)
+            with unpack.stream_reader(file, read_across_frames=True) as plain:
+                while chunk := plain.read(_PLAIN_BYTES):
+                    yield chunk
+            if is_cut_zstd(path):
+                raise EOFError("the zstd stream ends before its end")
+
+
+def pieces_of(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield chunks in pieces of a bounded size: what is packed becomes a thousand times as much."""
+    for chunk in chunks:
+        for at in range(0, len(chunk), _PLAIN_BYTES):
+            yield chunk[at : at + _PLAIN_BYTES]
 
 
 def gzip_chunks(path: Path) -> Generator[bytes, None, None]:
@@ -44,22 +100,22 @@ def _inflated(reader: "zlib._Decompress", chunk: bytes) -> Iterator[bytes]:
             yield before.decompress(chunk[position : position + 1])
 
 
-def gzip_head(path: Path, count: int) -> bytes:
-    """Return the first bytes of what a gzip file holds, fewer when it is short or cut.
+def head_of(path: Path, compression: str, count: int) -> bytes:
+    """Return the first bytes of what a file holds, fewer when it is short or cut.
 
     Raises:
-        zlib.error: If it is broken before its first byte.
+        zlib.error: If it is broken before its first byte; `ZstdError` of zstd.
     """
     head = b""
     try:
-        with closing(gzip_chunks(path)) as chunks:
+        with closing(chunks_of(path, compression)) as chunks:
             for chunk in chunks:
                 head += chunk
                 if len(head) >= count:
                     break
     except EOFError:
         pass
-    except zlib.error:
+    except (zlib.error, zstandard.ZstdError):
         if not head:
             raise
     return head[:count]
@@ -72,7 +128,7 @@ def copy_what_is_left(path: Path, target: Path) -> bool:
         try:
             for chunk in gzip_chunks(path):
                 size += out.write(chunk)
-        except (EOFError, zlib.error, gzip.BadGzipFile):
+        except DAMAGED:
             pass
     return size > 0
 

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 # Batches free a table and fill another: with the memory at hand that takes a twentieth less time
@@ -14,7 +13,6 @@ os.environ.setdefault("DUCKDB_JE_MALLOC_CONF", "dirty_decay_ms:60000,muzzy_decay
 import duckdb as duckdb
 
 from netplan_planner.inert import inert_line
-from netplan_planner.tables.sql import quoted
 
 Row = tuple[Any, ...]
 
@@ -22,12 +20,6 @@ _FETCHED_ROWS = 2000
 _LINES = 3
 _LONGEST = 300
 """Of an error: the lines and characters that say where and what, before its advice on options."""
-
-ONE_COLUMN = (
-    "header = false, auto_detect = false, delim = '\x01', quote = '', escape = '',"
-    " ignore_errors = true, parallel = false, columns = {'line': 'VARCHAR'}"
-)
-"""Options of the CSV reader that make a line of text one column, whatever stands in it."""
 
 
 class EngineError(Exception):
@@ -92,14 +84,6 @@ class TableEngine:
     def register(self, name: str, arrays: Mapping[str, Any]) -> None:
         """Let statements know arrays of equal length as a relation."""
         self._connection.register(name, arrays)
-
-    def lines(self, path: Path, compression: str) -> Iterator[str]:
-        """Yield the lines of a text file in order, without their ends, and without damaged ones."""
-        source = f"read_csv({quoted(str(path))}, compression = {quoted(compression)}, {ONE_COLUMN})"
-        with _translated():
-            cursor = self._connection.cursor().execute(f"select line from {source}")
-            while row := cursor.fetchone():
-                yield row[0] or ""
 
     def close(self) -> None:
         """Let go of the database and of all files."""

@@ -7,31 +7,41 @@ copied into a private folder.
 
 import codecs
 import csv
-import io
 import re
 import stat
 import zlib
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from netplan_planner.input_files import LARGEST_BYTES, too_large, unreadable
+from netplan_planner.input_files import LARGEST_BYTES, opened, too_large, unreadable
 from netplan_planner.model import Value
 from netplan_planner.tables import refusals
-from netplan_planner.tables.compression import ZSTD_MAGIC, gzip_chunks, gzip_head, is_cut_zstd
+from netplan_planner.tables.compression import (
+    DAMAGED,
+    chunks_of,
+    compression_of,
+    head_of,
+    is_cut_zstd,
+    pieces_of,
+)
 from netplan_planner.tables.engine import EngineError, TableEngine
 from netplan_planner.tables.sql import identifier, quoted
 
 PARQUET_MAGIC = b"PAR1"
-GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 DELIMITERS = ",;\t|"
 _QUOTED = re.compile(r'"[^"]*"')
 _GLOB = frozenset("*?[")
 """Characters with which a name stands for several files to the engine."""
 _HEAD_BYTES = 1 << 12
+LONGEST_ROW_BYTES = 2_000_000
+"""As many as the engine takes; a cell of JSON text takes some thousands."""
+MOST_COLUMNS = 10_000
+"""As many as a table of BigQuery may have."""
 _CHUNK_BYTES = 1 << 20
 
 Folder = Callable[[], Path]
@@ -48,7 +58,6 @@ class TableFile(Value, frozen=True, kw_only=True):
     names: tuple[str, ...]
     """Of the columns, as the file spells them."""
     is_parquet: bool = False
-    compression: str = "none"
     delimiter: str = ","
     skipped_lines: int = 0
     """Blank lines before the header."""
@@ -63,7 +72,7 @@ class TableFile(Value, frozen=True, kw_only=True):
         return (
             f"read_csv({quoted(str(self.path))}, auto_detect = false, header = true,"
             f" skip = {self.skipped_lines}, columns = {{{named}}}, quote = '\"', escape = '\"',"
-            f" delim = {quoted(self.delimiter)}, compression = {quoted(self.compression)},"
+            f" delim = {quoted(self.delimiter)}, compression = 'none',"
             # A folder named `date=2026-01-01` is no column.
             " hive_partitioning = false)"
         )
@@ -71,13 +80,6 @@ class TableFile(Value, frozen=True, kw_only=True):
 
 def _parquet(path: Path) -> str:
     return f"read_parquet({quoted(str(path))}, hive_partitioning = false)"
-
-
-def compression_of(head: bytes) -> str:
-    """Return how the file is packed that begins so: `none`, `gzip` or `zstd`."""
-    if head.startswith(GZIP_MAGIC):
-        return "gzip"
-    return "zstd" if head.startswith(ZSTD_MAGIC) else "none"
 
 
 def encoding_of(head: bytes) -> str:
@@ -127,7 +129,7 @@ def _head(path: Path, shown: str) -> bytes:
         raise refusals.directory(shown)
     if not stat.S_ISREG(mode):
         raise refusals.no_file(shown)
-    with path.open("rb") as file:
+    with opened(path) as file:
         head = file.read(_HEAD_BYTES)
     if not head:
         raise refusals.empty(shown)
@@ -167,29 +169,20 @@ def _csv_file(
     if compression == "zstd" and is_cut_zstd(path):
         raise refusals.damaged(shown, "zstd", "the file is cut")
     try:
-        if compression == "gzip":
-            head = gzip_head(path, _HEAD_BYTES)
+        if compression != "none":
+            head = head_of(path, compression, _HEAD_BYTES)
         encoding = encoding_of(head)
-        if compression == "gzip" or encoding == "utf-16":
+        if compression != "none" or encoding == "utf-16":
             # Closed here: a fault would keep the file open for as long as its trace lives.
-            with closing(gzip_chunks(path) if compression == "gzip" else _chunks(path)) as chunks:
+            with closing(chunks_of(path, compression)) as chunks:
                 path = _copied(chunks, folder() / "table.csv", encoding)
-            compression = "none"
-    except (EOFError, zlib.error) as exc:
+    except DAMAGED as exc:
         raise refusals.damaged(shown, compression, exc) from exc
     except UnicodeDecodeError as exc:
         raise refusals.damaged(shown, "UTF-16", exc.reason) from exc
-    file = TableFile(path=path, shown=shown, names=(), compression=compression)
-    try:
-        return _with_header(file, engine)
-    except EngineError as exc:
-        raise refusals.damaged(shown, compression, exc) from exc
-
-
-def _chunks(path: Path) -> Generator[bytes, None, None]:
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK_BYTES):
-            yield chunk
+    with closing(chunks_of(path, "none")) as chunks:
+        check_lines(chunks, shown)
+    return _with_header(TableFile(path=path, shown=shown, names=()))
 
 
 def _copied(chunks: Iterable[bytes], target: Path, encoding: str) -> Path:
@@ -207,52 +200,107 @@ def _copied(chunks: Iterable[bytes], target: Path, encoding: str) -> Path:
     return target
 
 
-def _with_header(file: TableFile, engine: TableEngine) -> TableFile:
+def _with_header(file: TableFile) -> TableFile:
     """Return a CSV file with its delimiter and the names in its first line that is not blank."""
-    with closing(_lines(file, engine)) as lines:
+    with closing(_lines(file)) as lines:
         skipped, first = next(((n, line) for n, line in enumerate(lines) if line.strip()), (0, ""))
         if not first:
             raise refusals.empty(file.shown)
         delimiter = delimiter_of(first)
-        reader = csv.reader(chain((first,), lines), delimiter=delimiter, strict=True)
-        try:
-            names = tuple(next(reader))
-        except csv.Error as exc:
-            raise refusals.not_csv(file.shown, skipped + 1, exc) from exc
+        _, names = next(_rows(chain((first,), lines), file.shown, delimiter, skipped + 1))
     return TableFile(
         path=file.path,
         shown=file.shown,
-        names=_distinct(names, file.shown),
-        compression=file.compression,
+        names=_distinct(tuple(names), file.shown),
         delimiter=delimiter,
         skipped_lines=skipped,
     )
 
 
 def _distinct(names: tuple[str, ...], shown: str) -> tuple[str, ...]:
-    folded = [name.casefold() for name in names]
-    repeated = [name for name in names if folded.count(name.casefold()) > 1]
+    if len(names) > MOST_COLUMNS:
+        raise refusals.too_many_columns(shown, len(names), MOST_COLUMNS)
+    counts = Counter(name.casefold() for name in names)
+    repeated = [name for name in names if counts[name.casefold()] > 1]
     if repeated:
         raise refusals.repeated_column(shown, repeated[0])
     return names
 
 
-def _lines(file: TableFile, engine: TableEngine) -> Generator[str, None, None]:
-    """Yield the lines of a CSV file with their ends, decoded one by one so that a fault has one."""
-    if file.compression == "zstd":
-        yield from (f"{line}\n" for line in engine.lines(file.path, "zstd"))
-        return
-    with file.path.open("rb") as data:
-        for number, line in enumerate(data, start=1):
-            try:
-                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError as exc:
-                raise refusals.not_encoded(file.shown, number, "UTF-8") from exc
-            # Lines may end by a carriage return alone.
-            yield from io.StringIO(text, newline="")
+def _lines(file: TableFile) -> Generator[str, None, None]:
+    """Yield the lines of a CSV file with their ends, decoded one by one so that a fault has one.
+
+    They may end by a line feed, a carriage return, or both.
+    """
+    number = 0
+    rest = b""
+    with closing(chunks_of(file.path, "none")) as chunks:
+        for chunk in chain(chunks, (b"",)):
+            lines = (rest + chunk).splitlines(keepends=True)
+            # The last one may go on in the next chunk.
+            rest = lines.pop() if chunk and lines else b""
+            for line in lines:
+                number += 1
+                yield _text(line, file.shown, number)
+            if len(rest) > LONGEST_ROW_BYTES:
+                raise refusals.long_row(file.shown, number + 1, LONGEST_ROW_BYTES)
 
 
-def rewritten(file: TableFile, engine: TableEngine, folder: Folder) -> TableFile:
+def check_lines(chunks: Iterable[bytes], shown: str) -> None:
+    """Refuse a text with a line that the engine does not take: some of these it leaves out.
+
+    Raises:
+        InputError: With the number of the line.
+    """
+    number, length = 1, 0
+    for piece in pieces_of(chunks):
+        end = b"\n" if b"\n" in piece else b"\r"
+        first, _, rest = piece.partition(end)
+        length += len(first)
+        if length > LONGEST_ROW_BYTES:
+            raise refusals.long_row(shown, number, LONGEST_ROW_BYTES)
+        if len(first) < len(piece):
+            number += piece.count(end)
+            length = len(rest) - 1 - rest.rfind(end)
+
+
+def _text(line: bytes, shown: str, number: int) -> str:
+    if len(line) > LONGEST_ROW_BYTES:
+        raise refusals.long_row(shown, number, LONGEST_ROW_BYTES)
+    try:
+        return line.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError as exc:
+        raise refusals.not_encoded(shown, number, "UTF-8") from exc
+
+
+def _rows(
+    lines: Iterable[str], shown: str, delimiter: str, start: int = 1
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a CSV text, each with the number of its first line.
+
+    Raises:
+        InputError: If one is no CSV, or too long.
+    """
+    begin, length = start, 0
+
+    def bounded() -> Iterator[str]:
+        nonlocal length
+        for line in lines:
+            length += len(line)
+            if length > LONGEST_ROW_BYTES:
+                raise refusals.long_row(shown, begin, LONGEST_ROW_BYTES)
+            yield line
+
+    reader = csv.reader(bounded(), delimiter=delimiter, strict=True)
+    try:
+        for row in reader:
+            yield begin, row
+            begin, length = start + reader.line_num, 0
+    except csv.Error as exc:
+        raise refusals.not_csv(shown, begin, exc) from exc
+
+
+def rewritten(file: TableFile, folder: Folder) -> TableFile:
     """Return a CSV file that the engine refuses in a copy of one dialect, or say what is wrong.
 
     Line ends that change within a file are a reason to refuse it to the engine, but not to us.
@@ -261,19 +309,13 @@ def rewritten(file: TableFile, engine: TableEngine, folder: Folder) -> TableFile
         InputError: If a row is no CSV or does not fit under the header; the text names its line.
     """
     target = folder() / "rewritten.csv"
-    start = 1
     with (
-        closing(_lines(file, engine)) as lines,
+        closing(_lines(file)) as lines,
         target.open("w", encoding="utf-8", newline="") as out,
     ):
-        reader = csv.reader(lines, delimiter=file.delimiter, strict=True)
         writer = csv.writer(out, lineterminator="\n")
-        try:
-            for row in reader:
-                if row and len(row) != len(file.names):
-                    raise refusals.cell_count(file.shown, start, len(row), len(file.names))
-                writer.writerows([row] if row else [])
-                start = reader.line_num + 1
-        except csv.Error as exc:
-            raise refusals.not_csv(file.shown, start, exc) from exc
+        for start, row in _rows(lines, file.shown, file.delimiter):
+            if row and len(row) != len(file.names):
+                raise refusals.cell_count(file.shown, start, len(row), len(file.names))
+            writer.writerows([row] if row else [])
     return TableFile(path=target, shown=file.shown, names=file.names)

@@ -70,7 +70,7 @@ class OpenTable:
         except EngineError:
             if self._file.is_parquet or self._is_rewritten:
                 raise
-            self._file = rewritten(self._file, self.engine, self._folder)
+            self._file = rewritten(self._file, self._folder)
             self._is_rewritten = True
             return work()
 

@@ -65,6 +65,19 @@ def cell_count(shown: str, line: int, count: int, wanted: int) -> InputError:
     )
 
 
+def long_row(shown: str, line: int, most_bytes: int) -> InputError:
+    """Return the error of a row, or a line, that is longer than any of a table."""
+    return InputError(
+        f"{shown}:{line}: the row is longer than {most_bytes // 10**6} MB: is this a table with a"
+        " line a row?"
+    )
+
+
+def too_many_columns(shown: str, count: int, most: int) -> InputError:
+    """Return the error of a header that no table has."""
+    return InputError(f"{shown}: {count:,} columns, and a table has {most:,} at most")
+
+
 def repeated_column(shown: str, name: str) -> InputError:
     """Return the error of two columns with one name; upper and lower case are alike."""
     return InputError(f"{shown}: two columns are named {inert_line(name)!r}")

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from netplan_planner import meter
 from netplan_planner.errors import InputError, NetplanError, UsageError
 from netplan_planner.leftovers import private_folder
-from netplan_planner.tables.engine import ONE_COLUMN, duckdb
+from netplan_planner.tables.engine import duckdb
 from netplan_planner.tables.sql import quoted
 from netplan_planner.traffic.engine import Engine, Row, T
 from netplan_planner.traffic.options import TrafficOptions
@@ -207,16 +207,6 @@ class EmbeddedEngine:
             raise InputError(f"{shown}: cannot be read: {text}") from exc
         return dict(zip(found.columns, found.types, strict=True))
 
-    def first_lines(self, path: Path, compression: str, count: int) -> list[str]:
-        """Return the first lines of a text file."""
-        return [line or "" for (line,) in self.rows(f"{_lines(path, compression)} LIMIT {count}")]
-
-    def lines(self, path: Path, compression: str) -> Iterator[str]:
-        """Yield the lines of a text file in order."""
-        for rows in self.stream(_lines(path, compression)):
-            for (line,) in rows:
-                yield line or ""
-
 
 def _array(kind: str, column: Sequence[Any]) -> Array:
     """Return the values of a column as the engine takes them, None as its NULL."""
@@ -237,11 +227,6 @@ def _array(kind: str, column: Sequence[Any]) -> Array:
 def _fetched(cursor: duckdb.DuckDBPyConnection) -> list[Row]:
     with translated():
         return cursor.fetchmany(_FETCH_ROWS)
-
-
-def _lines(path: Path, compression: str) -> str:
-    source = f"read_csv({quoted(str(path))}, compression = {quoted(compression)}, {ONE_COLUMN})"
-    return f"SELECT line FROM {source}"
 
 
 @contextmanager

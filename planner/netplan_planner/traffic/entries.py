@@ -8,8 +8,12 @@ import codecs
 import re
 from collections.abc import Iterable, Iterator
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*("|\\?\Z)|[{}]', re.DOTALL)
-"""A string (perhaps cut by the end of the chunk), or a brace outside of strings."""
+from netplan_planner.errors import InputError
+from netplan_planner.tables.compression import pieces_of
+
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+("|\\?\Z)|[{}]', re.DOTALL)
+"""A string (perhaps cut by the end of the chunk), or a brace outside of strings. It never goes
+back: that would take a hundred bytes for each character."""
 
 
 _AROUND = b" \t\r\n\x00\xef\xbb\xbf\xfe\xff"
@@ -47,10 +51,19 @@ class Ends:
         return self._first == b"[" and self._last != b"]"
 
 
-def split_entries(chunks: Iterable[bytes], encoding: str = "utf-8") -> Iterator[Entry]:
+LARGEST_ENTRY = 1 << 24
+"""Characters of an entry, as the engine takes of a line; Cloud Logging's limit is 256 KiB."""
+
+
+def split_entries(
+    chunks: Iterable[bytes], encoding: str = "utf-8", shown: str = "the text"
+) -> Iterator[Entry]:
     """Yield the top-level objects of a text, arrays around them opened.
 
     The last one is not whole when the text ends inside it.
+
+    Raises:
+        InputError: If one is longer than any entry; `shown` names the file.
     """
     decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
     buffer = ""
@@ -58,8 +71,8 @@ def split_entries(chunks: Iterable[bytes], encoding: str = "utf-8") -> Iterator[
     start = 0
     position = 0
     depth = 0
-    for chunk in chunks:
-        buffer += decoder.decode(chunk)
+    for piece in pieces_of(chunks):
+        buffer += decoder.decode(piece)
         while token := _TOKEN.search(buffer, position):
             text = token.group()
             if text[0] == '"' and token.group(1) != '"':
@@ -84,5 +97,10 @@ def split_entries(chunks: Iterable[bytes], encoding: str = "utf-8") -> Iterator[
             line += buffer.count("\n", start, position)
             start = position
         buffer, position, start = buffer[start:], position - start, 0
+        if len(buffer) > LARGEST_ENTRY:
+            raise InputError(
+                f"{shown}:{line}: an entry of more than {LARGEST_ENTRY >> 20} MiB, which Cloud"
+                " Logging does not write"
+            )
     if depth > 0:
         yield Entry(buffer, line, is_whole=False)

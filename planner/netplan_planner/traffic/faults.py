@@ -1,7 +1,6 @@
 """Records that were left out: why, how many, and the first few with file and line."""
 
 import codecs
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -10,7 +9,7 @@ from netplan_planner.errors import InputError
 from netplan_planner.model import BadRecord
 from netplan_planner.model.log_volume import OF_ANOTHER_LOG, OUTSIDE_WINDOW, REPEATED
 from netplan_planner.tables import lenient
-from netplan_planner.tables.compression import gzip_chunks
+from netplan_planner.tables.compression import DAMAGED, chunks_of
 from netplan_planner.traffic.batches import (
     NUMBERED,
     Batch,
@@ -24,6 +23,7 @@ from netplan_planner.traffic.embedded import EmbeddedEngine
 from netplan_planner.traffic.entries import split_entries
 from netplan_planner.traffic.ingest import Ingest
 from netplan_planner.traffic.inputs import Layout, Source
+from netplan_planner.traffic.packed_lines import split_lines
 from netplan_planner.traffic.statements import left_out, staging
 
 MALFORMED = "malformed"
@@ -170,17 +170,17 @@ class Faults:
     def _record_count(self, source: Source) -> int:
         if source.layout is Layout.FLOW_PARQUET:
             return row_count(source, self._engine)
-        return sum(1 for _ in numbered_lines(source, self._engine))
+        return sum(1 for _ in numbered_lines(source))
 
     def _pieces(self, source: Source) -> Iterator[tuple[Batch, Shown]]:
         """Yield a file in pieces, and how to say where a record of a piece stands."""
         if source.layout is Layout.JSON_LINES:
-            for lines in _chunks(numbered_lines(source, self._engine)):
+            for lines in _chunks(numbered_lines(source)):
                 self._engine.create(NUMBERED)
                 self._engine.insert(NUMBERED, lines)
                 yield numbered_batch(source), lambda note: f"{source.shown}:{note}"
         elif source.layout is Layout.TABLE_CSV:
-            starts = row_starts(source, self._engine)
+            starts = row_starts(source)
             yield (
                 table_batch(source, self._engine, is_numbered=True),
                 (lambda note: _place(source, starts, int(note))),
@@ -193,20 +193,20 @@ class Faults:
                 yield batch, lambda _: source.shown
 
 
-def numbered_lines(source: Source, engine: EmbeddedEngine) -> Iterator[tuple[int, str]]:
+def numbered_lines(source: Source) -> Iterator[tuple[int, str]]:
     """Yield the entries of a text file with the line that each starts at; blank lines are none."""
     if source.is_split:
-        for entry in split_entries(raw_chunks(source, engine), source.encoding):
+        for entry in split_entries(raw_chunks(source), source.encoding, source.shown):
             yield entry.line, entry.text
         return
-    for number, line in enumerate(_raw_lines(raw_chunks(source, engine)), start=1):
+    for number, line in enumerate(split_lines(raw_chunks(source)), start=1):
         if line.strip() and number > source.skipped_lines:
             yield number, _decoded(line)
 
 
-def row_starts(source: Source, engine: EmbeddedEngine) -> Sequence[int]:
+def row_starts(source: Source) -> Sequence[int]:
     """Return the line at which each row of a table starts, the header included."""
-    raw = islice(_raw_lines(raw_chunks(source, engine)), source.skipped_lines, None)
+    raw = islice(split_lines(raw_chunks(source)), source.skipped_lines, None)
     lines = (_decoded(line) + "\n" for line in raw)
     return lenient.row_starts(lines, source.delimiter, source.skipped_lines)
 
@@ -215,22 +215,14 @@ def _place(source: Source, starts: Sequence[int], row: int) -> str:
     return f"{source.shown}:{starts[row - 1]}" if row <= len(starts) else source.shown
 
 
-def raw_chunks(source: Source, engine: EmbeddedEngine) -> Iterator[bytes]:
+def raw_chunks(source: Source) -> Iterator[bytes]:
     """Yield the content of a text file, decompressed."""
     path = source.original if source.is_split else source.path
     compression = source.packed if source.is_split else source.compression
-    if compression == "gzip":
-        try:
-            yield from gzip_chunks(path)
-        except (EOFError, zlib.error):
-            return
-    elif compression == "zstd":
-        for line in engine.lines(path, "zstd"):
-            yield line.encode() + b"\n"
-    else:
-        with path.open("rb") as file:
-            while chunk := file.read(_CHUNK_BYTES):
-                yield chunk
+    try:
+        yield from chunks_of(path, compression)
+    except DAMAGED:
+        return
 
 
 def without_lines(chunks: Iterable[bytes], count: int) -> Iterator[bytes]:
@@ -245,27 +237,18 @@ def without_lines(chunks: Iterable[bytes], count: int) -> Iterator[bytes]:
             yield rest
 
 
-def is_utf8(source: Source, engine: EmbeddedEngine) -> bool:
+def is_utf8(source: Source) -> bool:
     """Return whether a text file is UTF-8 from its first byte to its last."""
     if not source.encoding.startswith("utf-8"):
         return False
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        for chunk in raw_chunks(source, engine):
+        for chunk in raw_chunks(source):
             decoder.decode(chunk)
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _raw_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    rest = b""
-    for chunk in chunks:
-        *lines, rest = (rest + chunk).split(b"\n")
-        yield from lines
-    if rest:
-        yield rest
 
 
 def _decoded(line: bytes) -> str:

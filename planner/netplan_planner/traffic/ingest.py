@@ -17,6 +17,9 @@ from netplan_planner.traffic.record_sums import RecordSums
 from netplan_planner.traffic.repeats import EntriesOnDisk
 from netplan_planner.traffic.statements import left_out, staging
 
+_TOO_LONG = "maximum_object_size"
+"""What the engine says of a line that is longer than it takes."""
+
 
 class Ingest(RecordSums):
     """Reads batches into the sums by pair."""
@@ -93,6 +96,10 @@ class Ingest(RecordSums):
             # Each alone, to see which one it is.
             return [line_batch([source]) for source in batch.sources]
         broken = (named or batch.sources)[0]
+        if _TOO_LONG in str(error):
+            raise InputError(
+                f"{broken.shown}: a line of more than 16 MiB; a flow log has one record a line"
+            ) from error
         target = self.engine.folder / f"{broken.path.name}.rest"
         is_lines = batch.layout is Layout.JSON_LINES and broken.compression == "gzip"
         if not (is_lines and copy_what_is_left(broken.path, target)):

@@ -2,31 +2,23 @@
 
 import json
 import re
-import zlib
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 
 from netplan_planner.errors import InputError
 from netplan_planner.inert import inert_line
-from netplan_planner.input_files import unreadable
+from netplan_planner.input_files import opened, unreadable
 from netplan_planner.model import Value
 from netplan_planner.tables import refusals
-from netplan_planner.tables.compression import gzip_head, is_cut_zstd
-from netplan_planner.tables.files import (
-    DELIMITERS,
-    PARQUET_MAGIC,
-    compression_of,
-    delimiter_of,
-    encoding_of,
-)
+from netplan_planner.tables.compression import DAMAGED, compression_of, head_of, is_cut_zstd
+from netplan_planner.tables.files import DELIMITERS, PARQUET_MAGIC, delimiter_of, encoding_of
 from netplan_planner.traffic.aggregates import MANIFEST
 from netplan_planner.traffic.embedded import EmbeddedEngine
 
 _HEAD_BYTES = 1 << 16
 """How much of a file is looked at; a flow record takes about a thousand bytes."""
 
-_HEAD_LINES = 50
 _ENTRY_KEYS = frozenset({"jsonPayload", "logName", "insertId", "timestamp"})
 
 _COMMENTS = ("#", "//")
@@ -119,14 +111,14 @@ def recognise(path: Path, link: Path, engine: EmbeddedEngine) -> Source:
     Args:
         path: The file as the user named it.
         link: A link to it whose name holds nothing that the engine would interpret.
-        engine: Reads Parquet's columns and decompresses what Python cannot.
+        engine: Reads Parquet's columns.
 
     Raises:
         InputError: If it cannot be read, is empty, or is of no known layout.
     """
     try:
         size = path.stat().st_size
-        with path.open("rb") as file:
+        with opened(path) as file:
             head = file.read(_HEAD_BYTES)
     except OSError as exc:
         raise unreadable(path, exc) from exc
@@ -136,7 +128,7 @@ def recognise(path: Path, link: Path, engine: EmbeddedEngine) -> Source:
         layout = _parquet_layout(path, engine.columns(link, str(path)))
         return Source(path=link, original=path, shown=str(path), layout=layout, size_bytes=size)
     compression = compression_of(head)
-    text, encoding = _text(path, link, head, compression, engine)
+    text, encoding = _text(path, head, compression)
     skipped_lines, comment_count = _comments(text)
     text = "".join(text.splitlines(keepends=True)[skipped_lines:])
     if not text.strip():
@@ -174,17 +166,13 @@ def _comments(text: str) -> tuple[int, int]:
     return last, count
 
 
-def _text(
-    path: Path, link: Path, head: bytes, compression: str, engine: EmbeddedEngine
-) -> tuple[str, str]:
+def _text(path: Path, head: bytes, compression: str) -> tuple[str, str]:
     """Return the beginning of a file as text, and its encoding."""
-    if compression == "zstd":
-        return "\n".join(engine.first_lines(link, compression, _HEAD_LINES)), "utf-8"
-    if compression == "gzip":
+    if compression != "none":
         try:
-            head = gzip_head(path, _HEAD_BYTES)
-        except zlib.error as exc:
-            raise InputError(f"{path}: not a readable gzip file: {exc}") from exc
+            head = head_of(path, compression, _HEAD_BYTES)
+        except DAMAGED as exc:
+            raise InputError(f"{path}: not a readable {compression} file: {exc}") from exc
     encoding = encoding_of(head)
     whole = head if encoding == "utf-8" else head[: len(head) & ~1]
     return whole.decode(encoding, errors="replace"), encoding

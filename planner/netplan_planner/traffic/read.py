@@ -10,6 +10,7 @@ from netplan_planner import meter
 from netplan_planner.errors import EmptyError, InputError
 from netplan_planner.input_files import reading
 from netplan_planner.model import Edge, Inventory, Series, TrafficMatrix, VmTraffic
+from netplan_planner.tables.files import check_lines
 from netplan_planner.traffic import tables
 from netplan_planner.traffic.assembly import assembled
 from netplan_planner.traffic.batches import row_count
@@ -105,7 +106,8 @@ def _prepared(source: Source, engine: EmbeddedEngine) -> Source:
     if source.layout is Layout.FLOW_PARQUET and row_count(source, engine) == 0:
         raise EmptyError(f"{source.shown}: the file holds no records")
     if source.layout is Layout.TABLE_CSV:
-        return source if is_utf8(source, engine) else _recoded(source, engine)
+        check_lines(raw_chunks(source), source.shown)
+        return source if is_utf8(source) else _recoded(source, engine)
     is_plain = source.encoding == "utf-8"
     if source.layout is not Layout.JSON_DOCUMENT and (source.layout.is_table or is_plain):
         return source
@@ -114,9 +116,9 @@ def _prepared(source: Source, engine: EmbeddedEngine) -> Source:
     count = 0
     # In other encodings a comment is just text outside of braces.
     skipped = source.skipped_lines if is_plain else 0
-    chunks = Ends(without_lines(raw_chunks(source, engine), skipped))
+    chunks = Ends(without_lines(raw_chunks(source), skipped))
     with target.open("w", encoding="utf-8") as out:
-        for entry in split_entries(chunks, source.encoding):
+        for entry in split_entries(chunks, source.encoding, source.shown):
             out.write(entry.text + "\n")
             is_cut = is_cut or not entry.is_whole
             count += 1
@@ -139,7 +141,7 @@ def _recoded(source: Source, engine: EmbeddedEngine) -> Source:
     target = engine.folder / f"{source.path.name}.csv"
     decoder = codecs.getincrementaldecoder(source.encoding)(errors="replace")
     with target.open("w", encoding="utf-8", newline="") as out:
-        for chunk in raw_chunks(source, engine):
+        for chunk in raw_chunks(source):
             out.write(decoder.decode(chunk))
     return replace(source, path=target, compression="none", encoding="utf-8")
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from netplan_planner.errors import InputError
-from netplan_planner.input_files import gunzipped, unreadable, whole
+from netplan_planner.input_files import unpacked, unreadable, whole
 from netplan_pricing.container import is_amount
 from netplan_pricing.schema import COLUMNS
 
@@ -84,10 +84,7 @@ def header_of(path: Path) -> frozenset[str]:
 
 def _reader(path: Path) -> "csv.DictReader[str]":
     try:
-        content = whole(path)
-        if path.suffix == ".gz":
-            content = gunzipped(content)
-        text = content.decode("utf-8")
+        text = (unpacked(path) if path.suffix == ".gz" else whole(path)).decode("utf-8")
     except OSError as exc:
         raise unreadable(path, exc) from exc
     except (EOFError, zlib.error, UnicodeDecodeError) as exc:

@@ -15,14 +15,7 @@ from typing import Any
 import msgspec
 
 from netplan_planner.errors import InputError
-from netplan_planner.input_files import (
-    LARGEST_BYTES,
-    decode_json,
-    gunzipped,
-    reading,
-    unreadable,
-    whole,
-)
+from netplan_planner.input_files import decode_json, reading, unpacked, unreadable
 from netplan_pricing import schema
 from netplan_pricing.building.csv_tables import (
     Columns,
@@ -258,7 +251,7 @@ def _cells(one: ApiType, source: str, as_of: str) -> dict[str, str]:
 
 def _content(path: Path) -> bytes:
     try:
-        return gunzipped(whole(path, LARGEST_BYTES))
+        return unpacked(path)
     except OSError as exc:
         raise unreadable(path, exc) from exc
     except (EOFError, zlib.error) as exc:

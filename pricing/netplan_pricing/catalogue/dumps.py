@@ -12,14 +12,7 @@ from pathlib import Path
 import msgspec
 
 from netplan_planner.errors import InputError
-from netplan_planner.input_files import (
-    LARGEST_BYTES,
-    decode_json,
-    gunzipped,
-    reading,
-    unreadable,
-    whole,
-)
+from netplan_planner.input_files import decode_json, reading, unpacked, unreadable
 from netplan_pricing.catalogue.rates import CURRENCY
 from netplan_pricing.catalogue.sku import COMPUTE_ENGINE, NETWORKING, SERVICE_NAMES, Sku
 
@@ -106,7 +99,7 @@ def _pages(path: Path) -> Sequence[Page]:
 
 def _content(path: Path) -> bytes:
     try:
-        return gunzipped(whole(path, LARGEST_BYTES)).removeprefix(codecs.BOM_UTF8)
+        return unpacked(path).removeprefix(codecs.BOM_UTF8)
     except OSError as exc:
         raise unreadable(path, exc) from exc
     except (EOFError, zlib.error) as exc:

@@ -201,6 +201,7 @@ def _is_comparable(facts: Facts, instance: Instance) -> bool:
         and not instance.has_nested_virtualization
         and instance.gpu_count == 0
         and instance.local_ssd_count == 0
+        and not instance.unknown_parts
         and instance.label("netplan-pin") is None
         and not any(part in name for name in instance.licenses for part in _BILLED_BY_CORE)
     )

@@ -61,6 +61,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         instance = facts.inventory.instance_by_link[rates.link]
         busiest = max(rates.egress.p95_gbps, rates.ingress.p95_gbps)
         is_free = instance.gpu_count == 0 and instance.label(PIN_LABEL) is None
+        is_free = is_free and not instance.unknown_parts
         # f1-micro and g1-small count as the series, and have a rule of their own.
         if (
             busiest >= floor

@@ -169,6 +169,7 @@ def _is_comparable(facts: Facts, instance: Instance) -> bool:
         and not instance.has_nested_virtualization
         and instance.gpu_count == 0
         and instance.local_ssd_count == 0
+        and not instance.unknown_parts
         and instance.label(PIN_LABEL) is None
         and instance.label(ROLE_LABEL) != STANDBY
     )

@@ -136,6 +136,7 @@ def _may_be_spot(instance: Instance) -> bool:
         and not instance.is_spot
         and not instance.is_sole_tenant
         and instance.reservation is None
+        and not instance.unknown_parts
         and instance.label(PIN_LABEL) is None
         and not is_gke_node(instance)
     )

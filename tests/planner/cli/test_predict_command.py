@@ -211,6 +211,7 @@ class TestUsage:
             ((*ZONE, "--vpn-tunnels", "2"), "those of a hybrid path"),
             ((*ZONE, "--omit", "2s"), "give both"),
             ((*ZONE, "--dst-type", "e2-micr"), "near: e2-micro"),
+            (("--batch", "t.csv", "--inventory", "i.json"), "leave out --inventory"),
             (("--batch", "t.csv", "--plugin", "cilium"), "leave out --plugin"),
             (("--batch", "t.csv", "--tps-at", "1=2700"), "leave out --tps-at"),
             (("--batch", "t.csv", "--streams", "5"), "--streams"),

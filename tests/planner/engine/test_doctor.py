@@ -176,6 +176,9 @@ def test_configurations_of_flow_logs_have_an_api_of_their_own(
         ("SERVICE_DISABLED", [PROBLEM, PROBLEM, OK]),
         ("IAM_PERMISSION_DENIED", [PROBLEM, PROBLEM, PROBLEM]),
         ("", [OK, OK, OK]),
+        ("status 200", [PROBLEM, PROBLEM, PROBLEM]),
+        ("web page", [UNKNOWN, UNKNOWN, UNKNOWN]),
+        ("wrong token", [UNKNOWN, UNKNOWN, UNKNOWN]),
     ],
 )
 def test_apis_beside_computes_are_tried(
@@ -184,7 +187,12 @@ def test_apis_beside_computes_are_tried(
     names = ("monitoring-api", "logging-api", "asset-api")
     assert {check(asked(server.url), name).status for name in names} == {UNKNOWN}
     error = {"error": {"code": 403, "message": "no", "details": [{"reason": reason}]}}
-    body = json_answer(error, status=403) if reason else json_answer({})
+    body = {
+        "": json_answer({}),
+        "status 200": json_answer(error),
+        "web page": answer(b"<html>Sign in</html>"),
+        "wrong token": json_answer({"nextPageToken": 5}),
+    }.get(reason, json_answer(error, status=403))
     with HostileServer(lambda _: body) as other:
         for variable in (MONITORING_VARIABLE, LOGGING_VARIABLE, ASSETS_VARIABLE):
             monkeypatch.setenv(variable, f"{other.url}/")

@@ -12,6 +12,7 @@ from netplan_planner.model import (
     Facts,
     MachineRow,
     NetworkInterface,
+    Part,
     SelfLink,
     Usage,
 )
@@ -63,6 +64,43 @@ def test_a_planned_machine_pays_for_the_address_that_it_asks_for(status: str, co
     price = facts.prices.external_address(AddressUse.STANDARD_VM, "us-central1")
     assert row.external_addresses == ("(not known)",) * count
     assert row.address_usd_per_month == price.usd * 730 * count
+
+
+def test_addresses_of_which_nothing_is_known_are_neither_none_nor_free() -> None:
+    """A plan may leave open whether a machine gets any."""
+    nic = replace(NIC, external_ipv4=None, is_access_unknown=True)
+    on_nic = replace(machine("a"), status="UNKNOWN", interfaces=(NIC, nic))
+    elsewhere = replace(machine("b"), status="UNKNOWN", interfaces=(), is_access_unknown=True)
+    found = rows(facts_of(on_nic, elsewhere))
+    assert found["a"].external_addresses == ("34.1.2.3", "(not known if any)")
+    assert found["b"].external_addresses == ("(not known if any)",)
+    for row in found.values():
+        assert row.machine_usd_per_month is not None
+        assert row.address_usd_per_month is None
+        assert row.price_unknown == "whether it gets external addresses is known after apply"
+
+
+@pytest.mark.parametrize(
+    ("part", "is_priced", "has_cap"),
+    [
+        (Part.GPUS, False, True),
+        (Part.SCHEDULING, False, True),
+        (Part.TIER, False, False),
+        (Part.LOCAL_SSDS, True, True),
+    ],
+)
+def test_a_part_that_is_not_known_yet_is_not_taken_for_none(
+    part: Part, *, is_priced: bool, has_cap: bool
+) -> None:
+    one = replace(machine("a"), unknown_parts=(part,))
+    plain, other = (rows(facts_of(vm))["a"] for vm in (machine("a"), one))
+    why = f"known after apply: {part}"
+    assert plain.machine_usd_per_month is not None
+    assert other.machine_usd_per_month == (plain.machine_usd_per_month if is_priced else None)
+    assert other.price_unknown == ("" if is_priced else why)
+    assert (other.egress_gbps, other.cap_unknown) == (
+        (plain.egress_gbps, "") if has_cap else (None, why)
+    )
 
 
 def test_a_stopped_machine_costs_nothing_but_its_address() -> None:

@@ -1,5 +1,6 @@
 """`netplan prices refresh` against a local server: whole, broken off, refused, repeated."""
 
+import gzip
 import re
 import signal
 import subprocess
@@ -106,9 +107,15 @@ def test_a_refresh_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     ("trouble", "said"),
     [
         (Trouble(status=403), "Cloud Billing API"),
-        (Trouble(from_request=3, repeat=True), "came again"),
+        (Trouble(from_request=3, repeat=True), "leads back to an earlier page"),
         (Trouble(from_request=3, body=b'{"skus": ['), "not whole"),
         (Trouble(status=404), "no service"),
+        (Trouble(from_request=2, body=b'{"error": {"code": 429}}'), "HTTP 429"),
+        (Trouble(from_request=2, body=b'{"error": {"code": 400, "message": "no"}}'), "HTTP 400 no"),
+        (Trouble(from_request=2, body=b'{"skus": "x"}'), "skus: Expected `array`, got `str`"),
+        (Trouble(from_request=2, body=b'{"skus": [5]}'), r"skus\[0\]: Expected `object`"),
+        (Trouble(from_request=2, body=b'{"nextPageToken": 5}'), "nextPageToken: Expected `str`"),
+        (Trouble(from_request=2, body=b"<html>"), "a web page and not JSON"),
     ],
 )
 def test_trouble_of_the_api_is_told_and_leaves_the_old_snapshot(
@@ -126,6 +133,10 @@ def test_trouble_of_the_api_is_told_and_leaves_the_old_snapshot(
             refresh(RefreshRequest(out=tmp_path, project="p", api=api, today=TODAY), environment={})
         assert len(one.calls) < 30
     assert (tmp_path / FILE_NAME).read_bytes() == before
+    # Whole pages stay, for the next refresh; nothing that was begun and not ended.
+    for path in tmp_path.rglob("*"):
+        assert path.is_dir() or not path.name.endswith(".new")
+        assert path.suffix != ".gz" or gzip.decompress(path.read_bytes()).endswith(b"}")
 
 
 def n2_changed(**more: Any) -> list[dict[str, Any]]:
@@ -284,7 +295,7 @@ def test_googles_clients_make_the_same_snapshot(tmp_path: Path) -> None:
         Trouble(status=404),
         Trouble(from_request=3, repeat=True),
     ],
-    ids=["403", "404", "came again"],
+    ids=["403", "404", "leads back to an earlier page"],
 )
 def test_googles_client_of_the_catalogue_is_refused_in_the_same_words(
     trouble: Trouble, tmp_path: Path

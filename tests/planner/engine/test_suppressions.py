@@ -70,6 +70,7 @@ def test_an_expired_entry_suppresses_nothing_and_is_listed(tmp_path: Path) -> No
             '[[ignore]]\nrule = "address"\nreason = "x"\nexpires = 2026-01-01T10:00:00\n',
             "is a date",
         ),
+        ('[[ignore]]\nrule = "address"\nreason = "x"\nresource = true\n', "'resource' is a text"),
         ('[ignore]\nrule = "address"\n', r"\[\[ignore\]\] tables"),
         ("[[ignore]\n", "not valid TOML"),
     ],

@@ -235,7 +235,7 @@ def test_pages_are_bounded() -> None:
     with with_project(ComputeServer(page_limit=1)) as server:
         inventory = read(server, max_pages=3)
     (error, *others) = [e for e in coverage(inventory).errors if INSTANCES in e]
-    assert error == f"{INSTANCES}: more than 3 pages; incomplete"
+    assert error == f"{INSTANCES}: more than 3 pages; the list is incomplete"
     assert others == []
     assert len(inventory.instances) == 3
 

@@ -3,39 +3,42 @@
 import json
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timezone
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import pytest
-from google.api_core.retry import Retry
 from msgspec.structs import replace
 
+import netplan_planner
 from netplan_planner.cli.app import progress
 from netplan_planner.cli.state import state
 from netplan_planner.errors import AccessError, InputError, NetplanError, UsageError
-from netplan_planner.google.bigquery import jobs as jobs_room
 from netplan_planner.google.bigquery.asking import (
     BIGQUERY_VARIABLE,
     endpoint_of,
     read_traffic_in_bigquery,
 )
-from netplan_planner.google.bigquery.cost import of_look
 from netplan_planner.google.bigquery.jobs import Jobs
 from netplan_planner.google.bigquery.place import Place, is_place, parse_place
-from netplan_planner.google.bigquery.read import bound, read_bigquery
+from netplan_planner.google.bigquery.read import bytes_for, read_bigquery
 from netplan_planner.google.logs.options import LogOptions
 from netplan_planner.google.options import ApiOptions
+from netplan_planner.google.transport import Transport
 from netplan_planner.meter import Notice
 from netplan_planner.traffic import TrafficOptions
+from support.commands.run import run_verbs
 from support.flows.kinds import KNOWN
-from support.servers.bigquery import PROJECT, client_at
+from support.servers.bigquery import PROJECT, service_at
 
+INVENTORY = Path(netplan_planner.__file__).parent / "demos" / "dobermanifesto" / "inventory"
 PLACE = Place(project=PROJECT, dataset="logs")
+HASTE = {"backoff_initial_s": 0.01, "backoff_max_s": 0.05, "max_attempts": 2, "timeout_s": 2.0}
 SINCE = TrafficOptions(since=datetime(2026, 11, 1, tzinfo=UTC))
 TIB = 1 << 40
 DATASET = {
@@ -57,18 +60,25 @@ TABLE = {
 }
 
 
+Reply = tuple[int, dict[str, Any]]
+
+
 def refusal(status: int, reason: str, message: str) -> tuple[int, dict[str, Any]]:
     error = {"code": status, "message": message, "errors": [{"reason": reason}]}
     return status, {"error": error}
 
 
 @contextmanager
-def service(job: tuple[int, dict[str, Any]], asked: list[Any]) -> Iterator[str]:
+def service(
+    job: Reply | Callable[[Any], Reply], asked: list[Any], paths: list[str] | None = None
+) -> Iterator[str]:
     """Yield the address of a service that has one table, and answers every job so."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            if "/tables/" in self.path:
+            if "/queries/" in self.path:
+                self._say(200, {"jobComplete": False})
+            elif "/tables/" in self.path:
                 self._say(200, TABLE)
             elif "/tables" in self.path:
                 self._say(200, {"tables": [TABLE]})
@@ -78,9 +88,11 @@ def service(job: tuple[int, dict[str, Any]], asked: list[Any]) -> Iterator[str]:
         def do_POST(self) -> None:
             length = int(self.headers.get("Content-Length", 0))
             asked.append(json.loads(self.rfile.read(length)))
-            self._say(*job)
+            self._say(*(job(asked[-1]) if callable(job) else job))
 
         def _say(self, status: int, body: Any) -> None:
+            if paths is not None:
+                paths.append(self.path.partition("?")[0])
             text = json.dumps(body).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
@@ -125,7 +137,7 @@ def test_a_refusal_says_what_to_do(
     answer: tuple[int, dict[str, Any]], kind: type[Exception], said: str
 ) -> None:
     with service(answer, []) as address, pytest.raises(kind, match=said) as raised:
-        read_bigquery(client_at(address), PLACE, KNOWN, SINCE)
+        read_bigquery(service_at(address, **HASTE), PLACE, KNOWN, SINCE)
     assert str(PLACE) in str(raised.value)
 
 
@@ -148,7 +160,7 @@ def test_what_reading_costs_is_said_first_and_held_against_the_bound(
     said: list[str] = []
     with service(answered(2 * TIB), asked) as address, pytest.raises(UsageError) as raised:
         read_bigquery(
-            client_at(address),
+            service_at(address, **HASTE),
             PLACE,
             KNOWN,
             since,
@@ -167,6 +179,73 @@ def test_what_reading_costs_is_said_first_and_held_against_the_bound(
     assert "2026-10-31 23:40:00" in query, "wider than the window, as logs come late"
 
 
+@pytest.mark.parametrize(
+    ("words", "variable", "configured", "most"),
+    [
+        ((), None, None, "5 (the default)"),
+        (("--max-cost", "6"), None, None, "6"),
+        ((), "7", None, "7"),
+        ((), None, "8", "8"),
+        ((), None, '"9.5"', "9.5"),
+        (("--max-cost", "NONE"), None, None, None),
+        ((), "none", None, None),
+        ((), None, '"none"', None),
+    ],
+)
+def test_a_run_costs_five_dollars_at_most_unless_it_may_cost_more(
+    words: tuple[str, ...],
+    variable: str | None,
+    configured: str | None,
+    most: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As a user says it; the cost is told to who wants to read nothing else, too."""
+    monkeypatch.chdir(tmp_path)
+    if variable is not None:
+        monkeypatch.setenv("NETPLAN_AUDIT_MAX_COST", variable)
+    if configured is not None:
+        Path("netplan.toml").write_text(f"[audit]\nmax-cost = {configured}\n", encoding="utf-8")
+    asked: list[Any] = []
+
+    def jobs(body: Any) -> tuple[int, dict[str, Any]]:
+        if body["configuration"].get("dryRun"):
+            return answered(2 * TIB)
+        return refusal(400, "invalidQuery", "made by the test")
+
+    with service(jobs, asked) as address:
+        monkeypatch.setenv(BIGQUERY_VARIABLE, address)
+        done = run_verbs(
+            arguments=[
+                *("--quiet", "audit", "--anonymous", "--inventory", str(INVENTORY)),
+                *("--traffic", str(PLACE), "--since", "2026-11-01", *words),
+            ]
+        )
+    told, *_, error = done.stderr.splitlines()
+    assert f"{2 * TIB:,} bytes to read, $12.50" in told
+    if most is None:
+        assert "made by the test" in error
+        begun = asked[-1]["configuration"]["query"]
+        assert "maximumBytesBilled" not in begun
+        return
+    assert f"about $50.00 ($12.50 to read {2 * TIB:,} bytes" in error
+    assert f"is more than --max-cost {most}: take a shorter window" in error
+    assert "--max-cost none for no bound" in error
+    assert done.returncode == 2
+    assert len(asked) == 1, "nothing but the dry run"
+
+
+def test_a_bound_that_is_neither_a_sum_nor_none_is_refused() -> None:
+    done = run_verbs(
+        arguments=[
+            *("audit", "--anonymous", "--inventory", str(INVENTORY), "--traffic", str(PLACE)),
+            *("--since", "2026-11-01", "--max-cost", "no"),
+        ]
+    )
+    assert done.returncode == 2
+    assert "--max-cost: 'no' is not a number from 0 to 1e+15, nor none" in done.stderr
+
+
 def test_a_reading_that_ends_without_an_answer_says_what_was_billed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -178,7 +257,7 @@ def test_a_reading_that_ends_without_an_answer_says_what_was_billed(
     monkeypatch.setattr(Jobs, "run", broken_off)
     said: list[str] = []
     with service((200, {}), []) as address, pytest.raises(KeyboardInterrupt):
-        read_bigquery(client_at(address), PLACE, KNOWN, SINCE, say=said.append)
+        read_bigquery(service_at(address, **HASTE), PLACE, KNOWN, SINCE, say=said.append)
     assert said[1] == (
         f"{PLACE}: BigQuery billed {TIB:,} bytes ($6.25 at list price) until it ended, without an"
         " answer"
@@ -189,22 +268,21 @@ def test_a_reading_that_ends_without_an_answer_says_what_was_billed(
 def test_a_query_that_is_cancelled_may_be_billed_and_that_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    class UnderWay:
-        is_cancelled = False
+    def interrupted(self: Transport, wait_s: float) -> None:
+        raise KeyboardInterrupt
 
-        def result(self, **_: Any) -> None:
-            raise KeyboardInterrupt
-
-        def cancel(self, **_: Any) -> None:
-            self.is_cancelled = True
-
-    job = UnderWay()
     monkeypatch.setattr(Jobs, "dry_run_bytes", lambda self, query: TIB)
-    monkeypatch.setattr(Jobs, "_begun", lambda self, query, config: job)
+    monkeypatch.setattr(Transport, "pause", interrupted)
     said: list[str] = []
-    with service((200, {}), []) as address, pytest.raises(KeyboardInterrupt):
-        read_bigquery(client_at(address), PLACE, KNOWN, SINCE, say=said.append)
-    assert job.is_cancelled
+    paths: list[str] = []
+    running = {"status": {"state": "RUNNING"}}
+    with service((200, running), [], paths) as address, pytest.raises(KeyboardInterrupt):
+        read_bigquery(service_at(address, **HASTE), PLACE, KNOWN, SINCE, say=said.append)
+    begun, waited, cancelled = paths[-3:]
+    assert begun == f"/bigquery/v2/projects/{PROJECT}/jobs"
+    name = waited.removeprefix(f"/bigquery/v2/projects/{PROJECT}/queries/")
+    assert name.startswith("netplan_")
+    assert cancelled == f"{begun}/{name}/cancel"
     assert said[1].endswith("; the query that was cancelled may be billed too")
 
 
@@ -216,8 +294,9 @@ def test_what_is_about_to_be_paid_is_told_where_nobody_watches(
     progress(Notice("$12.50"))
     assert capsys.readouterr().err == "$12.50\n"
     monkeypatch.setattr(state, "quiet", True)
+    progress("asking BigQuery")
     progress(Notice("$12.50"))
-    assert capsys.readouterr().err == ""
+    assert capsys.readouterr().err == "$12.50\n", "money is told to who wants no other line too"
 
 
 def answered(byte_count: int) -> tuple[int, dict[str, Any]]:
@@ -232,8 +311,7 @@ def answered(byte_count: int) -> tuple[int, dict[str, Any]]:
 def test_a_bound_is_a_number_that_the_service_takes() -> None:
     asked: list[Any] = []
     with service(refusal(400, "invalidQuery", "no"), asked) as address:
-        jobs = Jobs(client_at(address), None, str(PLACE))
-        bound(jobs, str(PLACE), of_look(TIB), Decimal("1e15"))
+        jobs = Jobs(service_at(address, **HASTE), None, str(PLACE), bytes_for(Decimal("1e15")))
         with pytest.raises(NetplanError, match="refuses a statement"):
             jobs.run("SELECT 1")
     (only,) = asked
@@ -258,17 +336,16 @@ def test_a_window_that_holds_nothing_asks_for_nothing(
         service(answered(TIB), asked) as address,
         pytest.raises(UsageError, match=f"is not before {said}"),
     ):
-        read_bigquery(client_at(address), PLACE, KNOWN, window, now=lambda: now)
+        read_bigquery(service_at(address, **HASTE), PLACE, KNOWN, window, now=lambda: now)
     assert asked == []
 
 
-def test_a_service_that_is_gone_is_told_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs_room, "retry", lambda: Retry(initial=0.01, timeout=0.2))
+def test_a_service_that_is_gone_is_told_in_time() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{free.getsockname()[1]}"
     with pytest.raises(NetplanError, match="does not answer"):
-        Jobs(client_at(address), None, str(PLACE)).run("SELECT 1")
+        Jobs(service_at(address, **HASTE), None, str(PLACE)).run("SELECT 1")
 
 
 def test_nothing_is_asked_without_a_beginning() -> None:
@@ -279,7 +356,7 @@ def test_nothing_is_asked_without_a_beginning() -> None:
 
 
 def test_credentials_go_where_they_are_meant_to() -> None:
-    assert endpoint_of(ApiOptions(), {}).base_url == "https://bigquery.googleapis.com/"
+    assert endpoint_of(ApiOptions(), {}).base_url == "https://bigquery.googleapis.com/bigquery/v2/"
     with pytest.raises(UsageError, match=BIGQUERY_VARIABLE):
         endpoint_of(ApiOptions(endpoint="http://127.0.0.1:1"), {})
     with pytest.raises(UsageError, match="not encrypted"):
@@ -306,7 +383,5 @@ def test_a_sum_that_is_none_is_no_bound() -> None:
 
 
 def test_paths_of_files_are_no_places() -> None:
-    from pathlib import Path as Files
-
-    assert is_place(Files("bigquery://my-project.logs"))
-    assert not is_place(Files("logs/bigquery"))
+    assert is_place(Path("bigquery://my-project.logs"))
+    assert not is_place(Path("logs/bigquery"))

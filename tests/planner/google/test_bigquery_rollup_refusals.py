@@ -21,7 +21,7 @@ from netplan_planner.google.bigquery.read import read_bigquery
 from netplan_planner.google.logs.options import LogOptions
 from netplan_planner.traffic import TrafficOptions
 from support.flows.kinds import KNOWN
-from support.servers.bigquery import PROJECT, client_at
+from support.servers.bigquery import PROJECT, service_at
 
 SINK = "compute_googleapis_com_vpc_flows"
 PLACE = Place(project=PROJECT, dataset="logs")
@@ -154,7 +154,7 @@ def refused(
     said: list[str] = []
     with serving(service) as address, pytest.raises(kind) as raised:
         read_bigquery(
-            client_at(address),
+            service_at(address),
             PLACE,
             KNOWN,
             options,

@@ -167,7 +167,7 @@ def test_a_list_in_a_circle_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     with AssetServer({ORGANISATION: [vm("web")]}) as server:
         server.add_fault(Fault(repeat_token=True))
         inventory = read(server, monkeypatch)
-    assert "incomplete: the list does not end" in {u.reason for u in inventory.unread}
+    assert any("leads back to an earlier page" in u.reason for u in inventory.unread)
 
 
 @pytest.mark.parametrize(("fault", "said"), [

@@ -28,7 +28,7 @@ from netplan_planner.google.logs.asking import (
 from netplan_planner.google.logs.options import LOGGING_VARIABLE, SCOPE, LogOptions
 from netplan_planner.google.logs.read import LogsRead, read_flow_logs
 from netplan_planner.google.options import ApiOptions, resolve_endpoint
-from netplan_planner.google.refusals import READS_BY_POST, Request
+from netplan_planner.google.refusals import POSTED, READS_BY_POST, Request
 from netplan_planner.google.transport import NotWhole, Transport
 from netplan_planner.leftovers import sole_user
 from netplan_planner.model import ProjectId
@@ -453,10 +453,12 @@ def test_the_method_is_the_documents() -> None:
 
 def test_nothing_but_reading_is_posted() -> None:
     assert frozenset({ENTRIES_ID, MEMBERS_ID}) == READS_BY_POST
+    jobs = {"bigquery.jobs.insert", "bigquery.jobs.cancel"}
+    assert jobs == POSTED - READS_BY_POST, "queries, which write where --rollup says and nowhere"
     endpoint = resolve_endpoint(ApiOptions(endpoint="http://127.0.0.1:1", is_anonymous=True), {})
     request = Request("compute.instances.insert", "x", {}, "", "", "", body=b"{}")
     transport = Transport(endpoint, HASTE)
-    with pytest.raises(ValueError, match="no method that only reads"):
+    with pytest.raises(ValueError, match="no method that may be posted"):
         transport.get(request, bytes)
     transport.close()
 

@@ -129,6 +129,8 @@ CASES: dict[str, Callable[[ComputeServer], None]] = {
     "a page fails once": faults(Fault(method=INSTANCES, status=429, times=1, retry_after="0")),
     "a redirect": faults(Fault(method=ADDRESSES, status=302)),
     "a bad request": faults(Fault(method=ADDRESSES, status=400, message="made by the test")),
+    "an error, status 200": faults(Fault(method=ADDRESSES, body=b'{"error": {"code": 403}}')),
+    "a list that is none": faults(Fault(method=ADDRESSES, body=b'{"items": 5}')),
     "cut off": faults(Fault(method=ADDRESSES, truncate=True)),
     "damaged": faults(Fault(method=ADDRESSES, corrupt=True)),
     "broken off": faults(Fault(method=ADDRESSES, disconnect=True)),

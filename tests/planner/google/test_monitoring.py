@@ -185,7 +185,7 @@ def test_a_later_page_that_fails_keeps_what_was_read(
 def test_a_list_that_leads_back_ends(server: MonitoringServer, inventory: Inventory) -> None:
     server.add_fault(Fault(method=LIST, repeat_token=True))
     found = metrics_of(live(inventory), inventory)
-    assert all("does not end" in unread.reason for unread in found.coverage.unread)
+    assert all("leads back to an earlier page" in unread.reason for unread in found.coverage.unread)
     assert found.coverage.unread
 
 

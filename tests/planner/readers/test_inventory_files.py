@@ -234,11 +234,58 @@ FOREIGN = [
     ("bill.json", {"billingAccounts": []}, "Cloud Billing"),
     ("iperf.json", {"start": {}, "intervals": [], "end": {}}, "iperf3"),
     ("members.json", [{"instance": f"{ZONE}/instances/a", "status": "RUNNING"}], "members"),
-    ("error.json", {"error": {"code": 403}}, "an error answer"),
     ("empty.json", [], "an empty list"),
     ("number.json", 5, "no object"),
     ("other.json", {"\x1b[31mred": 1, "b": 2}, "no Compute resource"),
 ]
+
+
+NO_ANSWERS = [
+    ({"error": {"code": 403}}, "an error answer of an API"),
+    ({"error": {"code": 503}, "items": []}, "an error answer of an API"),
+    ([{"error": {"code": 403}}], "an error answer of an API"),
+    ({"kind": "Status", "apiVersion": "v1", "status": "Failure"}, "an error answer of an API"),
+    ({"assets": 5}, "assets: not a list"),
+    ({"vpcFlowLogsConfigs": {"a": 1}}, "vpcFlowLogsConfigs: not a list"),
+]
+
+
+@pytest.mark.parametrize(("value", "reason"), NO_ANSWERS)
+def test_an_answer_that_is_none_is_no_file_to_pass_over(
+    tmp_path: Path, value: object, reason: str
+) -> None:
+    write(tmp_path / "vm.json", [vm()])
+    path = write(tmp_path / "answer.json", value)
+    inventory = read_inventory([tmp_path])
+    assert len(inventory.instances) == 1
+    (unread,) = inventory.unread
+    assert (unread.source, unread.is_needless) == (str(path), False)
+    assert reason in unread.reason
+    with pytest.raises(InputError, match=reason):
+        read_inventory([path])
+    # Beside others in one file it is named, and the others are read.
+    path.write_text("\n".join(json.dumps(one) for one in (vm(), value)))
+    inventory = read_inventory([path])
+    assert len(inventory.instances) == 1
+    assert [unread.is_needless for unread in inventory.unread if reason in unread.reason] == [False]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"warning": "x"}, "incomplete: a warning that is not an object"),
+        ({"unreachables": "zones/a"}, "incomplete: zones/a could not be reached"),
+        ({"items": 5}, "neither a list nor an object"),
+        ({"items": {"zones/a": {"instances": 5}}}, "not a list"),
+        ({"items": {"zones/a": {"warning": 5}}}, "incomplete: a warning that is not an object"),
+    ],
+)
+def test_members_of_another_type_are_incomplete(
+    tmp_path: Path, more: dict[str, object], said: str
+) -> None:
+    path = write(tmp_path / "list.json", {"kind": "compute#instanceAggregatedList", **more})
+    (unread,) = read_inventory([path]).unread
+    assert (unread.reason, unread.is_needless) == (said, False)
 
 
 @pytest.mark.parametrize(("name", "value", "reason"), FOREIGN)

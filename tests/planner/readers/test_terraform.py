@@ -125,7 +125,7 @@ def test_what_the_configuration_gives_and_nothing_resolves_is_lost(tmp_path: Pat
     ("field", "reason"),
     [
         ("machine_type", "its machine type is known after apply (var.size)"),
-        ("zone", "its zone is not known"),
+        ("zone", "its zone is known after apply"),
     ],
 )
 def test_a_machine_of_unknown_type_or_zone_is_not_made_up(

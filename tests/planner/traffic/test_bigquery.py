@@ -12,7 +12,6 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from google.cloud import bigquery
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -24,6 +23,8 @@ from netplan_planner.google.bigquery.engine import BigQueryEngine
 from netplan_planner.google.bigquery.jobs import Jobs
 from netplan_planner.google.bigquery.place import Place
 from netplan_planner.google.bigquery.read import read_bigquery
+from netplan_planner.google.bigquery.tables import ALL_LOGS
+from netplan_planner.google.bigquery.wire import Column
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
 from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine
@@ -35,14 +36,14 @@ from support.flows.of_files import as_of_files
 from support.flows.oracle import Record
 from support.flows.records import Json
 from support.flows.tables import all_statements, fill
-from support.servers.bigquery import ABSENT, PROJECT, emulator, endpoint, linked, load, schema_of
+from support.servers.bigquery import ABSENT, PROJECT, Emulated, emulator, linked, schema_of
 
 STATEMENTS = all_statements()
 pytestmark = pytest.mark.skipif(bool(ABSENT), reason=ABSENT)
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[bigquery.Client]:
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulated]:
     with emulator(tmp_path_factory.mktemp("bigquery")) as made:
         yield made
 
@@ -56,7 +57,7 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedEngin
 
 
 @pytest.fixture(scope="module")
-def in_bigquery(client: bigquery.Client) -> Iterator[BigQueryEngine]:
+def in_bigquery(client: Emulated) -> Iterator[BigQueryEngine]:
     jobs = Jobs(client, None, "bigquery://demo-project.logs")
     engine = BigQueryEngine(jobs)
     fill(engine)
@@ -82,18 +83,16 @@ COPIED = "copied_logs"
 """A table whose name does not say which log its entries are of."""
 
 
-def sink(client: bigquery.Client, tables: Mapping[str, Sequence[Json]]) -> Place:
+def sink(client: Emulated, tables: Mapping[str, Sequence[Json]]) -> Place:
     """Return a dataset with tables as a log sink writes them."""
-    place = Place(project=PROJECT, dataset=f"logs{next(DATASETS)}")
-    client.create_dataset(f"{PROJECT}.{place.dataset}")
+    place = client.create(Place(project=PROJECT, dataset=f"logs{next(DATASETS)}"))
     for name, rows in tables.items():
-        table = bigquery.Table(f"{PROJECT}.{place.dataset}.{name}", schema=schema_of(rows))
-        load(client, table, rows)
+        client.load(place, name, rows)
     return place
 
 
 def both(
-    client: bigquery.Client,
+    client: Emulated,
     folder: Path,
     rows: Sequence[Json],
     known: Inventory,
@@ -105,7 +104,7 @@ def both(
 
 
 def both_of(
-    client: bigquery.Client,
+    client: Emulated,
     folder: Path,
     place: Place,
     rows: Sequence[Json],
@@ -123,13 +122,13 @@ def both_of(
 
 
 @pytest.mark.parametrize("reporter", list(Reporter))
-def test_all_kinds_of_ends(client: bigquery.Client, tmp_path: Path, reporter: Reporter) -> None:
+def test_all_kinds_of_ends(client: Emulated, tmp_path: Path, reporter: Reporter) -> None:
     options = TrafficOptions(reporter=reporter, by_hour=True, log_volume_from_gbps=0.0)
     by_file, by_query = both(client, tmp_path, of_all_kinds(), KNOWN, options)
     assert by_query == by_file
 
 
-def test_tables_of_both_logs(client: bigquery.Client, tmp_path: Path) -> None:
+def test_tables_of_both_logs(client: Emulated, tmp_path: Path) -> None:
     """They are as a sink writes them: each of one log, which the table's name says."""
     rows = [one for one in of_all_kinds() if one.get("logName")]
     of_log = {
@@ -157,7 +156,7 @@ def test_tables_of_both_logs(client: bigquery.Client, tmp_path: Path) -> None:
     reporter=st.sampled_from(list(Reporter)),
 )
 def test_random_records(
-    client: bigquery.Client,
+    client: Emulated,
     tmp_path: Path,
     rows: list[Record],
     logging: str,
@@ -170,29 +169,25 @@ def test_random_records(
 
 
 @pytest.mark.parametrize("name", ["as it is", "whole numbers", "text", "fewer columns"])
-def test_columns_of_other_types(client: bigquery.Client, tmp_path: Path, name: str) -> None:
+def test_columns_of_other_types(client: Emulated, tmp_path: Path, name: str) -> None:
     rows = exports.rows(exports.CHANGES[name])
     by_file, by_query = both(client, tmp_path, rows, exports.KNOWN, TrafficOptions())
     assert by_query == by_file
     assert by_file.coverage.used_count == len(rows)
 
 
-def test_times_of_a_copy_may_be_texts(client: bigquery.Client, tmp_path: Path) -> None:
+def test_times_of_a_copy_may_be_texts(client: Emulated, tmp_path: Path) -> None:
     """They choose no entries then, and tell no days."""
     rows = [{**one, "receiveTimestamp": one["timestamp"]} for one in exports.rows()]
-    place = Place(project=PROJECT, dataset=f"logs{next(DATASETS)}", table="copy")
-    rollup = Place(project=PROJECT, dataset=f"sums{next(DATASETS)}")
-    for one in (place, rollup):
-        client.create_dataset(f"{PROJECT}.{one.dataset}")
+    place = client.create(Place(project=PROJECT, dataset=f"logs{next(DATASETS)}", table="copy"))
+    rollup = client.create(Place(project=PROJECT, dataset=f"sums{next(DATASETS)}"))
 
     def write(*texts: str) -> None:
         schema = [
-            bigquery.SchemaField(field.name, "STRING") if field.name in texts else field
+            Column(field.name, "STRING") if field.name in texts else field
             for field in schema_of(rows)
         ]
-        name = f"{PROJECT}.{place.dataset}.{place.table}"
-        client.delete_table(name, not_found_ok=True)
-        load(client, bigquery.Table(name, schema=schema), rows)
+        client.load(place, "copy", rows, schema)
 
     def sum_up() -> None:
         options = TrafficOptions(since=SINCE)
@@ -201,6 +196,7 @@ def test_times_of_a_copy_may_be_texts(client: bigquery.Client, tmp_path: Path) -
     write("receiveTimestamp")
     with pytest.raises(UsageError, match=r"received \(receiveTimestamp, of type TIMESTAMP\)"):
         sum_up()
+    client.drop(place, "copy")
     write("receiveTimestamp", "timestamp")
     with pytest.raises(UsageError, match="no column timestamp, of type TIMESTAMP"):
         sum_up()
@@ -209,7 +205,7 @@ def test_times_of_a_copy_may_be_texts(client: bigquery.Client, tmp_path: Path) -
     assert by_file.coverage.used_count == len(rows)
 
 
-def test_examples_are_told_by_their_ids(client: bigquery.Client) -> None:
+def test_examples_are_told_by_their_ids(client: Emulated) -> None:
     place = sink(client, {SINK: [*of_all_kinds(), *BAD.values()]})
     found = read_bigquery(client, place, KNOWN, TrafficOptions(since=SINCE, example_count=9))
     told = {one.source: one.reason for one in found.coverage.examples}
@@ -217,7 +213,7 @@ def test_examples_are_told_by_their_ids(client: bigquery.Client) -> None:
 
 
 def test_daily_tables_are_read_by_their_own_columns_and_missing_days_are_told(
-    client: bigquery.Client,
+    client: Emulated,
 ) -> None:
     rows = [one for one in of_all_kinds() if "timestamp" in one]
     day = datetime.fromisoformat(rows[0]["timestamp"]).astimezone(UTC).date()
@@ -235,15 +231,13 @@ def test_daily_tables_are_read_by_their_own_columns_and_missing_days_are_told(
     assert any("left aside: requests" in one for one in found.notes)
 
 
-def test_a_dataset_of_log_analytics(client: bigquery.Client, tmp_path: Path) -> None:
+def test_a_dataset_of_log_analytics(client: Emulated, tmp_path: Path) -> None:
     rows = [one for one in of_all_kinds() if "timestamp" in one]
     rows = [one for one in rows if "insertId" in one and "resource" in one]
     assert len(rows) > 30
     schema, entries = linked(rows)
-    place = Place(project=PROJECT, dataset=f"logs{next(DATASETS)}")
-    client.create_dataset(f"{PROJECT}.{place.dataset}")
-    table = bigquery.Table(f"{PROJECT}.{place.dataset}._AllLogs", schema=schema)
-    load(client, table, entries)
+    place = client.create(Place(project=PROJECT, dataset=f"logs{next(DATASETS)}"))
+    client.load(place, ALL_LOGS, entries, schema)
     options = TrafficOptions(since=SINCE)
     by_query = read_bigquery(client, place, KNOWN, options)
     file = tmp_path / "logs.json"
@@ -252,7 +246,7 @@ def test_a_dataset_of_log_analytics(client: bigquery.Client, tmp_path: Path) -> 
     assert as_of_files(by_query, by_file) == by_file
 
 
-def test_a_dataset_without_flow_logs_says_what_it_holds(client: bigquery.Client) -> None:
+def test_a_dataset_without_flow_logs_says_what_it_holds(client: Emulated) -> None:
     place = sink(client, {"requests": of_all_kinds()[:2]})
     with pytest.raises(InputError, match="it holds requests"):
         read_bigquery(client, place, KNOWN, TrafficOptions(since=SINCE))
@@ -261,13 +255,13 @@ def test_a_dataset_without_flow_logs_says_what_it_holds(client: bigquery.Client)
 
 
 def test_an_audit_gives_the_same_report(
-    client: bigquery.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: Emulated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """But for the lines that say what was billed, and a table where there was a file."""
     with gzip.open(DEMO / "flows.json.gz", "rt") as lines:
         rows = [json.loads(line) for line in lines]
     place = sink(client, {SINK: rows})
-    monkeypatch.setenv(BIGQUERY_VARIABLE, endpoint(client))
+    monkeypatch.setenv(BIGQUERY_VARIABLE, client.address)
     common = ["--inventory", str(DEMO / "inventory"), "--since", "2001-01-01", "--fail-on", "never"]
     told = []
     for source in (str(DEMO / "flows.json.gz"), str(place)):

@@ -6,7 +6,6 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from google.cloud import bigquery
 from msgspec.structs import replace
 
 import netplan_planner
@@ -16,14 +15,15 @@ from netplan_planner.google.bigquery.jobs import Jobs
 from netplan_planner.google.bigquery.place import Place
 from netplan_planner.google.bigquery.read import read_bigquery
 from netplan_planner.google.bigquery.rollup import Rollup
-from netplan_planner.google.bigquery.tables import find_tables
+from netplan_planner.google.bigquery.tables import ALL_LOGS, find_tables
+from netplan_planner.google.bigquery.wire import Column
 from netplan_planner.model import Reporter, TrafficMatrix
 from netplan_planner.traffic import HeaderBytes, TrafficOptions
 from netplan_planner.traffic.day_sums import DaySums
 from support.commands.run import run_verbs
 from support.flows.kinds import BAD, KNOWN
 from support.flows.records import START, Json, entry
-from support.servers.bigquery import ABSENT, PROJECT, emulator, endpoint, load, schema_of
+from support.servers.bigquery import ABSENT, PROJECT, Emulated, emulator
 
 pytestmark = pytest.mark.skipif(bool(ABSENT), reason=ABSENT)
 DEMO = Path(netplan_planner.__file__).parent / "demos" / "dobermanifesto"
@@ -38,7 +38,7 @@ WINDOW = TrafficOptions(
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[bigquery.Client]:
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulated]:
     with emulator(tmp_path_factory.mktemp("bigquery")) as made:
         yield made
 
@@ -74,30 +74,23 @@ def stamp(time: datetime) -> str:
     return time.isoformat().replace("+00:00", "Z")
 
 
-def sink(client: bigquery.Client, tables: Mapping[str, Sequence[Json]]) -> Place:
-    place = Place(project=PROJECT, dataset=f"logs{next(DATASETS)}")
-    client.create_dataset(f"{PROJECT}.{place.dataset}")
+def sink(client: Emulated, tables: Mapping[str, Sequence[Json]]) -> Place:
+    place = client.create(Place(project=PROJECT, dataset=f"logs{next(DATASETS)}"))
     for name, rows in tables.items():
-        table = bigquery.Table(f"{PROJECT}.{place.dataset}.{name}", schema=schema_of(rows))
-        if name == SINK:
-            table.time_partitioning = bigquery.TimePartitioning(type_="DAY", field="timestamp")
-        load(client, table, rows)
+        client.load(place, name, rows, by_day=name == SINK)
     return place
 
 
-def keeper(client: bigquery.Client) -> Place:
-    place = Place(project=PROJECT, dataset=f"kept{next(DATASETS)}")
-    client.create_dataset(f"{PROJECT}.{place.dataset}")
-    return place
+def keeper(client: Emulated) -> Place:
+    return client.create(Place(project=PROJECT, dataset=f"kept{next(DATASETS)}"))
 
 
-def kept_days(client: bigquery.Client, rollup: Place) -> list[str]:
-    listed = client.list_tables(f"{PROJECT}.{rollup.dataset}")
-    return sorted(one.table_id.rpartition("_")[2] for one in listed)
+def kept_days(client: Emulated, rollup: Place) -> list[str]:
+    return sorted(name.rpartition("_")[2] for name in client.tables(rollup))
 
 
 def read(
-    client: bigquery.Client,
+    client: Emulated,
     place: Place,
     options: TrafficOptions,
     rollup: Place | None = None,
@@ -127,7 +120,7 @@ def few() -> list[Json]:
 
 
 def test_a_rollup_gives_what_the_logs_give_and_reads_each_day_once(
-    client: bigquery.Client,
+    client: Emulated,
 ) -> None:
     place, rollup = sink(client, {SINK: flows()}), keeper(client)
     options = replace(WINDOW, reporter=Reporter.AVERAGE)
@@ -145,7 +138,7 @@ def test_a_rollup_gives_what_the_logs_give_and_reads_each_day_once(
 
 
 def test_the_next_window_finds_whole_days_where_the_one_before_it_ended(
-    client: bigquery.Client,
+    client: Emulated,
 ) -> None:
     place, rollup = sink(client, {SINK: flows()}), keeper(client)
     day = timedelta(days=1)
@@ -158,7 +151,7 @@ def test_the_next_window_finds_whole_days_where_the_one_before_it_ended(
 
 
 def gather(
-    client: bigquery.Client, place: Place, rollup: Place, options: TrafficOptions, now: datetime
+    client: Emulated, place: Place, rollup: Place, options: TrafficOptions, now: datetime
 ) -> dict[str, int]:
     """Bring a window's days together; return how many were kept before, are now, and are open."""
     assert options.since is not None
@@ -176,7 +169,7 @@ def gather(
 
 
 def test_a_day_that_has_changed_is_summed_anew_and_one_that_is_not_over_is_not_kept(
-    client: bigquery.Client,
+    client: Emulated,
 ) -> None:
     place, rollup = sink(client, {SINK: few()}), keeper(client)
     options = TrafficOptions(since=MIDNIGHT)
@@ -188,7 +181,7 @@ def test_a_day_that_has_changed_is_summed_anew_and_one_that_is_not_over_is_not_k
     assert gather(client, place, rollup, options, over) == {"kept": 1, "made": 1, "open": 1}
     late = entry("10.0.1.1", "10.0.2.1", 777, start=AT_MIDNIGHT + 9, end=AT_MIDNIGHT + 10)
     late |= {"insertId": "late", "timestamp": stamp(MIDNIGHT + timedelta(hours=20))}
-    load(client, client.get_table(f"{PROJECT}.{place.dataset}.{SINK}"), [late], is_there=True)
+    client.load(place, SINK, [late], is_there=True)
     found, told = read(client, place, options, rollup, now=over)
     assert told == "1 day kept before, 1 day kept now; 1 day not over yet, read and not kept"
     assert found == read(client, place, options, now=over)[0]
@@ -200,7 +193,7 @@ def test_a_day_that_has_changed_is_summed_anew_and_one_that_is_not_over_is_not_k
 
 
 def test_a_run_that_breaks_off_leaves_whole_days_alone(
-    client: bigquery.Client, monkeypatch: pytest.MonkeyPatch
+    client: Emulated, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place, rollup = sink(client, {SINK: few()}), keeper(client)
     options = TrafficOptions(since=MIDNIGHT, until=MIDNIGHT + timedelta(days=1))
@@ -223,7 +216,7 @@ def test_a_run_that_breaks_off_leaves_whole_days_alone(
     assert kept_days(client, rollup) == ["20260302", "20260303", "20260304"]
 
 
-def test_days_of_daily_tables(client: bigquery.Client) -> None:
+def test_days_of_daily_tables(client: Emulated) -> None:
     rows = few()
     days = {row["timestamp"][:10].replace("-", "") for row in rows}
     tables = {
@@ -238,19 +231,18 @@ def test_days_of_daily_tables(client: bigquery.Client) -> None:
     assert told == "2 days kept before, 0 days kept now"
     assert found == read(client, place, options)[0]
     stray = {**rows[0], "timestamp": stamp(MIDNIGHT + timedelta(days=5)), "insertId": "stray"}
-    name = f"{PROJECT}.{place.dataset}.{SINK}_20260303"
-    load(client, client.get_table(name), [stray], is_there=True)
+    client.load(place, f"{SINK}_20260303", [stray], is_there=True)
     with pytest.raises(UsageError, match="holds entries of other days than 2026-03-03"):
         gather(client, place, rollup, options, LATER)
 
 
-def test_days_of_a_dataset_of_log_analytics_are_counted(client: bigquery.Client) -> None:
+def test_days_of_a_dataset_of_log_analytics_are_counted(client: Emulated) -> None:
     """They have no partitions to be asked for: a day's entries and the last one's coming are."""
-    field = bigquery.SchemaField
+    field = Column
     schema = [
         *(field(name, "STRING") for name in ("log_name", "insert_id")),
         *(field(name, "TIMESTAMP") for name in ("timestamp", "receive_timestamp")),
-        field("resource", "RECORD", fields=[field("type", "STRING"), field("labels", "JSON")]),
+        field("resource", "RECORD", fields=(field("type", "STRING"), field("labels", "JSON"))),
         field("json_payload", "JSON"),
     ]
 
@@ -269,12 +261,11 @@ def test_days_of_a_dataset_of_log_analytics_are_counted(client: bigquery.Client)
 
     rows = few()
     place, rollup = sink(client, {}), keeper(client)
-    table = bigquery.Table(f"{PROJECT}.{place.dataset}._AllLogs", schema=schema)
-    load(client, table, linked(rows[1:]))
+    client.load(place, ALL_LOGS, linked(rows[1:]), schema)
     options = TrafficOptions(since=MIDNIGHT, until=MIDNIGHT + timedelta(days=1))
     made = gather(client, place, rollup, options, LATER)
     assert made == {"kept": 0, "made": 3, "open": 0}
-    load(client, client.get_table(table.reference), linked(rows[:1]), is_there=True)
+    client.load(place, ALL_LOGS, linked(rows[:1]), is_there=True)
     said: list[str] = []
     found = read_bigquery(
         client, place, KNOWN, options, rollup=rollup, say=said.append, now=lambda: LATER
@@ -285,10 +276,10 @@ def test_days_of_a_dataset_of_log_analytics_are_counted(client: bigquery.Client)
 
 
 def test_collect_and_audit_as_a_user_runs_them(
-    client: bigquery.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: Emulated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place, rollup = sink(client, {SINK: few()}), keeper(client)
-    monkeypatch.setenv(BIGQUERY_VARIABLE, endpoint(client))
+    monkeypatch.setenv(BIGQUERY_VARIABLE, client.address)
     common = ["--anonymous", "--inventory", str(DEMO / "inventory"), "--traffic", str(place)]
     window = ["--since", "2026-03-03", "--until", "2026-03-04"]
     audit = ["audit", *common, *window, "--fail-on", "never"]

@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import duckdb
 import pytest
-from google.api_core.exceptions import BadRequest
-from google.cloud import bigquery
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -21,6 +19,8 @@ from netplan_planner.google.bigquery.jobs import Jobs
 from netplan_planner.google.bigquery.place import Place
 from netplan_planner.google.bigquery.read import read_bigquery
 from netplan_planner.google.bigquery.tables import ALL_LOGS
+from netplan_planner.google.bigquery.wire import Column
+from netplan_planner.google.refusals import Refusal
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
 from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine
@@ -37,7 +37,7 @@ from support.flows.records import Json
 from support.flows.tables import all_statements, fill
 from support.flows.written import DECIMALS, TIMES, WHOLE, damaged
 from support.servers.bigquery import linked, schema_of
-from support.servers.googlesql import ABSENT, PROJECT, Judge, JudgedClient, judge
+from support.servers.googlesql import ABSENT, PROJECT, Judge, Judged, judge
 
 STATEMENTS = all_statements()
 pytestmark = pytest.mark.skipif(bool(ABSENT), reason=ABSENT)
@@ -50,8 +50,8 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
 
 
 @pytest.fixture(scope="module")
-def client(asked: Judge) -> JudgedClient:
-    return JudgedClient(asked)
+def client(asked: Judge) -> Judged:
+    return Judged(asked)
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +63,8 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedEngin
 
 
 @pytest.fixture(scope="module")
-def in_googlesql(client: JudgedClient) -> BigQueryEngine:
-    engine = BigQueryEngine(Jobs(cast("bigquery.Client", client), None, "googlesql"))
+def in_googlesql(client: Judged) -> BigQueryEngine:
+    engine = BigQueryEngine(Jobs(client, None, "googlesql"))
     fill(engine)
     return engine
 
@@ -102,14 +102,14 @@ COPIED = "copied_logs"
 
 
 def both(
-    client: JudgedClient,
+    client: Judged,
     folder: Path,
     rows: Sequence[Json],
     known: Inventory,
     options: TrafficOptions,
     *,
     is_linked: bool = False,
-    schema: Sequence[bigquery.SchemaField] = (),
+    schema: Sequence[Column] = (),
 ) -> tuple[TrafficMatrix, TrafficMatrix]:
     """Return the matrix of entries by DuckDB from a file, and by GoogleSQL from a table."""
     file = folder / f"{next(FILES)}.json"
@@ -119,12 +119,12 @@ def both(
     name = ALL_LOGS if is_linked else COPIED
     table = linked(rows) if is_linked else (schema or schema_of(rows), rows)
     place = Place(project=PROJECT, dataset=client.load({name: table}), table=name)
-    by_query = read_bigquery(cast("bigquery.Client", client), place, known, options)
+    by_query = read_bigquery(client, place, known, options)
     return by_file, as_of_files(by_query, by_file)
 
 
 @pytest.mark.parametrize("reporter", list(Reporter))
-def test_all_kinds_of_ends(client: JudgedClient, tmp_path: Path, reporter: Reporter) -> None:
+def test_all_kinds_of_ends(client: Judged, tmp_path: Path, reporter: Reporter) -> None:
     options = TrafficOptions(reporter=reporter, by_hour=True, log_volume_from_gbps=0.0)
     by_file, by_query = both(client, tmp_path, of_all_kinds(), KNOWN, options)
     assert by_query == by_file
@@ -142,7 +142,7 @@ def test_all_kinds_of_ends(client: JudgedClient, tmp_path: Path, reporter: Repor
     reporter=st.sampled_from(list(Reporter)),
 )
 def test_random_records(
-    client: JudgedClient,
+    client: Judged,
     tmp_path: Path,
     rows: list[Record],
     logging: str,
@@ -156,7 +156,7 @@ def test_random_records(
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("is_linked", [False, True], ids=["of a sink", "of Log Analytics"])
-def test_hostile_records(client: JudgedClient, tmp_path: Path, seed: int, is_linked: bool) -> None:
+def test_hostile_records(client: Judged, tmp_path: Path, seed: int, is_linked: bool) -> None:
     options = TrafficOptions(by_hour=True, log_volume_from_gbps=0.0, example_count=0)
     rows = hostile(seed, 300)
     if is_linked:
@@ -169,22 +169,22 @@ def test_hostile_records(client: JudgedClient, tmp_path: Path, seed: int, is_lin
 
 
 @pytest.mark.parametrize("name", ["as it is", "whole numbers", "text", "fewer columns"])
-def test_columns_of_other_types(client: JudgedClient, tmp_path: Path, name: str) -> None:
+def test_columns_of_other_types(client: Judged, tmp_path: Path, name: str) -> None:
     rows = exports.rows(exports.CHANGES[name])
     by_file, by_query = both(client, tmp_path, rows, exports.KNOWN, TrafficOptions())
     assert by_query == by_file
     assert by_file.coverage.used_count == len(rows)
 
 
-def test_columns_that_nobody_knows(client: JudgedClient, tmp_path: Path) -> None:
+def test_columns_that_nobody_knows(client: Judged, tmp_path: Path) -> None:
     """Lists with NULLs among their values: no table of BigQuery holds them, a view may."""
     rows = [{**row, "labels": [1.0, None]} for row in exports.rows()]
-    schema = [*schema_of(exports.rows()), bigquery.SchemaField("labels", "FLOAT", mode="REPEATED")]
+    schema = [*schema_of(exports.rows()), Column("labels", "FLOAT", mode="REPEATED")]
     by_file, by_query = both(client, tmp_path, rows, exports.KNOWN, TrafficOptions(), schema=schema)
     assert by_query == by_file
 
 
-def test_examples_are_told_by_their_ids(client: JudgedClient, tmp_path: Path) -> None:
+def test_examples_are_told_by_their_ids(client: Judged, tmp_path: Path) -> None:
     rows = [*of_all_kinds(), *BAD.values()]
     _, found = both(client, tmp_path, rows, KNOWN, TrafficOptions(example_count=9))
     told = {one.source: one.reason for one in found.coverage.examples}
@@ -193,10 +193,14 @@ def test_examples_are_told_by_their_ids(client: JudgedClient, tmp_path: Path) ->
 
 def values(asked: Judge, expression: str, texts: Sequence[str | None]) -> list[Any]:
     """Return an expression over the texts, in their order."""
-    given = bigquery.ArrayQueryParameter("given", "STRING", texts)
+    given = {
+        "name": "given",
+        "parameterType": {"type": "ARRAY", "arrayType": {"type": "STRING"}},
+        "parameterValue": {"arrayValues": [{"value": text} for text in texts]},
+    }
     query = translate(f"SELECT {expression} AS y FROM g", Dialect.BIGQUERY)
     query = query.replace("FROM g", "FROM UNNEST(@given) AS x WITH OFFSET AS place ORDER BY place")
-    return [row[0] for row in asked.ask(run=query, parameters=[given.to_api_repr()])["rows"]]
+    return [row[0] for row in asked.ask(run=query, parameters=[given])["rows"]]
 
 
 def test_whole_numbers(asked: Judge) -> None:
@@ -229,10 +233,10 @@ def test_what_bigquery_refuses_is_refused(asked: Judge) -> None:
     """It tells one from what takes anything: nanoseconds, and products beyond all numbers."""
     cut = "SELECT SAFE_CAST('2026-03-01T10:00:00.123456789Z' AS TIMESTAMP) IS NULL"
     assert asked.ask(run=cut, parameters=[])["rows"] == [[True]]
-    with pytest.raises(BadRequest, match="double overflow"):
+    with pytest.raises(Refusal, match="double overflow"):
         asked.ask(run="SELECT CAST('1.7e308' AS FLOAT64) * 1000", parameters=[])
-    with pytest.raises(BadRequest, match="no table nowhere"):
+    with pytest.raises(Refusal, match="no table nowhere"):
         asked.ask(analyze="SELECT * FROM nowhere")
     asked.ask(run="CREATE OR REPLACE TEMP TABLE one (a INT64)", parameters=[])
-    with pytest.raises(BadRequest, match="fill a with its own type"):
+    with pytest.raises(Refusal, match="fill a with its own type"):
         asked.ask(run="INSERT INTO one (a) SELECT 'b'", parameters=[])

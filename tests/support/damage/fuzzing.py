@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from support.damage.bombs import SHARE, swollen
 from support.damage.kinds import GCLOUD, KINDS, Kind, Words, served
 from support.damage.mutations import damaged
 from support.servers.hostile import Asked, HostileServer, answer
@@ -173,6 +174,8 @@ class Case:
 
     kind: Kind
     seed: int
+    bombs: float = SHARE
+    """How many of the cases are inputs that go on and on."""
 
     def run(self, examples: Path, folder: Path) -> tuple[Ended, Path, Words]:
         """Return how it ended, the damaged file, and the command with its places."""
@@ -186,8 +189,14 @@ class Case:
             inside.mkdir(parents=True)
             for path in found if self.kind.is_folder else ():
                 shutil.copy(path, inside / path.name)
-            data = damaged(example.read_bytes(), self.kind.form(example), rng)
-            target.write_bytes(data)
+            data = example.read_bytes()
+            # By a seed of its own: what other cases do to their files stays what it was.
+            other = random.Random(f"bomb {self.kind.name} {self.seed}")
+            if not self.kind.is_served and other.random() < self.bombs:
+                target.unlink(missing_ok=True)
+                swollen(target, data, other)
+            else:
+                target.write_bytes(damaged(data, self.kind.form(example), rng))
 
         words = filled(command, case=folder, folder=inside, file=target, example=examples)
         return run_bounded(words, folder, prepare), target, command
@@ -203,7 +212,10 @@ def filled(command: Words, **places: Path) -> list[str]:
 
 def keep(case: Case, target: Path, command: Words, fault: str) -> str:
     """Write a finding where the suite reads it; return what to say of it."""
-    data = target.read_bytes() if target.exists() else b""
+    is_endless = target.exists() and not target.is_file()
+    data = target.read_bytes() if target.exists() and not is_endless else b""
+    if is_endless:
+        return f"a device without an end: --kind {case.kind.name} --seed {case.seed}"
     if len(data) > _LARGEST:
         return f"{len(data):,} bytes, too large to keep: --kind {case.kind.name} --seed {case.seed}"
     folder = BROKEN / case.kind.name / f"seed-{case.seed}"
@@ -266,11 +278,11 @@ def load() -> None:
         getattr(command, "commands", {}).values()
 
 
-def _cases(kinds: Sequence[Kind], seed: int) -> Iterator[Case]:
+def _cases(kinds: Sequence[Kind], seed: int, bombs: float) -> Iterator[Case]:
     """Yield cases for ever, one of each kind in turn."""
     while True:
         for kind in kinds:
-            yield Case(kind, seed)
+            yield Case(kind, seed, bombs)
         seed += 1
 
 
@@ -287,6 +299,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the first case")
     parser.add_argument("--count", type=int, default=10**9, help="of cases")
     parser.add_argument("--kind", action="append", choices=list(KINDS), help="repeat it")
+    parser.add_argument(
+        "--bombs", type=float, default=SHARE, help="share of inputs that go on and on, 0 to 1"
+    )
     parser.add_argument("--show", action="store_true", help="what a finding wrote to stderr")
     parser.add_argument("--replay", action="store_true", help="the kept findings, as JSON lines")
     parser.add_argument("--whole", action="store_true", help="undamaged inputs, as JSON lines")
@@ -336,7 +351,7 @@ def _search(kinds: Sequence[Kind], given: argparse.Namespace) -> None:
         examples = {
             kind.name: write_examples(kind, Path(name, "examples", kind.name)) for kind in kinds
         }
-        for number, case in enumerate(_cases(kinds, given.seed)):
+        for number, case in enumerate(_cases(kinds, given.seed, given.bombs)):
             if number and number % _TOLD_EVERY == 0:
                 minutes = (time.monotonic() - started) / 60
                 tell(f"{number:,} cases in {minutes:.1f} minutes, up to seed {case.seed}")

@@ -1,8 +1,8 @@
 """GoogleSQL's reference implementation on this machine, in a Java process of its own.
 
-`.ci/googlesql.sh` makes it of `tests/support/googlesql`. `JudgedClient` answers as a client of
-BigQuery does to those who find tables and run statements, so that the product's own engine runs on
-it. What it means by a function is what BigQuery means by it; what a job costs it does not know.
+`.ci/googlesql.sh` makes it of `tests/support/googlesql`. `Judged` is the product's `Service` with
+its answers, so that the product's own engine runs on it. What it means by a function is what
+BigQuery means by it; what a job costs it does not know.
 """
 
 import json
@@ -13,11 +13,14 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-from google.api_core.exceptions import BadRequest, NotFound
-from google.cloud import bigquery
+import msgspec
+
+from netplan_planner.google.bigquery.place import Place
+from netplan_planner.google.bigquery.service import Ran, Service
+from netplan_planner.google.bigquery.wire import Column, Row, Table
+from netplan_planner.google.refusals import ErrorBody, Refusal
 
 PROJECT = "demo-project"
 _FOLDER = os.environ.get("NETPLAN_TEST_GOOGLESQL")
@@ -41,7 +44,7 @@ class Judge:
         """Return the answer to a question, see `Judge.java`.
 
         Raises:
-            BadRequest: With what the implementation says against it.
+            Refusal: With what the implementation says against it.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -52,7 +55,7 @@ class Judge:
             raise RuntimeError(f"GoogleSQL is gone: status {self._process.wait()}")
         answer: dict[str, Any] = json.loads(line)
         if "error" in answer:
-            raise BadRequest(answer["error"])  # type: ignore[no-untyped-call]
+            raise Refusal(answer["error"], 400, ErrorBody(message=answer["error"]))
         return answer
 
 
@@ -83,74 +86,83 @@ def judge(folder: Path) -> Iterator[Judge]:
         process.stdout.close()
 
 
-class JudgedClient:
-    """What `google.bigquery` asks of `bigquery.Client`, answered by GoogleSQL."""
+class Judged(Service):
+    """The service, answered by GoogleSQL."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
-        self._tables: dict[str, bigquery.Table] = {}
+        self._held: dict[str, Table] = {}
         self._datasets = count(1)
+        self.has_cancelled = False
 
-    def load(self, tables: Mapping[str, tuple[Sequence[Any], Sequence[Mapping[str, Any]]]]) -> str:
+    def load(
+        self, tables: Mapping[str, tuple[Sequence[Column], Sequence[Mapping[str, Any]]]]
+    ) -> str:
         """Return the name of a new dataset with tables, each of a schema and rows."""
         dataset = f"{PROJECT}.logs{next(self._datasets)}"
         for name, (schema, rows) in tables.items():
             assert len(rows) <= MOST_ROWS
-            table = bigquery.Table(f"{dataset}.{name}", schema=schema)
-            self._tables[f"{dataset}.{name}"] = table
+            columns = msgspec.to_builtins(schema)
+            self._held[f"{dataset}.{name}"] = msgspec.convert(
+                {"schema": {"fields": columns}}, Table
+            )
             self._judge.ask(
                 table=f"{dataset}.{name}",
-                columns=[field.to_api_repr() for field in schema],
+                columns=columns,
                 rows=[[_value(field, row.get(field.name)) for field in schema] for row in rows],
             )
         return dataset.rpartition(".")[2]
 
-    def get_dataset(self, name: str, **_: Any) -> Any:
-        """Return the dataset; it lies nowhere in particular."""
-        if not any(table.startswith(f"{name}.") for table in self._tables):
-            raise NotFound(name)  # type: ignore[no-untyped-call]
-        return SimpleNamespace(location=None)
+    def location(self, place: Place) -> None:
+        """Return nothing: it lies nowhere in particular."""
+        if not self.tables(place):
+            raise Refusal(f"no {place}", 404)
 
-    def list_tables(self, name: str, **_: Any) -> list[bigquery.Table]:
-        """Return the tables of a dataset."""
-        return [table for full, table in self._tables.items() if full.startswith(f"{name}.")]
+    def tables(self, place: Place) -> list[str]:
+        """Return the names of the tables of a dataset."""
+        above = f"{place.project}.{place.dataset}."
+        return [name.removeprefix(above) for name in self._held if name.startswith(above)]
 
-    def get_table(self, name: str, **_: Any) -> bigquery.Table:
+    def table(self, place: Place, name: str) -> Table:
         """Return a table."""
-        return self._tables[name]
+        return self._held[f"{place.project}.{place.dataset}.{name}"]
 
-    def query(self, query: str, *, job_config: bigquery.QueryJobConfig, **_: Any) -> Any:
-        """Return a job that is done."""
-        # A table's path is one name there.
-        for name in self._tables:
-            query = query.replace(".".join(f"`{part}`" for part in name.split(".")), f"`{name}`")
-        rows: list[bigquery.Row] = []
-        if job_config.dry_run:
-            self._judge.ask(analyze=query)
-        elif query.startswith("CALL BQ.ABORT_SESSION"):
+    def dry_run(self, configuration: Mapping[str, Any], location: str | None) -> int:
+        """Have a query analyzed, which reads nothing."""
+        self._judge.ask(analyze=self._named(configuration["query"]["query"]))
+        return 0
+
+    def run(self, configuration: Mapping[str, Any], location: str | None) -> Ran:
+        """Run a query."""
+        asked = configuration["query"]
+        query = self._named(asked["query"])
+        rows: list[Row] = []
+        if query.startswith("CALL BQ.ABORT_SESSION"):
             self._judge.ask(drop=True)
         else:
-            parameters = [one.to_api_repr() for one in job_config.query_parameters]
             # It knows statements, and no scripts of them.
             for statement in query.split(";\n"):
-                answer = self._judge.ask(run=statement, parameters=parameters)
-            places = {name: place for place, name in enumerate(answer.get("names", ()))}
-            rows = [bigquery.Row(row, places) for row in answer.get("rows", ())]
-        return SimpleNamespace(
-            result=lambda **_: SimpleNamespace(pages=[rows]),
-            session_info=SimpleNamespace(session_id="one"),
-            total_bytes_processed=0,
-            total_bytes_billed=0,
-        )
+                answer = self._judge.ask(run=statement, parameters=asked.get("queryParameters", []))
+            rows = [tuple(row) for row in answer.get("rows", ())]
+        return Ran(bytes_billed=0, session_id="one", pages=iter([rows]))
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def _named(self, query: str) -> str:
+        # A table's path is one name there.
+        for name in self._held:
+            query = query.replace(".".join(f"`{part}`" for part in name.split(".")), f"`{name}`")
+        return query
 
 
-def _value(field: bigquery.SchemaField, value: Any) -> Any:
+def _value(field: Column, value: Any) -> Any:
     """Return a value as a load takes it in; times are cut to microseconds."""
     if value is None:
         return None
-    if field.field_type == "RECORD":
+    if field.type == "RECORD":
         return {inner.name: _value(inner, value.get(inner.name)) for inner in field.fields}
-    if field.field_type == "TIMESTAMP":
+    if field.type == "TIMESTAMP":
         found = datetime.fromisoformat(value)
         return round((found - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() * 1e6)
     return value

@@ -7,6 +7,7 @@ An answer is bytes, or several of them with pauses between; None resets the conn
 """
 
 import json
+import re
 import socket
 import struct
 import threading
@@ -18,6 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 
 Answer = bytes | Iterable[bytes | float] | None
 """Numbers are seconds to wait."""
+_LENGTH = re.compile(rb"(?i)\r\ncontent-length: *([0-9]+)")
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class Asked:
     query: Mapping[str, str]
     headers: Mapping[str, str]
     """Names in lower case."""
+    body: bytes = b""
 
     @property
     def collection(self) -> str:
@@ -96,7 +99,11 @@ class HostileServer:
                 if not piece:
                     return
                 head += piece
-            made = self.answers(self._asked(head))
+            head, _, body = head.partition(b"\r\n\r\n")
+            # All of it: to close before would be a reset.
+            while len(body) < _length(head) and (piece := client.recv(65536)):
+                body += piece
+            made = self.answers(self._asked(head, body))
             try:
                 self._send(client, made)
             except OSError:
@@ -113,8 +120,8 @@ class HostileServer:
             elif self._is_over.wait(part):
                 return
 
-    def _asked(self, head: bytes) -> Asked:
-        first, *lines = head.partition(b"\r\n\r\n")[0].decode("latin-1").split("\r\n")
+    def _asked(self, head: bytes, body: bytes) -> Asked:
+        first, *lines = head.decode("latin-1").split("\r\n")
         target = urlsplit(first.split()[1])
         headers = dict(line.split(": ", 1) for line in lines)
         with self._lock:
@@ -123,9 +130,15 @@ class HostileServer:
                 path=target.path,
                 query={name: values[0] for name, values in parse_qs(target.query).items()},
                 headers={name.lower(): value for name, value in headers.items()},
+                body=body,
             )
             self.asked.append(found)
         return found
+
+
+def _length(head: bytes) -> int:
+    found = _LENGTH.search(head)
+    return int(found[1]) if found else 0
 
 
 def trickle(data: bytes, *, pause_s: float) -> Iterable[bytes | float]:

@@ -40,6 +40,23 @@ def case_of(seed: int, *, targets: int = 1, is_priced: bool = True) -> Case:
     )
 
 
+def mesh_of(count: int, *, targets: int) -> Case:
+    """Return a network of so many places, all joined with all, at no price of machines."""
+    dice = random.Random(f"mesh {count} {targets}")
+    places = tuple("abcdefghijkl"[:count])
+    edges = [(src, dst) for src in places for dst in places if src != dst and dst != "a"]
+    return Case(
+        places=places,
+        gbps={edge: round(dice.uniform(1, 8), 2) for edge in edges},
+        usd_per_gib={edge: round(dice.uniform(0.01, 0.12), 3) for edge in edges},
+        source="a",
+        targets=places[-targets:],
+        gib=10_000.0,
+        most=1,
+        usd_per_hour=None,
+    )
+
+
 def need_of(case: Case, **more: Any) -> TransferNeed:
     """Return a case as the planner is asked."""
     usd = case.usd_per_hour

@@ -92,8 +92,8 @@ def _tier1_fee(place: str, machine_type: str, prices: PriceBook) -> Decimal:
 def wrong(need: TransferNeed, option: TransferOption, gbps: Mapping[tuple[str, str], float]) -> str:
     """Return what of a plan cannot be on a network of given rates; empty: nothing.
 
-    Each edge carries no more than its machines at either end, each machine no more in all than the
-    greatest rate of its edges, and every target gets all bytes in time.
+    Each edge carries no more than its machines at either end, each machine no more in all than is
+    told of it, else than the greatest rate of its edges, and every target gets all bytes in time.
     """
     counts = {one.place: one.count for one in option.machines}
     for flow in option.flows:
@@ -101,10 +101,10 @@ def wrong(need: TransferNeed, option: TransferOption, gbps: Mapping[tuple[str, s
         if flow.gbps > most * (1 + 1e-6):
             return f"{flow.src} to {flow.dst}: {flow.gbps} of {most} Gbit/s"
     for place, count in counts.items():
-        for side in (0, 1):
+        for side, told in enumerate((need.machine_egress_gbps, need.machine_ingress_gbps)):
             own = [f.gbps for f in option.flows if (f.src, f.dst)[side] == place]
             rates = [rate for edge, rate in gbps.items() if edge[side] == place]
-            if own and sum(own) > max(rates) * count * (1 + 1e-6):
+            if own and sum(own) > (told or max(rates)) * count * (1 + 1e-6):
                 return f"{place} moves {sum(own)} Gbit/s"
     for target in need.targets:
         got = 0.0

@@ -9,7 +9,7 @@ from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import progress
 from netplan_planner.cli.bundles import Api, FlowReading, Input, PriceInput, request_of
 from netplan_planner.cli.options import OUTPUT
-from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.cli.parameters import WRITTEN_FOLDER, Parameters, taking
 from netplan_planner.engine.aggregate import aggregate as write_aggregates
 from netplan_planner.engine.aggregate import check_folder
 from netplan_planner.errors import IncompleteError
@@ -37,6 +37,7 @@ class Aggregate(Parameters, frozen=True, kw_only=True):
             " ones, and of nothing else. A job of spark-submit also writes to gs://….",
             rich_help_panel=OUTPUT,
         ),
+        WRITTEN_FOLDER,
     ] = "netplan-aggregates"
     strict: options.StrictReading = False
     answer: answers.Output = answers.Output()

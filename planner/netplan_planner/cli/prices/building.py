@@ -8,8 +8,13 @@ import typer
 
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import progress
-from netplan_planner.cli.parameters import Parameters, taking
-from netplan_planner.engine.prices.snapshots import BuildRequest, build_snapshot, refresh_snapshot
+from netplan_planner.cli.parameters import KEPT, Parameters, Use, taking
+from netplan_planner.engine.prices.snapshots import (
+    FILE_NAME,
+    BuildRequest,
+    build_snapshot,
+    refresh_snapshot,
+)
 from netplan_planner.engine.refresh import ApiClient, ApiOptions, RefreshRequest
 
 MOST_UNRECOGNISED_RATIO = 0.01
@@ -47,7 +52,11 @@ class Acceptance(Parameters, frozen=True, kw_only=True):
 class Snapshot(Parameters, frozen=True, kw_only=True):
     """Where a new snapshot goes, and the tables that the catalogue is completed with."""
 
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the new snapshot.")]
+    out: Annotated[
+        Path,
+        typer.Option("--out", metavar="DIR", help="Folder of the new snapshot."),
+        Use(is_written=True, is_folder=True, is_own=True, file=FILE_NAME),
+    ]
     price_tables: Annotated[
         list[Path] | None,
         typer.Option(
@@ -163,6 +172,7 @@ class Refresh(Parameters, frozen=True, kw_only=True):
             help="Snapshot from which stays what no SKU says; default: the one in --out, else the"
             " embedded one.",
         ),
+        KEPT,
     ] = None
     acceptance: Acceptance = Acceptance()
     answer: answers.Output = answers.Output()

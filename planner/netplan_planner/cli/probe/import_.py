@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from netplan_planner.cli import answers
-from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.cli.parameters import WALKED, Parameters, taking
 from netplan_planner.cli.probe.options import STORE, Store
 from netplan_planner.cli.state import state
 from netplan_planner.engine import probe_import as engine
@@ -46,7 +46,9 @@ class Import(Parameters, frozen=True, kw_only=True):
     """Which outputs to add to the store."""
 
     paths: Annotated[
-        list[Path], typer.Argument(help="Files or folders; each format is told by its content.")
+        list[Path],
+        typer.Argument(help="Files or folders; each format is told by its content."),
+        WALKED,
     ]
     said: Said = Said()
     store: Store = STORE

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from netplan_planner.cli.options import OUTPUT
-from netplan_planner.cli.parameters import Parameters
+from netplan_planner.cli.parameters import KEPT, Parameters
 
 WHAT, WITHIN, HOW, REACH = (
     "What to measure",
@@ -36,6 +36,7 @@ Store = Annotated[
         help="Measurements, JSON lines that are only ever added to.",
         rich_help_panel=OUTPUT,
     ),
+    KEPT,
 ]
 
 

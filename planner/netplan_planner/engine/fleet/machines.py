@@ -129,7 +129,7 @@ def _why_kept(facts: Facts, instance: Instance) -> str:
         return "it runs on sole-tenant nodes, whose node type decides which types fit"
     if instance.has_nested_virtualization:
         return "nested virtualization is on, which some series do not have"
-    return ""
+    return instance.why_unknown
 
 
 def _need(

@@ -50,6 +50,7 @@ class Ties:
             ),
             "Local SSDs, whose data a move loses": bool(one.local_ssd_count),
             "attached GPUs, whose zones are not known here": bool(one.gpu_count),
+            "parts that are known after apply": bool(one.unknown_parts),
             "regional disks, whose zones are not known here": any(
                 "/regions/" in disk.ref.self_link for disk in disks
             ),

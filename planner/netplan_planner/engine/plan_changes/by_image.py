@@ -273,7 +273,7 @@ def _named(machine: Instance, link: SelfLink) -> str:
 
 def _address(nic: NetworkInterface) -> Iterator[str]:
     """Yield what a flag says of an external address; unless it does, the tier is Premium."""
-    if not (nic.external_ipv4 or nic.access_config_name):
+    if not nic.may_be_external:
         yield "no-address"
     elif nic.network_tier and nic.network_tier != "PREMIUM":
         yield f"network-tier={nic.network_tier}"

@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from netplan_planner.engine.prices.source import PriceSource, currency_of
+from netplan_planner.input_files import opened
 from netplan_planner.model import CurrencyRate, PriceTable
 from netplan_planner.model.price_age import age_of
 from netplan_planner.tables.columns import Column
@@ -39,7 +40,7 @@ def price_table(file: Path, source: PriceSource) -> PriceTable:
     added: tuple[str, ...] = (*_ADDED, "spot_as_of")
     if rate is not None:
         added += tuple(name.replace("usd", rate.code.lower()) for name in _PRICES)
-    with _opened(file) as table:
+    with _table(file) as table:
         table.check_free(added)
         columns, rows = table.columns, list(table.head(table.row_count))
         region, machine_type = (table.own_name(column.name) for column in ASKED)
@@ -75,12 +76,12 @@ def _cells(one: ListedMachine, rate: CurrencyRate | None) -> tuple[str | Decimal
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[Table]:
+def _table(file: Path) -> Iterator[Table]:
     """Open a table, which may come from the standard input or a pipe."""
     with ExitStack() as stack:
         stream = None
         if file == _STDIN:
             stream = sys.stdin.buffer
         elif file.is_fifo():
-            stream = stack.enter_context(file.open("rb"))
+            stream = stack.enter_context(opened(file))
         yield stack.enter_context(Table(file, ASKED, stream=stream))

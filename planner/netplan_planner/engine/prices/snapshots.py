@@ -31,7 +31,8 @@ from netplan_pricing.catalogue.dumps import read_dump
 from netplan_pricing.catalogue.mapping import Scope, map_sku
 from netplan_pricing.catalogue.priced import Unread
 from netplan_pricing.comparing import compare
-from netplan_pricing.container import FILE_NAME, SnapshotFile
+from netplan_pricing.container import FILE_NAME as FILE_NAME
+from netplan_pricing.container import SnapshotFile
 from netplan_pricing.verifying import Check, verify
 
 _MUCH = Decimal("0.2")

@@ -1,23 +1,23 @@
-"""Opens BigQuery for a reader: its client is imported here, when it is asked for and never else."""
+"""Opens BigQuery for a reader: what translates statements is imported here, where it is wanted."""
 
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from contextlib import closing
 
 from netplan_planner.errors import UsageError
 from netplan_planner.google.bigquery.place import Place, parse_rollup
+from netplan_planner.google.bigquery.service import Service
 from netplan_planner.google.logs.options import LogOptions
 from netplan_planner.google.options import ApiOptions, Endpoint, resolve_beside, resolve_endpoint
+from netplan_planner.google.transport import Transport
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions
 
-if TYPE_CHECKING:
-    from google.cloud import bigquery
-
-INSTALL = "--traffic bigquery://… needs google-cloud-bigquery: pip install 'gce-netplan[bigquery]'"
+INSTALL = "--traffic bigquery://… needs sqlglot: pip install 'gce-netplan[bigquery]'"
 BIGQUERY_ENDPOINT = "https://bigquery.googleapis.com/"
 BIGQUERY_VARIABLE = "CLOUDSDK_API_ENDPOINT_OVERRIDES_BIGQUERY"
-"""gcloud's own variable; its value may hold `/bigquery/v2/`."""
+"""gcloud's own variable; its value may leave out `/bigquery/v2/`."""
+_VERSION_PATH = "bigquery/v2/"
 SCOPE = "https://www.googleapis.com/auth/bigquery"
 """The narrowest one by which queries run; what they may read is told by roles."""
 
@@ -35,7 +35,8 @@ def read_traffic_in_bigquery(
     """Return the traffic matrix of the flow logs in a dataset; see `read.read_bigquery`.
 
     Raises:
-        UsageError: If there is no beginning, the client is not installed, its endpoint is none, or
+        UsageError: If there is no beginning, what translates is not installed, its endpoint is
+            none, or
             sums of days cannot answer what is asked.
         NetplanError: What the service refuses, by name.
     """
@@ -51,10 +52,11 @@ def read_traffic_in_bigquery(
         from netplan_planner.google.bigquery import read
     except ImportError as exc:
         raise UsageError(INSTALL) from exc
-    client = _client(place, log_options, endpoint_of(api, os.environ))
-    try:
+    endpoint = endpoint_of(api, os.environ)
+    payer = log_options.query_project or place.project
+    with closing(Service(Transport(endpoint, api, scopes=(SCOPE,)), payer)) as service:
         return read.read_bigquery(
-            client,
+            service,
             place,
             inventory,
             options,
@@ -62,8 +64,6 @@ def read_traffic_in_bigquery(
             max_cost_usd=log_options.max_cost_usd,
             say=say,
         )
-    finally:
-        client.close()  # type: ignore[no-untyped-call]
 
 
 def endpoint_of(api: ApiOptions, environment: Mapping[str, str]) -> Endpoint:
@@ -79,6 +79,7 @@ def endpoint_of(api: ApiOptions, environment: Mapping[str, str]) -> Endpoint:
         environment,
         variable=BIGQUERY_VARIABLE,
         default=BIGQUERY_ENDPOINT,
+        version=_VERSION_PATH,
     )
     if found is None:
         raise UsageError(
@@ -86,24 +87,3 @@ def endpoint_of(api: ApiOptions, environment: Mapping[str, str]) -> Endpoint:
             f" ({BIGQUERY_VARIABLE})"
         )
     return found
-
-
-def _client(place: Place, options: LogOptions, endpoint: Endpoint) -> "bigquery.Client":
-    """Return a client whose queries the project that is asked for pays."""
-    from google.api_core.client_options import ClientOptions
-    from google.auth.credentials import AnonymousCredentials
-    from google.cloud import bigquery
-
-    from netplan_planner.google import credentials
-
-    base = endpoint.base_url.removesuffix("/").removesuffix("/bigquery/v2")
-    held = (
-        AnonymousCredentials()  # type: ignore[no-untyped-call]
-        if endpoint.is_anonymous
-        else credentials.default_credentials([SCOPE])
-    )
-    return bigquery.Client(
-        project=options.query_project or place.project,
-        credentials=held,
-        client_options=ClientOptions(api_endpoint=base),
-    )

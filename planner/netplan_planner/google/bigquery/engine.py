@@ -1,12 +1,10 @@
 """The statements in BigQuery: tables of the schema are temporary ones of a session."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from itertools import islice
 from typing import Any
-
-from google.cloud import bigquery
 
 from netplan_planner.google.bigquery.jobs import Jobs
 from netplan_planner.traffic.engine import Engine, Row, T, at_once
@@ -46,21 +44,10 @@ class BigQueryEngine:
         names = ", ".join(f"`{name}`" for name in kinds)
         given = ", ".join(f"g.`{name}`" for name in kinds)
         statement = f"INSERT INTO `{table}` ({names}) SELECT {given} FROM UNNEST(@given) AS g"
-        struct = _struct(kinds)
         while chunk := list(islice(remaining, _INSERTED_ROWS)):
             if set(map(len, chunk)) != {len(kinds)}:
                 raise ValueError(f"rows for {table} need {len(kinds)} values each")
-            values = [
-                bigquery.StructQueryParameter(
-                    None,
-                    *(
-                        bigquery.ScalarQueryParameter(name, kind, value)
-                        for (name, kind), value in zip(kinds.items(), row, strict=True)
-                    ),
-                )
-                for row in chunk
-            ]
-            self._jobs.run(statement, [bigquery.ArrayQueryParameter("given", struct, values)])
+            self._jobs.run(statement, [_given(kinds, chunk)])
 
     def run(self, statement: str) -> None:
         """Run a statement whose rows go to a table."""
@@ -79,9 +66,7 @@ class BigQueryEngine:
 
     def stream(self, statement: str) -> Iterator[list[Row]]:
         """Yield the rows of a result, as the service pages it."""
-        found = self._jobs.run(translate(statement, Dialect.BIGQUERY))
-        for page in found.pages:
-            yield [tuple(row.values()) for row in page]
+        return self._jobs.run(translate(statement, Dialect.BIGQUERY))
 
     def value(self, statement: str) -> Any:
         """Return the one value of a result."""
@@ -98,8 +83,21 @@ def types(table: str) -> dict[str, str]:
     return {name: _TYPES.get(kind, "INT64") for name, kind in columns.items()}
 
 
-def _struct(kinds: Mapping[str, str]) -> Any:
-    """Return the type of a row."""
-    scalar: Any = bigquery.ScalarQueryParameterType
-    struct: Any = bigquery.StructQueryParameterType
-    return struct(*(scalar(kind, name=name) for name, kind in kinds.items()))
+def _given(kinds: Mapping[str, str], rows: Sequence[Row]) -> dict[str, Any]:
+    """Return rows as the parameter `given`, as the API takes it: a text for each value."""
+    members = [{"name": name, "type": {"type": kind}} for name, kind in kinds.items()]
+    values = [
+        {name: {"value": _text(value)} for name, value in zip(kinds, row, strict=True)}
+        for row in rows
+    ]
+    return {
+        "name": "given",
+        "parameterType": {"type": "ARRAY", "arrayType": {"type": "STRUCT", "structTypes": members}},
+        "parameterValue": {"arrayValues": [{"structValues": one} for one in values]},
+    }
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return None if value is None else str(value)

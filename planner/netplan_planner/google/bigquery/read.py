@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from google.cloud import bigquery
 from msgspec.structs import replace
 
 from netplan_planner.errors import UsageError
@@ -16,10 +15,12 @@ from netplan_planner.google.bigquery.cost import (
     usd,
 )
 from netplan_planner.google.bigquery.engine import RECORDS, BigQueryEngine
-from netplan_planner.google.bigquery.jobs import Jobs, retry, told
+from netplan_planner.google.bigquery.jobs import MORE, Jobs, told
 from netplan_planner.google.bigquery.place import Place
 from netplan_planner.google.bigquery.rollup import Rollup, cost_line
+from netplan_planner.google.bigquery.service import Service
 from netplan_planner.google.bigquery.tables import Found, find_tables, query_of
+from netplan_planner.google.logs.options import DEFAULT_MAX_COST_USD
 from netplan_planner.meter import Notice
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic import remote
@@ -28,7 +29,6 @@ from netplan_planner.traffic.day_sums import days_of
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.units import BYTES_PER_TIB, cents
 
-_REQUEST_S = 60.0
 _MOST_BYTES = (1 << 63) - 1
 """The service takes no greater number; 52 million dollars buy as many."""
 
@@ -36,7 +36,7 @@ Say = Callable[[str], None]
 
 
 def read_bigquery(
-    client: bigquery.Client,
+    service: Service,
     place: Place,
     inventory: Inventory,
     options: TrafficOptions,
@@ -49,7 +49,7 @@ def read_bigquery(
     """Return the traffic matrix of the flow logs in a dataset.
 
     Args:
-        client: Whose project pays for the queries.
+        service: Whose project pays for the queries.
         place: The dataset, or a table of it.
         inventory: What the addresses of the records are looked up in.
         options: Choices; `since` is needed.
@@ -76,8 +76,9 @@ def read_bigquery(
         raise UsageError(f"--since {since.isoformat()} is not before {end}: nothing is in between")
     shown = str(place)
     with told(shown):
-        found = find_tables(client, place, since, until, retry=retry(), timeout=_REQUEST_S)
-    jobs = Jobs(client, found.location, shown)
+        found = find_tables(service, place, since, until)
+    most_bytes = None if max_cost_usd is None else bytes_for(max_cost_usd)
+    jobs = Jobs(service, found.location, shown, most_bytes)
     inputs = Inputs(tables=len(found.tables))
     try:
         if rollup is not None:
@@ -89,21 +90,21 @@ def read_bigquery(
                         " which days have changed"
                     )
                 )
-                bound(jobs, shown, of_look(looked_at), max_cost_usd)
+                _bound(shown, of_look(looked_at), max_cost_usd)
 
             days = Rollup(
-                client, jobs, place, rollup, found, options, until=until, now=moment, allow=allow
+                service, jobs, place, rollup, found, options, until=until, now=moment, allow=allow
             )
             estimate = days.estimate()
             say(Notice(cost_line(place, days, estimate)))
-            bound(jobs, shown, estimate, max_cost_usd)
+            _bound(shown, estimate, max_cost_usd)
             matrix = days.read(inventory, inputs)
             found = replace(found, notes=(*days.notes(), *found.notes))
         else:
             query = "\nUNION ALL\n".join(query_of(one, place, since, until) for one in found.tables)
             estimate = of_records(jobs.dry_run_bytes(query), found.tables)
             say(Notice(f"{shown}: {estimate}"))
-            bound(jobs, shown, estimate, max_cost_usd)
+            _bound(shown, estimate, max_cost_usd)
             jobs.run(f"CREATE OR REPLACE TEMP TABLE {RECORDS} AS\n{query}")
             matrix = remote.read(
                 BigQueryEngine(jobs), inventory, options, shown=shown, inputs=inputs
@@ -127,8 +128,8 @@ def _utc(time: datetime | None) -> datetime | None:
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
-def bound(jobs: Jobs, shown: str, estimate: Estimate, max_cost_usd: Decimal | None) -> None:
-    """Hold what will be read against what it may cost, and bound what is billed in all.
+def _bound(shown: str, estimate: Estimate, max_cost_usd: Decimal | None) -> None:
+    """Hold what will be read against what it may cost.
 
     Held with the sums: a bound that is met on the way is paid for, and answers nothing.
 
@@ -138,13 +139,17 @@ def bound(jobs: Jobs, shown: str, estimate: Estimate, max_cost_usd: Decimal | No
     if max_cost_usd is None:
         return
     if estimate.usd > max_cost_usd:
+        default = " (the default)" if max_cost_usd == DEFAULT_MAX_COST_USD else ""
         raise UsageError(
             f"{shown}: about ${cents(estimate.usd):,} (${cents(estimate.told_usd):,} to read"
             f" {estimate.told:,} bytes at ${USD_PER_TIB} a TiB, the rest for sums over them) is"
-            f" more than --max-cost {max_cost_usd}: take a shorter window (--since, --until), or"
-            " allow more"
+            f" more than --max-cost {max_cost_usd}{default}: {MORE}"
         )
-    jobs.most_bytes = min(int(max_cost_usd / USD_PER_TIB * BYTES_PER_TIB), _MOST_BYTES)
+
+
+def bytes_for(cost_usd: Decimal) -> int:
+    """Return how many bytes may be billed."""
+    return min(int(cost_usd / USD_PER_TIB * BYTES_PER_TIB), _MOST_BYTES)
 
 
 def _billed(jobs: Jobs) -> str:

@@ -12,13 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 
-from google.cloud import bigquery
-
 from netplan_planner.errors import NetplanError, UsageError
 from netplan_planner.google.bigquery.cost import Estimate, of_days, of_kept, of_look
 from netplan_planner.google.bigquery.engine import RECORDS, BigQueryEngine, types
-from netplan_planner.google.bigquery.jobs import WRITING, Jobs, retry, told
+from netplan_planner.google.bigquery.jobs import WRITING, Jobs, told
 from netplan_planner.google.bigquery.place import Place
+from netplan_planner.google.bigquery.service import Service
 from netplan_planner.google.bigquery.states import states_of
 from netplan_planner.google.bigquery.tables import Found, LogTable, query_of_day
 from netplan_planner.model import Inventory, TrafficMatrix, Value
@@ -34,7 +33,6 @@ SETTLED = timedelta(hours=2)
 that are streamed stay up to 90 minutes in BigQuery's buffer."""
 
 _EPOCH = date(1970, 1, 1)
-_REQUEST_S = 60.0
 _MOST_DAYS = 900
 """A query may name 1,000 tables (cloud.google.com/bigquery/quotas)."""
 
@@ -59,8 +57,8 @@ class Rollup:
     """The days of a window in a dataset that keeps their sums.
 
     Args:
-        client: Whose project pays for the queries.
-        jobs: Its session.
+        service: Tells what the datasets hold.
+        jobs: A session of it.
         place: Where the logs are.
         kept: Where the sums of days are kept.
         found: The tables of the logs.
@@ -77,7 +75,7 @@ class Rollup:
 
     def __init__(
         self,
-        client: bigquery.Client,
+        service: Service,
         jobs: Jobs,
         place: Place,
         kept: Place,
@@ -89,7 +87,7 @@ class Rollup:
         allow: Callable[[int], None],
     ) -> None:
         assert options.since is not None
-        self._client = client
+        self._service = service
         self._jobs = jobs
         self._place = place
         self._kept = kept
@@ -111,9 +109,7 @@ class Rollup:
         if (kept.project, kept.dataset) == (place.project, place.dataset):
             raise UsageError(f"{self.shown}: holds the logs: name a dataset of its own")
         with told(self.shown, WRITING):
-            location = self._client.get_dataset(
-                f"{kept.project}.{kept.dataset}", retry=retry(), timeout=_REQUEST_S
-            ).location
+            location = self._service.location(kept)
         if location != found.location:
             raise UsageError(
                 f"{self.shown}: is in {location}, and the logs are in {found.location}: name a"
@@ -134,14 +130,7 @@ class Rollup:
 
     def _days(self, found: Found, since: datetime, now: datetime) -> tuple[LogDay, ...]:
         with told(self.shown, WRITING):
-            listed = {
-                one.table_id
-                for one in self._client.list_tables(
-                    f"{self._kept.project}.{self._kept.dataset}",
-                    retry=retry(),
-                    timeout=_REQUEST_S,
-                )
-            }
+            listed = set(self._service.tables(self._kept))
         days = []
         day, last = since.date(), (self._until - timedelta(microseconds=1)).date()
         while day <= last:
@@ -175,10 +164,8 @@ class Rollup:
         return f"netplan: sums of {self._place} of {day.isoformat()}, state {state}"
 
     def _described(self, day: date) -> str | None:
-        name = f"{self._kept.project}.{self._kept.dataset}.{self._name(day)}"
         with told(self.shown, WRITING):
-            table = self._client.get_table(name, retry=retry(), timeout=_REQUEST_S)
-        return None if table.description is None else str(table.description)
+            return self._service.table(self._kept, self._name(day)).description
 
     def _query(self, day: LogDay) -> str:
         # What is kept is the whole day, of which this window may see its first minutes alone.

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from hashlib import sha256
+from itertools import chain
 
 from netplan_planner.errors import UsageError
 from netplan_planner.google.bigquery.jobs import Jobs
@@ -67,7 +68,7 @@ def states_of(
     if looks:
         allow(byte_count)
     for table, look in looks:
-        for number, entries, received in jobs.run(look):
+        for number, entries, received in chain.from_iterable(jobs.run(look)):
             fact = f"{table.name} {entries} {received}"
             facts[_EPOCH + timedelta(days=number)].append(fact)
     return States(
@@ -89,7 +90,7 @@ def _of_partitions(
         f" BETWEEN '{first:%Y%m%d}' AND '{last:%Y%m%d}'"
         " GROUP BY table_name, SUBSTR(partition_id, 1, 8)"
     )
-    for name, text, entries, modified in jobs.run(query):
+    for name, text, entries, modified in chain.from_iterable(jobs.run(query)):
         yield datetime.strptime(text, "%Y%m%d").date(), f"{name} {entries} {modified}"
 
 

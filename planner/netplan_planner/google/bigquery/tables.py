@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from google.cloud import bigquery
-
 from netplan_planner.errors import InputError
 from netplan_planner.google.bigquery.place import Place
+from netplan_planner.google.bigquery.service import Service
+from netplan_planner.google.bigquery.wire import Column, Table
 from netplan_planner.model import Value
 from netplan_planner.tables.sql import identifier, quoted
 from netplan_planner.traffic.day_sums import DELAY, part_of, part_of_table
@@ -59,7 +59,7 @@ class LogTable(Value, frozen=True, kw_only=True):
     """A table with flow logs, and what is wanted of it."""
 
     name: str
-    schema: tuple[Any, ...]
+    schema: tuple[Column, ...]
     is_linked: bool
     day: date | None
     """The one that it holds, and is read whole; None: its entries are chosen by their time."""
@@ -83,16 +83,14 @@ class Found(Value, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-def find_tables(
-    client: bigquery.Client, place: Place, since: datetime, until: datetime, **patience: Any
-) -> Found:
+def find_tables(service: Service, place: Place, since: datetime, until: datetime) -> Found:
     """Return the tables with flow logs of a window.
 
     Raises:
         InputError: If the dataset holds none.
     """
-    location = client.get_dataset(f"{place.project}.{place.dataset}", **patience).location
-    names = [place.table] if place.table else _names(client, place, patience)
+    location = service.location(place)
+    names = [place.table] if place.table else sorted(service.tables(place))
     chosen, foreign = [], []
     days: set[date] = set()
     sharded = set()
@@ -113,10 +111,7 @@ def find_tables(
         chosen = [ALL_LOGS]
     if not chosen:
         raise InputError(_nothing(place, since, until, foreign, bool(sharded)))
-    tables = tuple(
-        _table(client.get_table(f"{place.project}.{place.dataset}.{name}", **patience), name)
-        for name in chosen
-    )
+    tables = tuple(_table(service.table(place, name), name) for name in chosen)
     missing = sorted(set(_days(since, until)) - days) if sharded else []
     return Found(
         tables=tables,
@@ -215,19 +210,14 @@ def _literal(time: datetime) -> str:
     return f"CAST('{text}' AS TIMESTAMPTZ)"
 
 
-def _names(client: bigquery.Client, place: Place, patience: Any) -> list[str]:
-    listed = client.list_tables(f"{place.project}.{place.dataset}", **patience)
-    return sorted(one.table_id for one in listed)
-
-
-def _time(columns: Mapping[str, bigquery.SchemaField], *names: str) -> str | None:
+def _time(columns: Mapping[str, Column], *names: str) -> str | None:
     """Return the first of some columns that holds times; those of a copy may be texts."""
     found = (columns[name] for name in names if name in columns)
-    return next((column.name for column in found if column.field_type == "TIMESTAMP"), None)
+    return next((column.name for column in found if column.type == "TIMESTAMP"), None)
 
 
-def _table(table: bigquery.Table, name: str) -> LogTable:
-    columns = {field.name.casefold(): field for field in table.schema}
+def _table(table: Table, name: str) -> LogTable:
+    columns = {field.name.casefold(): field for field in table.schema.fields}
     if not {"jsonpayload", "json_payload"} & set(columns):
         raise InputError(
             f"{name}: no table of flow logs: it has no column jsonPayload (of a log sink) nor"
@@ -240,19 +230,23 @@ def _table(table: bigquery.Table, name: str) -> LogTable:
     buffer = table.streaming_buffer
     return LogTable(
         name=name,
-        schema=tuple(table.schema),
+        schema=table.schema.fields,
         is_linked="json_payload" in columns,
         day=_day(found["day"]) if found and found["day"] else None,
         time_column=time,
         received_column=received,
         has_partitions=by is not None
-        and by.type_ in _PARTED_BY
+        and by.type in _PARTED_BY
         and time is not None
         and by.field == time,
-        row_count=table.num_rows,
-        modified=table.modified,
-        buffered_count=int(buffer.estimated_rows or 0) if buffer is not None else 0,
+        row_count=None if table.num_rows is None else int(table.num_rows),
+        modified=_moment(table.last_modified_time),
+        buffered_count=int(buffer.estimated_rows) if buffer is not None else 0,
     )
+
+
+def _moment(milliseconds: str | None) -> datetime | None:
+    return None if milliseconds is None else _EPOCH + timedelta(milliseconds=int(milliseconds))
 
 
 def _sink(name: str) -> re.Match[str] | None:
@@ -273,17 +267,17 @@ def _day(text: str) -> date:
     return datetime.strptime(text, "%Y%m%d").replace(tzinfo=UTC).date()
 
 
-def _tree(schema: Sequence[bigquery.SchemaField], prefix: str) -> dict[str, Any]:
+def _tree(schema: Sequence[Column], prefix: str) -> dict[str, Any]:
     """Return columns as `Fields` takes them."""
     tree: dict[str, Any] = {}
     for field in schema:
         sql = f"{prefix}.{identifier(field.name)}"
         if field.mode == "REPEATED":
             continue
-        if field.field_type in _GROUPS:
+        if field.type in _GROUPS:
             tree[field.name.casefold()] = _tree(field.fields, sql)
-        elif field.field_type in _KINDS:
-            tree[field.name.casefold()] = (sql, _KINDS[field.field_type])
+        elif field.type in _KINDS:
+            tree[field.name.casefold()] = (sql, _KINDS[field.type])
     return tree
 
 

@@ -26,9 +26,8 @@ from requests.adapters import HTTPAdapter
 from netplan_planner.errors import UsageError
 from netplan_planner.google.exchange import Answer, Exchange
 from netplan_planner.google.options import Endpoint
-from netplan_planner.google.refusals import Refusal, Request
+from netplan_planner.google.refusals import OK, Refusal, Request
 
-OK = 200
 _MAY_LACK = frozenset({"prettyPrint", "returnPartialSuccess"})
 """Parameters that are left out where a client's request has no field for them."""
 _POSTED = "RequestResource"

@@ -19,8 +19,8 @@ from netplan_planner.google.compute_methods import (
 )
 from netplan_planner.google.logs.options import PAGE_RECORDS
 from netplan_planner.google.logs.places import LogPlace, is_view
+from netplan_planner.google.paging import Page, page_of, require_objects
 from netplan_planner.google.refusals import Request
-from netplan_planner.google.transport import NotWhole
 from netplan_planner.input_files import decode_json
 
 VIEWER_ROLE, PRIVATE_ROLE = "roles/logging.viewer", "roles/logging.privateLogViewer"
@@ -33,9 +33,8 @@ LOG_NAMES = ("compute.googleapis.com%2Fvpc_flows", "networkmanagement.googleapis
 _WINDOW_S = 60.0
 
 
-class _Page(msgspec.Struct, rename="camel"):
-    entries: list[msgspec.Raw] = []
-    next_page_token: str = ""
+class _Page(Page):
+    entries: list[msgspec.Raw] = msgspec.field(default_factory=list)
 
 
 class _Stamp(msgspec.Struct):
@@ -98,10 +97,8 @@ def read_page(body: bytes) -> EntryPage:
     Raises:
         NotWhole: If it is no whole page.
     """
-    try:
-        page = decode_json(body, _Page)
-    except msgspec.DecodeError as exc:
-        raise NotWhole(str(exc)) from exc
+    page = page_of(body, _Page)
+    require_objects("entries", page.entries)
     times = [found for entry in page.entries if (found := _time_of(entry)) is not None]
     # No string of JSON holds a line feed as it is: those between the parts of an entry can go.
     lines = [bytes(entry).replace(b"\r", b" ").replace(b"\n", b" ") for entry in page.entries]

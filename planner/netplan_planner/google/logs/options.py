@@ -20,6 +20,7 @@ _VERSION_PATH = "v2/"
 PAGE_RECORDS = 1000
 """The most that one answer of `entries.list` holds."""
 MOST_PER_MINUTE = 6000.0
+DEFAULT_MAX_COST_USD = Decimal(5)
 
 
 class LogOptions(Value, frozen=True, kw_only=True):
@@ -38,8 +39,8 @@ class LogOptions(Value, frozen=True, kw_only=True):
     """"Number of entries.list requests: 60 per minute, per Google Cloud project"
     (cloud.google.com/logging/quotas, as quoted in 2022; today the page sends its readers to the API
     dashboard, where the quota of their own project stands)."""
-    max_cost_usd: Decimal | None = None
-    """What queries in BigQuery may be billed for at list price; None: no bound."""
+    max_cost_usd: Decimal | None = DEFAULT_MAX_COST_USD
+    """What all queries of a run in BigQuery may be billed for at list price; None: no bound."""
     query_project: str | None = None
     """Runs and pays for queries in BigQuery; None: the dataset's own."""
     rollup: str | None = None
@@ -57,7 +58,9 @@ class LogOptions(Value, frozen=True, kw_only=True):
         if self.max_cost_usd is not None and not (
             self.max_cost_usd.is_finite() and self.max_cost_usd > 0
         ):
-            raise UsageError(f"--max-cost is a sum above 0, not {self.max_cost_usd}")
+            raise UsageError(
+                f"--max-cost is a sum above 0, or none for no bound, not {self.max_cost_usd}"
+            )
         if not 0 < self.requests_per_minute <= MOST_PER_MINUTE:
             raise UsageError(
                 f"requests to Cloud Logging are above 0 and at most {MOST_PER_MINUTE:,.0f} a"

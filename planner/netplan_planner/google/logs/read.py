@@ -227,6 +227,9 @@ class _Reading:
         if page.token and (project, page.token) in tokens:
             self._stopped = f"stopped in {named(project)}: a page leads back to an earlier one"
             return
+        if len(tokens) >= self._transport.options.max_pages:
+            self._stopped = f"stopped in {named(project)}: more than {len(tokens):,} pages"
+            return
         tokens.add((project, page.token))
         self._spool.add(project, page)
         meter.advance(page.record_count)

@@ -210,6 +210,6 @@ def _require_whole(spool: Spool) -> None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    with writing.written_whole(path) as beside:
+    with writing.written_whole(path, is_own=True) as beside:
         beside.touch(mode=_PRIVATE_FILE)
         beside.write_bytes(content)

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from netplan_planner.inert import NAME_LENGTH, inert
-from netplan_planner.input_files import WHOLE_BYTES, reading, unreadable
+from netplan_planner.input_files import WHOLE_BYTES, reading, unpacked, unreadable
 from netplan_planner.measuring.outputs.base import (
     TEXT_LENGTH,
     Unusable,
@@ -24,7 +24,6 @@ from netplan_planner.model.probe_import import Refused
 
 LARGEST_BYTES = WHOLE_BYTES
 """Of one file, unpacked: an hour of 64 streams with an interval a second takes a third of that."""
-_GZIP = b"\x1f\x8b"
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -98,17 +97,11 @@ def _text_of(path: Path) -> str:
     if not path.is_file():
         raise Unusable("no regular file")
     try:
-        with path.open("rb") as file:
-            is_packed = file.read(len(_GZIP)) == _GZIP
-            file.seek(0)
-            stream = gzip.GzipFile(fileobj=file) if is_packed else file
-            data = stream.read(LARGEST_BYTES + 1)
+        data = unpacked(path, LARGEST_BYTES)
     except (EOFError, zlib.error, gzip.BadGzipFile) as exc:
         raise Unusable(f"damaged gzip: {exc}") from exc
     except OSError as exc:
         raise Unusable(f"cannot be read: {exc.strerror or exc}") from exc
-    if len(data) > LARGEST_BYTES:
-        raise Unusable(f"more than {LARGEST_BYTES >> 20} MiB: give fewer runs in one file")
     encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
     try:
         text = data.decode(encoding)

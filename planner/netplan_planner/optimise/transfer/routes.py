@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netplan_planner.optimise.highs import Floats, Rows, run_priced
-from netplan_planner.optimise.transfer.network import Network, carried
+from netplan_planner.optimise.highs import Floats, Places, Rows, run_priced
+from netplan_planner.optimise.transfer.network import Network, carried, crossing
 from netplan_planner.optimise.transfer.program import Aim, Span
 from netplan_planner.optimise.transfer.trees import cheapest_tree
 
@@ -19,6 +19,7 @@ _LEAST = 1e-5
 """A lesser share of the bytes is the noise of a solver, or not worth a machine."""
 _SHORT = 1e-7
 _ROUNDS = 400
+"""Trees at most, once they carry all bytes: a further one would only make the plan better."""
 _ALIKE = 1e-9
 
 
@@ -102,24 +103,21 @@ def trees(network: Network, counts: Floats, span: Span, aim: Aim) -> Packed | No
     their nearest paths above: the plan is then good, and the bound says how good.
     """
     columns = _Columns(network, counts, span)
-    first = cheapest_tree(network, _start_weights(network, counts))
-    if first is None:
+    tree = cheapest_tree(network, _start_weights(network, counts))
+    if tree is None:
         return None
-    columns.trees.append(first)
-    answer = None
-    for _ in range(_ROUNDS):
+    while True:
+        columns.add(tree)
         answer = columns.solved(aim)
         if answer is None:
             return None
+        # That no trees carry all bytes is known only where no further one would carry more.
+        if len(columns.trees) >= _ROUNDS and answer.short <= _SHORT:
+            break
         tree = cheapest_tree(network, answer.weights)
-        if tree is None or float(answer.weights[list(tree)].sum()) >= answer.worth - _ALIKE * max(
-            1.0, abs(answer.worth)
-        ):
+        if tree is None or tree in columns.trees or not _is_worth_it(tree, answer):
             break
-        if tree in columns.trees:
-            break
-        columns.trees.append(tree)
-    if answer is None or answer.short > _SHORT:
+    if answer.short > _SHORT:
         return None
     return Packed(
         _whole([Route(s, t) for s, t in zip(answer.shares, columns.trees, strict=True)]),
@@ -146,6 +144,20 @@ class _Master(NamedTuple):
     """What a tree for all bytes may cost at most to be worth taking."""
 
 
+def _is_worth_it(tree: tuple[int, ...], answer: _Master) -> bool:
+    """Return whether one more tree would make a solution better."""
+    cost = float(answer.weights[list(tree)].sum())
+    return cost < answer.worth - _ALIKE * max(1.0, abs(answer.worth))
+
+
+class _Cells(NamedTuple):
+    """What one tree crosses, as a column of the program: rows, the column, values."""
+
+    rows: Places
+    columns: Places
+    values: Floats
+
+
 class _Columns:
     """Trees so far, and the program that shares the bytes out over them.
 
@@ -155,18 +167,28 @@ class _Columns:
     def __init__(self, network: Network, counts: Floats, span: Span) -> None:
         self.network = network
         self.trees: list[tuple[int, ...]] = []
+        self._uses: list[Floats] = []
+        self._of_limits: list[_Cells] = []
+        self._of_quotas: list[_Cells] = []
         self._rates = carried(network, counts)
         self._usd_per_s = float(network.option_usd @ counts)
         self._span = span
 
+    def add(self, tree: tuple[int, ...]) -> None:
+        """Add a tree, and what of the limits a share of the bytes along it takes."""
+        column = len(self.trees)
+        self.trees.append(tree)
+        use = shares_of(self.network, (Route(1.0, tree),))
+        self._uses.append(use)
+        cells = (self._of_limits, self._of_quotas)
+        for group, crossed in zip(cells, crossing(self.network, use), strict=True):
+            at = np.flatnonzero(crossed)
+            group.append(_Cells(at, np.full(len(at), column), crossed[at] * self.network.gbit))
+
     def solved(self, aim: Aim) -> _Master | None:
         """Return the best shares of the trees; None: there is no solution."""
         network, count = self.network, len(self.trees)
-        limits, quotas = network.limits, network.quotas
-        use = np.zeros((network.edges, count))
-        for number, tree in enumerate(self.trees):
-            use[list(tree), number] = 1.0
-        usd = network.usd @ use
+        usd = network.usd @ np.column_stack(self._uses)
         time, short = count, count + 1
         spent = np.concatenate([usd, [self._usd_per_s, 0.0]])
         cost = np.zeros(count + 2)
@@ -179,13 +201,12 @@ class _Columns:
         rows = Rows()
         rows.add(np.zeros(count + 1, int), np.array([*range(count), short]), np.ones(count + 1))
         rows.bounds(np.ones(1), np.ones(1))
-        of_limits = np.zeros((len(limits.names), count))
-        np.add.at(of_limits, limits.edge_row, use[limits.edge])
-        of_quotas = np.zeros((len(quotas.names), count))
-        np.add.at(of_quotas, quotas.edge_row, use[quotas.edge])
-        for crossed, rates in ((of_limits, self._rates), (of_quotas, quotas.gbps)):
-            at, column = np.nonzero(crossed)
-            rows.add(at, column, crossed[at, column] * network.gbit)
+        for cells, rates in (
+            (self._of_limits, self._rates),
+            (self._of_quotas, network.quotas.gbps),
+        ):
+            for one in cells:
+                rows.add(*one)
             rows.add(np.arange(len(rates)), np.full(len(rates), time), -rates)
             rows.bounds(np.full(len(rates), -np.inf), -rates * network.overhead_s)
         if np.isfinite(aim.most_usd):

@@ -96,9 +96,7 @@ def give_tier(draft: Draft, aim: Aimed) -> None:
     if tier is None:
         raise aim.change.refused(f"{aim.change.to!r} is no network tier: premium or standard")
     for one in draft.machines(aim.machines):
-        has = [
-            nic.access_config_name is not None or bool(nic.external_ipv4) for nic in one.interfaces
-        ]
+        has = [nic.may_be_external for nic in one.interfaces]
         if not any(has):
             raise aim.change.refused(
                 f"{one.name} has no external address, and a tier is that of one: leave it out"

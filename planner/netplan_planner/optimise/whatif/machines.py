@@ -178,6 +178,8 @@ def _why_not_type(draft: Draft, one: Instance, new: str) -> str:
         return f"cannot become {new}: {verdict.text}"
     if verdict.fit is Fit.CHECK:
         draft.note(f"To look at before {new}: {verdict.text}.")
+    if one.unknown_parts:
+        draft.note_of(one.name, f"{one.why_unknown}: look at them before {new}.")
     if shape.architecture != old.architecture and shape.architecture and old.architecture:
         draft.note(f"{new} is {shape.architecture}: it needs another image.")
     if one.local_ssd_count or one.gpu_count or old.gpu_count:

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from netplan_planner.input_files import opened
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.kinds import Kind
 from netplan_planner.readers.kubernetes import objects
@@ -49,6 +50,8 @@ LARGE_BYTES = 2**25
 """From here on a file is read in pieces."""
 PIECE_BYTES = 2**17
 """Stays in the nearest caches of a processor while it is read twice, and holds tens of objects."""
+LARGEST_ITEM_BYTES = 2**25
+"""More than any object has: etcd keeps 1.5 MiB of each."""
 _HEAD_BYTES = 65_536
 _ITEMS = re.compile(rb'"items":\s*\[\r?\n([ \t]*)\{')
 _PLAIN_HEADS = (
@@ -86,7 +89,7 @@ def read_large(path: Path, origin: Origin, into: Collector) -> bool:
     What has been taken until then is of no use: `into` is to be thrown away.
     """
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             head = file.read(_HEAD_BYTES)
             begin = _ITEMS.search(head)
             if begin is None:
@@ -130,6 +133,9 @@ class _Pieces:
             # Looked for in the chunk alone: an end across two chunks only makes a longer piece.
             cut = chunk.rfind(self._end + b",")
             if cut < 0:
+                if len(rest) > LARGEST_ITEM_BYTES:
+                    # No item ends: the slower reader says what is wrong.
+                    break
                 rest += chunk
                 continue
             cut += len(self._end)

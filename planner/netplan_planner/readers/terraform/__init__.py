@@ -11,6 +11,8 @@ from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.terraform.layout import Refused as Refused
 from netplan_planner.readers.terraform.layout import contents_of
 from netplan_planner.readers.terraform.reading import take
+from netplan_planner.readers.terraform.sensitive import without_sensitive
+from netplan_planner.units import counted
 
 name = "terraform"
 
@@ -53,7 +55,11 @@ def _read(data: bytes, origin: Origin, into: Collector) -> bool:
     try:
         contents = contents_of(data, origin, found)
         if contents is not None:
-            take(contents, origin, found)
+            kept, count = without_sensitive(contents)
+            if count:
+                reason = f"{counted(count, 'value')} not read: Terraform marks them as sensitive"
+                found.note(origin.at(""), reason, is_needless=True)
+            take(kept, origin, found)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return False
     into.merge(found)

@@ -4,9 +4,33 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from netplan_planner.readers.terraform.references import Found
+from netplan_planner.readers.terraform.sensitive import WITHHELD
 
 Resolve = Callable[[object], Found]
 """From an expression of the configuration to the links that it leads to."""
+
+
+ASKED_BLOCKS = frozenset(
+    {
+        "access_config",
+        "advanced_machine_features",
+        "alias_ip_range",
+        "attached_disk",
+        "autoscaling",
+        "autoscaling_policy",
+        "boot_disk",
+        "disk",
+        "ipv6_access_config",
+        "network_interface",
+        "network_performance_config",
+        "scratch_disk",
+        "version",
+    }
+)
+"""Blocks that are there only where somebody writes them. One that is known after apply comes of a
+`dynamic` block, which the configuration in a plan leaves out
+(developer.hashicorp.com/terraform/internals/json-format, read 2026-11-24)."""
+SENSITIVE = "not read: Terraform marks it as sensitive"
 
 
 class Unknowns:
@@ -76,7 +100,12 @@ class Attributes:
         """
         if self._unknown is None:
             return name not in self._values
-        return self._unknown.get(name) is True
+        return self._unknown.get(name) is True or self.is_withheld(name)
+
+    def is_withheld(self, name: str) -> bool:
+        """Whether a value, or one of a list, is marked as sensitive."""
+        told = self._unknown.get(name) if self._unknown is not None else None
+        return told == WITHHELD or (isinstance(told, list) and WITHHELD in told)
 
     def is_asked(self, name: str) -> bool:
         """Whether the configuration gives the attribute a value."""
@@ -128,7 +157,7 @@ class Attributes:
             if self._below is not None and not self.is_asked(name):
                 yield from self._below.blocks(name)
             elif self.is_unknown(name):
-                self._note(name)
+                self._note(name, is_asked=name in ASKED_BLOCKS)
             return
         if not isinstance(held, list):
             return
@@ -154,8 +183,10 @@ class Attributes:
         expression = self._expressions.get(name)
         return Found() if expression is None else self._resolve(expression)
 
-    def _note(self, name: str, why: str = "") -> None:
-        if name in self._expressions:
+    def _note(self, name: str, why: str = "", *, is_asked: bool = False) -> None:
+        if self.is_withheld(name):
+            self._notes.asked.append((self._path + name, SENSITIVE))
+        elif is_asked or (name in self._expressions and not self._links(name).is_null):
             reason = f"known after apply ({why})" if why else "known after apply"
             self._notes.asked.append((self._path + name, reason))
         else:

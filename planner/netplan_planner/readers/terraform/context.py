@@ -1,7 +1,7 @@
 """What the reading of one Terraform document shares: its configuration, sources and notes."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -11,6 +11,7 @@ from netplan_planner.readers.collector import KUBERNETES_FIELDS, Collector, Orig
 from netplan_planner.readers.terraform.attributes import Attributes, Unknowns
 from netplan_planner.readers.terraform.layout import NULL, Contents, Entry
 from netplan_planner.readers.terraform.machines import JsonObject
+from netplan_planner.readers.terraform.providers import mapping
 from netplan_planner.readers.terraform.references import Configuration
 from netplan_planner.readers.terraform.types import Type
 
@@ -37,8 +38,8 @@ class Context:
         is_told = not self._is_plan or entry.unknown != NULL
         configuration = self.configuration
         return Attributes(
-            _mapping(_decoded(entry.values)),
-            _mapping(_decoded(entry.unknown)) if is_told else None,
+            mapping(_decoded(entry.values)),
+            mapping(_decoded(entry.unknown)) if is_told else None,
             configuration.expressions(entry),
             lambda expression: configuration.links(entry, expression),
             notes,
@@ -85,7 +86,3 @@ class Context:
 
 def _decoded(raw: msgspec.Raw) -> Any:
     return None if raw == NULL else msgspec.json.decode(raw)
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}

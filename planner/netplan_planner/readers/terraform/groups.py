@@ -19,7 +19,7 @@ from netplan_planner.readers.terraform.context import Context
 from netplan_planner.readers.terraform.disks import Disks
 from netplan_planner.readers.terraform.interfaces import with_networks
 from netplan_planner.readers.terraform.layout import Entry
-from netplan_planner.readers.terraform.machines import JsonObject, template_machine
+from netplan_planner.readers.terraform.machines import JsonObject, template_machine, with_unknown
 from netplan_planner.readers.terraform.networks import bare_template
 from netplan_planner.readers.terraform.types import TYPES
 
@@ -27,6 +27,7 @@ MOST_MEMBERS = 4000
 """Machines of the largest regional group, after its limit was raised
 (cloud.google.com/compute/docs/instance-groups, read 2026-11-23)."""
 
+_LIMITS = ("min_replicas", "max_replicas")
 _MACHINES = TYPES["google_compute_instance"]
 
 
@@ -43,6 +44,7 @@ class Groups:
         self._context, self._templates, self._networks = context, templates, networks
         self._disks = disks
         self._used: set[SelfLink] = set()
+        self._scaled: dict[SelfLink, str] = {}
         self._managers: list[tuple[Entry, SelfLink, JsonObject, list[str]]] = []
 
     def over_template(self, held: Attributes, notes: Unknowns) -> Attributes:
@@ -80,13 +82,28 @@ class Groups:
         zones = held.texts("distribution_policy_zones") or []
         self._managers.append((entry, link, raw, [z for z in zones if isinstance(z, str)]))
 
+    def scale(self, entry: Entry) -> None:
+        """Take an autoscaler: how many machines its group has, it decides."""
+        notes = Unknowns()
+        held = self._context.attributes(entry, notes)
+        policy, group = held.block("autoscaling_policy"), held.link("target")
+        limits = [policy.get(name) if policy else None for name in _LIMITS]
+        if group:
+            low, high = ("an unknown number" if one is None else f"{one}" for one in limits)
+            self._scaled[canonical_link(group)] = f"{low} to {high}"
+        self._context.note_unknown(entry, None, notes)
+
     def add_members(self) -> None:
         """Add the machines of every managed group that the document does not hold itself."""
         made = {machine.created_by for machine in self._context.into.found["instances"]}
         for entry, link, raw, zones in self._managers:
-            size = raw.get("targetSize")
-            if size is None:
-                self._context.note(entry, "how many machines it has is not stated", link)
+            size, scaled = raw.get("targetSize"), self._scaled.get(link)
+            if size is None or (scaled and size == 0 and entry.is_changed):
+                for version in raw["versions"]:
+                    self._template(version["instanceTemplate"])
+                by_scaler = f"its machines are not read: an autoscaler keeps {scaled} of them"
+                reason = by_scaler if scaled else "how many machines it has is not stated"
+                self._context.note(entry, reason, link)
             elif isinstance(size, int) and size > 0 and link not in made:
                 self._add(entry, link, raw, zones, size)
         for link, entry in self._templates.items():
@@ -124,7 +141,7 @@ class Groups:
             one = SelfLink(f"projects/{project}/zones/{zone}/instances/{name}")
             if number == 1:
                 with_networks(machine, one, self._networks, notes)
-            self._context.add(entry, _MACHINES, one, machine)
+            self._context.add(entry, _MACHINES, one, machine, with_unknown(machine, notes))
             self._disks.take_machine(entry, one, machine)
         self._context.note_unknown(template, link, notes)
 

@@ -25,6 +25,8 @@ DEEPEST_MODULE = 100
 
 SHOW = "terraform show -json"
 _LONGEST = 200
+_MOST_PARTS = 10_000
+"""Of one attribute: a larger number in a path is damage."""
 
 _PLAN_KEYS = frozenset({"planned_values", "resource_changes", "configuration"})
 _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})(?:\.|\Z)")
@@ -47,6 +49,8 @@ class Entry(NamedTuple):
     is_changed: bool
     """Whether the plan makes or changes it."""
     is_data: bool
+    sensitive: msgspec.Raw
+    """Which parts of `values` are marked as sensitive: as nested as they are, `true` for one."""
 
 
 class Contents(NamedTuple):
@@ -72,6 +76,7 @@ class _Top(msgspec.Struct, gc=False):
     terraform_version: Any = None
     planned_values: msgspec.Raw = NULL
     resource_changes: msgspec.Raw = NULL
+    deferred_changes: msgspec.Raw = NULL
     configuration: msgspec.Raw = NULL
     variables: msgspec.Raw = NULL
     values: msgspec.Raw = NULL
@@ -89,6 +94,8 @@ class _Change(msgspec.Struct, gc=False):
     before: msgspec.Raw = NULL
     after: msgspec.Raw = NULL
     after_unknown: msgspec.Raw = NULL
+    before_sensitive: msgspec.Raw = NULL
+    after_sensitive: msgspec.Raw = NULL
 
 
 class _Resource(msgspec.Struct, gc=False):
@@ -98,6 +105,7 @@ class _Resource(msgspec.Struct, gc=False):
     mode: str = "managed"
     index: int | str | None = None
     values: msgspec.Raw = NULL
+    sensitive_values: msgspec.Raw = NULL
     deposed_key: str | None = None
 
 
@@ -112,6 +120,11 @@ class _ResourceChange(msgspec.Struct, gc=False):
     deposed: str | None = None
 
 
+class _Deferred(msgspec.Struct, gc=False):
+    resource_change: _ResourceChange
+    reason: str = "unknown"
+
+
 class _ModuleOfState(msgspec.Struct, gc=False):
     address: str = ""
     resources: list[msgspec.Raw] = []
@@ -124,6 +137,7 @@ class _Values(msgspec.Struct, gc=False):
 
 class _Instance(msgspec.Struct, gc=False):
     attributes: msgspec.Raw = NULL
+    sensitive_attributes: Any = None
     index_key: int | str | None = None
     deposed: str = ""
 
@@ -139,6 +153,7 @@ class _StoredResource(msgspec.Struct, gc=False):
 _TOP = msgspec.json.Decoder(_Top)
 _RAWS = msgspec.json.Decoder(list[msgspec.Raw])
 _CHANGE = msgspec.json.Decoder(_ResourceChange)
+_DEFERRED = msgspec.json.Decoder(_Deferred)
 _RESOURCE = msgspec.json.Decoder(_Resource)
 _STORED = msgspec.json.Decoder(_StoredResource)
 _MODULE = msgspec.json.Decoder(_ModuleOfState)
@@ -166,6 +181,7 @@ def contents_of(data: bytes | msgspec.Raw, origin: Origin, into: Collector) -> C
         into.note(origin.at(""), "the plan ended with an error: not all of it is here")
     elif top.complete is False:
         into.note(origin.at(""), "the plan is not complete: another plan is to follow it")
+    _note_deferred(top.deferred_changes, origin, into)
     gone: list[Entry] = []
     if top.resource_changes != NULL:
         entries = list(_changed(top.resource_changes, origin, into, gone))
@@ -223,7 +239,8 @@ def _changed(
             continue
         change, actions = found.change, found.change.actions
         values = change.after
-        if values == NULL:
+        is_after = values != NULL
+        if not is_after:
             # A resource that is forgotten is no longer Terraform's, but it stays.
             values = change.before if "forget" in actions else values
         entry = Entry(
@@ -236,12 +253,27 @@ def _changed(
             change.after_unknown,
             bool({"create", "update"} & set(actions)),
             found.mode == "data",
+            change.after_sensitive if is_after else change.before_sensitive,
         )
         if values == NULL:
             into.skip(origin.file, "resources that the plan destroys")
             gone.append(entry)
         else:
             yield entry
+
+
+def _note_deferred(raw: msgspec.Raw, origin: Origin, into: Collector) -> None:
+    """Note what a plan leaves to the next one, as where a `count` is not known yet."""
+    for index, item in enumerate(_list(raw, origin, "/deferred_changes", into)):
+        try:
+            found = _DEFERRED.decode(item)
+        except msgspec.MsgspecError as exc:
+            into.note(origin.at(f"/deferred_changes/{index}"), f"no deferred change: {exc}")
+            continue
+        address = found.resource_change.address
+        if found.resource_change.mode != "data":
+            reason = f"not read: the plan defers it ({found.reason[:_LONGEST]})"
+            into.note(f"{origin.at('')}: {address}", reason, address)
 
 
 def _shown(raw: msgspec.Raw, origin: Origin, into: Collector) -> Iterator[Entry]:
@@ -282,6 +314,7 @@ def _shown(raw: msgspec.Raw, origin: Origin, into: Collector) -> Iterator[Entry]
                 NULL,
                 is_changed=False,
                 is_data=found.mode == "data",
+                sensitive=found.sensitive_values,
             )
 
 
@@ -315,7 +348,40 @@ def _stored(top: _Top, origin: Origin, into: Collector) -> Iterator[Entry]:
                 NULL,
                 is_changed=False,
                 is_data=is_data,
+                sensitive=_marks(one.sensitive_attributes),
             )
+
+
+def _marks(paths: object) -> msgspec.Raw:
+    """Return the paths of a state file's sensitive attributes as nested as the attributes are."""
+    marks: dict[Any, Any] = {}
+    for path in paths if isinstance(paths, list) else ():
+        below, steps = marks, [_step(step) for step in path] if isinstance(path, list) else []
+        for step in steps[:-1]:
+            inner = below.setdefault(step, {})
+            if inner is True:
+                break
+            below = inner
+        else:
+            below.update(dict.fromkeys(steps[-1:], True))
+    return msgspec.Raw(msgspec.json.encode(_listed(marks))) if marks else NULL
+
+
+def _step(step: object) -> object:
+    """Return a step of a path: the name of an attribute, or the key or number of a part of it."""
+    value = step.get("value") if isinstance(step, dict) else None
+    value = value.get("value") if isinstance(value, dict) else value
+    return value if isinstance(value, str | int) else None
+
+
+def _listed(marks: Any) -> Any:
+    """Return marks whose parts are numbered as the list that they are."""
+    if not isinstance(marks, dict):
+        return marks
+    numbers = [key for key in marks if isinstance(key, int) and 0 <= key < _MOST_PARTS]
+    if not numbers:
+        return {str(key): _listed(below) for key, below in marks.items() if key is not None}
+    return [_listed(marks.get(number)) for number in range(max(numbers) + 1)]
 
 
 def _list(raw: msgspec.Raw, origin: Origin, pointer: str, into: Collector) -> list[msgspec.Raw]:

@@ -1,9 +1,12 @@
 """Terraform's machines and templates as the Compute API spells machines."""
 
+from collections.abc import Callable
 from typing import Any
 
-from netplan_planner.model import UNKNOWN_STATUS, canonical_link
-from netplan_planner.readers.terraform.attributes import Attributes
+from msgspec.structs import replace
+
+from netplan_planner.model import UNKNOWN_STATUS, Instance, Part, canonical_link
+from netplan_planner.readers.terraform.attributes import Attributes, Unknowns
 
 ACCESS_CONFIG = "External NAT"
 """The name that the API gives an access config for which none is asked, as Terraform does
@@ -52,7 +55,8 @@ def _hardware(a: Attributes, disks: list[JsonObject]) -> JsonObject:
         "disks": disks,
         "tags": {"items": tags} if tags else None,
         "labels": labels,
-        "metadata": _metadata(a.get("metadata")),
+        # Of which no more than its maker is read, that no configuration states.
+        "metadata": None if a.is_withheld("metadata") else _metadata(a.get("metadata")),
         "minCpuPlatform": a.get("min_cpu_platform"),
         "scheduling": None if scheduling is None else _scheduling(scheduling),
         "guestAccelerators": [
@@ -105,6 +109,9 @@ def _disks(a: Attributes) -> list[JsonObject]:
         for block in a.blocks("boot_disk")
     ]
     attached = [_disk("PERSISTENT", block, None) for block in a.blocks("attached_disk")]
+    if not a.has_template and a.is_unknown("attached_disk"):
+        # Of unknown number and types: the others' types would pass for all.
+        attached.append(_disk("PERSISTENT", None, None))
     return [
         *(scratch or [one for one in template if one["type"] == "SCRATCH"]),
         *(boot or [one for one in template if one.get("boot")]),
@@ -222,6 +229,58 @@ def _nic(block: Attributes) -> JsonObject:
             ],
         }
     )
+
+
+_PARTS = {
+    "advanced_machine_features": Part.CPU_FEATURES,
+    "disk": Part.LOCAL_SSDS,
+    "guest_accelerator": Part.GPUS,
+    "network_performance_config": Part.TIER,
+    "reservation_affinity": Part.RESERVATION,
+    "scheduling": Part.SCHEDULING,
+    "scratch_disk": Part.LOCAL_SSDS,
+}
+"""Which part of a machine a block decides; of a template's `disk` its `type` does."""
+
+
+def with_unknown(raw: JsonObject, notes: Unknowns) -> Callable[[Instance], Instance]:
+    """Return what tells a machine which parts of it and of its interfaces are not known.
+
+    Args:
+        raw: The machine in the API's words.
+        notes: What of it is known after apply.
+    """
+    nics = raw["networkInterfaces"]
+
+    def finish(machine: Instance) -> Instance:
+        fields = {field for field, _ in notes.asked}
+        parts = {_part_of(field) for field in fields} - {None}
+        opened = {
+            nic.get("name") or f"nic{index}"
+            for index, nic in enumerate(nics)
+            if f"network_interface[{index}].access_config" in fields
+        }
+        read = {nic.name for nic in machine.interfaces}
+        lost = {nic.get("name") or f"nic{i}" for i, nic in enumerate(nics) if nic["accessConfigs"]}
+        is_lost = "network_interface" in fields or not (opened | lost) <= read
+        if not (parts or opened or is_lost):
+            return machine
+        return replace(
+            machine,
+            unknown_parts=tuple(sorted(part for part in parts if part is not None)),
+            is_access_unknown=is_lost,
+            interfaces=tuple(
+                replace(nic, is_access_unknown=nic.name in opened) for nic in machine.interfaces
+            ),
+        )
+
+    return finish
+
+
+def _part_of(field: str) -> Part | None:
+    block, _, below = field.partition("[")
+    is_other = block == "disk" and below and not below.endswith("].type")
+    return None if is_other else _PARTS.get(block)
 
 
 def number(value: object) -> object:

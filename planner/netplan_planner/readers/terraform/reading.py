@@ -23,15 +23,17 @@ from netplan_planner.readers.terraform.groups import Groups
 from netplan_planner.readers.terraform.interfaces import network_of, with_networks
 from netplan_planner.readers.terraform.joined import Joined
 from netplan_planner.readers.terraform.layout import Contents, Entry
-from netplan_planner.readers.terraform.machines import JsonObject
+from netplan_planner.readers.terraform.machines import JsonObject, with_unknown
 from netplan_planner.readers.terraform.networks import SPELLED
 from netplan_planner.readers.terraform.places import link_of_entry
 from netplan_planner.readers.terraform.types import (
     ATTACHED_DISK,
+    AUTOSCALERS,
     GOOGLE,
     JOINED,
     LATER,
     MEMBERSHIP,
+    NOT_READ_YET,
     TEMPLATES,
     TYPES,
     Type,
@@ -110,6 +112,10 @@ class _Reading:
     def _pass_by(self, entry: Entry) -> None:
         if entry.is_data or entry.type in JOINED or entry.type in LATER:
             return
+        if entry.type in NOT_READ_YET:
+            reason = f"{entry.type} is not read yet: {NOT_READ_YET[entry.type]}"
+            self._context.note(entry, reason)
+            return
         is_google = entry.type.startswith(GOOGLE)
         label = entry.type[:_LONGEST_LABEL] if is_google else "resources of other providers"
         self._context.into.skip(self._context.file, label)
@@ -117,6 +123,8 @@ class _Reading:
     def _take_later(self, entry: Entry) -> None:
         if entry.type == ATTACHED_DISK:
             self._disks.attach(entry)
+        elif entry.type in AUTOSCALERS:
+            self._groups.scale(entry)
         elif entry.type == MEMBERSHIP:
             self._groups.join(entry)
         else:
@@ -156,6 +164,7 @@ class _Reading:
             case "instances":
                 with_networks(raw, link, self._networks, notes)
                 self._disks.take_machine(entry, link, raw)
+                return with_unknown(raw, notes)
             case "networks":
                 raw["peerings"] = self._joined.peerings_of(link)
                 return _without_mtu if held.is_unknown("mtu") else None

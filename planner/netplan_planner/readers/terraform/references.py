@@ -6,22 +6,29 @@ mentions one network, holds the link of that network. Locals and what functions 
 written there, so a field that goes through them stays unknown.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from netplan_planner.model import SelfLink
 from netplan_planner.readers.terraform.addresses import Key, key_of
 from netplan_planner.readers.terraform.layout import Entry
+from netplan_planner.readers.terraform.providers import (
+    OWN_KEYS,
+    Path,
+    Providers,
+    Variables,
+    mapping,
+    parts_of,
+    specific,
+    texts,
+)
 
 _MOST_STEPS = 20
 """From variable to variable and output to output; a configuration of people has five."""
 
-_PART = re.compile(r'([^.\[\]]+)(?:\[(\d+|"(?:[^"\\]|\\.)*")\])?')
-_OWN_KEYS = frozenset({"each.key", "count.index"})
 _LONGEST = 120
 
-Resource = tuple[tuple[str, ...], str, str]
+Resource = tuple[Path, str, str]
 """Of the configuration: path of its module, type (`data.` before it for data), and name."""
 
 
@@ -42,6 +49,8 @@ class Found(NamedTuple):
 
     links: tuple[SelfLink, ...] = ()
     why_not: str = ""
+    is_null: bool = False
+    """Variables decide it, so that it is null where a plan has no value of it."""
 
 
 class Configuration:
@@ -49,24 +58,24 @@ class Configuration:
 
     def __init__(self, raw: object, variables: object) -> None:
         held = raw if isinstance(raw, dict) else {}
-        self._modules: dict[tuple[str, ...], Mapping[str, Any]] = {}
-        self._calls: dict[tuple[str, ...], Mapping[str, Any]] = {}
+        self._modules: dict[Path, Mapping[str, Any]] = {}
+        self._calls: dict[Path, Mapping[str, Any]] = {}
         self._resources: dict[Resource, Mapping[str, Any]] = {}
-        self._providers = _mapping(held.get("provider_config"))
-        self._variables = _mapping(variables)
         self._instances: dict[Resource, list[tuple[tuple[Key, ...], Key, SelfLink]]] = {}
-        self._walk(_mapping(held.get("root_module")), ())
+        self._walk(mapping(held.get("root_module")), ())
+        self._given = Variables(mapping(variables), self._modules, self._calls)
+        self._providers = Providers(held.get("provider_config"), self._given)
 
-    def _walk(self, module: Mapping[str, Any], path: tuple[str, ...]) -> None:
+    def _walk(self, module: Mapping[str, Any], path: Path) -> None:
         self._modules[path] = module
         for resource in _items(module.get("resources")):
             kind = f"data.{resource.get('type')}" if resource.get("mode") == "data" else None
             own = (path, kind or str(resource.get("type")), str(resource.get("name")))
             self._resources[own] = resource
-        for name, call in _mapping(module.get("module_calls")).items():
+        for name, call in mapping(module.get("module_calls")).items():
             if isinstance(call, dict) and len(path) < _MOST_STEPS:
                 self._calls[(*path, name)] = call
-                self._walk(_mapping(call.get("module")), (*path, name))
+                self._walk(mapping(call.get("module")), (*path, name))
 
     def place(self, entry: Entry, link: SelfLink) -> None:
         """Note the link of an instance, so that references find it."""
@@ -76,41 +85,34 @@ class Configuration:
     def expressions(self, entry: Entry) -> Mapping[str, Any]:
         """Return the expressions of a resource's arguments, nested as its blocks are."""
         resource = self._resources.get(_resource_of(entry), {})
-        return _mapping(resource.get("expressions"))
+        return mapping(resource.get("expressions"))
 
     def provider_default(self, entry: Entry, field: str) -> str | None:
-        """Return project, region or zone of a resource's provider, where it is constant."""
-        resource = self._resources.get(_resource_of(entry), {})
-        key = resource.get("provider_config_key")
-        provider = _mapping(self._providers.get(key if isinstance(key, str) else "google"))
-        expression = _mapping(_mapping(provider.get("expressions")).get(field))
-        constant = expression.get("constant_value")
-        if constant is None:
-            constant = self._root_variable(_texts(expression.get("references")))
-        return constant if isinstance(constant, str) and constant else None
+        """Return project, region or zone of a resource's provider; None where it is not known."""
+        return self.default(entry, field)[0]
 
-    def _root_variable(self, references: list[str]) -> object:
-        """Return the value of the one variable of the root module that is referred to."""
-        if len(references) != 1 or not references[0].startswith("var."):
-            return None
-        name = references[0].removeprefix("var.")
-        given = _mapping(self._variables.get(name)).get("value")
-        if given is not None:
-            return given
-        declared = _mapping(self._modules.get((), {}).get("variables")).get(name)
-        return _mapping(declared).get("default")
+    def default(self, entry: Entry, field: str) -> tuple[str | None, str]:
+        """Return the same, and why it is not known: empty where the provider has none."""
+        key = self._resources.get(_resource_of(entry), {}).get("provider_config_key")
+        return self._providers.default(key, entry.module.path, field)
+
+    def is_left_open(self, entry: Entry, field: str) -> bool:
+        """Whether an argument that has no value in a plan has none after apply: it is null."""
+        expression = self.expressions(entry).get(field)
+        return expression is None or self._given.is_settled(expression, entry.module.path)
 
     def links(self, entry: Entry, expression: object) -> Found:
         """Return the links of the resources that an expression of a resource mentions."""
-        references = _specific(_texts(_mapping(expression).get("references")))
-        own = [text for text in references if text in _OWN_KEYS]
+        references = specific(texts(mapping(expression).get("references")))
+        own = [text for text in references if text in OWN_KEYS]
         links: list[SelfLink] = []
         for text in references:
-            if text in _OWN_KEYS:
+            if text in OWN_KEYS:
                 continue
             target = self._target(text, entry.module.path, entry.module.keys, _MOST_STEPS)
             if target is None:
-                return Found(why_not=text[:_LONGEST])
+                is_null = self._given.is_settled(expression, entry.module.path)
+                return Found(why_not=text[:_LONGEST], is_null=is_null)
             candidates = self._candidates(target, entry, bool(own))
             if not candidates:
                 return Found(why_not=text[:_LONGEST])
@@ -118,21 +120,21 @@ class Configuration:
         return Found(links=tuple(dict.fromkeys(links)))
 
     def _target(
-        self, text: str, path: tuple[str, ...], keys: tuple[Key | object, ...], steps: int
+        self, text: str, path: Path, keys: tuple[Key | object, ...], steps: int
     ) -> Target | None:
         """Follow a reference through variables and outputs to a resource."""
-        parts = _PART.findall(text)
+        parts = parts_of(text)
         if not parts or not steps:
             return None
         head = parts[0][0]
         if head == "var" and len(parts) > 1 and path:
-            given = _mapping(self._calls[path].get("expressions")).get(parts[1][0])
+            given = mapping(self._calls[path].get("expressions")).get(parts[1][0])
             return self._only(given, path[:-1], keys[:-1], steps - 1)
         if head == "module" and len(parts) > 2:
             name, key = parts[1]
             inside = (*path, name)
-            outputs = _mapping(self._modules.get(inside, {}).get("outputs"))
-            expression = _mapping(outputs.get(parts[2][0])).get("expression")
+            outputs = mapping(self._modules.get(inside, {}).get("outputs"))
+            expression = mapping(outputs.get(parts[2][0])).get("expression")
             chosen = key_of(key) if key else ANY
             return self._only(expression, inside, (*keys, chosen), steps - 1)
         if head == "data" and len(parts) > 2:
@@ -142,9 +144,9 @@ class Configuration:
         return None
 
     def _only(
-        self, expression: object, path: tuple[str, ...], keys: tuple[Key | object, ...], steps: int
+        self, expression: object, path: Path, keys: tuple[Key | object, ...], steps: int
     ) -> Target | None:
-        references = _specific(_texts(_mapping(expression).get("references")))
+        references = specific(texts(mapping(expression).get("references")))
         return self._target(references[0], path, keys, steps) if len(references) == 1 else None
 
     def _candidates(self, target: Target, entry: Entry, is_by_key: bool) -> list[SelfLink]:
@@ -171,7 +173,7 @@ class Configuration:
 
 
 def _target_of(
-    path: tuple[str, ...], kind: str, name: tuple[str, str], keys: tuple[Key | object, ...]
+    path: Path, kind: str, name: tuple[str, str], keys: tuple[Key | object, ...]
 ) -> Target:
     return Target((path, kind, name[0]), keys, key_of(name[1]) if name[1] else ANY)
 
@@ -180,26 +182,5 @@ def _resource_of(entry: Entry) -> Resource:
     return entry.module.path, f"data.{entry.type}" if entry.is_data else entry.type, entry.name
 
 
-def _specific(references: list[str]) -> list[str]:
-    """Return references without those that are the beginning of another one.
-
-    >>> _specific(["google_compute_network.n.id", "google_compute_network.n"])
-    ['google_compute_network.n.id']
-    """
-    return [
-        text
-        for text in references
-        if not any(other.startswith((f"{text}.", f"{text}[")) for other in references)
-    ]
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
 def _items(value: object) -> Iterable[Mapping[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else ()
-
-
-def _texts(value: object) -> list[str]:
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []

@@ -82,7 +82,27 @@ PEERING = "google_compute_network_peering"
 JOINED = frozenset({ROUTER_NAT, PEERING})
 """They become part of their router or network."""
 ATTACHED_DISK = "google_compute_attached_disk"
+AUTOSCALERS = frozenset({"google_compute_autoscaler", "google_compute_region_autoscaler"})
 MEMBERSHIP = "google_compute_instance_group_membership"
 NODE_POOL = "google_container_node_pool"
-LATER = frozenset({ATTACHED_DISK, MEMBERSHIP, NODE_POOL})
+LATER = frozenset({ATTACHED_DISK, MEMBERSHIP, NODE_POOL, *AUTOSCALERS})
 """Their links follow from those of other resources, so they are taken when these are known."""
+
+_MACHINES, _PEERING = "it makes VMs in the project", "it makes a peering of the network"
+NOT_READ_YET = {
+    "google_app_engine_flexible_app_version": _MACHINES,
+    "google_composer_environment": _MACHINES,
+    "google_compute_per_instance_config": _MACHINES,
+    "google_compute_region_per_instance_config": _MACHINES,
+    "google_compute_region_resize_request": _MACHINES,
+    "google_compute_resize_request": _MACHINES,
+    "google_dataflow_flex_template_job": _MACHINES,
+    "google_dataflow_job": _MACHINES,
+    "google_dataproc_cluster": _MACHINES,
+    "google_notebooks_instance": _MACHINES,
+    "google_notebooks_runtime": _MACHINES,
+    "google_service_networking_connection": _PEERING,
+    "google_workbench_instance": _MACHINES,
+}
+"""Types of which the audit would need what they make, and why. What no rule looks at, such as
+firewalls, is not needed."""

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from netplan_planner.errors import InputError
-from netplan_planner.input_files import gunzipped, reading, real_path, whole
+from netplan_planner.input_files import reading, real_path, unpacked
 from netplan_planner.readers.collector import Origin
 from netplan_planner.readers.documents import NotText, documents_of
+from netplan_planner.readers.foreign import broken_answer
 from netplan_planner.readers.time_series.gathering import Gathering
 
 _HOW = "give JSON of projects.timeSeries.list or timeSeries:query (Cloud Monitoring API v3)"
@@ -52,7 +53,7 @@ def _read(path: Path, into: Gathering) -> str:
     try:
         if not path.is_file():
             return "not a regular file"
-        data = gunzipped(whole(path))
+        data = unpacked(path)
         if not data.strip():
             return "empty"
         documents, damaged = documents_of(data)
@@ -64,11 +65,12 @@ def _read(path: Path, into: Gathering) -> str:
         return f"damaged gzip: {exc}"
     if not documents:
         return str(damaged[0]) if damaged else "empty"
+    broken = {text for one in documents if (text := broken_answer(one.value))}
     taken = [into.take(d.value, Origin(shown, f"{shown}:{d.place}")) for d in documents]
     if not any(taken):
-        return str(damaged[0]) if damaged else _FOREIGN
-    for damage in damaged:
-        into.note(shown, str(damage))
+        return str(damaged[0]) if damaged else min(broken, default=_FOREIGN)
+    for reason in (*map(str, damaged), *broken):
+        into.note(shown, reason)
     into.files += 1
     return ""
 

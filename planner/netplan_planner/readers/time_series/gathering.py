@@ -125,7 +125,7 @@ class Gathering:
             self._take_query(document, origin, pointer)
             return True
         if "timeSeries" in document:
-            for index, part in enumerate(_listed(document["timeSeries"])):
+            for index, part in enumerate(self._listed(document, "timeSeries", origin.at(pointer))):
                 place = f"{pointer}/timeSeries/{index}"
                 self._take_series(part, origin.at(place), document.get("unit"))
             return True
@@ -137,15 +137,24 @@ class Gathering:
 
     def _take_errors(self, document: dict[str, Any], origin: Origin, pointer: str) -> None:
         for key in ("executionErrors", "partialErrors"):
-            for error in _listed(document.get(key)):
+            for error in self._listed(document, key, origin.at(pointer)):
                 text = error.get("message", "") if isinstance(error, dict) else ""
                 self.note(origin.at(pointer), f"incomplete: {str(text)[:300] or key}")
-        for region in _listed(document.get("unreachable")):
+        for region in self._listed(document, "unreachable", origin.at(pointer)):
             self.note(origin.at(pointer), f"incomplete: {str(region)[:80]} could not be reached")
+
+    def _listed(self, document: dict[str, Any], key: str, source: str) -> list[Any]:
+        """Return a list of a document; what is there and none is noted."""
+        value = document.get(key)
+        if value is not None and not isinstance(value, list):
+            self.note(source, f"incomplete: {key} is not a list")
+            return []
+        return value or []
 
     def _take_token(self, document: dict[str, Any], source: str) -> None:
         """Remember whether a list goes on; its pages are told by the metric that they are of."""
-        parts = _listed(document.get("timeSeries")) or [document.get("timeSeriesDescriptor")]
+        held = document.get("timeSeries")
+        parts = (isinstance(held, list) and held) or [document.get("timeSeriesDescriptor")]
         about = parts[0].get("metric", parts[0]) if isinstance(parts[0], dict) else {}
         metric = str(about.get("type", "a query") if isinstance(about, dict) else "")[:120]
         if document.get("nextPageToken"):
@@ -178,6 +187,7 @@ class Gathering:
         told = self._converted(document.get("timeSeriesDescriptor", {}), WireDescriptor, source)
         if told is None:
             return
+        parts = self._listed(document, "timeSeriesData", source)
         keys = [label.key for label in told.label_descriptors]
         for number, column in enumerate(told.point_descriptors):
             metric, reason = known_as(column.key, frozenset(keys))
@@ -185,7 +195,7 @@ class Gathering:
                 shown = column.key[:120]
                 self.note(source, f"a column of a query: {reason}", resource=shown)
                 continue
-            for index, part in enumerate(_listed(document.get("timeSeriesData"))):
+            for index, part in enumerate(parts):
                 place = origin.at(f"{pointer}/timeSeriesData/{index}")
                 wire = self._converted(part, WireQueried, place)
                 if wire is None:
@@ -232,10 +242,6 @@ def _rank(identity: Identity, points: Points) -> tuple[bool, int, Identity]:
 
 
 _OF_A_PAGE = frozenset({"nextPageToken", "unit", "executionErrors", "unreachable"})
-
-
-def _listed(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _text(label: WireLabel) -> str:

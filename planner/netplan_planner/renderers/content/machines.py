@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import Amount, MachineRow, RegionRow, Report
+from netplan_planner.model import MAYBE_ADDRESS, Amount, MachineRow, RegionRow, Report
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import (
     Block,
@@ -78,7 +78,7 @@ def _group_row(
         line(fixed(_rates([row.egress_gbps for row in rows]))),
         line(fixed(_rates([row.external_gbps for row in rows]))),
         line(_nic(rows)),
-        line(f"{sum(len(row.external_addresses) for row in rows):,}"),
+        line(_external(rows)),
         line(fixed(Amount(usd=usd) if unknown < len(rows) else "unknown")),
         line("; ".join(note for note in notes if note)),
     )
@@ -178,6 +178,13 @@ def _nic(rows: Sequence[MachineRow]) -> str:
     possible = {row.nic_types_possible for row in rows}
     only = next(iter(possible)) if len(possible) == 1 else ()
     return f"{only[0]} only" if len(only) == 1 else "not stated"
+
+
+def _external(rows: Sequence[MachineRow]) -> str:
+    """Return how many external addresses machines have, as far as it is known."""
+    every = [address for row in rows for address in row.external_addresses]
+    count = len(every) - every.count(MAYBE_ADDRESS)
+    return f"{count:,}" + (" or more" if MAYBE_ADDRESS in every else "")
 
 
 def _usd(rows: Sequence[MachineRow]) -> tuple[Decimal, int]:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert_line
-from netplan_planner.input_files import LARGEST_BYTES, reading, unreadable
+from netplan_planner.input_files import LARGEST_BYTES, opened, reading, unreadable
 from netplan_planner.leftovers import private_folder
 from netplan_planner.model import Inventory, OwnerKind, TrafficMatrix, Value
 from netplan_planner.model.pod_traffic import PodTraffic
@@ -234,8 +234,8 @@ def _check_file(folder: Path, file: str, table: Table) -> None:
         if not stat.S_ISREG(about.st_mode):
             raise damaged(folder, f"{file} is no plain file")
         if about.st_size == table.byte_count:
-            with path.open("rb") as opened:
-                while piece := opened.read(_PIECE_BYTES):
+            with opened(path) as content:
+                while piece := content.read(_PIECE_BYTES):
                     digest.update(piece)
     except FileNotFoundError as exc:
         raise damaged(folder, f"{file} is missing") from exc

@@ -1,5 +1,6 @@
 """Opens a Spark server for a reader: its client is imported here, when it is asked for."""
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
 
@@ -28,6 +29,8 @@ def read_traffic_on_spark(
         NetplanError: What the server refuses.
     """
     wanted = server_paths(paths)
+    # Else its library writes lines of its own to standard error, about each failure.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     try:
         from netplan_planner.traffic.spark import read
     except ImportError as exc:

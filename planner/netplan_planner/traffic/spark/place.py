@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import PurePath
+from urllib.parse import unquote
 
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Value
@@ -40,6 +41,12 @@ class SparkPlace(Value, frozen=True, kw_only=True):
     the program that spark-submit started, which this is."""
     work: str
     """The server makes a folder of its own in it."""
+    timeout_s: float = 60.0
+    """For its first answer, and for cleaning up."""
+    total_s: float = 1800.0
+    """For all of its work."""
+    max_attempts: int = 5
+    """How often a call is made again to a server that is gone."""
 
     @property
     def shown(self) -> str:
@@ -49,6 +56,18 @@ class SparkPlace(Value, frozen=True, kw_only=True):
         'sc://host:443'
         """
         return "the job's own Spark" if self.remote is None else self.remote.partition("/;")[0]
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What the address holds beside the server, as it stands there and as it is meant.
+
+        >>> SparkPlace(remote="sc://host/;use_ssl=true;token=a%20b", work="gs://b/t").secrets
+        ('a%20b', 'a b')
+        """
+        parts = (self.remote or "").partition("/;")[2].split(";")
+        found = [part.partition("=") for part in parts]
+        texts = [value for name, _, value in found if value and name != "use_ssl"]
+        return tuple(dict.fromkeys(one for text in texts for one in (text, unquote(text))))
 
 
 def is_server_path(path: PurePath) -> bool:

@@ -11,14 +11,15 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
-import grpc
 import pyarrow as pa
 from msgspec.structs import replace
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.connect.client import DefaultChannelBuilder
 from pyspark.sql.connect.client.retries import DefaultPolicy
+from pyspark.sql.connect.session import SparkSession as ConnectSession
 
-from netplan_planner.errors import InputError, NetplanError, UsageError
+from netplan_planner.errors import AccessError, NetplanError, UsageError
+from netplan_planner.inert import inert_line
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic import remote
 from netplan_planner.traffic.coverage import Inputs
@@ -27,15 +28,15 @@ from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.records import COLUMNS, TYPES
 from netplan_planner.traffic.schema import TABLES
 from netplan_planner.traffic.spark import submitted
+from netplan_planner.traffic.spark.calls import FAILURES, Deadline, error_of, said, told
 from netplan_planner.traffic.spark.files import Listed, find_files, records_query
 from netplan_planner.traffic.spark.place import SparkPlace
-from netplan_planner.traffic.spark.work import WorkFolder, is_missing_path
+from netplan_planner.traffic.spark.work import WorkFolder
 from netplan_planner.traffic.translation import Dialect, taken_apart, translate
 
 _RECORDS = "flow_record"
 _STREAMED_ROWS = 20_000
 _OLDEST_VERSION = 4
-_LONGEST = 300
 _NAMED = 3
 _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
@@ -67,7 +68,7 @@ class SparkEngine:
         self._work = work
         self._parts: dict[str, list[str]] = {}
         self._count = 0
-        with _told(session, shown):
+        with told(session, shown):
             for name, value in _SETTINGS.items():
                 session.conf.set(name, value)
 
@@ -78,9 +79,9 @@ class SparkEngine:
             paths: Files or folders, as the server names them.
             shown: What they are, as messages name it.
         """
-        with _told(self._session, shown):
+        with told(self._session, shown):
             listed = find_files(self._session, paths, shown)
-        with _told(self._session, self._shown):
+        with told(self._session, self._shown):
             query = records_query(self._session, paths, listed)
             self._store(_RECORDS, self._frame(query, _RECORDS))
         return listed
@@ -106,7 +107,7 @@ class SparkEngine:
                 for kind, column in zip(kinds.values(), columns, strict=True)
             ]
             given = pa.table(dict(zip(kinds, arrays, strict=True)))
-            with _told(self._session, self._shown):
+            with told(self._session, self._shown):
                 self._store(table, self._session.createDataFrame(given))
 
     def run(self, statement: str) -> None:
@@ -114,7 +115,7 @@ class SparkEngine:
         query, table, replaces = taken_apart(statement, Dialect.SPARK)
         if table is None:
             raise ValueError("a query whose rows are not wanted")
-        with _told(self._session, self._shown):
+        with told(self._session, self._shown):
             frame = self._frame(query, table)
             # Written before the old rows are let go: the query may read them.
             self._store(table, frame, replaces=replaces)
@@ -125,7 +126,7 @@ class SparkEngine:
 
     def stream(self, statement: str) -> Iterator[list[Row]]:
         """Yield the rows of a result."""
-        with _told(self._session, self._shown):
+        with told(self._session, self._shown):
             found = self._session.sql(translate(statement, Dialect.SPARK)).toArrow()
         for batch in found.to_batches(max_chunksize=_STREAMED_ROWS):
             yield list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
@@ -156,7 +157,7 @@ class SparkEngine:
     def _show(self, table: str) -> None:
         """Let statements know a table's rows as they are written now."""
         kinds = _types(table)
-        with _told(self._session, self._shown):
+        with told(self._session, self._shown):
             if self._parts[table]:
                 declared = ", ".join(f"`{name}` {kind}" for name, kind in kinds.items())
                 frame = self._session.read.schema(declared).parquet(*self._parts[table])
@@ -192,7 +193,8 @@ def read_logs(
     names = ", ".join(paths[:_NAMED])
     shown = f"{names} and {len(paths) - _NAMED} more" if len(paths) > _NAMED else names
     say(f"asking Spark at {place.shown}")
-    with connected(place) as session:
+    deadline = Deadline()
+    with connected(place, deadline) as session:
         folder = WorkFolder(place.work)
         engine = SparkEngine(session, folder.path, place.shown)
         try:
@@ -201,6 +203,7 @@ def read_logs(
                 engine, inventory, options, shown=shown, inputs=Inputs(files=listed.count)
             )
         except BaseException as exc:
+            deadline.allow(place.timeout_s)
             left = folder.remove(session, is_settled=False) if engine.has_written else None
             if left is None:
                 raise
@@ -217,73 +220,90 @@ def read_logs(
 
 
 @contextmanager
-def connected(place: SparkPlace) -> Iterator[SparkSession]:
+def connected(place: SparkPlace, deadline: Deadline | None = None) -> Iterator[SparkSession]:
     """Open a session on a server, ended on every way out.
 
+    Args:
+        place: The server, and how long it may take.
+        deadline: Of the calls, for who allows them more time later.
+
     Raises:
-        UsageError: If the server cannot be reached, or is too old.
+        AccessError: If the server refuses, or is silent.
+        UsageError: If no server answers, or it is too old.
     """
     if place.remote is None:
         with submitted.session() as session:
             yield session
         return
-    shown = place.shown
+    with _withheld(place.secrets):
+        deadline = deadline or Deadline()
+        deadline.allow(min(place.timeout_s, place.total_s))
+        channel = DefaultChannelBuilder(place.remote)
+        channel.add_interceptor(deadline)
+        session = ConnectSession.builder.channelBuilder(channel).create()
+        # A server that is gone is asked again for some seconds, not for minutes as by the client's
+        # own.
+        session.client.set_retry_policies(
+            [DefaultPolicy(max_retries=place.max_attempts, max_backoff=2_000)]
+        )
+        try:
+            _require_spark(session, place)
+            deadline.allow(place.total_s)
+            yield session
+            deadline.allow(place.timeout_s)
+        finally:
+            # A server that is gone has no session to end.
+            with suppress(*FAILURES):
+                session.stop()
+            _ENDED.append(session)
+
+
+def _require_spark(session: SparkSession, place: SparkPlace) -> None:
+    """Let a server say that it is Spark, and new enough.
+
+    Raises:
+        AccessError: If the server refuses, or is silent.
+        UsageError: If none answers, or it is too old.
+    """
+    shown = f"--spark-remote {place.shown}"
     try:
-        session = SparkSession.builder.remote(place.remote).create()
-        # A silent server is asked again for some seconds, not for minutes as by the client's own.
-        session.client.set_retry_policies([DefaultPolicy(max_retries=6, max_backoff=2_000)])
         version = str(session.version)
-    except (PySparkException, grpc.RpcError) as exc:
+    except FAILURES as exc:
+        code, why = said(exc)
+        if code in {"UNAUTHENTICATED", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED"}:
+            raise error_of(exc, shown) from exc
+        if code == "DEADLINE_EXCEEDED":
+            raise AccessError(
+                f"{shown}: no answer in {place.timeout_s:g} s (--timeout); is it a server of Spark"
+                " Connect, and is TLS spoken as it wants (sc://HOST:PORT/;use_ssl=true)?"
+            ) from exc
         raise UsageError(
-            f"--spark-remote {shown}: no Spark Connect server answers there: {_why(exc)}"
+            f"{shown}: no Spark Connect server answers there: {why}; is it one, and is TLS spoken"
+            " as it wants (sc://HOST:PORT/;use_ssl=true)?"
         ) from exc
-    try:
-        if int(version.partition(".")[0]) < _OLDEST_VERSION:
-            raise UsageError(
-                f"--spark-remote {shown}: Spark {version} loses the text of statements that this"
-                f" client sends; it takes Spark {_OLDEST_VERSION} or newer"
-            )
-        yield session
-    finally:
-        # A server that is gone has no session to end.
-        with suppress(PySparkException, grpc.RpcError):
-            session.stop()
-        _ENDED.append(session)
+    number = version.partition(".")[0]
+    if not number.isdecimal():
+        raise UsageError(f"{shown}: no server of Spark: its version is {inert_line(version[:80])}")
+    if int(number) < _OLDEST_VERSION:
+        raise UsageError(
+            f"{shown}: Spark {version} loses the text of statements that this client sends; it"
+            f" takes Spark {_OLDEST_VERSION} or newer"
+        )
 
 
 @contextmanager
-def _told(session: SparkSession, shown: str) -> Iterator[None]:
-    """Say what the server refuses, and stop what it does on an interrupt."""
+def _withheld(secrets: Sequence[str]) -> Iterator[None]:
+    """Keep what an address holds beside the server out of messages, which servers quote."""
     try:
         yield
-    except (PySparkException, grpc.RpcError) as exc:
-        if isinstance(exc, PySparkException) and is_missing_path(exc):
-            raise InputError(
-                f"{shown}: the server finds no such file or folder: {_why(exc)}"
-            ) from exc
-        if _is_gone(exc):
-            raise NetplanError(
-                f"{shown}: the Spark server does not answer any more: {_why(exc)}; its own log says"
-                " why"
-            ) from exc
-        raise NetplanError(f"{shown}: the Spark server failed: {_why(exc)}") from exc
-    except KeyboardInterrupt:
-        with suppress(PySparkException, grpc.RpcError):
-            session.interruptAll()
-        raise
-
-
-def _is_gone(error: Exception) -> bool:
-    """Return whether a server is not there, or is another than it was."""
-    code = error.code() if isinstance(error, grpc.Call) else None
-    text = str(error)
-    gone = ("UNAVAILABLE", "RETRIES_EXCEEDED", "INVALID_HANDLE")
-    return code is grpc.StatusCode.UNAVAILABLE or any(one in text for one in gone)
-
-
-def _why(error: Exception) -> str:
-    text = error.details() if isinstance(error, grpc.Call) else str(error)
-    return " ".join(str(text).split())[:_LONGEST]
+    except NetplanError as exc:
+        text = str(exc)
+        for secret in secrets:
+            text = text.replace(secret, "(not shown)")
+        if not secrets:
+            raise
+        # Nor is the failure behind it shown, which quotes as much.
+        raise type(exc)(text) from None
 
 
 def _checked(table: str, width: int, rows: Iterable[Row]) -> Iterator[Row]:

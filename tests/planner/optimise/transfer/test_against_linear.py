@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from netplan_planner.model.transfer import TransferGoal
+from netplan_planner.optimise.transfer import routes
 from support.transfers import linear, reckoned
-from support.transfers.made import case_of, need_of, planned
+from support.transfers.made import case_of, mesh_of, need_of, planned
 
 CENT = Decimal("0.01")
 SECOND = 1 / 3600
@@ -52,6 +54,44 @@ def test_to_two_places_a_byte_crosses_once(seed: int, is_priced: bool) -> None:
     if found is not None:
         most = found.oracle * (1 + (1.1e-3 if is_priced else 1e-5)) + found.slack
         assert found.oracle * (1 - 1e-6) - 0.01 <= found.planner <= most
+
+
+@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("most_trees", [1, 2])
+def test_where_the_search_for_trees_ends_early_a_plan_is_found_and_proven(
+    seed: int, most_trees: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ends only with trees that carry all bytes: a deadline that can be kept is kept."""
+    monkeypatch.setattr(routes, "_ROUNDS", most_trees)
+    found = compared(seed, targets=2, is_priced=False)
+    if found is not None:
+        assert found.oracle * (1 - 1e-6) - 0.01 <= found.planner
+
+
+@pytest.mark.parametrize("goal", TransferGoal)
+def test_many_trees_side_by_side_are_a_plan_wherever_their_search_ends(
+    goal: TransferGoal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each edge is narrow and machines send on all of them, so that the best has many trees."""
+    case = mesh_of(9, targets=4)
+    wide: dict[str, Any] = {"machine_egress_gbps": 1000.0, "machine_ingress_gbps": 1000.0}
+    fastest = planned(case, **wide, goal=TransferGoal.TIME).plan
+    assert fastest is not None
+    deadline_s = 1.05 * fastest.duration_s
+    asked: dict[str, Any] = {**wide, "goal": goal, "deadline_s": deadline_s}
+    best = planned(case, **asked)
+    assert best.plan is not None
+    assert len(best.plan.routes) > 8
+    for most_trees in (2, 8, 16):
+        monkeypatch.setattr(routes, "_ROUNDS", most_trees)
+        found = planned(case, **asked)
+        assert found.plan is not None
+        assert reckoned.wrong(found.need, found.plan, case.gbps) == ""
+        assert found.plan.duration_s <= deadline_s * (1 + 1e-6)
+        if goal is TransferGoal.TIME:
+            assert found.plan.duration_s >= best.plan.duration_s * (1 - 1e-4)
+        else:
+            assert found.plan.usd_total >= best.plan.usd_total - CENT
 
 
 def test_some_of_the_cases_have_relays_and_some_no_plan() -> None:

@@ -90,6 +90,26 @@ def test_errors_that_the_api_reports_are_told(tmp_path: Path) -> None:
     assert reasons == {"incomplete: deadline", "incomplete: us-west9 could not be reached"}
 
 
+@pytest.mark.parametrize("key", ["timeSeries", "timeSeriesData", "executionErrors", "unreachable"])
+def test_what_should_be_a_list_and_is_none_is_told(tmp_path: Path, key: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({key: "x"}))
+    found = gather_files([path])
+    assert [(one.reason, one.is_needless) for one in found.unread] == [
+        (f"incomplete: {key} is not a list", False)
+    ]
+
+
+def test_an_error_answer_among_files_is_no_file_to_pass_over(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(page(FIRST)))
+    path = tmp_path / "error.json"
+    path.write_text('{"error": {"code": 403}}')
+    found = gather_files([tmp_path])
+    assert [(one.source, one.is_needless) for one in found.unread] == [(str(path), False)]
+    with pytest.raises(InputError, match="an error answer of an API"):
+        gather_files([path])
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [

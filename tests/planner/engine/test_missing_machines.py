@@ -1,0 +1,236 @@
+"""Machines that are told of and in no input: by name and number, whatever the format."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from netplan_planner.engine.missing_machines import all_unread
+from netplan_planner.model import (
+    Instance,
+    InstanceGroup,
+    Inventory,
+    ResourceRef,
+    SelfLink,
+)
+from netplan_planner.model.gke import Cluster, NodePool
+from netplan_planner.model.kubernetes import Kubernetes
+from netplan_planner.readers import read_inventory
+from support.commands.in_process import netplan
+from support.projects.plans import change, configured, machine, plan, refers
+from support.rules.facts import machine as vm
+
+Json = dict[str, Any]
+ZONE = "projects/p/zones/us-central1-a"
+MANAGER = f"{ZONE}/instanceGroupManagers/web"
+CLUSTER = "projects/p/locations/us-central1/clusters/c"
+
+
+def group(size: int | None, **more: Any) -> InstanceGroup:
+    return InstanceGroup(
+        ref=ResourceRef(self_link=SelfLink(MANAGER), source="migs.json"),
+        project="p",  # type: ignore[arg-type]
+        name="web",
+        is_managed=True,
+        is_regional=False,
+        location="us-central1-a",
+        size=size,
+        **more,
+    )
+
+
+def said(*machines: Instance, groups: Any = (), clusters: Any = None, pools: Any = None) -> Json:
+    kubernetes = Kubernetes(clusters=clusters, node_pools=pools)
+    found = all_unread(Inventory(instances=machines, instance_groups=groups, kubernetes=kubernetes))
+    assert not any(one.is_needless for one in found)
+    return {(one.resource or "").rpartition("/")[2]: one.reason for one in found}
+
+
+def made_by(link: str, **labels: str) -> Instance:
+    pairs = tuple(sorted((name.replace("_", "-"), value) for name, value in labels.items()))
+    return replace(vm("x-1"), created_by=SelfLink(link), labels=pairs)
+
+
+def test_a_group_without_any_of_its_machines() -> None:
+    assert said(groups=(group(5),)) == {"web": "its machines are in no input: 5"}
+    assert said(groups=(group(0), group(None))) == {}
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        (made_by(MANAGER), group(5)),
+        (vm("web-x1y2"), group(5, base_instance_name="web")),
+        (vm("other"), group(5, members=(vm("other").ref.self_link,))),
+    ],
+)
+def test_one_machine_of_a_group_is_enough(known: tuple[Instance, InstanceGroup]) -> None:
+    """Its size and its machines may be of two times."""
+    one, owner = known
+    assert said(one, groups=(owner,)) == {}
+    assert said(groups=(owner,)) == {"web": "its machines are in no input: 5"}
+
+
+def pool(**more: Any) -> NodePool:
+    link = SelfLink(f"{CLUSTER}/nodePools/np")
+    ref = ResourceRef(self_link=link, source="clusters.json")
+    return NodePool(ref=ref, project="p", name="np", cluster=SelfLink(CLUSTER), **more)  # type: ignore[arg-type]
+
+
+def cluster(**more: Any) -> Cluster:
+    ref = ResourceRef(self_link=SelfLink(CLUSTER), source="clusters.json")
+    return Cluster(ref=ref, project="p", name="c", location="us-central1", **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("more", "count"),
+    [
+        ({"initial_node_count": 3}, "3 in each zone at first"),
+        (
+            {"initial_node_count": 3, "min_node_count": 1, "max_node_count": 1000},
+            "1 to 1,000 in each zone",
+        ),
+        ({}, "their number is not known"),
+        ({"initial_node_count": 0}, ""),
+    ],
+)
+def test_a_pool_without_any_of_its_nodes(more: Json, count: str) -> None:
+    expected = {"np": f"its nodes are in no input: {count}"} if count else {}
+    assert said(pools=(pool(**more),)) == expected
+
+
+@pytest.mark.parametrize(("size", "count"), [(7, "7"), (0, "")])
+def test_the_groups_of_a_pool_say_how_many_nodes_it_has(size: int, count: str) -> None:
+    one = pool(initial_node_count=3, instance_groups=(SelfLink(MANAGER),))
+    expected = {"np": f"its nodes are in no input: {count}"} if count else {}
+    assert said(groups=(group(size),), pools=(one,)) == expected
+
+
+def test_one_node_of_a_pool_is_enough() -> None:
+    node = made_by(MANAGER, goog_k8s_cluster_name="c", goog_k8s_node_pool_name="np")
+    assert said(node, pools=(pool(initial_node_count=3),)) == {}
+    bare = made_by(MANAGER)
+    assert said(bare, pools=(pool(instance_groups=(SelfLink(MANAGER),)),)) == {}
+    other = made_by(MANAGER, goog_k8s_cluster_name="c", goog_k8s_node_pool_name="other")
+    assert set(said(other, pools=(pool(initial_node_count=3),))) == {"np"}
+
+
+def test_a_cluster_without_any_of_its_nodes() -> None:
+    auto = cluster(is_autopilot=True, node_count=4)
+    by_whom = "its nodes are in no input: 4 (GKE Autopilot)"
+    assert said(clusters=(auto,), pools=(pool(initial_node_count=1),)) == {"c": by_whom}
+    assert said(clusters=(cluster(node_count=4),)) == {"c": "its nodes are in no input: 4"}
+    assert said(clusters=(cluster(),)) == {}
+    node = made_by(MANAGER, goog_k8s_cluster_name="c")
+    assert said(node, clusters=(auto,)) == {}
+
+
+MIG, TEMPLATE = "google_compute_instance_group_manager", "google_compute_instance_template"
+SCALER = "google_compute_autoscaler"
+
+
+def planned(size: int | None, policy: Json, actions: tuple[str, ...] = ("create",)) -> Json:
+    template = {
+        "name": "t",
+        "project": "p",
+        "machine_type": "n2-standard-8",
+        "disk": [{"type": "PERSISTENT"}],
+        "network_interface": [{"network": "default", "access_config": []}],
+    }
+    values = {"name": "web", "project": "p", "zone": "us-east1-b", "version": [{}]}
+    unknown: Json = {"version": [{"instance_template": True}]}
+    unknown |= {"target_size": True} if size is None else {}
+    reference = refers(f"{TEMPLATE}.t.id", f"{TEMPLATE}.t")
+    return plan(
+        change(f"{TEMPLATE}.t", template, {"self_link": True}),
+        change(f"{MIG}.web", values | {"target_size": size}, unknown, actions),
+        change(
+            f"{SCALER}.a",
+            {"name": "a", "project": "p", "zone": "us-east1-b", "autoscaling_policy": [policy]},
+            {
+                "target": True,
+                "autoscaling_policy": [dict.fromkeys({"max_replicas"} - set(policy), True)],
+            },
+        ),
+        resources=(
+            configured(MIG, "web", version=[{"instance_template": reference}]),
+            configured(SCALER, "a", target=refers(f"{MIG}.web.id", f"{MIG}.web")),
+        ),
+    )
+
+
+def reasons(folder: Path, value: Json) -> tuple[list[str], str]:
+    path = folder / "plan.json"
+    path.write_text(json.dumps(value))
+    every = all_unread(read_inventory([path]))
+    needless = "; ".join(one.reason for one in every if one.is_needless)
+    return [one.reason for one in every if not one.is_needless], needless
+
+
+@pytest.mark.parametrize(
+    ("size", "policy", "count"),
+    [
+        (None, {"min_replicas": 2, "max_replicas": 10}, "2 to 10"),
+        (0, {"min_replicas": 0, "max_replicas": 10}, "0 to 10"),
+        (None, {"min_replicas": 2}, "2 to an unknown number"),
+    ],
+)
+def test_an_autoscaled_group_is_named_with_its_bounds(
+    tmp_path: Path, size: int | None, policy: Json, count: str
+) -> None:
+    lost, needless = reasons(tmp_path, planned(size, policy))
+    assert lost == [f"its machines are not read: an autoscaler keeps {count} of them"]
+    assert "not needed" not in needless
+
+
+def test_a_group_whose_size_is_stated_has_its_machines_autoscaled_or_not(tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(planned(3, {"min_replicas": 2, "max_replicas": 10})))
+    inventory = read_inventory([path])
+    assert len(inventory.instances) == 3
+    assert [one for one in all_unread(inventory) if not one.is_needless] == []
+
+
+def test_a_group_that_is_there_with_no_machine_has_none(tmp_path: Path) -> None:
+    policy = {"min_replicas": 0, "max_replicas": 10}
+    assert reasons(tmp_path, planned(0, policy, actions=("no-op",)))[0] == []
+
+
+@pytest.mark.parametrize("kind", ["google_dataproc_cluster", "google_workbench_instance"])
+def test_what_makes_machines_is_not_read_yet_and_firewalls_are_not_needed(
+    tmp_path: Path, kind: str
+) -> None:
+    made = change(f"{kind}.d", {"name": "d"})
+    lost, needless = reasons(tmp_path, plan(made, change("google_compute_firewall.f", {})))
+    assert lost == [f"{kind} is not read yet: it makes VMs in the project"]
+    assert needless == "google_compute_firewall: 1 not needed by the audit"
+
+
+def test_strict_refuses_an_answer_without_them(tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    values = {"name": "np", "project": "p", "cluster": "c", "location": "us-east1"}
+    nodes = change("google_container_node_pool.np", values | {"node_count": 3})
+    path.write_text(json.dumps(plan(nodes, change("google_compute_instance.x", machine("vm")))))
+    strict = netplan("audit", "--inventory", str(path), "--strict")
+    assert strict.status == 4
+    for told in (strict.out, strict.err):
+        assert "its nodes are in no input: 3 in each zone" in " ".join(told.split())
+    assert netplan("audit", "--inventory", str(path)).status == 0
+
+
+def test_a_bundle_says_it_again_and_only_where_it_still_holds(tmp_path: Path) -> None:
+    """It follows from what was read, so nothing of it is stored."""
+    link = f"https://www.googleapis.com/compute/v1/{MANAGER}"
+    path = tmp_path / "migs.json"
+    path.write_text(json.dumps([{"selfLink": link, "name": "web", "targetSize": 2, "zone": ZONE}]))
+    assert "its machines are in no input: 2" in [
+        one.reason for one in all_unread(read_inventory([path]))
+    ]
+    own = machine("web-x1", metadata={"created-by": MANAGER})
+    beside = tmp_path / "plan.json"
+    beside.write_text(json.dumps(plan(change("google_compute_instance.x", own))))
+    assert [
+        one.reason for one in all_unread(read_inventory([path, beside])) if not one.is_needless
+    ] == []

@@ -1,0 +1,44 @@
+"""Parameters of verbs that take a path, found from the command itself."""
+
+import inspect
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from netplan_planner.cli import verbs
+from netplan_planner.cli.app import app
+from netplan_planner.cli.parameters import Use, path_use
+from support.commands.verbs import commands
+
+assert verbs.VERBS
+ROOT: Any = typer.main.get_command(app)
+LEAVES = {
+    " ".join(path): command
+    for path, command in commands(ROOT)
+    if not getattr(command, "commands", {})
+}
+"""Verbs by their words."""
+
+
+def uses(verb: str) -> Iterator[tuple[str, Use]]:
+    """Yield each parameter of a verb that takes a path but `--output`, and what is done with it."""
+    signature = inspect.signature(LEAVES[verb].callback)
+    for parameter in LEAVES[verb].params:
+        use = path_use(signature.parameters[parameter.name].annotation)
+        if use is not None and not use.is_answer:
+            yield parameter.opts[0], use
+
+
+def options_of(verb: str, *, is_written: bool = False) -> list[str]:
+    """Return the parameters of a verb that take a path to read, or to write."""
+    return [option for option, use in uses(verb) if use.is_written == is_written]
+
+
+def with_file(verb: str, words: Sequence[str], option: str, file: Path) -> list[str]:
+    """Return a command line of a verb that reads a file too, by an option or as an argument."""
+    if option.startswith("-"):
+        return [*words, option, str(file)]
+    at = len(verb.split())
+    return [*words[:at], str(file), *words[at:]]
