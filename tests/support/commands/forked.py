@@ -7,6 +7,7 @@ from one that has loaded all verbs, for most of the time of a command line is th
 statuses come back.
 """
 
+import gc
 import json
 import os
 import sys
@@ -27,6 +28,9 @@ def run_each(lines: Lines, begin: Callable[[str], None] = _nothing) -> list[int]
     main = import_module("netplan_planner.cli").main
     app = import_module("netplan_planner.cli.app").app
     assert list(leaves(import_module("typer").main.get_command(app)))
+    # What is loaded is not looked through again by each.
+    gc.collect()
+    gc.freeze()
     return [_status(words, file, main, begin) for words, file in lines]
 
 

@@ -35,6 +35,8 @@ from support.commands.run import SECONDS
 from support.commands.verbs import leaves
 
 JSON = "json"
+_ALL_SECONDS = 10 * SECONDS
+"""Of all forked answers together."""
 _READ_BY_PYTHON = ("PYTHON", "NETPLAN_")
 _SET = {
     "PYTHONDONTWRITEBYTECODE": "1",
@@ -291,7 +293,7 @@ class Environment:
             env=kept | _SET,
             input=given.encode(),
             capture_output=True,
-            timeout=SECONDS,
+            timeout=_ALL_SECONDS if given else SECONDS,
             check=False,
         )
 
