@@ -50,7 +50,7 @@ def private_folder(parent: Path | None) -> Iterator[Path]:
         held = _locked(folder)
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove_for_good(folder)
         if held is not None:
             os.close(held)
         _own.pop(folder, None)
@@ -67,11 +67,7 @@ def clear_own() -> None:
             with suppress(OSError):
                 older.rename(target)
         for one in (path, *((older,) if target is not None and target.exists() else ())):
-            # Threads that nobody waits for may still write into a folder.
-            for _ in range(_TRIES):
-                _remove(one)
-                if not one.exists():
-                    break
+            _remove_for_good(one)
 
 
 def clear_dead_folders(parent: Path) -> None:
@@ -128,6 +124,14 @@ def name_beside(target: Path) -> Path:
     own = target.with_name(f"{head}.{node}-{os.getpid()}.new")
     _own[own.absolute()] = target.absolute()
     return own
+
+
+def _remove_for_good(path: Path) -> None:
+    """Remove a file or a folder into which threads that nobody waits for may still write."""
+    for _ in range(_TRIES):
+        _remove(path)
+        if not path.exists():
+            break
 
 
 def _remove(path: Path) -> None:

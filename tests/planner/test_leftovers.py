@@ -1,6 +1,7 @@
 """Folders and files of runs that were killed are told from those of runs that live."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -77,6 +78,23 @@ def test_the_next_run_removes_the_folder_of_a_killed_one(tmp_path: Path) -> None
     assert len(list(tmp_path.iterdir())) == 1
     with private_folder(tmp_path) as mine:
         assert list(tmp_path.iterdir()) == [mine]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_thread_still_writes_while_a_folder_is_removed_goes_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, times = shutil.rmtree, iter(range(2))
+
+    def removed(folder: Path, *, ignore_errors: bool) -> None:
+        whole(folder, ignore_errors=ignore_errors)
+        if next(times, None) is not None:
+            folder.mkdir()
+            (folder / "spill").write_text("late")
+
+    monkeypatch.setattr(shutil, "rmtree", removed)
+    with private_folder(tmp_path):
+        pass
     assert list(tmp_path.iterdir()) == []
 
 
