@@ -88,9 +88,12 @@ def broken_answer(value: object) -> str:
     >>> broken_answer({"assets": 5}), broken_answer({"assets": []})
     ('assets: not a list', '')
     """
-    if isinstance(value, list):
-        found = {broken_answer(item) for item in value}
-        return found.pop() if len(found) == 1 else ""
+    pages = value if isinstance(value, list) else [value]
+    found = {_broken_page(page) for page in pages}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _broken_page(value: object) -> str:
     if not isinstance(value, dict):
         return ""
     is_failure = value.get("kind") == "Status" and value.get("status") == "Failure"
