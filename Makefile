@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 UV = $(shell command -v uv || echo $(BIN)/uv)
 
-.PHONY: demo test check unit engines googlesql spark4 test-engines fuzz kills lock docs picture wheel clean help
+.PHONY: demo test check unit engines googlesql spark4 test-engines fuzz kills lock docs picture wheel wheel-check clean help
 
 help:
 	@echo "make demo    set up, then audit the embedded sample; netplan-demo.html is the same as a page"
@@ -22,6 +22,7 @@ help:
 	@echo "make docs    write the generated pages again (rule reference, JSON Schemas)"
 	@echo "make picture take the README's picture of the sample's page again (Chromium)"
 	@echo "make wheel   build the wheel into dist/"
+	@echo "make wheel-check  every verb of the wheel at the lock's versions, the newest and the oldest"
 
 demo: $(READY)
 	@$(BIN)/netplan audit --demo gecko --fail-on never --output text --output html:netplan-demo.html
@@ -101,6 +102,11 @@ picture: demo
 
 wheel: $(READY)
 	rm -rf dist && $(UV) build --quiet --wheel --no-build-isolation --python $(BIN)/python --out-dir dist
+
+# Environments beside that of the lock: WHEELS=FOLDER as asked.
+WHEELS ?= .venv-wheels
+wheel-check: wheel
+	UV=$(UV) bash .ci/wheel.sh $(WHEELS)
 
 clean:
 	rm -rf $(VENV) dist build

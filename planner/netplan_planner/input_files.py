@@ -60,6 +60,19 @@ def reading(what: str | Path) -> Iterator[None]:
         raise
 
 
+def is_path(text: str) -> bool:
+    """Return whether a text is the path of a file, and no secret that stands in its place.
+
+    >>> is_path("/none/key.json"), is_path('{"private_key": 1}'), is_path("hunter2hunter2")
+    (True, False, False)
+    """
+    is_named = text.endswith(".json") and text.isprintable() and not set(text) & set('{}"')
+    try:
+        return is_named or os.path.exists(text)  # noqa: PTH110
+    except ValueError:
+        return False
+
+
 def now_reading(what: str | Path) -> None:
     """Remember what is read from now on, where no block holds all of the reading."""
     _last[:] = [str(what)]

@@ -8,6 +8,7 @@ process in its name.
 import hashlib
 import os
 import re
+import secrets
 import shutil
 import socket
 import tempfile
@@ -21,6 +22,10 @@ _NAME_LENGTH = 100
 _NEW = re.compile(r"\.([0-9a-f]{8})-([0-9]+)\.(?:new|old)")
 OLDER = ".old"
 """Ends the name of a folder that another one takes the place of, instead of `.new`."""
+_TRIES = 5
+_own: dict[Path, Path | None] = {}
+"""Private folders, and files and folders beside their targets with these, that this run makes:
+noted before they are there."""
 
 
 @contextmanager
@@ -37,13 +42,32 @@ def private_folder(parent: Path | None) -> Iterator[Path]:
         OSError: If it cannot be made.
     """
     clear_dead_folders(Path(tempfile.gettempdir()) if parent is None else parent)
-    with tempfile.TemporaryDirectory(prefix=PREFIX, dir=parent) as name:
-        held = _locked(Path(name))
-        try:
-            yield Path(name)
-        finally:
-            if held is not None:
-                os.close(held)
+    folder = Path(parent or tempfile.gettempdir(), f"{PREFIX}{secrets.token_hex(8)}").absolute()
+    held: int | None = None
+    _own[folder] = None
+    try:
+        folder.mkdir(mode=0o700)
+        held = _locked(folder)
+        yield folder
+    finally:
+        _remove_for_good(folder)
+        if held is not None:
+            os.close(held)
+        _own.pop(folder, None)
+
+
+def clear_own() -> None:
+    """Remove what this run made and has not removed: its end came between the two.
+
+    An interrupt may come at any moment, that of making or removing a folder too.
+    """
+    for path, target in tuple(_own.items()):
+        older = path.with_suffix(OLDER)
+        if target is not None and older.exists() and not target.exists():
+            with suppress(OSError):
+                older.rename(target)
+        for one in (path, *((older,) if target is not None and target.exists() else ())):
+            _remove_for_good(one)
 
 
 def clear_dead_folders(parent: Path) -> None:
@@ -96,17 +120,27 @@ def name_beside(target: Path) -> Path:
         for entry in os.scandir(target.parent):
             found = entry.name.startswith(head) and _NEW.fullmatch(entry.name[len(head) :])
             if found and found[1] == node and not _is_alive(int(found[2])):
-                _remove(entry)
-    return target.with_name(f"{head}.{node}-{os.getpid()}.new")
+                _remove(Path(entry))
+    own = target.with_name(f"{head}.{node}-{os.getpid()}.new")
+    _own[own.absolute()] = target.absolute()
+    return own
 
 
-def _remove(entry: "os.DirEntry[str]") -> None:
-    """Remove what a dead writer left; what cannot be, stays."""
-    if entry.is_dir(follow_symlinks=False):
-        shutil.rmtree(entry, ignore_errors=True)
-        return
+def _remove_for_good(path: Path) -> None:
+    """Remove a file or a folder into which threads that nobody waits for may still write."""
+    for _ in range(_TRIES):
+        _remove(path)
+        if not path.exists():
+            break
+
+
+def _remove(path: Path) -> None:
+    """Remove a file or a folder; what cannot be, stays."""
     with suppress(OSError):
-        os.unlink(entry)  # noqa: PTH108
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def _node() -> str:

@@ -3,7 +3,8 @@
 Libraries of C, and programs that are started, write to descriptor 1, past Python. It leads nowhere
 while the command runs; the answer has a copy of what it was. Libraries of Python print to
 `sys.stdout`, which leads nowhere either while a verb runs: only what asks for `standard_output`
-writes to it. With `--debug` stderr shows what is thrown away otherwise.
+writes to it. Warnings of Python, which tell of source lines, go the same way. With `--debug` stderr
+shows what is thrown away otherwise.
 """
 
 import io
@@ -11,6 +12,7 @@ import os
 import shutil
 import sys
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -62,6 +64,7 @@ def keep_for_answer() -> None:
     before, kept = sys.stdout, _Kept(os.dup(_STDOUT), "w", closefd=False)
     _lead(_STDOUT, os.open(os.devnull, os.O_WRONLY))
     _of_libraries[:] = [_line_by_line(_STDOUT)]
+    warnings.showwarning = _warned
     answers = io.TextIOWrapper(
         io.BufferedWriter(kept),
         encoding=before.encoding if before else "utf-8",
@@ -70,6 +73,20 @@ def keep_for_answer() -> None:
         line_buffering=kept.isatty(),
     )
     _set_stdout(answers, answers)
+
+
+def _warned(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Write a warning of Python where libraries write: it is for those who develop."""
+    (file or _of_libraries[0]).write(
+        warnings.formatwarning(message, category, filename, lineno, line)
+    )
 
 
 def _open_all() -> None:

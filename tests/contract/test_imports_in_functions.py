@@ -8,7 +8,7 @@ from support.commands.run import ROOTS
 NAMED = {
     "netplan_planner/bundle_file/__init__.py: manifest_of": 1,
     "netplan_planner/bundle_file/__init__.py: part_of": 1,
-    "netplan_planner/cli/__init__.py: main": 2,
+    "netplan_planner/cli/__init__.py: main": 3,
     "netplan_planner/cli/app.py: _version": 1,
     "netplan_planner/cli/app.py: root": 2,
     "netplan_planner/cli/live.py: _line": 2,

@@ -1,6 +1,7 @@
 """Folders and files of runs that were killed are told from those of runs that live."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +35,33 @@ with written_whole(Path(sys.argv[1])) as new:
     new.write_text("half")
     os.kill(os.getpid(), signal.SIGKILL)
 """
+INTERRUPTED = """
+import os, signal, sys
+from pathlib import Path
+from netplan_planner.cli.interrupts import ended_quietly
+from netplan_planner.leftovers import private_folder
+from netplan_planner.writing import folder_written_whole, written_whole
+parent, moment = Path(sys.argv[1]), int(sys.argv[2])
+count = 0
+def traced(frame, event, argument):
+    global count
+    count += 1
+    if count == moment:
+        sys.settrace(None)
+        os.kill(os.getpid(), signal.SIGINT)
+    return traced
+with ended_quietly():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.settrace(traced)
+    with private_folder(parent) as folder:
+        (folder / "spill").write_text("much")
+    with written_whole(parent / "file") as new:
+        new.write_text("new")
+    with folder_written_whole(parent / "folder") as new:
+        (new / "inside").write_text("new")
+    sys.settrace(None)
+    print(count)
+"""
 
 
 def run(script: str, argument: Path) -> None:
@@ -50,6 +78,23 @@ def test_the_next_run_removes_the_folder_of_a_killed_one(tmp_path: Path) -> None
     assert len(list(tmp_path.iterdir())) == 1
     with private_folder(tmp_path) as mine:
         assert list(tmp_path.iterdir()) == [mine]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_thread_still_writes_while_a_folder_is_removed_goes_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, times = shutil.rmtree, iter(range(2))
+
+    def removed(folder: Path, *, ignore_errors: bool) -> None:
+        whole(folder, ignore_errors=ignore_errors)
+        if next(times, None) is not None:
+            folder.mkdir()
+            (folder / "spill").write_text("late")
+
+    monkeypatch.setattr(shutil, "rmtree", removed)
+    with private_folder(tmp_path):
+        pass
     assert list(tmp_path.iterdir()) == []
 
 
@@ -108,3 +153,34 @@ def test_a_folder_that_takes_no_file_is_named() -> None:
         written_whole(Path("/sys/kernel/x.json")) as new,
     ):
         new.write_text("x")
+
+
+def test_an_interrupt_at_any_line_leaves_nothing(tmp_path: Path) -> None:
+    """A signal at every so many lines of making, filling, placing and removing."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS))}
+
+    def stopped(moment: int) -> tuple[int, str]:
+        parent = tmp_path / str(moment)
+        (parent / "folder").mkdir(parents=True)
+        (parent / "folder" / "inside").write_text("old")
+        (parent / "file").write_text("old")
+        done = subprocess.run(
+            [sys.executable, "-c", INTERRUPTED, str(parent), str(moment)],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert sorted(one.name for one in parent.iterdir()) == ["file", "folder"], moment
+        assert (parent / "file").read_text() in {"old", "new"}
+        assert (parent / "folder" / "inside").read_text() in {"old", "new"}
+        assert "Traceback" not in done.stderr
+        return done.returncode, done.stdout
+
+    status, lines = stopped(0)
+    assert status == 0
+    last = int(lines)
+    # A stride without a factor of the lines' rhythm; about sixty processes.
+    moments = range(1, last, max(1, last // 60) | 1)
+    assert len(moments) >= 20
+    assert [stopped(moment)[0] for moment in moments] == [130] * len(moments)

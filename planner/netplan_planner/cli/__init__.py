@@ -16,9 +16,10 @@ def main() -> None:
     except KeyboardInterrupt:
         os._exit(130)  # As `EXIT_INTERRUPTED`, which is not there yet.
     with ended_quietly():
-        from netplan_planner.streams import keep_for_answer
+        from netplan_planner.streams import keep_for_answer, libraries_apart
 
         keep_for_answer()
-        from netplan_planner.cli.app import run
+        with libraries_apart():
+            from netplan_planner.cli.app import run
 
         run()

@@ -2,7 +2,8 @@
 
 The signal becomes a `KeyboardInterrupt`, on whose way out everything is cleaned up: temporary
 folders, half-written files, iperf3 on other machines. Then the process ends at once: threads that
-wait for an answer are not waited for.
+wait for an answer are not waited for. What an interrupt kept from being cleaned up is removed
+before.
 """
 
 import os
@@ -13,6 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 from netplan_planner.inert import inert_line
+from netplan_planner.leftovers import clear_own
 from netplan_planner.streams import standard_output
 
 EXIT_INTERRUPTED = 130
@@ -56,6 +58,7 @@ def _again(lost: "sys.UnraisableHookArgs") -> None:
 def _leave(error: BaseException) -> NoReturn:
     for number in _numbers("SIGINT", "SIGTERM", "SIGHUP", "SIGALRM"):
         signal.signal(number, signal.SIG_IGN)
+    clear_own()
     with suppress(OSError, ValueError):
         sys.stderr.write(f"netplan: {'; '.join(['interrupted', *_notes(error)])}\n")
     _flushed(standard_output())

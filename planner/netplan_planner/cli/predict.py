@@ -86,7 +86,7 @@ def predict(asked: Predict, ctx: typer.Context) -> None:
     show; with a date, under the limits of that day. A transfer (--bytes) has its time and cost.
     """
     if asked.batch is not None:
-        for name in given_in(asked.path):
+        for name in (*given_in(asked.path), *given_in(asked.given)):
             raise UsageError(f"--batch has its own paths: leave out {spelling(ctx, name)}")
         write_predictions(_table(asked, asked.batch), note)
         return

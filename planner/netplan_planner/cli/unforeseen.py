@@ -4,7 +4,6 @@ What the inputs hold never gets into either: messages of such errors quote value
 be a key. Texts between quotes are shown by their length alone.
 """
 
-import os
 import re
 import sys
 import traceback
@@ -13,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from netplan_planner.cli.common_words import WITH_VALUE
 from netplan_planner.cli.verbs import VERBS
 from netplan_planner.inert import inert, inert_line
-from netplan_planner.input_files import read_when
+from netplan_planner.input_files import is_path, read_when
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 """What a variable or an option is named that holds a secret."""
@@ -51,7 +50,7 @@ def _secrets(environment: Mapping[str, str], words: Sequence[str]) -> list[str]:
         elif before.startswith("--") and "=" not in before and _SECRET_NAME.search(before):
             found.append(word)
     # A file's path is no secret: GOOGLE_APPLICATION_CREDENTIALS names one.
-    kept = {one for one in found if len(one) >= _SHORTEST and not os.path.exists(one)}  # noqa: PTH110
+    kept = {one for one in found if len(one) >= _SHORTEST and not is_path(one)}
     return sorted(kept, key=len, reverse=True)
 
 

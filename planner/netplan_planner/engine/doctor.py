@@ -87,14 +87,14 @@ def _access(
     request: DoctorRequest, prices: PriceBook, say: Callable[[str], None]
 ) -> tuple[list[DoctorCheck], Examined | None]:
     """Return what can be read of the projects, and what was; None: nothing could be asked."""
-    projects = _projects(request)
-    if not projects:
-        why = f"{_NO_PROJECT}: --project PROJECT"
-        return [
-            _check("credentials", CheckStatus.UNKNOWN, why),
-            *(_check(name, CheckStatus.UNKNOWN, "it takes a project") for name in _OF_PROJECTS),
-        ], None
     try:
+        projects = _projects(request)
+        if not projects:
+            why = f"{_NO_PROJECT}: --project PROJECT"
+            return [
+                _check("credentials", CheckStatus.UNKNOWN, why),
+                *(_check(name, CheckStatus.UNKNOWN, "it takes a project") for name in _OF_PROJECTS),
+            ], None
         examined = examine_projects(projects, request.api, say)
     except AccessError as exc:
         text, _, remedy = str(exc).partition("; ")

@@ -249,7 +249,7 @@ def _score(name: str, rows: Measured, level: float) -> GroupScore:
     caps = _errors(known.caps_gbps[has_cap], value[has_cap])
     errors = _errors(known.gbps, value)
     below, above = value < low, value > high
-    coverage = float(1 - below.mean() - above.mean())
+    coverage = float((~(below | above)).mean())
     missed = np.where(below, low - value, 0.0) + np.where(above, value - high, 0.0)
     return GroupScore(
         group=score.group,

@@ -157,7 +157,25 @@ def _need(request: JobRequest, limits: CapsTable, prices: PriceBook) -> JobNeed:
         baseline_count=words.baseline_count,
     )
     _check(need, limits, prices)
+    _check_of_nothing(words)
     return need
+
+
+def _check_of_nothing(words: JobWords) -> None:
+    """Raise for an option of what the job has not: it would be left out without a word."""
+    for side, volume, end in (
+        ("in", words.bytes_in, words.source),
+        ("out", words.bytes_out, words.target),
+    ):
+        if volume is None and end != EndWords(option=end.option, place=JobPlace.ZONE):
+            raise UsageError(
+                f"{end.option}, --{side}-gbps and --{side}-total-gbps are of --bytes-{side}: give"
+                " it, or leave them out"
+            )
+    if words.rtt_ms is not None and words.streams is None:
+        raise UsageError("--rtt-ms is of --streams: give both")
+    if words.baseline is None and words.baseline_count != 1:
+        raise UsageError("--baseline-count is of --baseline: give both")
 
 
 def _check(need: JobNeed, limits: CapsTable, prices: PriceBook) -> None:

@@ -161,7 +161,13 @@ def _project(request: RefreshRequest, variables: Mapping[str, str]) -> str | Non
     if request.machine_types or request.project is not None:
         return request.project
     endpoint = resolve_endpoint(request.api, variables)
-    return None if endpoint.is_anonymous else default_project()
+    if endpoint.is_anonymous:
+        return None
+    try:
+        return default_project()
+    except AccessError:
+        # An API key may be enough for the prices; without one, the next request says the same.
+        return None
 
 
 def _kept(request: RefreshRequest, base: SnapshotFile, refused: str) -> str:

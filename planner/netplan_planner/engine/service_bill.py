@@ -29,7 +29,7 @@ RULES_TOGETHER = 5
 """Forwarding rules that cost one price together (cloud.google.com/load-balancing/pricing)."""
 ANY_BALANCER = "Cloud Load Balancer"
 """The kind under which the catalogue sells the rules of all kinds without a SKU of their own."""
-NOT_BY_RULE = "Internal Application Load Balancer"
+_NOT_BY_RULE = "Internal Application Load Balancer"
 """The end of the kinds that pay for the hours of their proxies."""
 LOG_NOTE = (
     "generation and storage together, as in Google's estimate of 2026-06-24 (an older page charges"
@@ -134,12 +134,17 @@ def vpn_data(
     return ServiceBill(unpriced=(bounded,))
 
 
+def pays_for_proxies(kind: str) -> bool:
+    """Return whether a kind of load balancer pays for its proxies, not for forwarding rules."""
+    return kind.endswith(_NOT_BY_RULE)
+
+
 def rules_sold_as(prices: PriceBook, region: str | None, kind: str) -> str:
     """Return the kind under which a kind's rules are sold, with which they share the first five.
 
     Internal Application Load Balancers keep theirs: they are not sold by the rule.
     """
-    if kind.endswith(NOT_BY_RULE):
+    if pays_for_proxies(kind):
         return kind
     try:
         prices.service_price("lb_forwarding_rule", region or "", f"{kind}; {FIRST_RULES}")
@@ -163,7 +168,7 @@ def forwarding_rules(
     if not count:
         return ServiceBill()
     where = region or "global"
-    if kind.endswith(NOT_BY_RULE):
+    if pays_for_proxies(kind):
         return ServiceBill(
             unpriced=(
                 Unpriced(

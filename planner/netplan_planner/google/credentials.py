@@ -4,6 +4,8 @@ Imported where something is signed: a library of cryptography comes with it.
 """
 
 import logging
+import os
+import re
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -11,11 +13,21 @@ from typing import Any
 import google.auth
 import google.auth.exceptions
 import requests
+from google.auth import _cloud_sdk
 from google.auth import api_key as keys
+from google.auth.environment_vars import CREDENTIALS
 from google.auth.transport.requests import AuthorizedSession, Request
 
 from netplan_planner.errors import AccessError
 from netplan_planner.google.options import LOGIN, READ_ONLY_SCOPE
+from netplan_planner.input_files import is_path
+
+_FAILURES = (
+    *(google.auth.exceptions.GoogleAuthError, requests.RequestException, OSError),
+    *(ValueError, TypeError, AttributeError, LookupError, RecursionError),
+)
+"""What google-auth raises; of a file whose values are of other types, whatever comes of them."""
+_MISSING = re.compile(r"missing fields ([a-z_, ]+)\.")
 
 
 def authorized_session(credentials: Any) -> requests.Session:
@@ -43,15 +55,74 @@ def default_project() -> str | None:
 
     That is GOOGLE_CLOUD_PROJECT, else the project of the credentials file, of gcloud's
     configuration, or of the machine that this runs on, as google-auth finds it.
+
+    Raises:
+        AccessError: If there is a file of credentials that cannot be used.
     """
+    _, project = _found([READ_ONLY_SCOPE])
+    return project or None
+
+
+def _found(scopes: Sequence[str]) -> tuple[Any, str | None]:
+    """Return the default credentials and their project, none of both where there are none.
+
+    Raises:
+        AccessError: If there is a file of credentials that cannot be used.
+    """
+    # It would tell stderr that no default project is set; projects are named by option here.
     logging.getLogger("google.auth._default").setLevel(logging.ERROR)
     try:
         with warnings.catch_warnings():
+            # About quota projects of user credentials, which Compute reads do not need.
             warnings.simplefilter("ignore", UserWarning)
-            _, project = google.auth.default(scopes=[READ_ONLY_SCOPE])
-    except (google.auth.exceptions.GoogleAuthError, OSError):
-        return None
-    return project or None
+            return google.auth.default(scopes=list(scopes))
+    except _FAILURES as exc:
+        if _file() is None:
+            return None, None
+        raise AccessError(_told(_fault(exc))) from exc
+
+
+def _file() -> str | None:
+    """Return the path of the file that google-auth reads, None where there is none to read."""
+    named = os.environ.get(CREDENTIALS)
+    own = _cloud_sdk.get_application_default_credentials_path()  # type: ignore[no-untyped-call]
+    return named or (own if os.path.isfile(own) else None)  # noqa: PTH113
+
+
+def _told(fault: str) -> str:
+    """Return which credentials have a fault, and what to do; nothing of what they hold."""
+    file = _file()
+    if file is None:
+        return f"the Google credentials {fault}; run `{LOGIN}`"
+    if not os.environ.get(CREDENTIALS):
+        return f"the Google credentials in {file} {fault}; run `{LOGIN}`"
+    # Some put the key itself where its path belongs.
+    other = f"; set {CREDENTIALS} to another file, or unset it and run `{LOGIN}`"
+    name = f"in {file}" if is_path(file) else f"that {CREDENTIALS} names"
+    return f"the Google credentials {name} {fault}{other}"
+
+
+def _fault(exc: Exception) -> str:
+    """Return what is wrong with a file of credentials, in words that quote nothing of it.
+
+    google-auth says more: it quotes the file, but for the names of fields that are missing.
+    """
+    file = _file() or ""
+    text = " ".join(map(str, exc.args))
+    if isinstance(exc, OSError) and exc.strerror:
+        return f"cannot be read: {exc.strerror}"
+    if "was not found" in text and not os.path.exists(file):  # noqa: PTH110
+        return "cannot be read: there is no such file"
+    if "is not a valid json file" in text:
+        is_empty = os.path.getsize(file) == 0  # noqa: PTH202
+        return f"cannot be used: the file is {'empty' if is_empty else 'not JSON'}"
+    if "does not have a valid type" in text:
+        return "cannot be used: the file has no `type` that Google's library knows"
+    if missing := _MISSING.search(text):
+        return f"cannot be used: the file lacks {', '.join(sorted(missing[1].split(', ')))}"
+    if isinstance(exc, google.auth.exceptions.TransportError):
+        return "cannot be used: the server of tokens does not answer"
+    return "cannot be used: a value in the file is missing or is not what Google's library takes"
 
 
 def _token_request() -> Any:
@@ -65,20 +136,14 @@ def default_credentials(scopes: Sequence[str]) -> Any:
     """Return Google's application default credentials, renewed once so that bad ones show here.
 
     Raises:
-        AccessError: If there are none, or they are refused.
+        AccessError: If there are none, or they cannot be used or are refused.
     """
-    # It would tell stderr that no default project is set; projects are named by option here.
-    logging.getLogger("google.auth._default").setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings():
-            # About quota projects of user credentials, which Compute reads do not need.
-            warnings.simplefilter("ignore", UserWarning)
-            credentials, _ = google.auth.default(scopes=list(scopes))
-    except (google.auth.exceptions.DefaultCredentialsError, OSError) as exc:
+    credentials, _ = _found(scopes)
+    if credentials is None:
         text = f"no Google credentials were found; run `{LOGIN}`"
-        raise AccessError(f"{text}, or set GOOGLE_APPLICATION_CREDENTIALS") from exc
+        raise AccessError(f"{text}, or set {CREDENTIALS}")
     try:
-        credentials.refresh(_token_request())  # type: ignore[no-untyped-call]
-    except (google.auth.exceptions.GoogleAuthError, requests.RequestException) as exc:
-        raise AccessError(f"the Google credentials cannot be used; run `{LOGIN}`") from exc
+        credentials.refresh(_token_request())
+    except _FAILURES as exc:
+        raise AccessError(_told("cannot be used: they got no token")) from exc
     return credentials

@@ -241,7 +241,11 @@ def _client(api: ClientApi, endpoint: Endpoint, exchange: Exchange) -> "Clients"
 
 
 def default_project() -> str | None:
-    """Return the project that Google's default credentials name, None where there is none."""
+    """Return the project that Google's default credentials name, None where there is none.
+
+    Raises:
+        AccessError: If there is a file of credentials that cannot be used.
+    """
     from netplan_planner.google import credentials
 
     return credentials.default_project()

@@ -1,12 +1,12 @@
 """A snapshot from files: dumps of the catalogue, machine types, and tables of other sources."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from netplan_planner.errors import InputError
+from netplan_planner.errors import InputError, MissingDatum
 from netplan_planner.units import counted
 from netplan_planner.writing import written_whole
 from netplan_pricing import schema
@@ -107,8 +107,10 @@ def require_likeness(
         InputError: With the prices, and how to take them all the same.
     """
     new = SnapshotPriceBook(SnapshotFile(Path(FILE_NAME), built.content))
-    doubts = doubts_beside(
-        SnapshotPriceBook(base), new, accepted=accepted, counts_vanished=counts_vanished
+    old = SnapshotPriceBook(base)
+    doubts = (
+        *_lost(old, built, accepted),
+        *doubts_beside(old, new, accepted=accepted, counts_vanished=counts_vanished),
     )
     if doubts:
         raise InputError(
@@ -116,6 +118,18 @@ def require_likeness(
             f" changed:{shown(doubts)}\nTry again later. Where it is so, --accept SKU (or a kind,"
             " such as core) takes what is named, --accept-changes takes all"
         )
+
+
+def _lost(old: SnapshotPriceBook, built: Built, accepted: Collection[str]) -> Iterator[str]:
+    """Yield the SKUs that had a price before, and whose price now is none that can be used."""
+    for one in built.unread:
+        try:
+            before = old.skus.entry(one.sku_id)
+        except MissingDatum:
+            continue
+        names = {one.sku_id, before.kind, before.component}
+        if before.tiers and not names & set(accepted):
+            yield f"{one.sku_id} {one.description!a} had a price: {one.reason} ({one.where})"
 
 
 def write_snapshot(built: Built, folder: Path) -> SnapshotFile:

@@ -151,6 +151,10 @@ def test_no_price_for_the_only_candidate() -> None:
         ([*IOWA, "--bytes-between", "2TB", "--max-count", "1"], "--max-count is at least 2"),
         ([*IOWA, "--bytes-in", "1B", "--start-up", "2m", "--deadline", "1m"], "leaves nothing"),
         ([*IOWA, "--bytes-in", "2TB", "--from", "internet", "--streams", "4"], "--rtt-ms"),
+        ([*IOWA, "--bytes-in", "2TB", "--to", "us-east1"], "--to, --out-gbps"),
+        ([*IOWA, "--bytes-out", "2TB", "--in-gbps", "4"], "are of --bytes-in"),
+        ([*IOWA, "--bytes-in", "2TB", "--rtt-ms", "4"], "--rtt-ms is of --streams"),
+        ([*IOWA, "--bytes-in", "2TB", "--baseline-count", "4"], "is of --baseline"),
         ([*STORY, "--bytes-in", "2TB"], "--demo has its own job: leave out --bytes-in"),
         (["--demo", "gecko"], "its story has no job"),
         ([*IOWA, "--cpu-seconds", "nan"], "is not a number"),
@@ -182,3 +186,11 @@ def test_the_page_draws_cost_against_time() -> None:
     assert "No machines lie below the line" in done.stdout
     assert ">deadline<" in done.stdout
     assert "today, n1-standard-1" in done.stdout
+
+
+def test_a_job_that_takes_no_time_has_one_best_run() -> None:
+    work = ("--bytes-between", "10TiB", "--deadline", "2h", "--overlap", "in,compute")
+    done = job(*IOWA, *work, "--series", "n2,c3", "--output", "json")
+    assert (done.returncode, done.stderr) == (0, "")
+    (plan,) = json.loads(done.stdout)["jobs"]
+    assert [one["duration_s"] for one in plan["front"]] == [0]

@@ -211,6 +211,7 @@ class TestUsage:
             ((*ZONE, "--vpn-tunnels", "2"), "those of a hybrid path"),
             ((*ZONE, "--omit", "2s"), "give both"),
             ((*ZONE, "--dst-type", "e2-micr"), "near: e2-micro"),
+            (("--batch", "t.csv", "--inventory", "i.json"), "leave out --inventory"),
             (("--batch", "t.csv", "--plugin", "cilium"), "leave out --plugin"),
             (("--batch", "t.csv", "--tps-at", "1=2700"), "leave out --tps-at"),
             (("--batch", "t.csv", "--streams", "5"), "--streams"),
@@ -355,7 +356,7 @@ class TestTable:
     def test_a_missing_folder_is_found_before_the_table_is_read(self, tmp_path: Path) -> None:
         found = predict("--batch", tmp_path / "none.csv", "--output", tmp_path / "no" / "x.csv")
         assert found.returncode == 2
-        assert f"--output {tmp_path}/no/x.csv: the folder" in found.stderr.replace("\n", "")
+        assert f"--output csv:{tmp_path}/no/x.csv: the folder" in found.stderr.replace("\n", "")
 
     def test_columns_of_which_nothing_is_read_are_named(self, tmp_path: Path) -> None:
         rows = [PLAIN | {"mtu_byts": "1460", "Tool": "iperf3", "\x1b[31mred": "1"}]

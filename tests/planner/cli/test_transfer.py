@@ -202,6 +202,8 @@ def test_steps_can_be_written_by_themselves() -> None:
         ([*MOVE, "--quota", "us-central1=0"], "PLACE=GBPS"),
         ([*MOVE, "--quota", "us-central1=1", "--quota", "us-central1=2"], "two values"),
         ([*MOVE, "--area", "Europe"], "--to internet"),
+        ([*MOVE, "--network-tier", "standard"], "--to internet"),
+        ([*MOVE, "--storage-gbps", "8"], "is of a bucket"),
         ([*MOVE, "--spot"], "--spot-interruptions-per-day"),
         ([*MOVE, "--machine-usd-per-hour", "1"], "--grid FILE"),
         ([*MOVE, "--machine-type", "n2-standrd-8"], "n2-standard-8"),

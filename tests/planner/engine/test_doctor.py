@@ -123,7 +123,11 @@ def test_without_credentials_the_rest_is_not_known(
     api = ApiOptions(endpoint="http://127.0.0.1:9")
     found = examine(DoctorRequest(projects=("p",), prices=None, today=TODAY, api=api))
     assert check(found, "credentials").status is PROBLEM
-    assert "no Google credentials were found" in str(check(found, "credentials").told)
+    missing = f"the Google credentials in {tmp_path / 'none.json'} cannot be read: there is no such"
+    assert missing in str(check(found, "credentials").told)
+    assert "GOOGLE_APPLICATION_CREDENTIALS" in str(check(found, "credentials").remedy)
+    without_project = DoctorRequest(projects=(), prices=None, today=TODAY, api=api)
+    assert missing in str(check(examine(without_project), "credentials").told)
     unknown = {one.name for one in found.checks if one.status is UNKNOWN}
     assert unknown == {"compute-api", "permissions", "flow-logs", "clock"}
     assert check(found, "prices").status is OK

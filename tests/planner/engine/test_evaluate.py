@@ -86,6 +86,13 @@ class TestFigures:
         assert (score.row_count, score.known_count) == (2, 1)
         assert score.coverage_ratio == 1
 
+    def test_where_every_row_is_outside_its_interval_none_is_inside(self) -> None:
+        # 4 of 5 below and 1 above: 1 - 0.8 - 0.2 is -5.6e-17.
+        rows = measured([1.0] * 4 + [9.0], [5.0] * 5, [4.0] * 5, [6.0] * 5)
+        score = only(summary(rows, 0.9))
+        assert (score.coverage_ratio, score.below_ratio, score.above_ratio) == (0, 0.8, 0.2)
+        assert score.single_width_gbps == pytest.approx(5 * (9 / 5 - 5 / 9))
+
     def test_a_group_without_any_answer_has_no_figures(self) -> None:
         score = only(summary(measured([10.0], [np.nan], [np.nan], [np.nan]), 0.9))
         assert score.known_count == 0

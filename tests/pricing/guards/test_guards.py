@@ -183,6 +183,21 @@ def test_a_price_of_the_future_is_none_yet_and_does_not_date_the_snapshot(tmp_pa
     assert str(book.machine("bb-two2", "n2-standard-4").parts[0].unit_price_usd) == "0.12"
 
 
+def test_a_sku_that_had_a_price_and_has_one_of_the_future_alone_is_refused(tmp_path: Path) -> None:
+    """The share of its group that may be lacking says nothing of what it was."""
+    (tmp_path / FILE_NAME).write_bytes(built(tmp_path / "before").content)
+    base = open_snapshot(tmp_path).file
+    skus = starting("2031-01-01T00:00:00Z", "N21-CPU-ONDEMAND")
+    after = built(tmp_path / "after", skus=skus, most_unrecognised_ratio=0.1)
+    said = r"N21-CPU-ONDEMAND 'N2 Instance Core running in Bee' had a price: its price begins on 20"
+    with pytest.raises(InputError, match=said):
+        require_likeness(base, after)
+    require_likeness(base, after, accepted=("N21-CPU-ONDEMAND",))
+    # What is new is only announced: it is named beside the answer.
+    (tmp_path / FILE_NAME).write_bytes(after.content)
+    require_likeness(open_snapshot(tmp_path).file, after)
+
+
 def test_a_list_of_the_future_is_not_built(tmp_path: Path) -> None:
     changed = replaced(LISTS, "0.24,,1,a list,2026-07-30", "0.24,,1,a list,2031-07-30")
     with pytest.raises(InputError, match=r"listed_prices: \d+ rows dated after today, up to 2031"):

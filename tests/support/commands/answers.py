@@ -90,6 +90,12 @@ def evaluation(folder: Path) -> list[str]:
     return ["model", "evaluate", str(table)]
 
 
+def path_table(folder: Path) -> list[str]:
+    table = folder / "paths.csv"
+    table.write_text("machine_type,path_class\nn2-standard-8,same-zone-internal\nn9-odd,=1+1\n")
+    return ["predict", "--batch", str(table)]
+
+
 _PAIR = ["predict", "n2-standard-8", "n2-standard-8"]
 Source = list[str] | Callable[[Path], list[str]] | Value
 """A command, or what makes one and its input, or an answer."""

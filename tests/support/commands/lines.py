@@ -45,7 +45,8 @@ class Lines(NamedTuple):
     """Options of files that the verb writes beside its answer."""
 
 
-def _made(source: Callable[[Path], list[str]]) -> Callable[[Path, ExitStack], list[str]]:
+def made(source: Callable[[Path], list[str]]) -> Callable[[Path, ExitStack], list[str]]:
+    """Return what makes the words of a verb that needs a folder and no server."""
     return lambda folder, _: source(folder)
 
 
@@ -431,7 +432,7 @@ VERBS: Mapping[str, Lines] = {
         unreadable=("flow-logs plan --inventory FILE --traffic FILE",),
     ),
     "prices map": Lines(
-        _made(answers.sku_map),
+        made(answers.sku_map),
         wrong=(("prices map FILE --output cvs", "csv"),),
         unreadable=("prices map FILE",),
     ),
@@ -446,7 +447,7 @@ VERBS: Mapping[str, Lines] = {
         unreadable=("prices refresh --out OUT --base FILE --project p --anonymous",),
     ),
     "prices diff": Lines(
-        _made(answers.changes),
+        made(answers.changes),
         wrong=(("prices diff FILE FILE --output cvs", "csv"),),
         unreadable=("prices diff FILE FILE",),
     ),
@@ -458,7 +459,7 @@ VERBS: Mapping[str, Lines] = {
         unreadable=("prices verify --prices FILE", "prices verify --against FILE"),
     ),
     "prices reconcile": Lines(
-        _made(answers.reconciled),
+        made(answers.reconciled),
         wrong=(("prices reconcile --demo gekko --billing-export FILE", "gecko"),),
         unreadable=("prices reconcile --demo gecko --billing-export FILE",),
     ),
@@ -481,13 +482,13 @@ VERBS: Mapping[str, Lines] = {
         incomplete=_half_imported,
     ),
     "calibrate": Lines(
-        _made(answers.calibration),
+        made(answers.calibration),
         wrong=(("calibrate FILE --oout OUT/c.json", "--out"),),
         unreadable=("calibrate FILE --out OUT/c.json",),
         files=("--out",),
     ),
     "model evaluate": Lines(
-        _made(answers.evaluation),
+        made(answers.evaluation),
         wrong=(("model evaluate FILE --output cvs", "csv"),),
         unreadable=("model evaluate FILE",),
         files=("--plot",),

@@ -112,13 +112,14 @@ class LoadBalancer(Parameters, frozen=True, kw_only=True):
     region: Region
     kind: Annotated[Balancer, typer.Option(help="Kind of load balancer.")]
     rules: Annotated[
-        int,
+        int | None,
         typer.Option(
             metavar="COUNT",
             help="Forwarding rules; the first five cost one price together.",
             min=0,
+            show_default="1",
         ),
-    ] = 1
+    ] = None
     gib: Annotated[
         float,
         typer.Option(metavar="GIB", help="GiB in a month that clients send to it.", min=0),
@@ -167,7 +168,7 @@ class FlowLogs(Parameters, frozen=True, kw_only=True):
         typer.Option(metavar="GIB", help="GiB of records in a month, instead of --records.", min=0),
     ] = None
     metadata: Annotated[
-        bool, typer.Option("--metadata/--no-metadata", help="Whether records have metadata.")
+        bool, typer.Option("--metadata/--no-metadata", help="Whether --records have metadata.")
     ] = True
     stored: Annotated[
         bool, typer.Option("--stored/--excluded", help="Whether Cloud Logging stores them.")

@@ -96,7 +96,7 @@ def balancer_prices(
     region: str,
     kind: Balancer,
     *,
-    rules: int,
+    rules: int | None,
     proxies: int,
     gib_in: Decimal,
     gib_out: Decimal,
@@ -105,19 +105,37 @@ def balancer_prices(
 ) -> PriceAnswer:
     """Return what a load balancer costs: its forwarding rules and the data that it processes.
 
+    Where no number of rules is given, it has one.
+
     Raises:
         MissingDatum: If nothing of it has a price.
+        UsageError: If proxies are given of a kind that does not pay for them, or rules beside them.
     """
+    _check_paid_by(kind, rules=rules, proxies=proxies)
     book = source.book()
-    name = f"{_KINDS[kind]} Load Balancer"
+    name = _name_of(kind)
     if proxies:
         bill = service_bill.proxy_instances(book, region, name, proxies, hours)
     else:
         where = None if kind in _GLOBAL else region
-        bill = service_bill.forwarding_rules(book, where, name, rules, hours)
+        count = 1 if rules is None else rules
+        bill = service_bill.forwarding_rules(book, where, name, count, hours)
     bill |= service_bill.balanced_data(book, region, name, gib_in, gib_out)
     note = "traffic between client, load balancer and backends comes on top"
     return _answer(name, region, bill, book, source, (note,), hours)
+
+
+def _name_of(kind: Balancer) -> str:
+    return f"{_KINDS[kind]} Load Balancer"
+
+
+def _check_paid_by(kind: Balancer, *, rules: int | None, proxies: int) -> None:
+    """Refuse what a kind does not pay for: it would be left out of the sum without a word."""
+    paying = [one for one in Balancer if service_bill.pays_for_proxies(_name_of(one))]
+    if proxies and kind not in paying:
+        raise UsageError(f"--proxies is for --kind {' and '.join(paying)}, not {kind}")
+    if proxies and rules:
+        raise UsageError(f"--kind {kind} pays for its --proxies, not for --rules: give one of them")
 
 
 def flow_log_prices(
@@ -132,10 +150,12 @@ def flow_log_prices(
 
     Raises:
         MissingDatum: If nothing of it has a price.
-        UsageError: If not one of records and GiB is given.
+        UsageError: If not one of records and GiB is given, or the size of records beside GiB.
     """
     if (records is None) == (gib is None):
         raise UsageError("give --records or --gib")
+    if records is None and not has_metadata:
+        raise UsageError("--no-metadata is for --records: --gib is the size of records as they are")
     book = source.book()
     notes = [service_bill.LOG_NOTE] if is_stored else []
     volume = gib or Decimal(0)

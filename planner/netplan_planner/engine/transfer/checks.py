@@ -5,7 +5,13 @@ from collections.abc import Iterator, Sequence
 
 from netplan_planner.errors import UsageError, nearest_names
 from netplan_planner.model import PriceBook
-from netplan_planner.model.transfer import INTERNET, STORAGE_PREFIX, PlaceLimit, TransferNeed
+from netplan_planner.model.transfer import (
+    INTERNET,
+    STORAGE_PREFIX,
+    NetworkTier,
+    PlaceLimit,
+    TransferNeed,
+)
 from netplan_planner.optimise.transfer.hops import Tables, region_of_bucket
 from netplan_planner.throughput import CapsTable
 
@@ -124,6 +130,8 @@ def check_need(need: TransferNeed, limits: CapsTable, prices: PriceBook, tables:
             raise UsageError(f"--machine-type {name[:80]!r} is no machine type that is known{hint}")
     if need.area is not None and INTERNET not in need.targets:
         raise UsageError("--area is of the internet: --to internet")
+    if need.network_tier is not NetworkTier.PREMIUM and INTERNET not in need.targets:
+        raise UsageError("--network-tier standard is of the internet: --to internet")
     if tables.grid is not None:
         _check_grid(need)
         return
@@ -141,6 +149,8 @@ def check_need(need: TransferNeed, limits: CapsTable, prices: PriceBook, tables:
             "no document states what one machine moves from or to Cloud Storage: give what you"
             " measured with --storage-gbps (published figures: netplan predict --path google-apis)"
         )
+    if need.storage_gbps is not None and not buckets:
+        raise UsageError(f"--storage-gbps is of a bucket: --from or --to {STORAGE_PREFIX}REGION")
     regions = set(prices.regions())
     if need.streams is not None and any(region_of_bucket(t) not in regions for t in need.targets):
         raise UsageError(

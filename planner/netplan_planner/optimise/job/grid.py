@@ -57,7 +57,8 @@ class Grid(NamedTuple):
         least = np.inf
         for cell in self._ranked(np.isfinite(self.usd)):
             seconds = self.finish_s[cell.row, cell.machine_count - 1]
-            if round(seconds / least, _ALIKE) < 1 if np.isfinite(least) else True:
+            # Nothing is faster than no time at all.
+            if np.isinf(least) or (least and round(seconds / least, _ALIKE) < 1):
                 kept.append(cell)
                 least = seconds
         return kept

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from netplan_planner.choices import Balancer
 from netplan_pricing.container import FILE_NAME
 from support.commands.run import run_verbs
 from support.prices.inputs import built
@@ -139,6 +140,7 @@ def test_services_refuse_what_they_do_not_know() -> None:
         (["flow-logs"], "--records or --gib"),
         (["flow-logs", "--gib", "1", "--records", "1"], "--records or --gib"),
         (["lb", "--region", "us-central1", "--kind", "external-proxy", "--rules", "0"], "is 0"),
+        (["flow-logs", "--gib", "1", "--no-metadata"], "--no-metadata is for --records"),
         (
             ["traffic", "--from", "us-central1", "--to", "zone", "--gib", "1", "--place", "x"],
             "--to",
@@ -289,3 +291,11 @@ def test_the_price_of_some_hours_of_a_service_is_called_so() -> None:
     whole = run("nat", "--region", "us-central1")
     assert "USD a month" in whole.stdout
     assert "total    4.67 USD a month" in whole.stdout
+
+
+@pytest.mark.parametrize("kind", Balancer)
+def test_what_a_kind_of_load_balancer_does_not_pay_for_is_refused(kind: Balancer) -> None:
+    ran = run("lb", "--region=us-central1", f"--kind={kind}", "--rules=7", "--proxies=3", "--gib=5")
+    assert (ran.returncode, ran.stdout) == (2, "")
+    is_by_proxy = kind in {Balancer.INTERNAL_APPLICATION, Balancer.CROSS_REGION_APPLICATION}
+    assert ("its --proxies, not for --rules" if is_by_proxy else f", not {kind}\n") in ran.stderr
