@@ -115,13 +115,13 @@ def failing(reason: str) -> Callable[[Asked], Answer]:
 @pytest.mark.parametrize(
     ("reason", "kind", "says", "count"),
     [
-        ("backendError", AccessError, "BigQuery does not answer.*after 3 attempts.*later", 3),
+        ("backendError", AccessError, "no usable answer of BigQuery.*after 3 attempts.*later", 3),
         ("rateLimitExceeded", NetplanError, "a quota of BigQuery.*wait", 3),
         ("quotaExceeded", NetplanError, "a quota of BigQuery.*wait", 1),
         ("accessDenied", AccessError, "not permitted.*roles/bigquery.jobUser", 1),
         ("notFound", InputError, "not found.*another location", 1),
         ("bytesBilledLimitExceeded", UsageError, "more than --max-cost allows.*none", 1),
-        ("invalidQuery", NetplanError, "BigQuery refuses a statement", 1),
+        ("invalidQuery", NetplanError, "BigQuery refuses a request", 1),
     ],
 )
 def test_a_job_that_fails_for_good_says_why(

@@ -129,7 +129,7 @@ def service(
             UsageError,
             "more than --max-cost allows.*take a shorter window",
         ),
-        (refusal(400, "invalidQuery", "Unrecognized name"), NetplanError, "refuses a statement"),
+        (refusal(400, "invalidQuery", "Unrecognized name"), NetplanError, "refuses a request"),
     ],
     ids=["permission", "quota", "location", "cost", "statement"],
 )
@@ -312,7 +312,7 @@ def test_a_bound_is_a_number_that_the_service_takes() -> None:
     asked: list[Any] = []
     with service(refusal(400, "invalidQuery", "no"), asked) as address:
         jobs = Jobs(service_at(address, **HASTE), None, str(PLACE), bytes_for(Decimal("1e15")))
-        with pytest.raises(NetplanError, match="refuses a statement"):
+        with pytest.raises(NetplanError, match="refuses a request"):
             jobs.run("SELECT 1")
     (only,) = asked
     assert int(only["configuration"]["query"]["maximumBytesBilled"]) == (1 << 63) - 1
@@ -344,7 +344,7 @@ def test_a_service_that_is_gone_is_told_in_time() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{free.getsockname()[1]}"
-    with pytest.raises(NetplanError, match="does not answer"):
+    with pytest.raises(NetplanError, match="no usable answer"):
         Jobs(service_at(address, **HASTE), None, str(PLACE)).run("SELECT 1")
 
 

@@ -151,5 +151,5 @@ def _error(shown: str, refusal: Refusal, roles: str) -> NetplanError:
         )
     if is_passing(status, refusal.error) or status not in _REFUSED:
         later = "" if status in _REDIRECTED else f"; {LATER}"
-        return AccessError(f"{shown}: BigQuery does not answer: {refusal}{later}")
-    return NetplanError(f"{shown}: BigQuery refuses a statement: {refusal}")
+        return AccessError(f"{shown}: no usable answer of BigQuery: {refusal}{later}")
+    return NetplanError(f"{shown}: BigQuery refuses a request: {refusal}")
