@@ -83,7 +83,7 @@ def reconciled(folder: Path) -> list[str]:
 def evaluation(folder: Path) -> list[str]:
     table = folder / "measured.csv"
     table.write_text(
-        "src_machine_type,dst_machine_type,path_class,value,unit\n"
+        "machine_type,dst_machine_type,path_class,value,unit\n"
         "n2-standard-8,n2-standard-8,same-zone-internal,15.1,gbps\n"
         "n2-standard-4,n2-standard-8,same-zone-internal,9.2,gbps\n"
     )

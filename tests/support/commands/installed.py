@@ -46,8 +46,6 @@ _SET = {
 }
 _MODULES_OF_EXTRAS = (
     "netplan_planner.google.bigquery.read",
-    "netplan_planner.google.clients.catalog",
-    "netplan_planner.google.clients.compute",
     "netplan_planner.traffic.spark.read",
 )
 """What imports a library of an extra, and needs a server for more."""
