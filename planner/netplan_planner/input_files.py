@@ -142,7 +142,7 @@ def give(given: Given) -> None:
             _refuse(output.asked, _clash(target, given))
 
 
-def claim(asked: str, path: Path, *, is_own: bool = False) -> None:
+def reserve_output(asked: str, path: Path, *, is_own: bool = False) -> None:
     """Remember a file or folder that is going to be written.
 
     Args:

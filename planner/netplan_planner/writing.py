@@ -8,7 +8,7 @@ from pathlib import Path
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert_line
-from netplan_planner.input_files import check_output, claim
+from netplan_planner.input_files import check_output, reserve_output
 from netplan_planner.leftovers import OLDER, name_beside
 from netplan_planner.streams import is_stdout, to_stdout
 
@@ -26,7 +26,7 @@ def usable_target(asked: str, path: Path) -> Path:
     """
     try:
         target = path.resolve()
-        claim(asked, target)
+        reserve_output(asked, target)
         if target.is_dir():
             raise UsageError(f"{asked}: this is a folder, not a file")
         if not target.parent.is_dir():

@@ -32,7 +32,7 @@ import typer
 from msgspec import NODEFAULT
 
 from netplan_planner.cli.wrong_values import only_numbers
-from netplan_planner.input_files import Given, check_output, claim, give
+from netplan_planner.input_files import Given, check_output, give, reserve_output
 from netplan_planner.writing import usable_target
 
 
@@ -184,7 +184,7 @@ def _remember(parameters: list[inspect.Parameter], values: dict[str, Any]) -> No
             # Whether it can be written is said by its format's verb, with the other formats.
             check_output(asked, Path(text.partition(":")[2] or "-"))
         elif use.is_folder:
-            claim(asked, Path(text, use.file), is_own=use.is_own)
+            reserve_output(asked, Path(text, use.file), is_own=use.is_own)
         else:
             usable_target(asked, Path(text))
 

@@ -318,7 +318,7 @@ class TestWhereItIsWritten:
         for out in (path, link):
             found = calibrate(path, "--out", out)
             assert found.returncode == 2
-            assert "name another file" in found.stderr
+            assert "name another one" in found.stderr
         asked = ["predict", "--batch", str(path), "--output", str(path)]
         assert run_verbs(arguments=asked).returncode == 2
         assert path.read_bytes() == before

@@ -224,12 +224,12 @@ def test_a_run_that_is_killed_between_pages_goes_on(
     real, seen = writing.written_whole, []
 
     @contextmanager
-    def dying(path: Path) -> Iterator[Path]:
+    def dying(path: Path, **more: bool) -> Iterator[Path]:
         seen.append(path.name)
         # The record is written once at the beginning and once after the first page.
         if path.name == file and seen.count(file) == (3 if file == spool.STATE else 1):
             raise Killed
-        with real(path) as beside:
+        with real(path, **more) as beside:
             yield beside
 
     with LoggingServer({"p": flows(9)}, page_limit=3) as server:

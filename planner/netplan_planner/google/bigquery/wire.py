@@ -140,7 +140,8 @@ class _Row(msgspec.Struct):
 
 
 class _ResultPage(msgspec.Struct, rename="camel"):
-    job_complete: bool = False
+    job_complete: bool
+    """Always there: without it, it would be waited for what never comes."""
     schema: _Schema = _Schema()
     rows: list[_Row] = []
     page_token: str = ""
