@@ -62,11 +62,12 @@ def written_whole(path: Path, *, is_own: bool = False) -> Iterator[Path]:
         return
     beside: Path | None = None
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            # As it is called: a pipe of this process (`/dev/fd/63`) is a link that leads nowhere.
+            yield path
+            return
         target = _behind_links(path)
         check_output(inert_line(str(path)), target, is_own=is_own)
-        if target.exists() and not (target.is_file() or target.is_dir()):
-            yield target
-            return
         beside = name_beside(target)
         yield beside
         _sync(beside)

@@ -92,6 +92,10 @@ class ErrorBody(msgspec.Struct):
         return {part.reason for part in [*self.errors, *self.details] if part.reason}
 
 
+SMALL_BYTES = 2**16
+"""Of a body in which everything is looked at; an error has some hundred bytes."""
+
+
 class Refusal(Exception):
     """A request that failed for good; the text tells the user what to do about it."""
 
@@ -125,8 +129,8 @@ def status_of(status: int, body: bytes) -> int:
     >>> status_of(200, b'{"error": {"code": 503}}'), status_of(200, b'{"items": []}')
     (503, 200)
     """
-    # Most bodies have megabytes, and no such member.
-    if status != OK or b'"error"' not in body:
+    # Most bodies have megabytes, and no such member; in a small one its name may be escaped.
+    if status != OK or (len(body) > SMALL_BYTES and b'"error"' not in body):
         return status
     try:
         stated = decode_json(body, _MaybeError).error

@@ -7,7 +7,10 @@ Nothing here writes or logs a credential.
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
 
 from netplan_planner.errors import UsageError
 from netplan_planner.google.api_clients import INSTALL, ApiClient, ClientApi
@@ -16,6 +19,7 @@ from netplan_planner.google.options import READ_ONLY_SCOPE, ApiOptions, Endpoint
 from netplan_planner.google.refusals import (
     OK,
     POSTED,
+    SMALL_BYTES,
     Refusal,
     Request,
     error_of,
@@ -180,9 +184,13 @@ class Transport:
 
     def _without_secrets(self, body: bytes) -> bytes:
         """Return an answer without the credential, which errors quote, those of a job too."""
-        for secret in (getattr(self._credentials, "token", None), self._api_key):
-            if secret:
-                body = body.replace(secret.encode(), _WITHHELD)
+        secrets = [one for one in (getattr(self._credentials, "token", None), self._api_key) if one]
+        if secrets and b"\\" in body and (len(body) <= SMALL_BYTES or b'"error' in body):
+            # An escape (`\u003d`) would hide it here, and show it once the body is decoded.
+            with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                body = msgspec.json.encode(msgspec.json.decode(body))
+        for secret in secrets:
+            body = body.replace(secret.encode(), _WITHHELD)
         return body
 
     def _wait(self, wait_s: float, method: str) -> None:

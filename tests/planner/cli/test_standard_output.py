@@ -185,6 +185,10 @@ class TestNames:
         done = in_shell('"$@" | cat', *words, "/dev/stdout", "-o", f"text:{tmp_path / 'text'}")
         assert done.stdout == Path(file).read_text("utf-8")
 
+    def test_another_pipe_gets_its_answer(self) -> None:
+        done = in_shell('"$@" 3>&1 >/dev/null | cat', *CAPS, "-o", "json:/dev/fd/3")
+        assert (done.stderr, done.stdout) == ("", netplan(*CAPS, "-o", "json").out)
+
     def test_two_answers_do_not(self) -> None:
         done = netplan(*CAPS, "-o", "json:/dev/stdout", "-o", "csv")
         assert (done.status, done.out) == (2, "")

@@ -174,6 +174,10 @@ FAULTS: dict[str, tuple[Answer | Callable[[Api], Answer], str]] = {
     "an error, status 200": (answer(refusal(400)), "HTTP 400 made by the test"),
     "a passing error, status 200": (answer(refusal(503)), "HTTP 503 made by the test"),
     "signed out, status 200": (answer(refusal(401)), "refused (401)"),
+    "an error by an escaped name": (
+        answer(refusal(400).replace(b'"error"', rb'"\u0065rror"')),
+        "HTTP 400 made by the test",
+    ),
     "an error without a code": (json_answer({"error": {"message": "made up"}}), "made up"),
     "an error that is a text": (json_answer({"error": "invalid_grant"}), "an error"),
     "an error of an error": (json_answer({"error": {"code": "x", "message": 5}}), "an error"),
@@ -466,6 +470,11 @@ def test_an_answer_that_quotes_the_token_is_not_repeated(
         # A job of an id of ours that is there already is the job that was begun.
         assert found.told or (code == 409 and api.name == "bigquery job")
         assert TOKEN not in str(found)
+    # Escaped, it is another text until the answer is decoded.
+    hidden = refusal(400, f"bad header: {TOKEN}").replace(b"-", rb"\u002d")
+    found = tried.but_later(api, answer(hidden, status=http_status or 400), is_anonymous=False)
+    assert "bad header" in found.told
+    assert TOKEN not in str(found)
 
 
 @pytest.mark.usefixtures("with_token")
