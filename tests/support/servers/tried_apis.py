@@ -94,6 +94,8 @@ class Api:
     """The member of a page that names the next one; empty where there is no list."""
     may_be_empty: bool = True
     """Whether an object without members is an answer."""
+    always: tuple[tuple[str, object], ...] = ()
+    """Members that a page without content has too."""
     is_later: Callable[[Asked], bool] = is_later
     """Whether a request is for a later page."""
 
@@ -424,6 +426,7 @@ APIS = (
         keeps=False,
         token="pageToken",
         may_be_empty=False,
+        always=(("jobComplete", True),),
     ),
     _once(
         "dataset",
