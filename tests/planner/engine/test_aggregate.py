@@ -120,7 +120,9 @@ def test_without_the_volume_of_logs(flows: Path) -> None:
 
 
 def test_pods_of_a_cluster(tmp_path: Path, flows: Path) -> None:
-    words = [word for file in inventory_files(tmp_path) for word in ("--inventory", str(file))]
+    given = tmp_path / "given"
+    given.mkdir()
+    words = [word for file in inventory_files(given) for word in ("--inventory", str(file))]
     out = tmp_path / "sums"
     aggregated_to(out, *words, "--traffic", str(flows))
     found = [
