@@ -57,7 +57,11 @@ class ExportFile:
         # A view: a month of a large account is far more than the columns that are asked for.
         self._view = TableView(path, "export")
         self._columns = self._view.types
-        self.kind = self._kind()
+        try:
+            self.kind = self._kind()
+        except BaseException:
+            self._view.close()
+            raise
 
     def _kind(self) -> ExportKind:
         if self.has("billing_account_price") or self.has("billing_account_price.tiered_rates"):

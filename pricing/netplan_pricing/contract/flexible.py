@@ -50,8 +50,9 @@ def flexible_commitments(
     Raises:
         InputError: If a file cannot be read.
     """
-    files = [ExportFile(path) for path in paths]
+    files: list[ExportFile] = []
     try:
+        files.extend(map(ExportFile, paths))
         tables = [file for file in files if file.kind is ExportKind.USAGE and has_any(file)]
         for file in tables:
             file.require(NEEDED)

@@ -1,5 +1,6 @@
 """Discounts and the billing export: whose price stands, and what is said about it."""
 
+import tempfile
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -11,6 +12,8 @@ import pytest
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import AddressUse, PathClass, Usage
 from netplan_pricing import open_prices, open_snapshot
+from netplan_pricing.contract.effective import effective_prices
+from netplan_pricing.contract.flexible import flexible_commitments
 from netplan_pricing.contract.terms import parse_discount
 from support.commands.run import run_verbs
 from support.prices.billing_export import pricing, usage, write_flat_csv, write_parquet
@@ -341,3 +344,26 @@ def test_the_pricing_tables_consumption_models_are_read_apart(
     assert book.rates.price(CENTRAL, "n2", "core", Usage.ON_DEMAND).usd == Decimal("0.03")
     (found,) = book.terms.under[CORE].items()
     assert (found[0], found[1].usd) == (FLEXIBLE[1], Decimal("0.0216"))
+
+
+@pytest.mark.parametrize(
+    ("reader", "has_other"), [(effective_prices, False), (flexible_commitments, True)]
+)
+def test_of_a_file_that_is_refused_no_copy_stays(
+    reader: Callable[[list[Path]], object],
+    has_other: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    good = write_flat_csv(tmp_path / "good.csv", [usage("1111-1111-1111", "Core", 10, 17.0)])
+    foreign = tmp_path / "foreign.csv"
+    # It is copied, as another encoding than the engine reads.
+    foreign.write_text("one,other\n1,2\n", encoding="utf-16")
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(copies))
+    with pytest.raises(InputError, match="neither the detailed usage cost table") as caught:
+        reader([good, foreign] if has_other else [foreign])
+    # The error is still held, and all that its frames hold.
+    assert caught.tb is not None
+    assert list(copies.iterdir()) == []
