@@ -92,7 +92,7 @@ def decode_at(text: str, position: int) -> tuple[Any, int, str]:
         return None, position, f"damaged JSON: {exc.msg}, line {exc.lineno}, column {exc.colno}"
     except (RecursionError, ValueError) as exc:
         return None, position, _refused(exc)
-    return _scrubbed(value, text), end, ""
+    return _scrubbed(value, text, position, end), end, ""
 
 
 def _split_first(text: str) -> tuple[str, str]:
@@ -107,12 +107,15 @@ def _decode(text: str) -> tuple[Any, Damage | None]:
         return None, Damage(f"line {exc.lineno}, column {exc.colno}", f"damaged JSON: {exc.msg}")
     except (RecursionError, ValueError) as exc:
         return None, Damage("", _refused(exc))
-    return _scrubbed(value, text), None
+    return _scrubbed(value, text, 0, len(text)), None
 
 
-def _scrubbed(value: Any, text: str) -> Any:
-    """Return `value` with half surrogate pairs replaced: no output could hold them."""
-    if _HALF_CHARACTER.search(text) is None:
+def _scrubbed(value: Any, text: str, start: int, end: int) -> Any:
+    """Return `value` with half surrogate pairs replaced: no output could hold them.
+
+    Only its own part of the text is looked through: there may be millions of values in it.
+    """
+    if _HALF_CHARACTER.search(text, start, end) is None:
         return value
     whole = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
     return _DECODER.decode(whole.decode("utf-8"))
