@@ -64,7 +64,7 @@ def shared_once() -> list[Any]:
 @pytest.mark.skipif(not ENDLESS.exists(), reason="this system has no /dev/zero")
 @pytest.mark.parametrize(("verb", "option"), shared_once())
 def test_no_option_reads_an_endless_device(verb: str, option: str, tmp_path: Path) -> None:
-    """Behind a link; `make fuzz` tries each option of each verb."""
+    """Behind a link, once for each parameter; `make fuzz` tries the commands of `kinds.py`."""
     link = tmp_path / "link.json"
     link.symlink_to(ENDLESS)
     with ExitStack() as stack:
