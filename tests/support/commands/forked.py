@@ -31,7 +31,11 @@ def run_each(lines: Lines, begin: Callable[[str], None] = _nothing) -> list[int]
     # What is loaded is not looked through again by each.
     gc.collect()
     gc.freeze()
-    return [_status(words, file, main, begin) for words, file in lines]
+    try:
+        return [_status(words, file, main, begin) for words, file in lines]
+    finally:
+        # In this process and each of the others: what is frozen at their end is told as leaked.
+        gc.unfreeze()
 
 
 def _status(
