@@ -113,7 +113,7 @@ class Refusal(Exception):
 
 
 class _ErrorAnswer(msgspec.Struct):
-    error: ErrorBody = msgspec.field(default_factory=ErrorBody)
+    error: ErrorBody | str = msgspec.field(default_factory=ErrorBody)
 
 
 class _MaybeError(msgspec.Struct):
@@ -151,10 +151,12 @@ def is_passing(status: int, error: ErrorBody) -> bool:
 def error_of(body: bytes) -> ErrorBody:
     """Return what an error answer says; nothing where it is none of Google's."""
     try:
-        return decode_json(body, _ErrorAnswer).error
+        error = decode_json(body, _ErrorAnswer).error
     except msgspec.DecodeError:
         # A proxy's page, or nothing.
         return ErrorBody()
+    # A text where a proxy or the service of tokens answers.
+    return ErrorBody(message=error) if isinstance(error, str) else error
 
 
 def error_message(error: ErrorBody) -> str:

@@ -79,6 +79,26 @@ def test_a_job_that_is_asked_for_twice_is_begun_once() -> None:
         assert not service.has_cancelled
 
 
+def test_a_job_that_does_not_say_what_is_billed_is_not_free() -> None:
+    told = job()
+    del told["statistics"]["query"]["totalBytesBilled"]
+
+    def made(asked: Asked) -> Answer:
+        return json_answer(told) if is_end(asked) else answers(asked)
+
+    with asking(made) as (jobs, _, _):
+        assert list(jobs.run(QUERY)) == [[(0,), (1,)]]
+        assert (jobs.bytes_billed, jobs.unstated_count) == (0, 1)
+
+
+def test_an_error_in_one_text_is_shown() -> None:
+    def made(asked: Asked) -> Answer:
+        return json_answer({"error": "the proxy says no"}, status=400 if is_job(asked) else 200)
+
+    with asking(made) as (jobs, _, _), pytest.raises(NetplanError, match="the proxy says no"):
+        jobs.run(QUERY)
+
+
 @pytest.mark.parametrize("reason", ["backendError", "jobRateLimitExceeded", "rateLimitExceeded"])
 @pytest.mark.parametrize("at_once", [True, False])
 def test_a_job_that_fails_by_what_passes_is_run_again(reason: str, at_once: bool) -> None:

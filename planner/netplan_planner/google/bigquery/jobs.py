@@ -56,7 +56,9 @@ class Jobs:
         self._session_id: str | None = None
         self._most_bytes = most_bytes
         self.bytes_billed = 0
-        """Of the queries that were answered; one that fails is not billed."""
+        """Of the queries that were answered and say it; one that fails is not billed."""
+        self.unstated_count = 0
+        """Queries that were answered, of which the service does not say what was billed."""
 
     @property
     def has_cancelled(self) -> bool:
@@ -95,7 +97,10 @@ class Jobs:
         with self._told(writes):
             ran = self._service.run(_configuration(asked), self._location)
         self._session_id = self._session_id or ran.session_id
-        self.bytes_billed += ran.bytes_billed
+        if ran.bytes_billed is None:
+            self.unstated_count += 1
+        else:
+            self.bytes_billed += ran.bytes_billed
         return self._pages(ran.pages)
 
     def _pages(self, pages: Iterator[list[Row]]) -> Iterator[list[Row]]:

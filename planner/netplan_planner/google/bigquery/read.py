@@ -27,7 +27,7 @@ from netplan_planner.traffic import remote
 from netplan_planner.traffic.coverage import Inputs
 from netplan_planner.traffic.day_sums import days_of
 from netplan_planner.traffic.options import TrafficOptions
-from netplan_planner.units import BYTES_PER_TIB, cents
+from netplan_planner.units import BYTES_PER_TIB, cents, counted
 
 _MOST_BYTES = (1 << 63) - 1
 """The service takes no greater number; 52 million dollars buy as many."""
@@ -110,7 +110,7 @@ def read_bigquery(
                 BigQueryEngine(jobs), inventory, options, shown=shown, inputs=inputs
             )
     except BaseException:
-        if jobs.bytes_billed or jobs.has_cancelled:
+        if jobs.bytes_billed or jobs.unstated_count or jobs.has_cancelled:
             cancelled = (
                 "; the query that was cancelled may be billed too" if jobs.has_cancelled else ""
             )
@@ -153,8 +153,12 @@ def bytes_for(cost_usd: Decimal) -> int:
 
 
 def _billed(jobs: Jobs) -> str:
-    billed = jobs.bytes_billed
-    return f"BigQuery billed {billed:,} bytes (${cents(usd(billed)):,} at list price)"
+    billed, unstated = jobs.bytes_billed, jobs.unstated_count
+    told = f"{billed:,} bytes (${cents(usd(billed)):,} at list price)"
+    if not unstated:
+        return f"BigQuery billed {told}"
+    queries = counted(unstated, "query", "queries")
+    return f"BigQuery billed {told}, and does not say what it billed for {queries}"
 
 
 def _with_notes(matrix: TrafficMatrix, found: Found, billed: str) -> TrafficMatrix:

@@ -68,7 +68,8 @@ _PAUSE_S = 0.2
 class Ran(NamedTuple):
     """A query that is over."""
 
-    bytes_billed: int
+    bytes_billed: int | None
+    """None: the service does not say."""
     session_id: str | None
     pages: Iterator[list[Row]]
     """Asked for as they are taken; may raise a `Refusal`."""
@@ -129,8 +130,9 @@ class Service:
         if error is not None:
             _fail(error)
         session = job.statistics.session_info
+        billed = job.statistics.query.total_bytes_billed
         return Ran(
-            bytes_billed=int(job.statistics.query.total_bytes_billed),
+            bytes_billed=None if billed is None else int(billed),
             session_id=None if session is None else session.session_id,
             pages=self._rows(name, location, first),
         )

@@ -102,7 +102,7 @@ class _Status(msgspec.Struct, rename="camel"):
 
 class _OfQuery(msgspec.Struct, rename="camel"):
     total_bytes_processed: Whole | None = None
-    total_bytes_billed: Whole = "0"
+    total_bytes_billed: Whole | None = None
 
 
 class _Session(msgspec.Struct, rename="camel"):
