@@ -18,6 +18,7 @@ _NUMBERS = frozenset(
     {
         *("usd", "on_demand", "spot", "cud_1y", "cud_3y", "tier_start", "size_gbps", "per_usd"),
         *("memory_gib", "billed_vcpus", "gpu_count", "full_month_percent", "max_gib_per_vcpu"),
+        "slices",
     }
 )
 _COUNTS = frozenset({"vcpus", "local_ssd_gib"})
@@ -30,6 +31,7 @@ _NEVER_EMPTY = frozenset(
         *((schema.SERVICE_PRICES, "usd"), (schema.SERVICE_PRICES, "tier_start")),
         *((schema.SUSTAINED_USE, "multipliers"), (schema.SUSTAINED_USE, "full_month_percent")),
         *((schema.CUSTOM_LIMITS, "max_gib_per_vcpu"), (schema.CURRENCY_RATES, "per_usd")),
+        (schema.MACHINE_SLICES, "slices"),
     }
 )
 _SHOWN = 40

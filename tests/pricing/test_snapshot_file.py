@@ -17,12 +17,14 @@ from netplan_planner.model import ListComparison
 from netplan_pricing import open_snapshot
 from netplan_pricing.building.assemble import Built
 from netplan_pricing.building.from_files import write_snapshot
+from netplan_pricing.cells import cell_fault
 from netplan_pricing.container import (
     EMBEDDED,
     FILE_NAME,
     SnapshotFile,
     encode_snapshot,
     encode_table,
+    is_amount,
 )
 from netplan_pricing.schema import COLUMNS, CURRENCY_RATES, LISTED_PRICES
 
@@ -257,3 +259,13 @@ def test_every_shipped_table_holds_together() -> None:
 
 def test_encoding_keeps_prices_as_text() -> None:
     assert b"0.10" in encode_table({"usd": ["0.10", "0.1"]})
+
+
+def test_every_column_of_numbers_is_looked_at_as_one() -> None:
+    """A column that code takes for numbers, and that is not declared as such, is found by them."""
+    file = open_snapshot().file
+    for table in file.header.tables:
+        for name, column in file.table(table.name).columns.items():
+            values = [value for value in column.values if value]
+            if values and all(map(is_amount, values)) and not set(values) <= {"0", "1"}:
+                assert cell_fault(table.name, name, ["none"]), (table.name, name)
