@@ -13,8 +13,9 @@ import stat
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import IO, Any, BinaryIO, NamedTuple, TypeVar, cast, overload
+from typing import IO, Any, BinaryIO, Generic, NamedTuple, TypeVar, cast, overload
 
 import msgspec
 
@@ -335,27 +336,54 @@ def unreadable(path: Path | str, error: OSError, hint: str = "") -> InputError:
     return InputError(f"{said}; {hint}" if hint else said)
 
 
-@overload
-def decode_json(data: bytes | msgspec.Raw) -> Any: ...
-@overload
-def decode_json(data: bytes | msgspec.Raw, type: type[T]) -> T: ...
-def decode_json(data: bytes | msgspec.Raw, type: Any = Any) -> Any:
-    """Return a JSON document as a type.
+class JsonDecoder(Generic[T]):
+    """Decodes JSON documents as values of a type, or says in one error what is wrong with one.
 
-    Raises:
-        msgspec.DecodeError: If it is none, whatever is wrong with it; a `ValidationError` if it is
-            JSON of another shape.
+    Of a part that a document left undecoded (`msgspec.Raw`) nothing has been looked at before, not
+    even whether it is text.
 
-    >>> decode_json(b"[" * 100_000)
+    >>> JsonDecoder(Any).decode(b"[" * 100_000)
     Traceback (most recent call last):
     msgspec.DecodeError: nested too deeply
     """
-    try:
-        return msgspec.json.decode(data, type=type)
-    except RecursionError as exc:
-        raise msgspec.DecodeError("nested too deeply") from exc
-    except UnicodeDecodeError as exc:
-        raise msgspec.DecodeError(f"no UTF-8: {exc.reason}") from exc
+
+    __slots__ = ("_decode",)
+
+    @overload
+    def __init__(self: "JsonDecoder[T]", kind: type[T]) -> None: ...
+    @overload
+    def __init__(self: "JsonDecoder[Any]", kind: Any) -> None: ...
+    def __init__(self, kind: Any) -> None:
+        self._decode = msgspec.json.Decoder(kind).decode
+
+    def decode(self, data: bytes | msgspec.Raw | str) -> T:
+        """Return a document.
+
+        Raises:
+            msgspec.DecodeError: If it is none, whatever is wrong with it; a `ValidationError` if it
+                is JSON of another shape.
+        """
+        try:
+            found: T = self._decode(data)
+            return found
+        except RecursionError as exc:
+            raise msgspec.DecodeError("nested too deeply") from exc
+        except UnicodeDecodeError as exc:
+            raise msgspec.DecodeError(f"no UTF-8: {exc.reason}") from exc
+
+
+@cache
+def _decoder_of(kind: Any) -> JsonDecoder[Any]:
+    return JsonDecoder(kind)
+
+
+@overload
+def decode_json(data: bytes | msgspec.Raw | str) -> Any: ...
+@overload
+def decode_json(data: bytes | msgspec.Raw | str, type: type[T]) -> T: ...
+def decode_json(data: bytes | msgspec.Raw | str, type: Any = Any) -> Any:
+    """Return a JSON document as a type; raises as `JsonDecoder` does."""
+    return _decoder_of(type).decode(data)
 
 
 def toml_file(path: Path) -> dict[str, Any]:

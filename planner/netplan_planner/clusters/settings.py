@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from netplan_planner.input_files import decode_json
 from netplan_planner.model import Value
 from netplan_planner.model.kubernetes import ConfigMap, Kubernetes, PluginObject, Workload
 
@@ -87,8 +88,8 @@ def in_json(setting: Setting | None, *path: str) -> Setting | None:
     if setting is None:
         return None
     try:
-        value = msgspec.json.decode(setting.value)
-    except (msgspec.DecodeError, RecursionError):
+        value = decode_json(setting.value)
+    except msgspec.DecodeError:
         return None
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None

@@ -29,6 +29,10 @@ from netplan_planner.model.traffic_graph import (
 from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
 from netplan_planner.throughput import instance_cap
 
+_NO_TRAFFIC = (
+    "a traffic graph needs traffic: name flow logs or a table (--traffic FILE), or an embedded"
+    " sample that has some (--demo gecko)"
+)
 _NOT_PAID = {
     Direction.RECEIVED: "not billed to the receiver",
     Direction.ELSEWHERE: "no end is a machine of the inventory",
@@ -75,11 +79,10 @@ def traffic_graph(
     """
     demo = load_demo(request.demo) if request.demo is not None else None
     if demo is None and not request.traffic:
-        raise UsageError(
-            "a traffic graph needs traffic: name flow logs or a table (--traffic FILE), or an"
-            " embedded sample (--demo gecko)"
-        )
+        raise UsageError(_NO_TRAFFIC)
     facts = read_facts(request, demo, say)
+    if facts.traffic is None:
+        raise UsageError(_NO_TRAFFIC)
     title = title_of(demo, projects_of(request, facts.inventory))
     found = graph_of(facts, title, level=level, weight=weight, top_count=top_count)
     has_spot = any(one.is_spot for one in facts.inventory.instances)

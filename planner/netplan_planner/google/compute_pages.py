@@ -10,6 +10,7 @@ import msgspec
 
 from netplan_planner.google.paging import Page as AnyPage
 from netplan_planner.google.paging import page_of
+from netplan_planner.input_files import JsonDecoder
 from netplan_planner.model import SelfLink
 from netplan_planner.readers import compute_json
 from netplan_planner.readers.collector import Collector, Origin
@@ -36,7 +37,7 @@ class PageReader:
     def __init__(self, kind: Kind, *, is_aggregated: bool) -> None:
         self._kind = kind
         self._is_aggregated = is_aggregated
-        self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(
+        self._decoder: JsonDecoder[Any] = JsonDecoder(
             self._page_type(list[kind.wire])  # type: ignore[name-defined]
         )
         self._loose = self._page_type(list[Any])
@@ -68,7 +69,7 @@ class PageReader:
         """
         try:
             page = self._decoder.decode(body)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        except msgspec.MsgspecError:
             page = page_of(body, self._loose)
             links = self._take_carefully(page, source, into)
         else:

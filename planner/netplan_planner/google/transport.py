@@ -28,6 +28,7 @@ from netplan_planner.google.refusals import (
     why_refused,
 )
 from netplan_planner.google.watch import Watch
+from netplan_planner.input_files import decode_json
 
 if TYPE_CHECKING:
     from netplan_planner.google.clients.asking import Clients
@@ -187,8 +188,8 @@ class Transport:
         secrets = [one for one in (getattr(self._credentials, "token", None), self._api_key) if one]
         if secrets and b"\\" in body and (len(body) <= SMALL_BYTES or b'"error' in body):
             # An escape (`\u003d`) would hide it here, and show it once the body is decoded.
-            with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-                body = msgspec.json.encode(msgspec.json.decode(body))
+            with suppress(msgspec.MsgspecError):
+                body = msgspec.json.encode(decode_json(body))
         for secret in secrets:
             body = body.replace(secret.encode(), _WITHHELD)
         return body

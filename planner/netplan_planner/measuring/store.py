@@ -19,7 +19,7 @@ import msgspec
 
 from netplan_planner.errors import InputError
 from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, inert_line, scalars
-from netplan_planner.input_files import note_opened, reading, too_large, unreadable
+from netplan_planner.input_files import decode_json, note_opened, reading, too_large, unreadable
 from netplan_planner.model import Measurement, Value
 
 SCHEMA = "netplan.measurement/1"
@@ -208,8 +208,8 @@ def _record(line: bytes) -> _Record:
         InputError: If it is none, is of a schema that is not known, or was changed.
     """
     try:
-        fields = msgspec.json.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as exc:
+        fields = decode_json(line)
+    except msgspec.MsgspecError as exc:
         raise InputError(f"{_NOT_WHOLE}: {exc}") from exc
     if not isinstance(fields, dict):
         raise InputError("no record of a measurement")

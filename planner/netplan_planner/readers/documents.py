@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from netplan_planner.input_files import decode_json
+
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -71,8 +73,8 @@ def documents_of(data: bytes) -> tuple[list[Document], list[Damage]]:
     """
     if not data.startswith(tuple(mark for mark, _ in _BOMS)):
         try:
-            return [Document(msgspec.json.decode(data), "")], []
-        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+            return [Document(decode_json(data), "")], []
+        except msgspec.MsgspecError:
             pass  # The slow way finds out what is wrong and where.
     text = text_of(data)
     first_line, rest = _split_first(text)

@@ -11,6 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from netplan_planner import units
+from netplan_planner.input_files import JsonDecoder
 from netplan_planner.model import (
     UNKNOWN_STATUS,
     BandwidthTier,
@@ -181,16 +182,16 @@ def _shared(decode: Callable[[bytes], T], nothing: T) -> Callable[[bytes], tuple
     def cached(raw: bytes) -> tuple[T, str]:
         try:
             return decode(raw), ""
-        except msgspec.ValidationError as exc:
+        except msgspec.DecodeError as exc:
             return nothing, str(exc)
 
     return cached
 
 
-_FEATURES = msgspec.json.Decoder(list[WireFeature])
-_LICENSES = msgspec.json.Decoder(list[str])
-_LABELS = msgspec.json.Decoder(dict[str, str] | None)
-_TAGS = msgspec.json.Decoder(WireTags | None)
+_FEATURES = JsonDecoder(list[WireFeature])
+_LICENSES = JsonDecoder(list[str])
+_LABELS = JsonDecoder(dict[str, str] | None)
+_TAGS = JsonDecoder(WireTags | None)
 
 
 def _feature_names(raw: bytes) -> frozenset[str]:
@@ -254,7 +255,7 @@ def _tier(config: WirePerformance, problems: Problems) -> BandwidthTier:
 
 _CREATED_BY = b'"key":"created-by","value":"'
 """As the API writes it. No text inside a value can look so: its quotes have backslashes."""
-_METADATA = msgspec.json.Decoder(WireMetadata | None)
+_METADATA = JsonDecoder(WireMetadata | None)
 
 
 def _creator(metadata: bytes, project: ProjectId) -> SelfLink | None:
@@ -264,7 +265,7 @@ def _creator(metadata: bytes, project: ProjectId) -> SelfLink | None:
         return _decoded_creator(metadata, project) if b"created-by" in metadata else None
     start += len(_CREATED_BY)
     value = metadata[start : metadata.index(b'"', start)]
-    if b"\\" in value:
+    if b"\\" in value or not value.isascii():
         return _decoded_creator(metadata, project)
     return _manager_link(value.decode(), project)
 
@@ -272,7 +273,7 @@ def _creator(metadata: bytes, project: ProjectId) -> SelfLink | None:
 def _decoded_creator(metadata: bytes, project: ProjectId) -> SelfLink | None:
     try:
         found = _METADATA.decode(metadata)
-    except msgspec.ValidationError:
+    except msgspec.DecodeError:
         return None
     for item in found.items if found else ():
         if item.key == "created-by" and item.value:

@@ -5,16 +5,17 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from netplan_planner.input_files import JsonDecoder
 from netplan_planner.readers.links import Problems, Unusable
 
 T = TypeVar("T")
 
 
-_DECODERS: dict[type[Any], msgspec.json.Decoder[Any]] = {}
+_DECODERS: dict[type[Any], JsonDecoder[Any]] = {}
 
 
-def _decoder(wire: type[Any]) -> msgspec.json.Decoder[Any]:
-    return _DECODERS.setdefault(wire, msgspec.json.Decoder(wire))
+def _decoder(wire: type[Any]) -> JsonDecoder[Any]:
+    return _DECODERS.setdefault(wire, JsonDecoder(wire))
 
 
 MOST_BAD_FIELDS = 200

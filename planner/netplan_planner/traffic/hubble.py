@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from netplan_planner.input_files import JsonDecoder
 from netplan_planner.model.log_volume import OUTSIDE_WINDOW
 from netplan_planner.model.pod_traffic import PodFlow, PodSource, PodTraffic, seconds_between
 from netplan_planner.traffic.options import TrafficOptions
@@ -65,7 +66,7 @@ class _Line(msgspec.Struct, gc=False):
 _HEAD_BYTES = 65_536
 _HEAD_LINES = 20
 """A line of a node's state or of lost events may come first."""
-_LINES = msgspec.json.Decoder(_Line)
+_LINES = JsonDecoder(_Line)
 
 _Key = tuple[str, str, str, str, str | None, bool]
 """Pod and workload of each end, the Service, and whether it is a reply."""
@@ -75,7 +76,7 @@ def is_hubble(line: bytes) -> bool:
     """Return whether a line is one of Hubble's flows."""
     try:
         flow = _LINES.decode(line).flow
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+    except msgspec.DecodeError:
         return False
     return flow is not None and (flow.verdict is not None or flow.source is not None)
 
@@ -110,7 +111,7 @@ def read_flows(lines: Iterable[bytes], names: PodNames, options: TrafficOptions)
         total += 1
         try:
             flow = _LINES.decode(line).flow
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        except msgspec.DecodeError:
             left_out["not readable"] += 1
             continue
         reason = _reason(flow)

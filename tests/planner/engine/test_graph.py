@@ -198,8 +198,12 @@ def test_the_order_of_the_input_changes_nothing() -> None:
         assert found == graph(level)
 
 
-def test_a_graph_needs_traffic() -> None:
+@pytest.mark.parametrize("demo", [None, "percona"])
+def test_a_graph_needs_traffic(demo: str | None) -> None:
     with pytest.raises(UsageError, match="--traffic"):
         traffic_graph(
-            AuditRequest(today=TODAY), level=GraphLevel.VM, weight=EdgeWeight.BYTES, top_count=None
+            AuditRequest(today=TODAY, demo=demo),
+            level=GraphLevel.VM,
+            weight=EdgeWeight.BYTES,
+            top_count=None,
         )

@@ -27,6 +27,7 @@ from netplan_planner.errors import UsageError
 from netplan_planner.google.exchange import Answer, Exchange
 from netplan_planner.google.options import Endpoint
 from netplan_planner.google.refusals import OK, Refusal, Request
+from netplan_planner.input_files import decode_json
 
 _MAY_LACK = frozenset({"prettyPrint", "returnPartialSuccess"})
 """Parameters that are left out where a client's request has no field for them."""
@@ -212,5 +213,5 @@ def _asked(made: Made, request: Request) -> Any:
         if name in made.fields or name not in _MAY_LACK
     }
     if request.body is not None and made.resource is not None:
-        fields[made.resource] = msgspec.json.decode(request.body)
+        fields[made.resource] = decode_json(request.body)
     return made.type.from_json(msgspec.json.encode(fields))

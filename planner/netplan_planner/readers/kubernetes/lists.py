@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from netplan_planner.input_files import opened
+from netplan_planner.input_files import JsonDecoder, decode_json, opened
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.kinds import Kind
 from netplan_planner.readers.kubernetes import objects
@@ -42,9 +42,9 @@ class _List(_Head):
     metadata: _ListMetadata | None = None
 
 
-_LISTS = msgspec.json.Decoder(_List)
-_HEADS = msgspec.json.Decoder(_Head)
-_PIECES = msgspec.json.Decoder(list[msgspec.Raw])
+_LISTS = JsonDecoder(_List)
+_HEADS = JsonDecoder(_Head)
+_PIECES = JsonDecoder(list[msgspec.Raw])
 
 LARGE_BYTES = 2**25
 """From here on a file is read in pieces."""
@@ -68,7 +68,7 @@ def read_list(data: bytes, origin: Origin, into: Collector) -> bool:
     """
     try:
         found = _LISTS.decode(data)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+    except msgspec.DecodeError:
         return False
     if not found.api_version or not (found.kind or "").endswith(LIST) or found.items is None:
         return False
@@ -106,7 +106,7 @@ def read_large(path: Path, origin: Origin, into: Collector) -> bool:
                     _take(raw, said, f"{origin.prefix}/items/{count}", origin, into)
                     count += 1
         tail = _LISTS.decode(b'{"items": [' + reading.rest)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+    except msgspec.DecodeError:
         return False
     api_version, kind = stated.api_version or tail.api_version, stated.kind or tail.kind
     if not api_version or not kind or not kind.endswith(LIST) or not count:
@@ -153,13 +153,13 @@ def _take(raw: msgspec.Raw, said: Said, source: str, origin: Origin, into: Colle
     kind = kind_of(*said)
     if kind is None:
         if objects.is_list(said):
-            objects.take(msgspec.json.decode(raw), said, source, origin, into)
+            objects.take(decode_json(raw), said, source, origin, into)
         else:
             objects.skip(said, origin, into)
         return
     into.listed.add(kind.field)
     if not objects.take_wire(raw, kind, _decoder(kind), source, into):
-        objects.take(msgspec.json.decode(raw), said, source, origin, into)
+        objects.take(decode_json(raw), said, source, origin, into)
 
 
 def _said(raw: msgspec.Raw, of_list: Said) -> Said:
@@ -183,5 +183,5 @@ def _same(version: bytes, kind: bytes) -> Said:
 
 
 @cache
-def _decoder(kind: Kind) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(kind.wire)
+def _decoder(kind: Kind) -> JsonDecoder[Any]:
+    return JsonDecoder(kind.wire)

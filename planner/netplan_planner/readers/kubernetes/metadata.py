@@ -5,6 +5,7 @@ from functools import lru_cache
 
 import msgspec
 
+from netplan_planner.input_files import JsonDecoder
 from netplan_planner.model import SelfLink
 from netplan_planner.model.kubernetes import Labels
 from netplan_planner.readers.kubernetes.wire import WireMetadata, WireObject
@@ -13,7 +14,7 @@ from netplan_planner.readers.links import CACHED_LINKS, Problems, Unusable
 DEFAULT_NAMESPACE = "default"
 """Where an object goes whose manifest names no namespace."""
 
-_TEXTS = msgspec.json.Decoder(dict[str, str | None] | None)
+_TEXTS = JsonDecoder(dict[str, str | None] | None)
 _LONGEST_VALUE = 65_536
 """Characters of an annotation that is kept; longer ones are no settings."""
 

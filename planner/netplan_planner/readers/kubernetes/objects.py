@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from netplan_planner.input_files import JsonDecoder
 from netplan_planner.model.kubernetes import COMPUTE_ENGINE
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.kinds import Kind
@@ -136,7 +137,7 @@ def take(
 
 
 def take_wire(
-    raw: msgspec.Raw, kind: Kind, decoder: msgspec.json.Decoder[Any], source: str, into: Collector
+    raw: msgspec.Raw, kind: Kind, decoder: JsonDecoder[Any], source: str, into: Collector
 ) -> bool:
     """Take one object of a known kind by its types; return False if some field has another."""
     try:

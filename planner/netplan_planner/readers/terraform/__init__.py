@@ -60,7 +60,7 @@ def _read(data: bytes, origin: Origin, into: Collector) -> bool:
                 reason = f"{counted(count, 'value')} not read: Terraform marks them as sensitive"
                 found.note(origin.at(""), reason, is_needless=True)
             take(kept, origin, found)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except (msgspec.MsgspecError, RecursionError):
         return False
     into.merge(found)
     return contents is not None

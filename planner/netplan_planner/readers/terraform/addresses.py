@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from netplan_planner.input_files import decode_json
+
 _STEP = re.compile(r'module\.([^.\[\]]+)(?:\[(\d+|"(?:[^"\\]|\\.)*")\])?(?:\.|\Z)')
 _RESOURCE = re.compile(r"(?:data\.)?([^.\[\]]+)\.([^.\[\]]+)(?:\[.*\])?\Z", re.DOTALL)
 
@@ -62,7 +64,7 @@ def key_of(text: str) -> Key:
     if text.isdigit() and len(text) <= _LONGEST_COUNT:
         return int(text)
     try:
-        return str(msgspec.json.decode(text))
+        return str(decode_json(text))
     except msgspec.MsgspecError:
         return text.strip('"')
 

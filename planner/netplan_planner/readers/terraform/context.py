@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from netplan_planner.input_files import decode_json
 from netplan_planner.model import SelfLink, Unread, Value, last_part
 from netplan_planner.readers.collector import KUBERNETES_FIELDS, Collector, Origin
 from netplan_planner.readers.terraform.attributes import Attributes, Unknowns
@@ -85,4 +86,4 @@ class Context:
 
 
 def _decoded(raw: msgspec.Raw) -> Any:
-    return None if raw == NULL else msgspec.json.decode(raw)
+    return None if raw == NULL else decode_json(raw)

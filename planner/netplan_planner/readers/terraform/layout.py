@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from netplan_planner.input_files import JsonDecoder
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.terraform.addresses import Key, Module, key_text, module_of
 
@@ -150,14 +151,14 @@ class _StoredResource(msgspec.Struct, gc=False):
     instances: list[_Instance] = []
 
 
-_TOP = msgspec.json.Decoder(_Top)
-_RAWS = msgspec.json.Decoder(list[msgspec.Raw])
-_CHANGE = msgspec.json.Decoder(_ResourceChange)
-_DEFERRED = msgspec.json.Decoder(_Deferred)
-_RESOURCE = msgspec.json.Decoder(_Resource)
-_STORED = msgspec.json.Decoder(_StoredResource)
-_MODULE = msgspec.json.Decoder(_ModuleOfState)
-_VALUES = msgspec.json.Decoder(_Values)
+_TOP = JsonDecoder(_Top)
+_RAWS = JsonDecoder(list[msgspec.Raw])
+_CHANGE = JsonDecoder(_ResourceChange)
+_DEFERRED = JsonDecoder(_Deferred)
+_RESOURCE = JsonDecoder(_Resource)
+_STORED = JsonDecoder(_StoredResource)
+_MODULE = JsonDecoder(_ModuleOfState)
+_VALUES = JsonDecoder(_Values)
 
 
 def contents_of(data: bytes | msgspec.Raw, origin: Origin, into: Collector) -> Contents | None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from netplan_planner.input_files import JsonDecoder
 from netplan_planner.model import UNKNOWN_PROJECT, SelfLink, canonical_link, last_part
 from netplan_planner.readers.kubernetes.gke import CLUSTERS, cluster_link
 from netplan_planner.readers.links import Unusable
@@ -32,7 +33,7 @@ class _Place(msgspec.Struct, gc=False):
     vpc_flow_logs_config_id: Any = None
 
 
-_PLACE = msgspec.json.Decoder(_Place)
+_PLACE = JsonDecoder(_Place)
 
 
 def link_of_entry(entry: Entry, kind: Type, configuration: Configuration) -> SelfLink:

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from netplan_planner.input_files import decode_json
 from netplan_planner.readers.terraform.layout import NULL, Contents, Entry
 
 WITHHELD = "sensitive"
@@ -166,7 +167,7 @@ def _nth(value: Any, index: int) -> Any:
 
 
 def _decoded(raw: msgspec.Raw) -> Any:
-    return None if raw == NULL else msgspec.json.decode(raw)
+    return None if raw == NULL else decode_json(raw)
 
 
 def _encoded(value: Any) -> msgspec.Raw:

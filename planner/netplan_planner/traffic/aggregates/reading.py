@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert_line
-from netplan_planner.input_files import LARGEST_BYTES, opened, reading, unreadable
+from netplan_planner.input_files import LARGEST_BYTES, JsonDecoder, opened, reading, unreadable
 from netplan_planner.leftovers import private_folder
 from netplan_planner.model import Inventory, OwnerKind, TrafficMatrix, Value
 from netplan_planner.model.pod_traffic import PodTraffic
@@ -266,7 +266,7 @@ def _decoded(
     # Each row as text has the names of all columns at least.
     if held * sum(map(len, columns)) > most:
         raise damaged(folder, f"{path.name} unpacks to more than a file of its size holds")
-    decoder = msgspec.json.Decoder(list[kind])  # type: ignore[valid-type]
+    decoder = JsonDecoder(list[kind])  # type: ignore[valid-type]
     rows: list[Any] = []
     texts: list[str] = []
     size = 0
