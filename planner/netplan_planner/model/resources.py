@@ -463,6 +463,10 @@ class InstanceGroup(Value, frozen=True, kw_only=True):
     template: SelfLink | None = None
     instance_group: SelfLink | None = None
     base_instance_name: str | None = None
+    is_autoscaled: bool = False
+    min_size: int | None = None
+    """How many machines its autoscaler keeps at least; None: not stated."""
+    max_size: int | None = None
 
 
 class Commitment(Value, frozen=True, kw_only=True):

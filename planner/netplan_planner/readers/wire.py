@@ -398,6 +398,12 @@ class WireVersion(Wire):
     instance_template: str | None = None
 
 
+class WireManagerStatus(Wire):
+    """`InstanceGroupManagerStatus`."""
+
+    autoscaler: str | None = None
+
+
 class WireManager(Wire):
     """`InstanceGroupManager`, zonal or regional."""
 
@@ -410,6 +416,7 @@ class WireManager(Wire):
     versions: list[WireVersion] = []
     instance_group: str | None = None
     base_instance_name: str | None = None
+    status: WireManagerStatus | None = None
 
 
 class WireCommitted(Wire):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from netplan_planner.engine.autoscaled import autoscaled
 from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.caps import checked_series
 from netplan_planner.engine.demos import load_demo
@@ -139,6 +140,7 @@ def _of_inventory(request: FleetRequest, say: Say) -> _Fleet:
         any_architecture=request.any_architecture,
     )
     existing, is_shared, notes = existing_of(facts, read.commitment_scope)
+    notes += autoscaled(facts.inventory)
     if read.commitment_scope is CommitmentScope.UNKNOWN and len(_projects(needs)) > 1:
         notes += (
             "whether projects share commitments is not known (--commitment-scope): each is bought"
