@@ -361,6 +361,9 @@ class NatGateway(Value, frozen=True, kw_only=True):
     region: Region
     is_auto_allocated: bool | None = None
     addresses: tuple[str, ...] = ()
+    """All that it holds and that are paid: of its pool, of its rules, and those it drains."""
+    outside_pool: tuple[str, ...] = ()
+    """Those of them that are of its rules, or drained."""
     source_ranges: str | None = None
     subnetworks: tuple[SelfLink, ...] = ()
     min_ports_per_vm: int | None = None

@@ -309,12 +309,27 @@ class WireNatSubnetwork(Wire):
     name: str | None = None
 
 
+class WireNatAction(Wire):
+    """`RouterNatRuleAction`."""
+
+    source_nat_active_ips: list[str] = []
+    source_nat_drain_ips: list[str] = []
+
+
+class WireNatRule(Wire):
+    """`RouterNatRule`."""
+
+    action: WireNatAction | None = None
+
+
 class WireNat(Wire):
     """`RouterNat`."""
 
     name: str | None = None
     nat_ip_allocate_option: str | None = None
     nat_ips: list[str] = []
+    drain_nat_ips: list[str] = []
+    rules: list[WireNatRule] = []
     type: str | None = None
     source_subnetwork_ip_ranges_to_nat: str | None = None
     subnetworks: list[WireNatSubnetwork] = []
