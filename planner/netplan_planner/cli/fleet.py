@@ -63,6 +63,7 @@ class Fleet(Parameters, frozen=True, kw_only=True):
             rich_help_panel=OUTPUT,
         ),
     ] = 0
+    strict: options.StrictReading = False
     answer: answers.PlanOutput = answers.PlanOutput()
     look: Look = Look()
 
@@ -74,7 +75,7 @@ def fleet(asked: Fleet) -> None:
 
     For every machine, managed group or row of a table a type that carries its traffic, vCPUs and
     memory, so that types and commitments of 1 and 3 years cost the least together. Exit status: 0,
-    or 1 when a group has no type.
+    1 when a group has no type, 4 incomplete and --strict.
     """
     specs = asked.answer.specs()
     if asked.needs is None and not asked.given.is_given:
@@ -95,6 +96,8 @@ def fleet(asked: Fleet) -> None:
             currency=shown_in,
         ),
     )
+    if asked.strict:
+        answers.refuse_incomplete("the plan is", found.incomplete)
     if not found.is_feasible:
         raise typer.Exit(EXIT_FINDINGS)
 

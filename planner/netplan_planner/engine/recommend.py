@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.caps import checked_series
+from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.machines import Wanted, find_machine, wanted_gbps
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import MissingDatum, UsageError, nearest_names
@@ -211,7 +212,8 @@ def for_machine(
         plan = with_baseline(plan, baseline, told)
         volume = _volume(facts, instance, wish, wanted)
         plan = _completed(plan, wish, facts.prices, facts.today, volume)
-    return _answer(plan, facts.caps, facts.prices, request.today, request.prices, why_not)
+    answer = _answer(plan, facts.caps, facts.prices, request.today, request.prices, why_not)
+    return replace(answer, incomplete=what_is_incomplete(facts, ()))
 
 
 def _answer(

@@ -465,7 +465,7 @@ def test_a_planned_gateway_has_the_addresses_of_its_rules_too(tmp_path: Path) ->
     home = {"project": "p", "region": "us-east1"}
     link = "projects/p/regions/us-east1/routers/r"
     router = {**home, "name": "r", "network": "n", "self_link": link}
-    action = {"source_nat_drain_ips": []}
+    action: dict[str, Any] = {"source_nat_drain_ips": []}
     nat = {
         **home,
         "name": "nat",
