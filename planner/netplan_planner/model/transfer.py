@@ -116,6 +116,10 @@ class TransferNeed(Value, frozen=True, kw_only=True):
     lost_work_s: float | None = None
     """What an interruption takes with it; None: all of the transfer so far."""
 
+    def is_in_time(self, duration_s: float) -> bool:
+        """Return whether a time keeps the deadline, but for the noise of binary fractions."""
+        return self.deadline_s is None or duration_s <= self.deadline_s * (1 + 1e-6)
+
 
 class TransferMachines(Value, frozen=True, kw_only=True):
     """Equal machines in one place."""
