@@ -229,6 +229,10 @@ class TransferPlan(Value, frozen=True, kw_only=True):
 
     need: TransferNeed
     plan: TransferOption | None
+    deadline_probability: float | None
+    """That the plan meets the deadline, by the interval of the rates: between its ends in
+    proportion, beyond them as at its end. Spot: without any interruption. None: no plan, no
+    deadline, or rates of a given grid."""
     bound_usd: Decimal | None
     """No plan within the same time costs less, machines counted in fractions."""
     direct: TransferOption | None

@@ -19,6 +19,7 @@ from netplan_planner.model.transfer import (
 from netplan_planner.optimise.transfer import words
 from netplan_planner.optimise.transfer.hops import Tables, kind_of
 from netplan_planner.optimise.transfer.infeasible import why_infeasible
+from netplan_planner.optimise.transfer.likely import probability_of
 from netplan_planner.optimise.transfer.market import market_of
 from netplan_planner.optimise.transfer.solved import Asked
 from netplan_planner.optimise.transfer.tries import AS_FAST, key, solve, without_relays
@@ -51,10 +52,11 @@ def plan_transfer(
     return TransferPlan(
         need=need,
         plan=best,
+        deadline_probability=probability_of(need, market, best, caps) if best else None,
         bound_usd=bound,
         direct=direct.best,
         why_no_direct="" if direct.best else words.why_no_direct(need, direct),
-        front=_front([*solved.options, *direct.options]),
+        front=_front(need, [*solved.options, *direct.options]),
         ways=tuple(_ways(need, asked)) if best is not None else (),
         relay_verdict=words.relay_verdict(need, market, best, direct.best, asked),
         infeasible=infeasible,
@@ -79,12 +81,17 @@ def _better(
     return direct if key(direct) <= key(best) else best
 
 
-def _front(options: Sequence[TransferOption]) -> tuple[TransferOption, ...]:
-    """Return what no other beats in both cost, in whole cents, and time, cheapest first."""
+def _front(need: TransferNeed, options: Sequence[TransferOption]) -> tuple[TransferOption, ...]:
+    """Return what no other beats in both cost, in whole cents, and time, cheapest first.
+
+    What is in time is not the same as what is a little late.
+    """
     ordered = sorted(options, key=lambda one: (*key(one), len(one.relays)))
     front: list[TransferOption] = []
     for one in ordered:
-        if not front or one.duration_s * AS_FAST < front[-1].duration_s:
+        is_faster = not front or one.duration_s * AS_FAST < front[-1].duration_s
+        is_late = bool(front) and not need.is_in_time(front[-1].duration_s)
+        if is_faster or (is_late and need.is_in_time(one.duration_s)):
             front.append(one)
     return tuple(front)
 
