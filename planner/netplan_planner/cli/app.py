@@ -89,7 +89,12 @@ def root(
     ] = None,
     quiet: Annotated[
         bool,
-        typer.Option("--quiet", "-q", help="No progress and no notes on stderr; costs are told."),
+        typer.Option(
+            "--quiet",
+            "-q",
+            help="No progress and no notes on stderr; what is billed, and that prices are old, is"
+            " told.",
+        ),
     ] = False,
     explain: Annotated[
         bool, typer.Option("--explain", "-v", help="Explain every number: inputs, source, date.")

@@ -4,6 +4,7 @@ The library's own texts are those of its data model ("Input should be …"), and
 """
 
 import math
+import re
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
@@ -30,6 +31,8 @@ _TAKEN = {
     str: "a text in quotes",
 }
 """What options take in a file."""
+_OF_FORMATS = re.compile(r"'(.*)' does not match the formats .*", re.S)
+"""What the library says of a date; its formats are those of `DATE_FORMATS`."""
 _SHOWN = 40
 
 
@@ -49,6 +52,8 @@ def said_of(error: typer.BadParameter) -> str:
         return f"{_quoted(given)} is not a {_DATE} or a time such as 2026-01-31T12:00:00Z"
     text = error.message.removeprefix(_LIBRARY_WORDS).rstrip(".")
     described = getattr(parameter, "type_descriptor", None)
+    if found := _OF_FORMATS.fullmatch(text):
+        return f"{_quoted(found[1])} is not a {_DATE}, a month such as 2026-01 or a year"
     if described is None or not described.is_choice or given is None:
         return text
     choices = [str(getattr(one, "value", one)) for one in described.choices or ()]

@@ -50,7 +50,10 @@ def parse_place(text: str) -> Place:
     """
     found = _PLACE.fullmatch(text)
     if found is None:
-        raise UsageError(f"{_as_given(text)!r} names no place in BigQuery: write {_FORM}")
+        raise UsageError(
+            f"{_as_given(text)!r} names no place in BigQuery: write {_FORM}, where PROJECT is a"
+            " project id of 6 to 30 letters, digits and hyphens"
+        )
     return Place(project=found["project"], dataset=found["dataset"], table=found["table"])
 
 
