@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli.options import OUTPUT
+from netplan_planner.asks import OUTPUT
 from netplan_planner.cli.parameters import ANSWER, Parameters
 from netplan_planner.cli.state import state
 from netplan_planner.inert import inert_line

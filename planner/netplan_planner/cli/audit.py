@@ -8,18 +8,10 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
-from netplan_planner.cli import options, panels
+from netplan_planner.asks import CHOICE, OUTPUT
+from netplan_planner.cli import options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
-from netplan_planner.cli.bundles import (
-    Api,
-    FlowReading,
-    Input,
-    Look,
-    MetricsInput,
-    PriceInput,
-    verbosity,
-)
-from netplan_planner.cli.options import CHOICE, OUTPUT
+from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, MetricsInput, verbosity
 from netplan_planner.cli.parameters import ANSWER, WALKED, Parameters, taking
 from netplan_planner.cli.state import state
 from netplan_planner.engine.audit import run_audit
@@ -33,6 +25,8 @@ from netplan_planner.errors import IncompleteError
 from netplan_planner.inert import inert_line
 from netplan_planner.model import CommitmentScope, CurrencyRate, Report, Severity
 from netplan_planner.model.finding import Level
+from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
+from netplan_planner.quantities import names
 from netplan_planner.renderers import (
     RENDERERS,
     SARIF,
@@ -43,6 +37,7 @@ from netplan_planner.renderers import (
     parse_output,
     write_outputs,
 )
+from netplan_planner.verbs import panels
 
 
 class Judged(Parameters, frozen=True, kw_only=True):
@@ -184,11 +179,11 @@ class Audit(Parameters, frozen=True, kw_only=True):
     given: Input = Input()
     metrics: MetricsInput = MetricsInput()
     measurements: options.Measurements = None
-    calibration: options.Calibration = None
+    calibration: Calibration = None
     pricing: PriceInput = PriceInput()
     commitment_scope: options.WhichSharing = CommitmentScope.UNKNOWN
     currency: options.CurrencyCode = None
-    as_of: options.AsOf = None
+    as_of: AsOf = None
     today: options.Today = None
     reading: FlowReading = FlowReading()
     judged: Judged = Judged()
@@ -230,22 +225,22 @@ def _request(asked: Audit) -> "AuditRequest":
     configured = options.configured()
     given, pricing, judged = asked.given, asked.pricing, asked.judged
     request = AuditRequest(
-        today=options.day(asked.today) or date.today(),
-        as_of=options.day(asked.as_of),
+        today=asked.today or date.today(),
+        as_of=asked.as_of,
         projects=tuple(dict.fromkeys(given.project or ())),
         parents=given.parents,
-        excluded=options.names(given.exclude_project),
+        excluded=names(given.exclude_project),
         inventory=(*given.inventories, *(asked.files or ())),
         traffic=given.traffic_inputs,
         measurements=tuple(asked.measurements or ()),
         calibration=asked.calibration,
         demo=given.demo,
         prices=given.prices(pricing),
-        discounts=tuple(pricing.discount or ()),
-        billing_exports=tuple(pricing.billing_export or ()),
+        discounts=pricing.discounts,
+        billing_exports=pricing.billing_exports,
         commitment_scope=asked.commitment_scope,
-        select=options.names(judged.select),
-        ignore=options.names(judged.ignore),
+        select=names(judged.select),
+        ignore=names(judged.ignore),
         min_severity=judged.severity,
         min_saving_usd=options.usd("--min-saving", judged.min_saving),
         ignore_file=ignore_file(judged.ignore_file),
@@ -287,13 +282,13 @@ def _with_places(
     return replace(render, places=found.places, fallback_place=found.fallback)
 
 
-def _explained(names: list[str] | None) -> tuple[str, ...]:
+def _explained(asked: list[str] | None) -> tuple[str, ...]:
     """Return the rules and areas to explain.
 
     Raises:
         UsageError: If a name is neither a rule, an area nor `all`.
     """
-    chosen = options.names(names)
+    chosen = names(asked)
     check_rule_names(tuple(name for name in chosen if name != "all"))
     return chosen
 

@@ -1,14 +1,14 @@
 """Parameters that several verbs share, as the parts of their requests."""
 
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from msgspec.structs import replace
 
+from netplan_planner.asks import OUTPUT
 from netplan_planner.cli import options
-from netplan_planner.cli.options import OUTPUT
 from netplan_planner.cli.parameters import Parameters
 from netplan_planner.cli.state import state
 from netplan_planner.engine.collected import bundled_metrics, bundled_traffic
@@ -24,6 +24,8 @@ from netplan_planner.engine.request import (
     parents_of,
 )
 from netplan_planner.model import Reporter
+from netplan_planner.planning.inputs import Demo, PriceInput
+from netplan_planner.quantities import names
 from netplan_planner.renderers import ColourMode
 
 
@@ -36,7 +38,7 @@ class Input(Parameters, frozen=True, kw_only=True):
     exclude_project: options.ExcludedProjects = None
     inventory: options.Inventory = None
     traffic: options.Traffic = None
-    demo: options.Demo = None
+    demo: Demo = None
     bundle: options.Bundle = None
 
     @property
@@ -70,35 +72,27 @@ class Input(Parameters, frozen=True, kw_only=True):
         return pricing.prices or self.bundle
 
 
-class PriceInput(Parameters, frozen=True, kw_only=True):
-    """Which prices to count with."""
-
-    prices: options.Prices = None
-    discount: options.Discounts = None
-    billing_export: options.BillingExports = None
-
-
 def request_of(
     given: Input,
     pricing: PriceInput,
     *,
-    as_of: datetime | None,
+    as_of: date | None,
     calibration: Path | None,
 ) -> AuditRequest:
     """Return what is read, as of when, and what it is priced and predicted with."""
     return AuditRequest(
         today=date.today(),
-        as_of=options.day(as_of),
+        as_of=as_of,
         projects=tuple(dict.fromkeys(given.project or ())),
         parents=given.parents,
-        excluded=options.names(given.exclude_project),
+        excluded=names(given.exclude_project),
         inventory=given.inventories,
         traffic=given.traffic_inputs,
         calibration=calibration,
         demo=given.demo,
         prices=given.prices(pricing),
-        discounts=tuple(pricing.discount or ()),
-        billing_exports=tuple(pricing.billing_export or ()),
+        discounts=pricing.discounts,
+        billing_exports=pricing.billing_exports,
     )
 
 

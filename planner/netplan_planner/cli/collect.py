@@ -6,22 +6,17 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
-from netplan_planner.cli import answers, options, panels
+from netplan_planner.asks import OUTPUT
+from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import app, progress
-from netplan_planner.cli.bundles import (
-    Api,
-    FlowReading,
-    Input,
-    MetricsInput,
-    PriceInput,
-    request_of,
-)
-from netplan_planner.cli.options import OUTPUT
+from netplan_planner.cli.bundles import Api, FlowReading, Input, MetricsInput, request_of
 from netplan_planner.cli.parameters import WRITTEN, Parameters, taking
 from netplan_planner.engine.collect import check_bundle_path
 from netplan_planner.engine.collect import collect as write_bundle
 from netplan_planner.errors import IncompleteError
 from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
+from netplan_planner.planning.inputs import PriceFolder, PriceInput
+from netplan_planner.verbs import panels
 
 
 class Collect(Parameters, frozen=True, kw_only=True):
@@ -29,7 +24,7 @@ class Collect(Parameters, frozen=True, kw_only=True):
 
     given: Input = Input()
     metrics: MetricsInput = MetricsInput()
-    prices: options.Prices = None
+    prices: PriceFolder = None
     reading: FlowReading = FlowReading()
     out: Annotated[
         Path,

@@ -5,22 +5,24 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import answers, options, panels
+from netplan_planner.asks import OUTPUT
+from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.bundles import Api
-from netplan_planner.cli.options import OUTPUT
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.doctor import DoctorRequest, examine, role_yaml
 from netplan_planner.errors import IncompleteError
 from netplan_planner.model.diagnosis import CheckStatus
+from netplan_planner.planning.inputs import PriceFolder
 from netplan_planner.streams import standard_output
+from netplan_planner.verbs import panels
 
 
 class Doctor(Parameters, frozen=True, kw_only=True):
     """What to look at."""
 
     project: options.Projects = None
-    prices: options.Prices = None
+    prices: PriceFolder = None
     today: options.Today = None
     role: Annotated[
         bool,
@@ -57,7 +59,7 @@ def doctor(asked: Doctor) -> None:
     request = DoctorRequest(
         projects=tuple(dict.fromkeys(asked.project or ())),
         prices=asked.prices,
-        today=options.day(asked.today) or date.today(),
+        today=asked.today or date.today(),
         api=asked.api.options(),
     )
     found = examine(request, progress)

@@ -6,7 +6,8 @@ from typing import Annotated
 import msgspec
 import typer
 
-from netplan_planner.cli import answers, options, panels
+from netplan_planner.asks import OUTPUT
+from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.bundles import (
     Api,
@@ -14,18 +15,18 @@ from netplan_planner.cli.bundles import (
     Input,
     Look,
     MetricsInput,
-    PriceInput,
     request_of,
     verbosity,
 )
-from netplan_planner.cli.options import OUTPUT
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.forecast.answer import forecast_of
 from netplan_planner.engine.forecast.request import ForecastRequest, horizon_days
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.errors import UsageError
 from netplan_planner.model.forecast import CapStatus
+from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.renderers import RenderOptions
+from netplan_planner.verbs import panels
 
 AHEAD = "How far, and how sure"
 _ACT = frozenset({CapStatus.THERE, CapStatus.WITHIN})
@@ -65,10 +66,10 @@ class Forecast(Parameters, frozen=True, kw_only=True):
             rich_help_panel=AHEAD,
         ),
     ] = 0.1
-    calibration: options.Calibration = None
+    calibration: Calibration = None
     pricing: PriceInput = PriceInput()
     currency: options.CurrencyCode = None
-    as_of: options.AsOf = None
+    as_of: AsOf = None
     metrics: MetricsInput = MetricsInput()
     reading: FlowReading = FlowReading()
     api: Api = Api()

@@ -1,12 +1,13 @@
 """Options that several verbs share, and how their values become a request."""
 
-from datetime import date, datetime
+from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
 
+from netplan_planner.asks import API, INPUT, OUTPUT, TRAFFIC, Ask
 from netplan_planner.cli.parameters import KEPT, KEPT_FOLDER, WALKED
 from netplan_planner.cli.state import state
 from netplan_planner.cli.wrong_values import is_quantity, not_a_number
@@ -14,16 +15,8 @@ from netplan_planner.config import declared_links, declared_targets, rule_thresh
 from netplan_planner.engine.request import MOST_DAYS, ApiClient, FlowEngine
 from netplan_planner.errors import UsageError
 from netplan_planner.model import CommitmentScope, Reporter
-
-DATE_FORMATS = ["%Y-%m-%d", "%Y-%m", "%Y"]
-INPUT, TRAFFIC, CHOICE, OUTPUT, API = (
-    "What to read",
-    "Traffic",
-    "What to judge",
-    "How to report",
-    "Compute API",
-)
-
+from netplan_planner.planning.inputs import DATE_FORMATS
+from netplan_planner.quantities import Day
 
 Projects = Annotated[
     list[str] | None,
@@ -84,50 +77,12 @@ Traffic = Annotated[
     ),
     WALKED,
 ]
-Demo = Annotated[
-    str | None,
-    typer.Option(
-        "--demo",
-        metavar="NAME",
-        help="Embedded sample: dobermanifesto, gecko, interzone or percona.",
-        rich_help_panel=INPUT,
-    ),
-]
 Bundle = Annotated[
     Path | None,
     typer.Option(
         "--bundle",
         metavar="FILE",
         help="What `netplan collect` wrote: inventory, traffic and prices in one file.",
-        rich_help_panel=INPUT,
-    ),
-]
-Prices = Annotated[
-    Path | None,
-    typer.Option(
-        "--prices",
-        metavar="DIR",
-        help="Folder of another price snapshot than the embedded one.",
-        rich_help_panel=INPUT,
-    ),
-]
-Discounts = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--discount",
-        metavar="NAME=PERCENT",
-        help="Off the list price of a service (Compute Engine, Networking), of a SKU id, or of"
-        " all; repeat it.",
-        rich_help_panel=INPUT,
-    ),
-]
-BillingExports = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--billing-export",
-        metavar="FILE",
-        help="Detailed usage or pricing table of the Cloud Billing export (Parquet, CSV): its"
-        " effective prices go before the list's; repeat it.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -142,12 +97,12 @@ WhichSharing = Annotated[
 ]
 CurrencyCode = Annotated[
     str | None,
-    typer.Option(
+    Ask(
+        "Show amounts in this currency, at the rate that the API returned"
+        " (`netplan prices refresh --currency`); data formats stay in dollars.",
         "--currency",
         metavar="CODE",
-        help="Show amounts in this currency, at the rate that the API returned"
-        " (`netplan prices refresh --currency`); data formats stay in dollars.",
-        rich_help_panel=INPUT,
+        panel=INPUT,
     ),
 ]
 Metrics = Annotated[
@@ -190,24 +145,6 @@ Measurements = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
-Calibration = Annotated[
-    Path | None,
-    typer.Option(
-        "--calibration",
-        metavar="FILE",
-        help="What `netplan calibrate` learnt from measurements: predictions follow it.",
-        rich_help_panel=INPUT,
-    ),
-]
-AsOf = Annotated[
-    datetime | None,
-    typer.Option(
-        "--as-of",
-        formats=DATE_FORMATS,
-        help="Date of the limits (default: today); prices are the snapshot's.",
-        rich_help_panel=INPUT,
-    ),
-]
 IntervalLevel = Annotated[
     float,
     typer.Option(min=0.5, max=0.99, help="Share of cases in the interval.", rich_help_panel=OUTPUT),
@@ -221,12 +158,12 @@ StrictReading = Annotated[
     ),
 ]
 Today = Annotated[
-    datetime | None,
-    typer.Option(
+    Day | None,
+    Ask(
+        "Date from which ages of addresses and snapshots count (default: today).",
         "--today",
         formats=DATE_FORMATS,
-        help="Date from which ages of addresses and snapshots count (default: today).",
-        rich_help_panel=INPUT,
+        panel=INPUT,
     ),
 ]
 WhichEngine = Annotated[
@@ -463,11 +400,6 @@ MaxAttempts = Annotated[
 ]
 
 
-def day(moment: datetime | None) -> date | None:
-    """Return the date of an option's value."""
-    return moment.date() if moment is not None else None
-
-
 NO_BOUND = "none"
 
 
@@ -500,11 +432,6 @@ def usd_or_none(option: str, text: str) -> Decimal | None:
         return usd(option, text)
     except UsageError as exc:
         raise UsageError(f"{exc}, nor {NO_BOUND}") from exc
-
-
-def names(values: list[str] | None) -> tuple[str, ...]:
-    """Return the names of an option that takes commas and repetition."""
-    return tuple(name.strip() for v in values or () for name in v.split(",") if name.strip())
 
 
 class Configured(NamedTuple):

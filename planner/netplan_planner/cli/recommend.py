@@ -6,26 +6,28 @@ from typing import Annotated
 import msgspec
 import typer
 
-from netplan_planner.cli import answers, options, panels
+from netplan_planner.asks import CHOICE, OUTPUT
+from netplan_planner.choices import Architecture
+from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
-from netplan_planner.cli.architectures import Architecture
 from netplan_planner.cli.bundles import (
     Api,
     FlowReading,
     Input,
     Look,
     MetricsInput,
-    PriceInput,
     request_of,
     verbosity,
 )
-from netplan_planner.cli.options import CHOICE, OUTPUT
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.engine.recommend import PriceChoice, Wish, for_bandwidth, for_machine, goal_of
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Infeasible, Recommendation
+from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
+from netplan_planner.quantities import names
 from netplan_planner.renderers import RenderOptions
+from netplan_planner.verbs import panels
 
 NEED, PAYMENT = "What is needed", "How it is paid"
 
@@ -173,10 +175,10 @@ class Recommend(Parameters, frozen=True, kw_only=True):
     payment: Payment = Payment()
     choice: Choice = Choice()
     given: Input = Input()
-    calibration: options.Calibration = None
+    calibration: Calibration = None
     pricing: PriceInput = PriceInput()
     currency: options.CurrencyCode = None
-    as_of: options.AsOf = None
+    as_of: AsOf = None
     metrics: MetricsInput = MetricsInput()
     reading: FlowReading = FlowReading()
     api: Api = Api()
@@ -235,10 +237,8 @@ def _for_bandwidth(asked: Recommend) -> "Recommendation":
     if asked.given.is_given:
         raise UsageError("--vm names the machine of the input that is to be replaced")
     pricing = asked.pricing
-    chosen = PriceChoice(
-        pricing.prices, tuple(pricing.discount or ()), tuple(pricing.billing_export or ())
-    )
-    on, why_not = options.day(asked.as_of), tuple(asked.why_not or ())
+    chosen = PriceChoice(pricing.prices, pricing.discounts, pricing.billing_exports)
+    on, why_not = asked.as_of, tuple(asked.why_not or ())
     return for_bandwidth(_wish(asked), chosen, on, date.today(), asked.calibration, why_not)
 
 
@@ -267,7 +267,7 @@ def _wish(asked: Recommend) -> "Wish":
         max_count=need.max_count,
         min_flow_gbps=need.min_flow_gbps,
         month_ratio=payment.month_ratio,
-        series=options.names(choice.series),
+        series=names(choice.series),
         arch=choice.arch.as_the_api_names_it if choice.arch is not None else None,
         any_arch=choice.arch is Architecture.ANY,
         gpu=choice.gpu,

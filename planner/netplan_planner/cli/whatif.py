@@ -1,7 +1,6 @@
 """`netplan whatif`: a project before and after changes that somebody thinks of."""
 
 from collections.abc import Iterator
-from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +8,8 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
-from netplan_planner.cli import answers, options, panels
+from netplan_planner.asks import CHOICE, OUTPUT, Ask
+from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.bundles import (
     Api,
@@ -17,11 +17,9 @@ from netplan_planner.cli.bundles import (
     Input,
     Look,
     MetricsInput,
-    PriceInput,
     request_of,
     verbosity,
 )
-from netplan_planner.cli.options import CHOICE, OUTPUT
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.engine.suppressions import ignore_file
@@ -30,7 +28,10 @@ from netplan_planner.engine.whatif.request import WhatifRequest, WhatifWords
 from netplan_planner.errors import UsageError
 from netplan_planner.model import CommitmentScope, Severity
 from netplan_planner.model.whatif import FindingState, WhatifField
+from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
+from netplan_planner.quantities import Day, names
 from netplan_planner.renderers import RenderOptions
+from netplan_planner.verbs import panels
 
 CHANGES = "What changes"
 
@@ -118,12 +119,12 @@ class Changes(Parameters, frozen=True, kw_only=True):
         ),
     ] = None
     by: Annotated[
-        datetime | None,
-        typer.Option(
+        Day | None,
+        Ask(
+            "When the growth is reached, to tell what is full when.",
             metavar="DAY",
             formats=["%Y-%m-%d"],
-            help="When the growth is reached, to tell what is full when.",
-            rich_help_panel=CHANGES,
+            panel=CHANGES,
         ),
     ] = None
     change: Annotated[
@@ -169,10 +170,10 @@ class Whatif(Parameters, frozen=True, kw_only=True):
         ),
     ] = False
     commitment_scope: options.WhichSharing = CommitmentScope.UNKNOWN
-    calibration: options.Calibration = None
+    calibration: Calibration = None
     pricing: PriceInput = PriceInput()
     currency: options.CurrencyCode = None
-    as_of: options.AsOf = None
+    as_of: AsOf = None
     metrics: MetricsInput = MetricsInput()
     reading: FlowReading = FlowReading()
     api: Api = Api()
@@ -244,9 +245,9 @@ def _request(asked: Whatif, values: tuple[tuple[WhatifField, str, str], ...]) ->
     return WhatifRequest(
         read=asked.metrics.added_to(read, asked.given.bundle),
         words=WhatifWords(
-            vms=options.names(changes.vm),
+            vms=names(changes.vm),
             values=values,
-            by=options.day(changes.by),
+            by=changes.by,
         ),
         file=changes.change,
         is_all_out=asked.all_out,

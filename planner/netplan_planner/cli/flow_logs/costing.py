@@ -9,15 +9,7 @@ from msgspec.structs import replace
 
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import progress
-from netplan_planner.cli.bundles import (
-    Api,
-    FlowReading,
-    Input,
-    Look,
-    MetricsInput,
-    PriceInput,
-    request_of,
-)
+from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, MetricsInput, request_of
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.flow_logs.cost import ONLY_COUNTS
 from netplan_planner.engine.flow_logs.forecast import cost as cost_of
@@ -25,6 +17,7 @@ from netplan_planner.engine.flow_logs.forecast import forecast
 from netplan_planner.engine.prices.source import PriceSource, currency_in
 from netplan_planner.errors import UsageError
 from netplan_planner.model.flow_log_bill import FlowLogBill
+from netplan_planner.planning.inputs import PriceInput
 from netplan_planner.renderers import RenderOptions
 
 
@@ -80,8 +73,8 @@ def _bill(asked: Cost) -> FlowLogBill:
     source = PriceSource(
         today=date.today(),
         folder=asked.given.prices(pricing),
-        discounts=tuple(pricing.discount or ()),
-        billing_exports=tuple(pricing.billing_export or ()),
+        discounts=pricing.discounts,
+        billing_exports=pricing.billing_exports,
     )
     if asked.records is not None:
         if asked.given.is_given or asked.metrics.metrics:

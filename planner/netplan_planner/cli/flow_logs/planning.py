@@ -7,13 +7,14 @@ from msgspec.structs import replace
 
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import progress
-from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, PriceInput, request_of
+from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, request_of
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.flow_logs.plan import plan_flow_logs
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.errors import UsageError
 from netplan_planner.model.flow_log_bill import LogGoal
 from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
+from netplan_planner.planning.inputs import PriceInput
 from netplan_planner.renderers import RenderOptions
 
 PROMISE = "What is promised"

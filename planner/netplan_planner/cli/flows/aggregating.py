@@ -5,15 +5,16 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
+from netplan_planner.asks import OUTPUT
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import progress
-from netplan_planner.cli.bundles import Api, FlowReading, Input, PriceInput, request_of
-from netplan_planner.cli.options import OUTPUT
+from netplan_planner.cli.bundles import Api, FlowReading, Input, request_of
 from netplan_planner.cli.parameters import WRITTEN_FOLDER, Parameters, taking
 from netplan_planner.engine.aggregate import aggregate as write_aggregates
 from netplan_planner.engine.aggregate import check_folder
 from netplan_planner.errors import IncompleteError
 from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
+from netplan_planner.planning.inputs import PriceInput
 
 
 class Aggregate(Parameters, frozen=True, kw_only=True):

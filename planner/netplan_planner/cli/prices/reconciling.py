@@ -13,6 +13,8 @@ from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.reconcile import reconcile as compare
 from netplan_planner.engine.request import AuditRequest, TrafficOptions
 from netplan_planner.model import Reporter
+from netplan_planner.planning.inputs import Discounts, PriceFolder
+from netplan_planner.quantities import names
 
 
 class Reconcile(Parameters, frozen=True, kw_only=True):
@@ -27,8 +29,8 @@ class Reconcile(Parameters, frozen=True, kw_only=True):
         ),
     ]
     given: Input = Input()
-    prices: options.Prices = None
-    discount: options.Discounts = None
+    prices: PriceFolder = None
+    discounts: Discounts = ()
     contract: Annotated[
         bool,
         typer.Option(
@@ -50,12 +52,12 @@ def reconcile(asked: Reconcile) -> None:
         today=date.today(),
         projects=tuple(dict.fromkeys(asked.given.project or ())),
         parents=asked.given.parents,
-        excluded=options.names(asked.given.exclude_project),
+        excluded=names(asked.given.exclude_project),
         inventory=asked.given.inventories,
         traffic=asked.given.traffic_inputs,
         demo=asked.given.demo,
         prices=asked.prices or asked.given.bundle,
-        discounts=tuple(asked.discount or ()),
+        discounts=asked.discounts,
         billing_exports=tuple(asked.billing_export) if asked.contract else (),
         traffic_options=TrafficOptions(reporter=asked.reporter),
     )

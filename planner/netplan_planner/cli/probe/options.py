@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli.options import OUTPUT
+from netplan_planner.asks import OUTPUT
 from netplan_planner.cli.parameters import KEPT, Parameters
 
 WHAT, WITHIN, HOW, REACH = (

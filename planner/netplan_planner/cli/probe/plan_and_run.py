@@ -5,10 +5,10 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
+from netplan_planner.asks import OUTPUT
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import progress
-from netplan_planner.cli.bundles import Input, PriceInput, request_of
-from netplan_planner.cli.options import OUTPUT
+from netplan_planner.cli.bundles import Input, request_of
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.probe import running
 from netplan_planner.cli.probe.options import STORE, How, Reach, Store, What, Within
@@ -17,6 +17,7 @@ from netplan_planner.engine.probe import ProbeCaps, ProbeQuestion, StopRule, pla
 from netplan_planner.engine.probe_runs import Access
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import IncompleteError, UsageError
+from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 
 
 class Probe(Parameters, frozen=True, kw_only=True):
@@ -27,9 +28,9 @@ class Probe(Parameters, frozen=True, kw_only=True):
     how: How = How()
     reach: Reach = Reach()
     given: Input = Input()
-    calibration: options.Calibration = None
+    calibration: Calibration = None
     pricing: PriceInput = PriceInput()
-    as_of: options.AsOf = None
+    as_of: AsOf = None
     store: Store = STORE
     answer: answers.Output = answers.Output()
     strict: Annotated[

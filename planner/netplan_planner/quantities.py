@@ -1,8 +1,12 @@
-"""Times and volumes as people write them: `5s`, `10m`, `2TiB`, `500GB`."""
+"""Times, volumes and names as people write them: `5s`, `10m`, `2TiB`, `500GB`, `n2,c3`."""
 
 import re
-from datetime import datetime, timedelta
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import Annotated
 
+from netplan_planner.asks import Reading
+from netplan_planner.choices import Architecture
 from netplan_planner.errors import UsageError
 
 _SECONDS = {
@@ -91,3 +95,25 @@ def _value(option: str, text: str, scale: dict[str, float] | dict[str, int], lik
     if not 0 < value <= _MOST:
         raise UsageError(f"{option} is a quantity above 0 such as {like}, not {text[:40]!r}")
     return value
+
+
+def names(values: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the names of an option that takes commas and repetition.
+
+    >>> names(["n2, c3", "c4"])
+    ('n2', 'c3', 'c4')
+    """
+    return tuple(name.strip() for v in values or () for name in v.split(",") if name.strip())
+
+
+Bytes = Annotated[int, Reading(str, byte_count)]
+Duration = Annotated[float, Reading(str, seconds)]
+Deadline = Annotated[
+    float, Reading(str, lambda option, text: deadline_seconds(option, text, datetime.now(UTC)))
+]
+"""Seconds from now on."""
+Names = Annotated[tuple[str, ...], Reading(list[str], lambda _, values: names(values))]
+Texts = Annotated[tuple[str, ...], Reading(list[str], lambda _, values: tuple(values))]
+Day = Annotated[date, Reading(datetime, lambda _, moment: moment.date())]
+ArchitectureName = Annotated[str, Reading(Architecture, lambda _, asked: asked.as_the_api_names_it)]
+"""As the Compute API names it; None is any."""
