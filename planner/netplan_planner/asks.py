@@ -56,6 +56,33 @@ class Reading(NamedTuple):
     kind: Any
     read: Callable[[str, Any], Any]
     """Takes the option, as people write it, and the value; raises a `UsageError`."""
+    written: Callable[[Any], Any] | None = None
+    """Returns what the command line would take for a value, to show a default."""
+
+
+class Use(NamedTuple):
+    """What a verb does with the path that a parameter takes, where it is not only read."""
+
+    is_walked: bool = False
+    """Whether every file of a folder is read."""
+    is_own: bool = False
+    """Whether the verb goes on with what is there: reads it, and writes it."""
+    is_written: bool = False
+    is_folder: bool = False
+    """Whether what is written is a folder."""
+    file: str = ""
+    """Which file of the folder alone is replaced."""
+    is_answer: bool = False
+    """Whether it takes `FORMAT:PATH`."""
+
+
+READ = Use()
+WALKED = Use(is_walked=True)
+KEPT = Use(is_own=True)
+KEPT_FOLDER = Use(is_own=True, is_walked=True)
+WRITTEN = Use(is_written=True)
+WRITTEN_FOLDER = Use(is_written=True, is_folder=True)
+ANSWER = Use(is_written=True, is_answer=True)
 
 
 def option_of(field: str, ask: Ask) -> str:
@@ -64,7 +91,8 @@ def option_of(field: str, ask: Ask) -> str:
     >>> option_of("in_gbps", Ask("Rate.")), option_of("in_bytes", Ask("Bytes.", "--bytes-in"))
     ('--in-gbps', '--bytes-in')
     """
-    return ask.name or f"--{field.replace('_', '-')}"
+    # Of a flag the name that switches it on.
+    return (ask.name or f"--{field.replace('_', '-')}").partition("/")[0]
 
 
 def parameter_of(field: str, ask: Ask) -> str:

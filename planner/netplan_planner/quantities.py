@@ -1,13 +1,16 @@
 """Times, volumes and names as people write them: `5s`, `10m`, `2TiB`, `500GB`, `n2,c3`."""
 
+import math
 import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal, InvalidOperation
 from typing import Annotated
 
 from netplan_planner.asks import Reading
 from netplan_planner.choices import Architecture
 from netplan_planner.errors import UsageError
+from netplan_planner.inert import inert
 
 _SECONDS = {
     "ms": 0.001,
@@ -26,6 +29,10 @@ _BYTES = {
 }
 _MOST = 1e18
 """Bytes or seconds; more is a slip of the hand."""
+MOST = 1e15
+"""More of anything is a slip of the keyboard."""
+WHOLE = "whole number"
+_SHOWN = 40
 _QUANTITY = re.compile(r"\s*([0-9]*\.?[0-9]+(?:e[0-9]+)?)\s*([a-z]*)\s*", re.IGNORECASE)
 
 
@@ -106,6 +113,67 @@ def names(values: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(name.strip() for v in values or () for name in v.split(",") if name.strip())
 
 
+def not_a_number(
+    given: object, least: float | None, most: float | None = None, what: str = "number"
+) -> str:
+    """Return what is said of a value that is no such number.
+
+    >>> print(not_a_number("nan", 0))
+    'nan' is not a number from 0 to 1e+15
+    >>> print(not_a_number("x", 1, what="whole number"))
+    'x' is not a whole number from 1 on
+    """
+    if least is None:
+        return f"{quoted(given)} is not a {what}"
+    if most is None and what == WHOLE:
+        return f"{quoted(given)} is not a {what} from {least:g} on"
+    return f"{quoted(given)} is not a {what} from {least:g} to {MOST if most is None else most:g}"
+
+
+def is_quantity(number: float) -> bool:
+    """Return whether a number is one of at least 0 that a quantity can have."""
+    return math.isfinite(number) and 0 <= number <= MOST
+
+
+def quoted(given: object) -> str:
+    """Return a value as an error shows it."""
+    return repr(inert(str(given)[:_SHOWN]))
+
+
+NO_BOUND = "none"
+
+
+def usd(option: str, text: str | None) -> Decimal | None:
+    """Return an amount of dollars.
+
+    Raises:
+        UsageError: If it is not a number of at least 0.
+    """
+    if text is None:
+        return None
+    try:
+        amount = Decimal(text.removeprefix("$"))
+    except InvalidOperation as exc:
+        raise UsageError(f"{option}: {not_a_number(text, 0)}") from exc
+    if not amount.is_finite() or not is_quantity(float(amount)):
+        raise UsageError(f"{option}: {not_a_number(text, 0)}")
+    return amount
+
+
+def usd_or_none(option: str, text: str) -> Decimal | None:
+    """Return an amount of dollars; None for `none`, which is no bound.
+
+    Raises:
+        UsageError: If it is neither.
+    """
+    if text.strip().casefold() == NO_BOUND:
+        return None
+    try:
+        return usd(option, text)
+    except UsageError as exc:
+        raise UsageError(f"{exc}, nor {NO_BOUND}") from exc
+
+
 Bytes = Annotated[int, Reading(str, byte_count)]
 Duration = Annotated[float, Reading(str, seconds)]
 Deadline = Annotated[
@@ -114,6 +182,9 @@ Deadline = Annotated[
 """Seconds from now on."""
 Names = Annotated[tuple[str, ...], Reading(list[str], lambda _, values: names(values))]
 Texts = Annotated[tuple[str, ...], Reading(list[str], lambda _, values: tuple(values))]
+Usd = Annotated[Decimal, Reading(str, usd)]
+UsdOrNone = Annotated[Decimal | None, Reading(str, usd_or_none, str)]
+"""None is no bound."""
 Day = Annotated[date, Reading(datetime, lambda _, moment: moment.date())]
 ArchitectureName = Annotated[str, Reading(Architecture, lambda _, asked: asked.as_the_api_names_it)]
 """As the Compute API names it; None is any."""

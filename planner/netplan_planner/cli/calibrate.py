@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.asks import OUTPUT, Ask
+from netplan_planner.asks import OUTPUT, WRITTEN, Ask
 from netplan_planner.cli import answers
 from netplan_planner.cli.app import app
-from netplan_planner.cli.parameters import WRITTEN, Parameters, taking
+from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.calibrate import calibrate_files
 from netplan_planner.engine.calibration_file import write_calibration
 from netplan_planner.planning.inputs import DATE_FORMATS

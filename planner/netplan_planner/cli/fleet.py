@@ -3,29 +3,22 @@
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from netplan_planner.asks import OUTPUT
 from netplan_planner.choices import Architecture
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
-from netplan_planner.cli.bundles import (
-    Api,
-    FlowReading,
-    Input,
-    Look,
-    MetricsInput,
-    request_of,
-    verbosity,
-)
+from netplan_planner.cli.bundles import Look, verbosity
 from netplan_planner.cli.fleet_parts import Choosing, Moving, Paying
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.fleet.plan import fleet_of
 from netplan_planner.engine.fleet.request import FleetRequest, quota
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.errors import UsageError
+from netplan_planner.google.options import ApiOptions
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
+from netplan_planner.planning.project import FlowReading, Input, MetricsInput, request_of
 from netplan_planner.quantities import names
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.verbs import panels
@@ -52,7 +45,7 @@ class Fleet(Parameters, frozen=True, kw_only=True):
     as_of: AsOf = None
     metrics: MetricsInput = MetricsInput()
     reading: FlowReading = FlowReading()
-    api: Api = Api()
+    api: ApiOptions = ApiOptions()
     top: Annotated[int, typer.Option(min=0, help="Rows of a table; 0: all.")] = 20
     verbose: Annotated[
         int,
@@ -102,16 +95,10 @@ def fleet(asked: Fleet) -> None:
 
 
 def _request(asked: Fleet) -> FleetRequest:
-    read = msgspec.structs.replace(
-        request_of(asked.given, asked.pricing, as_of=asked.as_of, calibration=asked.calibration),
-        commitment_scope=asked.paying.commitment_scope,
-        api=asked.api.options(),
-        traffic_options=asked.reading.options(),
-        log_options=asked.reading.log_options(),
-    )
+    read = request_of(asked, commitment_scope=asked.paying.commitment_scope)
     arch = asked.choosing.arch
     return FleetRequest(
-        read=asked.metrics.added_to(read, asked.given.bundle),
+        read=read,
         needs=asked.needs,
         commitments=asked.paying.commitments,
         years=asked.paying.terms(),

@@ -8,12 +8,12 @@ import typer
 
 from netplan_planner.asks import CHOICE
 from netplan_planner.choices import Architecture
-from netplan_planner.cli import options
 from netplan_planner.cli.parameters import Parameters
 from netplan_planner.engine.fleet.request import TERMS, move_price
 from netplan_planner.errors import UsageError
 from netplan_planner.model import CommitmentChoice, CommitmentScope, MoveKind
-from netplan_planner.quantities import names
+from netplan_planner.planning.project import WhichSharing
+from netplan_planner.quantities import names, usd
 
 PAYMENT, MOVES = "How it is paid", "What a move costs"
 
@@ -36,7 +36,7 @@ class Paying(Parameters, frozen=True, kw_only=True):
             rich_help_panel=PAYMENT,
         ),
     ] = None
-    commitment_scope: options.WhichSharing = CommitmentScope.UNKNOWN
+    commitment_scope: WhichSharing = CommitmentScope.UNKNOWN
 
     def terms(self) -> tuple[int, ...]:
         """Return the years of commitments that are allowed.
@@ -120,4 +120,4 @@ class Moving(Parameters, frozen=True, kw_only=True):
             kind, equals, amount = one.partition("=")
             if not equals:
                 raise UsageError(f"--move-price {one!r} is not KIND=USD, such as restart=5")
-            yield move_price(kind, options.usd("--move-price", amount) or Decimal(0))
+            yield move_price(kind, usd("--move-price", amount) or Decimal(0))

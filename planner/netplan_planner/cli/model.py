@@ -6,14 +6,15 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.asks import OUTPUT
-from netplan_planner.cli import answers, options
+from netplan_planner.asks import OUTPUT, WRITTEN
+from netplan_planner.cli import answers
 from netplan_planner.cli.app import app
-from netplan_planner.cli.parameters import WRITTEN, Parameters, taking
+from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
 from netplan_planner.engine.evaluate import EvaluationRequest, evaluation_of
 from netplan_planner.inert import inert_line
 from netplan_planner.planning.inputs import AsOf
+from netplan_planner.planning.project import IntervalLevel
 from netplan_planner.renderers.scatter import write_scatter
 from netplan_planner.verbs import panels
 
@@ -31,7 +32,7 @@ class Evaluate(Parameters, frozen=True, kw_only=True):
         ),
     ]
     as_of: AsOf = None
-    level: options.IntervalLevel = 0.9
+    level: IntervalLevel = 0.9
     leave_out: Annotated[
         bool,
         typer.Option(

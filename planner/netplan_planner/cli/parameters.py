@@ -33,7 +33,17 @@ import msgspec
 import typer
 from msgspec import NODEFAULT
 
-from netplan_planner.asks import Ask, Reading, Request, ask_of, option_of, parameter_of, reading_of
+from netplan_planner.asks import (
+    READ,
+    Ask,
+    Reading,
+    Request,
+    Use,
+    ask_of,
+    option_of,
+    parameter_of,
+    reading_of,
+)
 from netplan_planner.cli.wrong_values import only_numbers
 from netplan_planner.errors import UsageError
 from netplan_planner.input_files import Given, check_output, give, reserve_output
@@ -41,30 +51,6 @@ from netplan_planner.writing import usable_target
 
 Parameters = Request
 
-
-class Use(NamedTuple):
-    """What a verb does with the path that a parameter takes, where it is not only read."""
-
-    is_walked: bool = False
-    """Whether every file of a folder is read."""
-    is_own: bool = False
-    """Whether the verb goes on with what is there: reads it, and writes it."""
-    is_written: bool = False
-    is_folder: bool = False
-    """Whether what is written is a folder."""
-    file: str = ""
-    """Which file of the folder alone is replaced."""
-    is_answer: bool = False
-    """Whether it takes `FORMAT:PATH`."""
-
-
-READ = Use()
-WALKED = Use(is_walked=True)
-KEPT = Use(is_own=True)
-KEPT_FOLDER = Use(is_own=True, is_walked=True)
-WRITTEN = Use(is_written=True)
-WRITTEN_FOLDER = Use(is_written=True, is_folder=True)
-ANSWER = Use(is_written=True, is_answer=True)
 
 Asked = TypeVar("Asked", bound=msgspec.Struct)
 
@@ -270,16 +256,22 @@ def _asked(name: str, annotation: Any, value: Any, ask: Ask) -> _Field:
     if reading is not None:
         kind = reading.kind
         is_choice = isinstance(kind, type) and issubclass(kind, Enum)
-        default = next(
-            (one for one in kind if reading.read(option, one) == value) if is_choice else iter(()),
-            None,
+        default = (
+            reading.written(value)
+            if reading.written
+            else next(
+                (one for one in kind if reading.read(option, one) == value)
+                if is_choice
+                else iter(()),
+                None,
+            )
         )
     if default is NODEFAULT:
         default = None
     if default is None:
         kind = kind | None
     said = typer.Option(
-        option,
+        ask.name or option,
         *ask.also,
         help=ask.help,
         metavar=ask.metavar,

@@ -6,18 +6,19 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.asks import INPUT, OUTPUT
-from netplan_planner.cli import answers, options
+from netplan_planner.asks import ANSWER, INPUT, OUTPUT
+from netplan_planner.cli import answers
 from netplan_planner.cli.app import EXIT_FINDINGS, app, note, progress
-from netplan_planner.cli.bundles import Input, request_of, verbosity
+from netplan_planner.cli.bundles import verbosity
 from netplan_planner.cli.one_path import OnePath
-from netplan_planner.cli.parameters import ANSWER, Parameters, given_in, spelling, taking
+from netplan_planner.cli.parameters import Parameters, given_in, spelling, taking
 from netplan_planner.cli.price.shared import tell_unused
 from netplan_planner.engine.predict import PredictRequest, predict_asked
 from netplan_planner.engine.predicted_rows import TableRequest, table_outputs, write_predictions
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Prediction
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
+from netplan_planner.planning.project import Input, IntervalLevel, request_of
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs import panels
 
@@ -25,7 +26,7 @@ from netplan_planner.verbs import panels
 class Written(Parameters, frozen=True, kw_only=True):
     """How the prediction is told."""
 
-    level: options.IntervalLevel = 0.9
+    level: IntervalLevel = 0.9
     explain: Annotated[
         bool,
         typer.Option(
@@ -121,7 +122,5 @@ def _request(asked: Predict) -> PredictRequest:
         pods=asked.path.pod_words(),
         service=asked.path.service_words(),
         level=asked.written.level,
-        inputs=request_of(
-            asked.given, asked.pricing, as_of=asked.as_of, calibration=asked.calibration
-        ),
+        inputs=request_of(asked),
     )

@@ -3,28 +3,21 @@
 from datetime import date
 from typing import Annotated
 
-import msgspec
 import typer
 
 from netplan_planner.asks import CHOICE, OUTPUT
 from netplan_planner.choices import Architecture
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
-from netplan_planner.cli.bundles import (
-    Api,
-    FlowReading,
-    Input,
-    Look,
-    MetricsInput,
-    request_of,
-    verbosity,
-)
+from netplan_planner.cli.bundles import Look, verbosity
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.engine.recommend import PriceChoice, Wish, for_bandwidth, for_machine, goal_of
 from netplan_planner.errors import UsageError
+from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import Infeasible, Recommendation
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
+from netplan_planner.planning.project import FlowReading, Input, MetricsInput, request_of
 from netplan_planner.quantities import names
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.verbs import panels
@@ -181,7 +174,7 @@ class Recommend(Parameters, frozen=True, kw_only=True):
     as_of: AsOf = None
     metrics: MetricsInput = MetricsInput()
     reading: FlowReading = FlowReading()
-    api: Api = Api()
+    api: ApiOptions = ApiOptions()
     top: Annotated[int, typer.Option(min=0, help="Rows of the ranking; 0: all.")] = 10
     why_not: Annotated[
         list[str] | None,
@@ -244,13 +237,7 @@ def _for_bandwidth(asked: Recommend) -> "Recommendation":
 
 def _for_machine(asked: Recommend, vm: str) -> "Recommendation":
 
-    request = msgspec.structs.replace(
-        request_of(asked.given, asked.pricing, as_of=asked.as_of, calibration=asked.calibration),
-        api=asked.api.options(),
-        traffic_options=asked.reading.options(),
-        log_options=asked.reading.log_options(),
-    )
-    request = asked.metrics.added_to(request, asked.given.bundle)
+    request = request_of(asked)
     return for_machine(_wish(asked), vm, request, progress, tuple(asked.why_not or ()))
 
 

@@ -16,7 +16,7 @@ from netplan_planner.engine.transfer.plan import plan_asked
 from netplan_planner.engine.transfer.request import TransferRequest, TransferWords
 from netplan_planner.model.transfer import NetworkTier
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
-from netplan_planner.quantities import names
+from netplan_planner.quantities import names, usd
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.verbs import panels
 
@@ -98,7 +98,7 @@ def _words(asked: Transfer) -> TransferWords:
         volume=moved.volume,
         goal=bounds.goal,
         deadline=bounds.deadline,
-        budget_usd=options.usd("--budget", bounds.budget),
+        budget_usd=usd("--budget", bounds.budget),
         area=moved.area,
         network_tier=NetworkTier(ways.network_tier.value.upper()),
         address=ways.address,
@@ -112,7 +112,7 @@ def _words(asked: Transfer) -> TransferWords:
         storage_gbps=ways.storage_gbps,
         machine_egress_gbps=given.machine_egress_gbps,
         machine_ingress_gbps=given.machine_ingress_gbps,
-        machine_usd_per_hour=options.usd("--machine-usd-per-hour", given.machine_usd_per_hour),
+        machine_usd_per_hour=usd("--machine-usd-per-hour", given.machine_usd_per_hour),
         start_up=bounds.start_up,
         memory_gib=machines.memory_gib,
         machine_types=names(machines.machine_type),

@@ -6,29 +6,28 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from msgspec.structs import replace
 
 from netplan_planner.asks import CHOICE, OUTPUT, Ask
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
-from netplan_planner.cli.bundles import (
-    Api,
-    FlowReading,
-    Input,
-    Look,
-    MetricsInput,
-    request_of,
-    verbosity,
-)
+from netplan_planner.cli.bundles import Look, verbosity
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.engine.suppressions import ignore_file
 from netplan_planner.engine.whatif.plan import whatif_of
 from netplan_planner.engine.whatif.request import WhatifRequest, WhatifWords
 from netplan_planner.errors import UsageError
+from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import CommitmentScope, Severity
 from netplan_planner.model.whatif import FindingState, WhatifField
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
+from netplan_planner.planning.project import (
+    FlowReading,
+    Input,
+    MetricsInput,
+    WhichSharing,
+    request_of,
+)
 from netplan_planner.quantities import Day, names
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.verbs import panels
@@ -169,14 +168,14 @@ class Whatif(Parameters, frozen=True, kw_only=True):
             rich_help_panel=CHOICE,
         ),
     ] = False
-    commitment_scope: options.WhichSharing = CommitmentScope.UNKNOWN
+    commitment_scope: WhichSharing = CommitmentScope.UNKNOWN
     calibration: Calibration = None
     pricing: PriceInput = PriceInput()
     currency: options.CurrencyCode = None
     as_of: AsOf = None
     metrics: MetricsInput = MetricsInput()
     reading: FlowReading = FlowReading()
-    api: Api = Api()
+    api: ApiOptions = ApiOptions()
     top: Annotated[int, typer.Option(min=0, help="Rows of a table; 0: all.")] = 8
     verbose: Annotated[
         int,
@@ -230,20 +229,17 @@ def whatif(asked: Whatif) -> None:
 
 def _request(asked: Whatif, values: tuple[tuple[WhatifField, str, str], ...]) -> WhatifRequest:
     configured = options.configured()
-    read = replace(
-        request_of(asked.given, asked.pricing, as_of=asked.as_of, calibration=asked.calibration),
+    read = request_of(
+        asked,
         commitment_scope=asked.commitment_scope,
         ignore_file=ignore_file(None),
         thresholds=configured.thresholds,
         targets=configured.targets,
         links=configured.links,
-        api=asked.api.options(),
-        traffic_options=asked.reading.options(),
-        log_options=asked.reading.log_options(),
     )
     changes = asked.changes
     return WhatifRequest(
-        read=asked.metrics.added_to(read, asked.given.bundle),
+        read=read,
         words=WhatifWords(
             vms=names(changes.vm),
             values=values,
