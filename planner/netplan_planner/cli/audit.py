@@ -17,11 +17,10 @@ from netplan_planner.engine.audit import run_audit
 from netplan_planner.engine.code_places import code_places
 from netplan_planner.engine.collected import with_bundle_of
 from netplan_planner.engine.prices.source import currency_in
-from netplan_planner.engine.request import AuditRequest
+from netplan_planner.engine.request import ApiOptions, AuditRequest
 from netplan_planner.engine.rules import check_rule_names, rule_list
 from netplan_planner.engine.suppressions import ignore_file
 from netplan_planner.errors import IncompleteError
-from netplan_planner.google.options import ApiOptions
 from netplan_planner.inert import inert_line
 from netplan_planner.model import CommitmentScope, CurrencyRate, Report, Severity
 from netplan_planner.model.finding import Level

@@ -12,8 +12,8 @@ from netplan_planner.cli.app import app, progress
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.collect import check_bundle_path
 from netplan_planner.engine.collect import collect as write_bundle
+from netplan_planner.engine.request import ApiOptions
 from netplan_planner.errors import IncompleteError
-from netplan_planner.google.options import ApiOptions
 from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
 from netplan_planner.planning.inputs import PriceFolder
 from netplan_planner.planning.project import (

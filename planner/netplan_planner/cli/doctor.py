@@ -10,8 +10,8 @@ from netplan_planner.cli import answers
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.doctor import DoctorRequest, examine, role_yaml
+from netplan_planner.engine.request import ApiOptions
 from netplan_planner.errors import IncompleteError
-from netplan_planner.google.options import ApiOptions
 from netplan_planner.model.diagnosis import CheckStatus
 from netplan_planner.planning.inputs import PriceFolder
 from netplan_planner.planning.project import Projects, Today

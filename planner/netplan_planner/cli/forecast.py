@@ -13,8 +13,8 @@ from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.forecast.answer import forecast_of
 from netplan_planner.engine.forecast.request import ForecastRequest, horizon_days
 from netplan_planner.engine.prices.source import currency_in
+from netplan_planner.engine.request import ApiOptions
 from netplan_planner.errors import UsageError
-from netplan_planner.google.options import ApiOptions
 from netplan_planner.model.forecast import CapStatus
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.planning.project import FlowReading, Input, MetricsInput, request_of

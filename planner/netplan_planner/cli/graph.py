@@ -12,7 +12,7 @@ from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
 from netplan_planner.engine.graph import traffic_graph
 from netplan_planner.engine.prices.source import currency_in
-from netplan_planner.google.options import ApiOptions
+from netplan_planner.engine.request import ApiOptions
 from netplan_planner.model.traffic_graph import EdgeWeight, GraphLevel
 from netplan_planner.planning.inputs import AsOf, PriceInput
 from netplan_planner.planning.project import FlowReading, Input, Today, request_of

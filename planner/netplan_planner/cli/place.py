@@ -13,8 +13,8 @@ from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.place.asked import PlaceRequest
 from netplan_planner.engine.place.plan import plan_places
 from netplan_planner.engine.prices.source import currency_in
+from netplan_planner.engine.request import ApiOptions
 from netplan_planner.errors import UsageError
-from netplan_planner.google.options import ApiOptions
 from netplan_planner.planning.inputs import PriceInput
 from netplan_planner.planning.project import FlowReading, Input, Today, request_of
 from netplan_planner.renderers import RenderOptions

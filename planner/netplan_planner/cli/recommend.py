@@ -13,8 +13,8 @@ from netplan_planner.cli.bundles import Look, verbosity
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.engine.recommend import PriceChoice, Wish, for_bandwidth, for_machine, goal_of
+from netplan_planner.engine.request import ApiOptions
 from netplan_planner.errors import UsageError
-from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import Infeasible, Recommendation
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.planning.project import FlowReading, Input, MetricsInput, request_of

@@ -13,11 +13,11 @@ from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.bundles import Look, verbosity
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.prices.source import currency_in
+from netplan_planner.engine.request import ApiOptions
 from netplan_planner.engine.suppressions import ignore_file
 from netplan_planner.engine.whatif.plan import whatif_of
 from netplan_planner.engine.whatif.request import WhatifRequest, WhatifWords
 from netplan_planner.errors import UsageError
-from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import CommitmentScope, Severity
 from netplan_planner.model.whatif import FindingState, WhatifField
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput

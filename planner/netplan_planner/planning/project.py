@@ -17,9 +17,11 @@ from netplan_planner.engine.request import (
     TrafficOptions,
     parents_of,
 )
+from netplan_planner.google.options import WhichClient as WhichClient
 from netplan_planner.model import CommitmentScope
 from netplan_planner.planning.inputs import DATE_FORMATS, Demo, PriceInput
 from netplan_planner.quantities import Day, Names, Texts
+from netplan_planner.traffic.options import WhichReporter as WhichReporter
 
 Paths = Annotated[tuple[Path, ...], Reading(list[Path], lambda _, paths: tuple(paths))]
 WhichSharing = Annotated[

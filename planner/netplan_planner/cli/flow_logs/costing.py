@@ -15,8 +15,8 @@ from netplan_planner.engine.flow_logs.cost import ONLY_COUNTS
 from netplan_planner.engine.flow_logs.forecast import cost as cost_of
 from netplan_planner.engine.flow_logs.forecast import forecast
 from netplan_planner.engine.prices.source import PriceSource, currency_in
+from netplan_planner.engine.request import ApiOptions
 from netplan_planner.errors import UsageError
-from netplan_planner.google.options import ApiOptions
 from netplan_planner.model.flow_log_bill import FlowLogBill
 from netplan_planner.planning.inputs import PriceInput
 from netplan_planner.planning.project import FlowReading, Input, MetricsInput, request_of

@@ -10,8 +10,8 @@ from netplan_planner.cli.bundles import Look
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.flow_logs.plan import plan_flow_logs
 from netplan_planner.engine.prices.source import currency_in
+from netplan_planner.engine.request import ApiOptions
 from netplan_planner.errors import UsageError
-from netplan_planner.google.options import ApiOptions
 from netplan_planner.model.flow_log_bill import LogGoal
 from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
 from netplan_planner.planning.inputs import PriceInput

@@ -11,8 +11,8 @@ from netplan_planner.cli.app import progress
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.aggregate import aggregate as write_aggregates
 from netplan_planner.engine.aggregate import check_folder
+from netplan_planner.engine.request import ApiOptions
 from netplan_planner.errors import IncompleteError
-from netplan_planner.google.options import ApiOptions
 from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
 from netplan_planner.planning.project import FlowReading, Input, StrictReading, request_of
 

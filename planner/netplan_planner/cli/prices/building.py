@@ -17,7 +17,7 @@ from netplan_planner.engine.prices.snapshots import (
     refresh_snapshot,
 )
 from netplan_planner.engine.refresh import ApiClient, ApiOptions, RefreshRequest
-from netplan_planner.google.options import WhichClient
+from netplan_planner.planning.project import WhichClient
 
 MOST_UNRECOGNISED_RATIO = 0.01
 

@@ -12,8 +12,7 @@ from netplan_planner.engine.reconcile import reconcile as compare
 from netplan_planner.engine.request import TrafficOptions
 from netplan_planner.model import Reporter
 from netplan_planner.planning.inputs import Discounts, PriceFolder
-from netplan_planner.planning.project import Input, request_of
-from netplan_planner.traffic.options import WhichReporter
+from netplan_planner.planning.project import Input, WhichReporter, request_of
 
 
 class Reconcile(Parameters, frozen=True, kw_only=True):
