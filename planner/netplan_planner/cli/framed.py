@@ -9,11 +9,13 @@ import typer
 
 from netplan_planner.asks import OUTPUT, Ask, Request
 from netplan_planner.cli import answers, options
-from netplan_planner.cli.app import EXIT_FINDINGS, app
+from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.bundles import Look, verbosity
 from netplan_planner.cli.parameters import taking
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.renderers import RenderOptions
+from netplan_planner.renderers.output import PLANS
+from netplan_planner.verbs import Now
 
 
 def register(module: str, name: str) -> None:
@@ -32,13 +34,13 @@ def _command(run: Any) -> Any:
 
     def command(asked: Any) -> None:
         specs = asked.answer.specs()
-        found = run(asked.ask, date.today())
+        found = run(asked.ask, Now(date.today(), progress))
         shown = RenderOptions(
             width=asked.look.width,
             colour=asked.look.color,
             verbosity=verbosity(asked.verbose),
             max_rows=asked.top,
-            currency=currency_in(asked.ask.on.pricing.prices, asked.currency),
+            currency=currency_in(asked.ask.price_folder, asked.currency),
         )
         answers.write(found, specs, shown)
         if not found.is_feasible:
@@ -46,13 +48,18 @@ def _command(run: Any) -> Any:
 
     command.__name__, command.__doc__ = run.__name__, run.__doc__
     command.__module__, command.__qualname__ = run.__module__, run.__qualname__
-    command.__annotations__["asked"] = _framed(get_type_hints(run)["ask"], run)
+    command.__annotations__["asked"] = _framed(run)
     return command
 
 
-def _framed(kind: type[Request], run: Any) -> type[msgspec.Struct]:
+def _framed(run: Any) -> type[msgspec.Struct]:
     """Return what a command takes: what the verb is asked, and how its answer is written."""
-    rows = Annotated[int, Ask("Rows of each table; 0: all.", "--top", least=0)]
+    hints = get_type_hints(run)
+    kind: type[Request] = hints["ask"]
+    output: type[Request] = (
+        answers.PlanOutput if hints["return"].__name__ in PLANS else answers.Output
+    )
+    rows = Annotated[int, Ask(run.top, "--top", least=0)]
     explain = typer.Option(
         "--explain", "--verbose", "-v", count=True, help=run.explains, rich_help_panel=OUTPUT
     )
@@ -61,7 +68,7 @@ def _framed(kind: type[Request], run: Any) -> type[msgspec.Struct]:
         ("currency", options.CurrencyCode, None),
         ("top", rows, run.rows),
         ("verbose", Annotated[int, explain], 0),
-        ("answer", answers.PlanOutput, answers.PlanOutput()),
+        ("answer", output, output()),
         ("look", Look, Look()),
     ]
     return msgspec.defstruct("Framed", fields, bases=(Request,), frozen=True, kw_only=True)

@@ -129,7 +129,6 @@ from netplan_planner.model.plan import (
     MachineNeed,
     MachinePlan,
     OrderedFix,
-    Recommendation,
     Rejected,
     Ties,
     need_for_vm,

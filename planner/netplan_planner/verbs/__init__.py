@@ -1,12 +1,22 @@
 """The verbs: one folder each, with what it is asked, what it does, and what its answer says."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from datetime import date
+from typing import Any, NamedTuple, TypeVar
 
 Run = TypeVar("Run", bound=Callable[..., Any])
+ROWS = "Rows of each table; 0: all."
 
 
-def verb(*, panel: str, rows: int, explains: str) -> Callable[[Run], Run]:
+class Now(NamedTuple):
+    """What a run has beside what it is asked."""
+
+    today: date
+    say: Callable[[str], None]
+    """Where progress goes."""
+
+
+def verb(*, panel: str, rows: int, explains: str, top: str = ROWS) -> Callable[[Run], Run]:
     """Return what marks the function that a verb is.
 
     The command line takes its first parameter's type for what it is asked (`netplan_planner.asks`),
@@ -16,10 +26,11 @@ def verb(*, panel: str, rows: int, explains: str) -> Callable[[Run], Run]:
         panel: The task by which `netplan --help` groups it.
         rows: How many rows of each table are shown where `--top` says nothing.
         explains: What `--explain` does.
+        top: What `--top` does.
     """
 
     def marked(run: Run) -> Run:
-        vars(run).update(panel=panel, rows=rows, explains=explains)
+        vars(run).update(panel=panel, rows=rows, explains=explains, top=top)
         return run
 
     return marked

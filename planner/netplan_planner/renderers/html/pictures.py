@@ -8,8 +8,6 @@ from typing import NamedTuple
 from netplan_planner.model import (
     CurrencyRate,
     Evaluation,
-    MachinePlan,
-    Recommendation,
 )
 from netplan_planner.model.forecast import ForecastAnswer
 from netplan_planner.model.placement import Placement
@@ -21,7 +19,6 @@ from netplan_planner.renderers.html.charts.agreement import agreement
 from netplan_planner.renderers.html.charts.before_after import before_after
 from netplan_planner.renderers.html.charts.cost_time import cost_time_of_transfer
 from netplan_planner.renderers.html.charts.forecast import pictures as forecasts
-from netplan_planner.renderers.html.charts.front import front
 from netplan_planner.renderers.html.charts.savings import savings
 from netplan_planner.renderers.html.charts.traffic_graph import picture as graph
 
@@ -51,12 +48,6 @@ def pictures_of(answer: object, currency: CurrencyRate | None) -> list[Picture]:
 def _pictures_of(answer: object, currency: CurrencyRate | None) -> list[Picture]:
     del answer, currency
     return []
-
-
-@_pictures_of.register
-def _of_machines(answer: Recommendation, currency: CurrencyRate | None) -> list[Picture]:
-    plan = answer.plan
-    return drawn("front", front(plan, currency)) if isinstance(plan, MachinePlan) else []
 
 
 @_pictures_of.register

@@ -1,14 +1,16 @@
 """What `netplan job` is asked."""
 
+from pathlib import Path
 from typing import Annotated
 
 from netplan_planner.asks import Ask, Request
 from netplan_planner.model import JobNeed
 from netplan_planner.model.job import WORK
 from netplan_planner.planning.inputs import Demo, PlanBasis
+from netplan_planner.planning.payment import PAYMENT
 from netplan_planner.quantities import Duration
 
-MOVED, PAYMENT = "Where its bytes come from and go", "How it is paid"
+MOVED = "Where its bytes come from and go"
 LEAST = 1e-6
 
 
@@ -119,3 +121,8 @@ class JobAsk(Request, frozen=True, kw_only=True):
     pay: Pay = Pay()
     demo: Demo = None
     on: PlanBasis = PlanBasis()
+
+    @property
+    def price_folder(self) -> Path | None:
+        """Where prices are; None: the embedded ones."""
+        return self.on.pricing.prices

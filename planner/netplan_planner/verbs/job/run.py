@@ -1,7 +1,5 @@
 """The cheapest machines for a job that ends: one that is described, or that of a demo's story."""
 
-from datetime import date
-
 from msgspec.structs import replace
 
 from netplan_planner.asks import given_options
@@ -13,8 +11,9 @@ from netplan_planner.model import JobEnd, JobNeed, JobPlace, PriceBook, Usage
 from netplan_planner.optimise.bill import COMMITTED
 from netplan_planner.optimise.job.plan import plan_job
 from netplan_planner.planning.basis import Opened, opened
+from netplan_planner.planning.payment import one_usage
 from netplan_planner.units import HOURS_PER_DAY, HOURS_PER_MONTH
-from netplan_planner.verbs import panels, verb
+from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.job.answer import JobAnswer
 from netplan_planner.verbs.job.ask import Ends, JobAsk, Pay
 
@@ -24,7 +23,7 @@ from netplan_planner.verbs.job.ask import Ends, JobAsk, Pay
     rows=5,
     explains="Print every row, the bills, and why other types cannot be judged.",
 )
-def job(ask: JobAsk, today: date) -> JobAnswer:
+def job(ask: JobAsk, now: Now) -> JobAnswer:
     """Find the machine type and count that do a finite job at least cost, and by a deadline.
 
     Bytes in, out and between machines, CPU time and start-up; paid by the second, at least a
@@ -37,7 +36,7 @@ def job(ask: JobAsk, today: date) -> JobAnswer:
             for option in given_options(part):
                 raise UsageError(f"--demo has its own job: leave out {option}")
         demo = load_demo(ask.demo)
-    on = opened(ask.on, today, demo.limits_as_of if demo else None)
+    on = opened(ask.on, now.today, demo.limits_as_of if demo else None)
     if demo is not None and not demo.jobs:
         raise UsageError(f"--demo {demo.name}: its story has no job; that of dobermanifesto has")
     needs = demo.jobs if demo else (_need(ask, on),)
@@ -176,11 +175,7 @@ def _usage(pay: Pay) -> Usage:
         UsageError: If two are asked for, or what it needs is not told.
     """
     flags = {Usage.SPOT: pay.spot, Usage.CUD_1Y: pay.cud_1y, Usage.CUD_3Y: pay.cud_3y}
-    usages = [usage for usage, is_on in flags.items() if is_on]
-    if len(usages) > 1:
-        both = " and ".join(f"--{usage.value}" for usage in usages)
-        raise UsageError(f"{both} exclude each other: a machine is paid in one way")
-    usage = usages[0] if usages else Usage.ON_DEMAND
+    usage = one_usage(flags) or Usage.ON_DEMAND
     if usage is Usage.SPOT and pay.interruptions_per_day is None:
         raise UsageError(
             "--spot needs --spot-interruptions-per-day: Google documents no rate for Spot machines"
