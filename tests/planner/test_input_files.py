@@ -32,6 +32,15 @@ def test_a_key_of_very_many_parts_is_refused_before_it_is_read(tmp_path: Path, p
     assert list(toml_file(file)) == [part.strip("\"'")]
 
 
+@pytest.mark.parametrize("text", ["x" * 3_000_000, "x" + " " * 3_000_000, '"x' * 1_000_000])
+def test_a_settings_file_of_one_long_word_is_refused(tmp_path: Path, text: str) -> None:
+    """Where each letter of the word were looked at from each other, that would take minutes."""
+    file = tmp_path / "netplan.toml"
+    file.write_text(text)
+    with pytest.raises(UsageError, match="not valid TOML"):
+        toml_file(file)
+
+
 def test_a_large_file_is_refused_by_its_size_alone(tmp_path: Path) -> None:
     file = tmp_path / "a"
     with file.open("wb") as out:

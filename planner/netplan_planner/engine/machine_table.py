@@ -55,11 +55,17 @@ def _region(project: str, region: str, rows: list[MachineRow]) -> RegionRow:
         region=region,
         machine_count=len(rows),
         running_count=len(running),
-        egress_gbps=round(sum(inside), 6),
-        external_gbps=round(sum(outside), 6),
+        egress_gbps=_sum(inside, running),
+        external_gbps=_sum(outside, running),
         unknown_count=len(running) - len(inside),
+        external_unknown_count=len(running) - len(outside),
         quotas=REGIONAL_QUOTAS,
     )
+
+
+def _sum(known: list[float], running: list[MachineRow]) -> float | None:
+    """Return the sum of what is known of machines; None: there are some, and it is of none."""
+    return round(sum(known), 6) if known or not running else None
 
 
 Cost = Callable[[Instance], tuple[Decimal | None, str]]

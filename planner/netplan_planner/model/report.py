@@ -211,12 +211,14 @@ class RegionRow(Value, frozen=True, kw_only=True):
     region: str
     machine_count: int
     running_count: int
-    egress_gbps: float
-    """The sum of the caps of running machines, as far as they are known."""
-    external_gbps: float
+    egress_gbps: float | None
+    """The sum of the caps of running machines, as far as they are known; None: of none."""
+    external_gbps: float | None
     """The same to addresses outside the VPC."""
     unknown_count: int
-    """Running machines whose caps are not known, and not in the sums."""
+    """Running machines whose caps are not known, and not in the sum."""
+    external_unknown_count: int
+    """The same of the caps to addresses outside the VPC."""
     quotas: tuple[str, ...]
 
 

@@ -101,3 +101,5 @@ def _translated() -> Iterator[None]:
         if isinstance(exc, duckdb.Error):
             raise EngineError(why(exc)) from exc
         raise
+    except UnicodeDecodeError as exc:
+        raise EngineError("a text is no UTF-8") from exc

@@ -205,7 +205,13 @@ class EmbeddedEngine:
             if "sniffing" in text:
                 text = "the columns cannot be told apart; is a quote opened and never closed?"
             raise InputError(f"{shown}: cannot be read: {text}") from exc
-        return dict(zip(found.columns, found.types, strict=True))
+        columns = dict(zip(found.columns, found.types, strict=True))
+        try:
+            # Names of parts are made texts here, and nowhere else.
+            str(found.types)
+        except UnicodeDecodeError as exc:
+            raise InputError(f"{shown}: cannot be read: the name of a column is no text") from exc
+        return columns
 
 
 def _array(kind: str, column: Sequence[Any]) -> Array:

@@ -119,6 +119,12 @@ def test_what_is_not_known_is_said_and_no_number() -> None:
     assert "q9-standard-8" in row.price_unknown
 
 
+def test_what_is_known_of_no_machine_of_a_region_has_no_sum() -> None:
+    (row,) = region_rows(machine_rows(facts_of(machine("a", "q9-standard-8"))))
+    assert (row.egress_gbps, row.external_gbps) == (None, None)
+    assert (row.unknown_count, row.external_unknown_count) == (1, 1)
+
+
 def test_regions_name_the_quotas_and_what_running_machines_could_send() -> None:
     facts = facts_of(
         machine("a", "n2-standard-32"),
@@ -131,5 +137,6 @@ def test_regions_name_the_quotas_and_what_running_machines_could_send() -> None:
     assert (europe.region, america.region) == ("europe-west1", "us-central1")
     assert (america.machine_count, america.running_count, america.unknown_count) == (4, 3, 1)
     assert (america.egress_gbps, america.external_gbps) == (64, 14)
+    assert america.external_unknown_count == 1
     assert europe.egress_gbps == pytest.approx(8)
     assert america.quotas == REGIONAL_QUOTAS

@@ -129,7 +129,7 @@ def _quotas(rows: Sequence[RegionRow], options: RenderOptions) -> Iterator[Block
             " read: gcloud beta quotas info list --service=compute.googleapis.com --project=…"
         )
     )
-    ordered = sorted(rows, key=lambda row: (-row.external_gbps, row.project, row.region))
+    ordered = sorted(rows, key=lambda row: (-(row.external_gbps or 0.0), row.project, row.region))
     shown = ordered[: options.row_limit]
     columns = (
         Column(title="region"),
@@ -145,14 +145,20 @@ def _quotas(rows: Sequence[RegionRow], options: RenderOptions) -> Iterator[Block
 
 
 def _region_row(row: RegionRow) -> tuple[Line, ...]:
-    unknown = f" (caps of {row.unknown_count} not known)" if row.unknown_count else ""
     return (
         line(say(f"{row.project} {row.region}")),
         line(f"{row.running_count:,} of {row.machine_count:,}"),
-        line(fixed(figures.rate(row.external_gbps))),
-        line(fixed(f"{figures.rate(row.egress_gbps)}{unknown}")),
+        line(fixed(_sum(row.external_gbps, row.external_unknown_count))),
+        line(fixed(_sum(row.egress_gbps, row.unknown_count))),
         line("not read"),
     )
+
+
+def _sum(gbps: float | None, unknown_count: int) -> str:
+    if gbps is None:
+        return "unknown"
+    unknown = f" (caps of {unknown_count} not known)" if unknown_count else ""
+    return f"{figures.rate(gbps)}{unknown}"
 
 
 def _type(machine_type: str, is_tier1: bool) -> Line:
