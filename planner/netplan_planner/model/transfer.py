@@ -116,6 +116,10 @@ class TransferNeed(Value, frozen=True, kw_only=True):
     lost_work_s: float | None = None
     """What an interruption takes with it; None: all of the transfer so far."""
 
+    def is_in_time(self, duration_s: float) -> bool:
+        """Return whether a time keeps the deadline, but for the noise of binary fractions."""
+        return self.deadline_s is None or duration_s <= self.deadline_s * (1 + 1e-6)
+
 
 class TransferMachines(Value, frozen=True, kw_only=True):
     """Equal machines in one place."""
@@ -225,6 +229,10 @@ class TransferPlan(Value, frozen=True, kw_only=True):
 
     need: TransferNeed
     plan: TransferOption | None
+    deadline_probability: float | None
+    """That the plan meets the deadline, by the interval of the rates: between its ends in
+    proportion, beyond them as at its end. Spot: without any interruption. None: no plan, no
+    deadline, or rates of a given grid."""
     bound_usd: Decimal | None
     """No plan within the same time costs less, machines counted in fractions."""
     direct: TransferOption | None

@@ -148,6 +148,24 @@ def test_a_deadline_that_nothing_meets() -> None:
     assert "--max-count" in text
 
 
+def test_a_time_that_reads_as_the_deadline_but_is_later_says_by_how_much() -> None:
+    """10 TB by four machines of 7 Gbit/s take 2,857.143 s."""
+    asked = ("--from", "us-central1", "--to", "internet", "--area", "Japan", "--bytes", "10TB")
+    few = ("--machine-type", "n2-standard-4", "--max-count", "4", "--relay", "us-east1")
+    text = words(transfer(*asked, *few, "--deadline", "2857s"))
+    assert text.count("47.6 min, 0.143 s too late") == 2
+    assert "the direct way takes at least 47.6 min, 0.143 s too late" in text
+    assert re.search(r"\$1,073.04 47.6 min, 0.143 s too late .*\$1,073.10 47.6 min 4 ×", text)
+    assert "too late" not in words(transfer(*asked, *few, "--deadline", "2858s"))
+
+
+def test_how_likely_it_is_in_time() -> None:
+    asked = (*MOVE, *FEW, "--deadline", "1h")
+    assert found(*asked)["transfer"]["deadline_probability"] == 0.995
+    assert ", over 99 % likely in time, at" in words(transfer(*asked))
+    assert "likely in time" not in words(transfer(*MOVE, *FEW))
+
+
 def test_a_budget_below_the_traffic() -> None:
     done = transfer(*MOVE, *FEW, "--budget", "1")
     assert done.returncode == 1

@@ -1,7 +1,7 @@
 """One cell of the grid as an answer: phases, times with their interval, the bill, the odds."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 import numpy as np
@@ -13,16 +13,14 @@ from netplan_planner.optimise.job.cost import bill, billed_s, committed_sets, up
 from netplan_planner.optimise.job.grid import FAST_QUANTILE, SLOW_QUANTILE, Cell
 from netplan_planner.optimise.job.rates import HourPrices, Offer, Offers, bound_by, moved_bytes
 from netplan_planner.optimise.job.times import Times, run_times
+from netplan_planner.optimise.odds import QUANTILES, deadline_probability
 from netplan_planner.units import (
     BITS_PER_BYTE,
     BITS_PER_GIGABIT,
-    SECONDS_PER_DAY,
     SECONDS_PER_HOUR,
     counted,
 )
 
-QUANTILES = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.75, 0.9, 0.95, 0.975, 0.99, 0.995)
-"""Of the rates: both ends of the model's intervals at 0.99, 0.98, 0.95, 0.9, 0.8 and 0.5."""
 DISK, OTHER_END, VCPUS, SERIAL = "disk", "other-end", "vcpus", "serial-work"
 _ARM = "ARM64"
 
@@ -91,7 +89,7 @@ def _option(
         low_usd_per_run=low_usd,
         high_usd_per_run=None if is_endless else high_usd,
         usd_per_month=usd if need.runs_per_month else None,
-        deadline_probability=_odds(need, usage, seconds, cell.machine_count),
+        deadline_probability=_probability(need, usage, seconds, cell.machine_count),
         line_items=lines,
         note=_note(offer, need, usage, run_s, cell.machine_count),
     )
@@ -105,32 +103,11 @@ def _finish_s(need: JobNeed, usage: Usage, run_s: float, count: int) -> float:
     return float(found[0, 0])
 
 
-def _odds(need: JobNeed, usage: Usage, seconds: dict[float, float], count: int) -> float | None:
-    """Return the probability of meeting the deadline, by the quantiles of the rates.
-
-    All phases stand at the same quantile; between two of them the probability is in proportion to
-    the time, beyond the outermost it is theirs. On Spot machines: without any interruption.
-    """
-    if need.deadline_s is None:
-        return None
-    times = np.array([seconds[q] for q in reversed(QUANTILES)])
-    share = np.array([1 - q for q in reversed(QUANTILES)])
-    times = np.maximum.accumulate(times)
-    deadline_s = need.deadline_s * (1 + 1e-9)
-    if times[-1] == times[0]:
-        found = 1.0 if deadline_s >= times[0] else 0.0
-    elif deadline_s < times[0]:
-        found = float(share[0])
-    else:
-        at = int(np.searchsorted(times, deadline_s, side="right")) - 1
-        found = float(share[at])
-        if at + 1 < len(times):
-            part = (deadline_s - times[at]) / (times[at + 1] - times[at])
-            found += float(part * (share[at + 1] - share[at]))
-    if usage is Usage.SPOT:
-        per_s = (need.interruptions_per_day or 0.0) / SECONDS_PER_DAY
-        found *= math.exp(-per_s * count * need.deadline_s)
-    return round(found, 4)
+def _probability(
+    need: JobNeed, usage: Usage, seconds: Mapping[float, float], count: int
+) -> float | None:
+    per_day = (need.interruptions_per_day or 0.0) * count if usage is Usage.SPOT else 0.0
+    return deadline_probability(need.deadline_s, seconds, per_day)
 
 
 def _phases(

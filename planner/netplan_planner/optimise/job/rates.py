@@ -97,7 +97,7 @@ class Offers:
         if quantile is not None:
             queries = [query_of(self.need, phase, offer) for offer in self.rows]
             asked = [query for query in queries if query is not None]
-            found = iter(_at_quantile(asked, self.caps, quantile))
+            found = iter(at_quantile(asked, self.caps, quantile))
             rates = [
                 rate if query is None else next(found)
                 for rate, query in zip(rates, queries, strict=True)
@@ -107,7 +107,7 @@ class Offers:
         return found_gbps
 
 
-def _at_quantile(queries: Sequence[PathQuery], caps: CapsBook, quantile: float) -> Iterator[float]:
+def at_quantile(queries: Sequence[PathQuery], caps: CapsBook, quantile: float) -> Iterator[float]:
     """Yield the rates at a quantile; between the innermost interval's ends the nearer end."""
     level = max(abs(1 - 2 * quantile), _LEAST_LEVEL)
     for estimate in predict_all(queries, caps, level=level):

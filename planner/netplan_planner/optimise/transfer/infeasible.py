@@ -37,11 +37,11 @@ def why_infeasible(need: TransferNeed, solved: Solved, asked: Asked) -> Transfer
     fastest = min(solved.options, key=lambda one: one.duration_s)
     cheapest = min(solved.options, key=lambda one: (one.usd_total, one.duration_s))
     deadline = need.deadline_s
-    if deadline is not None and fastest.duration_s > deadline * (1 + 1e-6):
+    if deadline is not None and not need.is_in_time(fastest.duration_s):
         return _too_slow(need, solved, asked, fastest, deadline)
     budget = need.budget_usd or Decimal(0)
     if deadline is not None and cheapest.usd_total <= budget:
-        within = [one for one in solved.options if one.duration_s <= deadline * (1 + 1e-6)]
+        within = [one for one in solved.options if need.is_in_time(one.duration_s)]
         own = min(within, key=lambda one: one.usd_total)
         short = own.usd_total - budget
         return TransferInfeasible(
@@ -190,7 +190,7 @@ def _faster(
     count = _enough_machines(need, solved, asked, deadline)
     if count is not None:
         yield f"--max-count {count}: more machines in each place"
-    yield from _greater_quotas(need, asked, fastest.transfer_s / left, deadline)
+    yield from _greater_quotas(need, asked, fastest.transfer_s / left)
     yield from _fewer_bytes(need.volume_bytes * left / fastest.transfer_s)
 
 
@@ -216,22 +216,20 @@ def _enough_machines(
         low, high = (low, middle) if is_possible(middle) else (middle, high)
     for more in _MORE:
         count = min(math.ceil(high * more), MOST_COUNT)
-        if _is_in_time(replace(need, max_count=count), asked, deadline):
+        if _is_in_time(replace(need, max_count=count), asked):
             return count
     return None
 
 
-def _greater_quotas(
-    need: TransferNeed, asked: Asked, ratio: float, deadline: float
-) -> Iterator[Text]:
+def _greater_quotas(need: TransferNeed, asked: Asked, ratio: float) -> Iterator[Text]:
     """Yield each quota that alone is enough when it grows; where none is, all of them together.
 
     Faster machines may take longer to start: a little more than the ratio of the times is tried.
     """
     every = {*need.inside_quotas, *need.outside_quotas}
-    found = [_enough(need, {one}, asked, ratio, deadline) for one in sorted(every, key=_by_place)]
+    found = [_enough(need, {one}, asked, ratio) for one in sorted(every, key=_by_place)]
     if not any(found) and len(every) > 1:
-        found = [_enough(need, every, asked, ratio, deadline)]
+        found = [_enough(need, every, asked, ratio)]
     yield from (told for told in found if told)
 
 
@@ -239,16 +237,14 @@ def _by_place(quota: PlaceLimit) -> tuple[str, float]:
     return quota.place, quota.gbps
 
 
-def _enough(
-    need: TransferNeed, grown: set[PlaceLimit], asked: Asked, ratio: float, deadline: float
-) -> str:
+def _enough(need: TransferNeed, grown: set[PlaceLimit], asked: Asked, ratio: float) -> str:
     """Return the quotas that are enough when they grow, as options; empty: they are not."""
     for more in _MORE:
         by = ratio * more
         inside = [_grown(one, by) if one in grown else one for one in need.inside_quotas]
         out = [_grown(one, by) if one in grown else one for one in need.outside_quotas]
         other = replace(need, inside_quotas=tuple(inside), outside_quotas=tuple(out))
-        if _is_in_time(other, asked, deadline):
+        if _is_in_time(other, asked):
             old = {*need.inside_quotas, *need.outside_quotas}
             told = [f"--quota {one.place}={one.gbps:g}" for one in inside if one not in old]
             told += [f"--internet-quota {one.place}={one.gbps:g}" for one in out if one not in old]
@@ -261,14 +257,14 @@ def _grown(quota: PlaceLimit, ratio: float) -> PlaceLimit:
     return replace(quota, gbps=math.ceil(quota.gbps * ratio * 10) / 10)
 
 
-def _is_in_time(need: TransferNeed, asked: Asked, deadline: float) -> bool:
+def _is_in_time(need: TransferNeed, asked: Asked) -> bool:
     market = market_of(need, asked.prices, asked.caps, asked.tables)
     network = market.network._replace(overhead_s=need.startup_s or 0.0)
     found = search(network, is_time=True, has_front=False)
     if found.fastest is None:
         return False
     option = option_of(market, need, found.fastest, asked.prices, asked.caps)
-    return option is not None and option.duration_s <= deadline * (1 + 1e-6)
+    return option is not None and need.is_in_time(option.duration_s)
 
 
 def _is_start(fastest: TransferOption, deadline: float) -> bool:

@@ -135,23 +135,23 @@ def machines_in(
 def _outside(
     offers: Sequence[Offer], caps: CapsBook, *, sends_outside: bool, is_own: bool
 ) -> Iterator[Estimate | None]:
-    """Yield what each sends to addresses outside the VPC: to the internet, else to its like."""
+    """Yield what each sends to addresses outside the VPC; None: it sends nothing there."""
     if not (sends_outside or is_own):
         yield from (None for _ in offers)
         return
-    path = PathClass.INTERNET if sends_outside else PathClass.INTER_REGION_EXTERNAL
-    ends = [
-        type_end(
-            one.shape.machine_type,
-            is_tier1=one.cap.is_tier1,
-            cpu_platform=one.cap.min_cpu_platform,
-        )
-        for one in offers
-    ]
-    queries = [
-        PathQuery(path_class=path, src=end, dst=ANYBODY if sends_outside else end) for end in ends
-    ]
+    queries = [outside_query(one, sends_outside=sends_outside) for one in offers]
     yield from predict_all(queries, caps)
+
+
+def outside_query(offer: Offer, *, sends_outside: bool) -> PathQuery:
+    """Return the path out of the VPC: to the internet, else to a machine of the same type."""
+    end = type_end(
+        offer.shape.machine_type,
+        is_tier1=offer.cap.is_tier1,
+        cpu_platform=offer.cap.min_cpu_platform,
+    )
+    path = PathClass.INTERNET if sends_outside else PathClass.INTER_REGION_EXTERNAL
+    return PathQuery(path_class=path, src=end, dst=ANYBODY if sends_outside else end)
 
 
 def _unbeaten(machines: Sequence[Machine]) -> list[Machine]:

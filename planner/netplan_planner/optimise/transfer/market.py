@@ -1,6 +1,6 @@
 """A transfer's network of numbers, from hops, machines, prices and the throughput model."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -74,7 +74,8 @@ def market_of(need: TransferNeed, prices: PriceBook, caps: CapsBook, tables: Tab
             machines += found
             unknown[name] = list(refused)
     ends = {need.source, *need.targets}
-    network = _network(need, names, hops.rows, machines, caps, is_given=tables.grid is not None)
+    is_given = tables.grid is not None
+    network = _network(need, names, hops.rows, machines, caps, set(unknown), is_given=is_given)
     return Market(
         network=network,
         hops=hops.rows,
@@ -82,7 +83,7 @@ def market_of(need: TransferNeed, prices: PriceBook, caps: CapsBook, tables: Tab
         is_direct=np.array([is_direct(need, hop) for hop in hops.rows], dtype=bool),
         unknown=tuple(one for name in sorted(ends & set(unknown)) for one in unknown[name]),
         unpriced=hops,
-        is_given=tables.grid is not None,
+        is_given=is_given,
     )
 
 
@@ -92,6 +93,7 @@ def _network(
     hops: Sequence[Hop],
     machines: Sequence[Machine],
     caps: CapsBook,
+    regions: Set[str],
     *,
     is_given: bool,
 ) -> Network:
@@ -102,7 +104,7 @@ def _network(
     for number, machine in enumerate(machines):
         by_place[machine.place].append(number)
     _add_given(need, hops, by_place, rows) if is_given else _add_google(
-        need, hops, machines, by_place, rows, caps
+        need, hops, machines, by_place, rows, caps, regions
     )
     return Network(
         places=tuple(names),
@@ -199,13 +201,19 @@ def _add_google(
     by_place: dict[str, list[int]],
     rows: _LimitRows,
     caps: CapsBook,
+    regions: Set[str],
 ) -> None:
-    """Add the limits of machines in regions: inside the VPC, outside of it, and all together."""
+    """Add the limits of machines in regions: inside the VPC, outside of it, and all together.
+
+    Through a region without any machine nothing passes.
+    """
     for place, options in by_place.items():
-        if not options:
-            continue
         sent = [n for n, hop in enumerate(hops) if hop.src == place]
         taken = [n for n, hop in enumerate(hops) if hop.dst == place]
+        if not options:
+            if place in regions:
+                rows.add(EGRESS, place, [*sent, *taken], [])
+            continue
         outside = [n for n in sent if hops[n].path_class in _OUTSIDE]
         inside = [n for n in sent if hops[n].path_class is PathClass.INTER_REGION_INTERNAL]
         rows.add(_bound(machines, options), place, inside, _inside(machines, options))

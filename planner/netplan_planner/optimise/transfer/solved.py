@@ -25,7 +25,7 @@ class Solved(NamedTuple):
     found: Searched
     best: TransferOption | None
     options: tuple[TransferOption, ...]
-    """All that came up, the best among them."""
+    """All that came up, the best among them; what the program chose comes first."""
 
 
 def seconds_text(seconds: float) -> str:

@@ -99,7 +99,10 @@ def why_no_direct(need: TransferNeed, direct: Solved) -> Text:
     fastest = min(direct.options, key=lambda one: one.duration_s)
     cheapest = min(direct.options, key=lambda one: one.usd_total)
     if need.deadline_s is not None and fastest.duration_s > need.deadline_s:
-        return f"the direct way takes at least {seconds_text(fastest.duration_s)}"
+        time, late_s = seconds_text(fastest.duration_s), fastest.duration_s - need.deadline_s
+        is_read_as_it = time == seconds_text(need.deadline_s)
+        late = f", {seconds_text(late_s)} too late" if is_read_as_it else ""
+        return f"the direct way takes at least {time}{late}"
     return worded("the direct way costs at least ", Amount(usd=cheapest.usd_total))
 
 

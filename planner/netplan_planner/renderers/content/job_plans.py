@@ -17,7 +17,7 @@ from netplan_planner.model import (
 from netplan_planner.model.job import JobEnd
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import job_views, phrases
-from netplan_planner.renderers.content.plans import USAGE_WORDS, lost
+from netplan_planner.renderers.content.plans import USAGE_WORDS, lost, odds
 from netplan_planner.renderers.document import (
     Block,
     Column,
@@ -40,8 +40,6 @@ _PLACES = {
     JobPlace.INTERNET: "the internet",
     JobPlace.STORAGE: "Cloud Storage",
 }
-
-_LAST = 0.005
 
 
 def jobs(plans: Sequence[JobPlan], options: RenderOptions) -> Iterator[Block]:
@@ -130,7 +128,7 @@ def _verdict(plan: JobPlan) -> Line:
         text = line(text, ", ", fixed(whole), " with the traffic")
     text = line(text, "; a run takes ", _times(best))
     if best.deadline_probability is not None:
-        text = line(text, f", {_odds(best)} likely in time")
+        text = line(text, f", {odds(best.deadline_probability, best.usage)} likely in time")
     return line(text, *_against(plan, best))
 
 
@@ -182,16 +180,6 @@ def _times(option: JobOption) -> Line:
     return line(fixed(mean if low == high else f"{mean} [{low} to {high}]"))
 
 
-def _odds(option: JobOption) -> str:
-    found = option.deadline_probability or 0.0
-    if option.usage is Usage.SPOT:
-        return f"at least {figures.share(found, 1)}"
-    # The model's intervals end at 0.99: beyond their ends nothing more is known.
-    if found in {1 - _LAST, _LAST}:
-        return "over 99 %" if found > _LAST else "under 1 %"
-    return figures.share(found, 1)
-
-
 def _sure(plan: JobPlan) -> Iterator[Block]:
     """Yield what meets the deadline even where the network is slow."""
     if plan.sure is None:
@@ -210,7 +198,7 @@ def _sure(plan: JobPlan) -> Iterator[Block]:
         fixed(job_views.cost(plan.sure)),
         ", meets it at the slow end of the interval too: ",
         _times(plan.sure),
-        f", {_odds(plan.sure)} likely in time",
+        f", {odds(plan.sure.deadline_probability, plan.sure.usage)} likely in time",
     )
     yield Field(label="surer", line=text)
 
@@ -258,7 +246,7 @@ def _row(
         cells.append(line(fixed(Amount(usd=option.usd_per_month))))
         cells.append(line(fixed(figures.number(hours))))
     if plan.need.deadline_s is not None:
-        cells.append(line(fixed(_odds(option))))
+        cells.append(line(fixed(odds(option.deadline_probability, option.usage))))
     cells.append(line(option.note))
     return tuple(cells)
 

@@ -49,6 +49,18 @@ USAGE_WORDS = {
 }
 
 
+def odds(probability: float | None, usage: Usage) -> str:
+    """Return how likely a deadline is met, in words."""
+    found = probability or 0.0
+    if usage is Usage.SPOT:
+        return f"at least {figures.share(found, 1)}"
+    # The model's intervals end at 0.99: beyond their ends nothing more is known.
+    if found in {1 - _LAST, _LAST}:
+        return "over 99 %" if found > _LAST else "under 1 %"
+    return figures.share(found, 1)
+
+
+_LAST = 0.005
 _WHERE = {
     Destination.INTERNAL: "to internal addresses",
     Destination.ZONE: "inside one zone",

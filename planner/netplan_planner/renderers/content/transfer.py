@@ -17,7 +17,7 @@ from netplan_planner.model.transfer import (
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, phrases, transfer_views
 from netplan_planner.renderers.content.changes import changes
-from netplan_planner.renderers.content.plans import USAGE_WORDS, lost
+from netplan_planner.renderers.content.plans import USAGE_WORDS, lost, odds
 from netplan_planner.renderers.document import (
     Block,
     Entry,
@@ -234,6 +234,7 @@ def _plan(plan: TransferPlan, found: TransferOption, options: RenderOptions) -> 
             say(transfer_views.cost(found), Role.STRONG),
             "; ",
             transfer_views.times(found),
+            _likely(plan),
             f", at {figures.rate(found.gbps)}",
             " to each target" if len(plan.need.targets) > 1 else "",
         ),
@@ -260,6 +261,12 @@ def _plan(plan: TransferPlan, found: TransferOption, options: RenderOptions) -> 
         bill = phrases.bills(found.line_items, _BILL_LINES, are_costs=True)
         if bill:
             yield Field(label="prices", line=bill[0], more=bill[1:], is_source=True)
+
+
+def _likely(plan: TransferPlan) -> str:
+    if plan.deadline_probability is None:
+        return ""
+    return f", {odds(plan.deadline_probability, plan.need.usage)} likely in time"
 
 
 def _basis(answer: TransferAnswer, options: RenderOptions) -> Iterator[Block]:

@@ -228,7 +228,7 @@ def front(plan: TransferPlan, options: RenderOptions) -> Iterator[Block]:
                 )
             ),
             line(fixed(Amount(usd=one.usd_total))),
-            line(fixed(figures.duration(one.duration_s))),
+            line(fixed(_time(plan, one))),
         )
         for one in shown
     )
@@ -240,6 +240,16 @@ def front(plan: TransferPlan, options: RenderOptions) -> Iterator[Block]:
                 noted.setdefault(machines.note, {})[machines.machine_type] = None
     for note, types in noted.items():
         yield Field(label="note", line=line(f"{', '.join(types)}: {note}"))
+
+
+def _time(plan: TransferPlan, option: TransferOption) -> str:
+    """Return how long it takes; where that is read as the deadline, how late it is."""
+    text, deadline_s = figures.duration(option.duration_s), plan.need.deadline_s
+    if deadline_s is None or plan.need.is_in_time(option.duration_s):
+        return text
+    is_read_as_it = text == figures.duration(deadline_s)
+    late = f", {figures.duration(option.duration_s - deadline_s)} too late"
+    return f"{text}{late}" if is_read_as_it else text
 
 
 def spread(listed: Sequence[TransferOption], most: int | None) -> Sequence[TransferOption]:
