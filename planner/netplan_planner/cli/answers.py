@@ -1,6 +1,6 @@
 """Where the answer of a verb goes, and in which formats: the same options in every verb."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 import typer
@@ -8,6 +8,7 @@ import typer
 from netplan_planner.asks import ANSWER, OUTPUT
 from netplan_planner.cli.parameters import Parameters
 from netplan_planner.cli.state import state
+from netplan_planner.errors import IncompleteError
 from netplan_planner.inert import inert_line
 from netplan_planner.renderers.content import asides, beside_table
 from netplan_planner.renderers.options import RenderOptions
@@ -98,6 +99,17 @@ def specs_of(
     specs = tuple(parse_output(text, formats) for text in texts or [default])
     check_outputs(specs)
     return specs
+
+
+def refuse_incomplete(what: str, incomplete: Sequence[str]) -> None:
+    """End with 4 where `--strict` was given and something could not be read in full.
+
+    Raises:
+        IncompleteError: If anything is missing.
+    """
+    if incomplete:
+        more = f" (and {len(incomplete) - 1:,} more)" if len(incomplete) > 1 else ""
+        raise IncompleteError(f"{what} incomplete, and --strict was given: {incomplete[0]}{more}")
 
 
 def write(

@@ -8,7 +8,7 @@ import typer
 from msgspec.structs import replace
 
 from netplan_planner.asks import ANSWER, CHOICE, OUTPUT, WALKED
-from netplan_planner.cli import options
+from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.bundles import Look, verbosity
 from netplan_planner.cli.parameters import Parameters, taking
@@ -20,7 +20,6 @@ from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.engine.request import ApiOptions, AuditRequest
 from netplan_planner.engine.rules import check_rule_names, rule_list
 from netplan_planner.engine.suppressions import ignore_file
-from netplan_planner.errors import IncompleteError
 from netplan_planner.inert import inert_line
 from netplan_planner.model import CommitmentScope, CurrencyRate, Report, Severity
 from netplan_planner.model.finding import Level
@@ -289,12 +288,8 @@ def _explained(asked: list[str] | None) -> tuple[str, ...]:
 
 def _finish(report: "Report", fail_on: Level, save_limit: Decimal | None, strict: bool) -> None:
     """End with the exit status that the findings and the options ask for."""
-    if strict and not report.coverage.is_complete:
-        missing = report.coverage.incomplete
-        more = f" (and {len(missing) - 1:,} more)" if len(missing) > 1 else ""
-        raise IncompleteError(
-            f"the answer is incomplete, and --strict was given: {missing[0]}{more}"
-        )
+    if strict:
+        answers.refuse_incomplete("the answer is", report.coverage.incomplete)
     # What is only filtered from sight is judged too: a filter is no way past a gate.
     severities = [
         *(finding.severity for finding in report.findings),

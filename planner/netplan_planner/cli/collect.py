@@ -13,7 +13,6 @@ from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.collect import check_bundle_path
 from netplan_planner.engine.collect import collect as write_bundle
 from netplan_planner.engine.request import ApiOptions
-from netplan_planner.errors import IncompleteError
 from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
 from netplan_planner.planning.inputs import PriceFolder
 from netplan_planner.planning.project import (
@@ -70,7 +69,5 @@ def collect(asked: Collect) -> None:
     request = request_of(asked, traffic_options=counted, predicted_logs=True)
     found = write_bundle(request, asked.out, is_pseudonymised=asked.pseudonymise, say=progress)
     answers.write(found, specs)
-    if asked.strict and found.incomplete:
-        raise IncompleteError(
-            f"the bundle is incomplete, and --strict was given: {found.incomplete[0]}"
-        )
+    if asked.strict:
+        answers.refuse_incomplete("the bundle is", found.incomplete)

@@ -18,7 +18,13 @@ from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.engine.request import ApiOptions
 from netplan_planner.errors import UsageError
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
-from netplan_planner.planning.project import FlowReading, Input, MetricsInput, request_of
+from netplan_planner.planning.project import (
+    FlowReading,
+    Input,
+    MetricsInput,
+    StrictReading,
+    request_of,
+)
 from netplan_planner.quantities import names
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.verbs import panels
@@ -58,6 +64,7 @@ class Fleet(Parameters, frozen=True, kw_only=True):
             rich_help_panel=OUTPUT,
         ),
     ] = 0
+    strict: StrictReading = False
     answer: answers.PlanOutput = answers.PlanOutput()
     look: Look = Look()
 
@@ -69,7 +76,7 @@ def fleet(asked: Fleet) -> None:
 
     For every machine, managed group or row of a table a type that carries its traffic, vCPUs and
     memory, so that types and commitments of 1 and 3 years cost the least together. Exit status: 0,
-    or 1 when a group has no type.
+    1 when a group has no type, 4 incomplete and --strict.
     """
     specs = asked.answer.specs()
     if asked.needs is None and not asked.given.is_given:
@@ -90,6 +97,8 @@ def fleet(asked: Fleet) -> None:
             currency=shown_in,
         ),
     )
+    if asked.strict:
+        answers.refuse_incomplete("the plan is", found.incomplete)
     if not found.is_feasible:
         raise typer.Exit(EXIT_FINDINGS)
 

@@ -25,6 +25,7 @@ from netplan_planner.planning.project import (
     FlowReading,
     Input,
     MetricsInput,
+    StrictReading,
     WhichSharing,
     request_of,
 )
@@ -188,6 +189,7 @@ class Whatif(Parameters, frozen=True, kw_only=True):
             rich_help_panel=OUTPUT,
         ),
     ] = 0
+    strict: StrictReading = False
     answer: answers.PlanOutput = answers.PlanOutput()
     look: Look = Look()
 
@@ -199,7 +201,7 @@ def whatif(asked: Whatif) -> None:
 
     Changes are made to a copy: machine type, zone, addresses, tier, Tier_1, MTU, interface, plugin,
     growth of traffic. With what each brings alone and in order, and sets that only help together.
-    Exit status: 0, or 1 when a finding of high severity is new.
+    Exit status: 0, 1 when a finding of high severity is new, 4 incomplete and --strict.
     """
     specs = asked.answer.specs()
     values = tuple(asked.changes.values())
@@ -221,6 +223,8 @@ def whatif(asked: Whatif) -> None:
             currency=shown_in,
         ),
     )
+    if asked.strict:
+        answers.refuse_incomplete("the answer is", found.incomplete)
     if any(
         one.state is FindingState.NEW and one.severity is Severity.HIGH for one in found.findings
     ):

@@ -6,6 +6,7 @@ from datetime import date
 from msgspec.structs import replace
 
 from netplan_planner import meter
+from netplan_planner.engine.autoscaled import autoscaled
 from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.dear_pairs import dear_pairs
 from netplan_planner.engine.demo_answers import demo_answers
@@ -271,6 +272,7 @@ def _assumptions(
             "Machines that are not Spot run whole months on demand, with the sustained-use discount"
             f" of their series (accounts that pay online get it); {_said_of_commitments(facts)}."
         )
+    said += autoscaled(facts.inventory)
     return tuple(said)
 
 

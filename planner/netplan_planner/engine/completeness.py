@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from netplan_planner.engine.missing_machines import all_unread
-from netplan_planner.model import Facts, Inventory, NotEvaluated, Unread
+from netplan_planner.engine.unresolved import some
+from netplan_planner.model import Facts, Inventory, NotEvaluated, Unread, last_part
 from netplan_planner.units import counted
 
 
@@ -24,6 +25,15 @@ def what_is_incomplete(facts: Facts, not_evaluated: Iterable[NotEvaluated]) -> t
     )
 
 
+def stopped_machines(inventory: Inventory) -> tuple[str, ...]:
+    """Return a line on the machines that a plan of what runs leaves out."""
+    names = sorted(one.name for one in inventory.instances if one.is_stopped)
+    if not names:
+        return ()
+    is_are = "is" if len(names) == 1 else "are"
+    return (f"{counted(len(names), 'stopped machine')} {is_are} left out: {some(names)}",)
+
+
 def _projects(inventory: Inventory) -> Iterator[str]:
     for project in inventory.projects:
         if project.errors:
@@ -34,8 +44,14 @@ def _projects(inventory: Inventory) -> Iterator[str]:
 def _unread(unread: Sequence[Unread]) -> Iterator[str]:
     """Yield what was not understood by its cause; what the audit does not need is no loss."""
     lost = [entry for entry in unread if not entry.is_needless]
-    places = {entry.reason: entry.source for entry in reversed(lost)}
+    places = {entry.reason: _place(entry) for entry in reversed(lost)}
     causes = Counter(entry.reason for entry in lost)
     for reason, count in sorted(causes.items(), key=lambda pair: (-pair[1], pair[0])):
         more = f" (and {count - 1:,} more)" if count > 1 else ""
         yield f"{places[reason]}{more}: {reason}"
+
+
+def _place(entry: Unread) -> str:
+    """Return where something was read, with its name where the place does not end in it."""
+    name = last_part(entry.resource or "")
+    return entry.source if entry.source.endswith(name) else f"{entry.source} {name}"

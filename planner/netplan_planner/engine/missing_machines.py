@@ -5,12 +5,9 @@ One of which any machine was read is not looked at: its size and its machines ma
 
 from collections.abc import Iterator
 
-from netplan_planner.model import Instance, InstanceGroup, Inventory, Unread, last_part
+from netplan_planner.engine.autoscaled import labels_of_node, limits_of_pool
+from netplan_planner.model import InstanceGroup, Inventory, Unread, last_part
 from netplan_planner.model.gke import Cluster, NodePool
-
-_CLUSTER_LABEL, _POOL_LABEL = "goog-k8s-cluster-name", "goog-k8s-node-pool-name"
-"""Labels that VMs of GKE carry (docs.cloud.google.com/kubernetes-engine/docs/how-to/
-creating-managing-labels, read 2026-11-24)."""
 
 _UNKNOWN = "their number is not known"
 
@@ -42,7 +39,7 @@ class _Missing:
         self._makers = {one.created_by for one in machines}
         # Not every export has the metadata that names the maker.
         self._bases = {(one.project, one.name.rpartition("-")[0]) for one in machines}
-        self._nodes = {_labels(one) for one in machines}
+        self._nodes = {labels_of_node(one) for one in machines}
         self._groups = {
             group.ref.self_link
             for link, group in inventory.group_by_member.items()
@@ -92,8 +89,9 @@ class _Missing:
         sizes = self._sizes_of(pool)
         if sizes is not None:
             return f"{sum(sizes):,}" if any(sizes) else ""
-        if pool.max_node_count is not None:
-            return f"{pool.min_node_count or 0:,} to {pool.max_node_count:,} in each zone"
+        scaled = limits_of_pool(pool)
+        if scaled:
+            return scaled
         if pool.initial_node_count is None:
             return _UNKNOWN
         first = pool.initial_node_count
@@ -108,7 +106,3 @@ class _Missing:
         }
         known = [size for size in sizes.values() if size is not None]
         return known if known and len(known) == len(pool.instance_groups) else None
-
-
-def _labels(machine: Instance) -> tuple[str, str | None, str | None]:
-    return machine.project, machine.label(_CLUSTER_LABEL), machine.label(_POOL_LABEL)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.demos import load_demo
 from netplan_planner.engine.inputs import Say, read_facts
 from netplan_planner.engine.probe_paths import FoundPaths, PathMaker
@@ -68,6 +69,7 @@ def plan_probe(
     return msgspec.structs.replace(
         plan,
         price_age=price_age(facts.prices.info, request.today, folder=request.prices),
+        incomplete=what_is_incomplete(facts, ()),
         stored=None if question.store is None else stored_runs(plan, question.store),
     )
 

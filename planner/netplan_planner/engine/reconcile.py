@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
+from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.demos import load_demo
 from netplan_planner.engine.inputs import Say, read_facts
 from netplan_planner.engine.request import AuditRequest
@@ -84,6 +85,7 @@ def reconcile_facts(
     ordered = tuple(sorted(balances, key=lambda one: (-abs(one.residual_usd), one.sku_id)))
     return Reconciliation(
         warnings=tuple(_warnings(facts, found, folder)),
+        incomplete=what_is_incomplete(facts, ()),
         billing_exports=found.files,
         billed_from=found.start,
         billed_to=found.end,

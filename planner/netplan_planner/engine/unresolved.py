@@ -1,6 +1,7 @@
 """What resources and metrics name that no inventory holds, in words for the report."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 from netplan_planner.model import Inventory, MeasuredKind, Metrics, project_of
 from netplan_planner.units import counted
@@ -24,14 +25,15 @@ def _measured(metrics: Metrics) -> tuple[str, ...]:
     )
     if not names:
         return ()
-    shown = _some([name for name, _, _ in names])
+    shown = some([name for name, _, _ in names])
     return (
         f"metrics of {counted(len(names), 'machine')} are not used ({shown}): no inventory has"
         f" {'it' if len(names) == 1 else 'them'}",
     )
 
 
-def _some(names: list[str]) -> str:
+def some(names: Sequence[str]) -> str:
+    """Return the first names of many, and how many more there are."""
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more
 
@@ -72,6 +74,6 @@ def _groups(inventory: Inventory) -> tuple[str, ...]:
         return ()
     count = counted(len(names), "unmanaged instance group")
     return (
-        f"{count} without known members ({_some(names)}): groups do not name them; the live API"
+        f"{count} without known members ({some(names)}): groups do not name them; the live API"
         " (--project) does, and an export of the relationship INSTANCE_TO_INSTANCEGROUP",
     )

@@ -183,6 +183,8 @@ class FleetAnswer(Value, frozen=True, kw_only=True):
     """Machines of the inventory that stay as they are, and why."""
     advice: tuple[FleetAdvice, ...] = ()
     notes: tuple[Text, ...] = ()
+    incomplete: tuple[str, ...] = ()
+    """What of the given evidence could not be read in full, a line each."""
     headroom_ratio: float
     commitment_choice: CommitmentChoice
     limits_as_of: date

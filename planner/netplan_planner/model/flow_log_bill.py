@@ -115,4 +115,6 @@ class FlowLogBill(Value, frozen=True, kw_only=True):
     p95_machine_count: int = 0
     """Machines whose 95th percentile is promised; what one sends can be told by several writers."""
     notes: tuple[str, ...] = ()
+    incomplete: tuple[str, ...] = ()
+    """What of the given evidence could not be read in full, a line each."""
     price_age: str = ""

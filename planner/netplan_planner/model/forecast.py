@@ -196,6 +196,8 @@ class ForecastAnswer(Value, frozen=True, kw_only=True):
     left_out: tuple[str, ...] = ()
     """What has no forecast, and why."""
     notes: tuple[Text, ...] = ()
+    incomplete: tuple[str, ...] = ()
+    """What of the given evidence could not be read in full, a line each."""
     changes: PlanChanges = PlanChanges()
     """Types that carry what comes, before it does; a table names no machines."""
     limits_as_of: date

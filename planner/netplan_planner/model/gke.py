@@ -67,7 +67,11 @@ class NodePool(Value, frozen=True, kw_only=True):
     initial_node_count: int | None = None
     """In each zone, when the pool was made."""
     min_node_count: int | None = None
+    """In each zone, as its autoscaler keeps it."""
     max_node_count: int | None = None
+    total_min_node_count: int | None = None
+    """In all zones together, where its autoscaler is told so."""
+    total_max_node_count: int | None = None
     max_pods_per_node: int | None = None
     pod_range: str | None = None
     additional_networks: tuple[SelfLink, ...] = ()

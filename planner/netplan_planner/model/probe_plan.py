@@ -225,6 +225,8 @@ class ProbePlan(Value, frozen=True, kw_only=True):
     has_traffic: bool
     """Whether flow logs were given."""
     notes: tuple[str, ...] = ()
+    incomplete: tuple[str, ...] = ()
+    """What of the given evidence could not be read in full, a line each."""
     stored: StoredRuns | None = None
     """None where no store was looked at."""
 

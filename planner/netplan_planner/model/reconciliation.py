@@ -68,6 +68,8 @@ class Reconciliation(Value, frozen=True, kw_only=True):
 
     warnings: tuple[str, ...]
     """What makes the figures less than a comparison, the first thing to read."""
+    incomplete: tuple[str, ...] = ()
+    """What of the given evidence could not be read in full, a line each."""
     billing_exports: tuple[str, ...]
     """Files of the bill."""
     billed_from: datetime

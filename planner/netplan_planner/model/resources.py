@@ -361,6 +361,9 @@ class NatGateway(Value, frozen=True, kw_only=True):
     region: Region
     is_auto_allocated: bool | None = None
     addresses: tuple[str, ...] = ()
+    """All that it holds and that are paid: of its pool, of its rules, and those it drains."""
+    outside_pool: tuple[str, ...] = ()
+    """Those of them that are of its rules, or drained."""
     source_ranges: str | None = None
     subnetworks: tuple[SelfLink, ...] = ()
     min_ports_per_vm: int | None = None
@@ -463,6 +466,10 @@ class InstanceGroup(Value, frozen=True, kw_only=True):
     template: SelfLink | None = None
     instance_group: SelfLink | None = None
     base_instance_name: str | None = None
+    is_autoscaled: bool = False
+    min_size: int | None = None
+    """How many machines its autoscaler keeps at least; None: not stated."""
+    max_size: int | None = None
 
 
 class Commitment(Value, frozen=True, kw_only=True):

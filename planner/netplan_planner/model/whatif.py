@@ -290,6 +290,8 @@ class WhatifAnswer(Value, frozen=True, kw_only=True):
     changes: PlanChanges = PlanChanges()
     """How to make them, as far as there are commands."""
     notes: tuple[str, ...]
+    incomplete: tuple[str, ...] = ()
+    """What of the given evidence could not be read in full, a line each."""
     has_traffic: bool
     limits_as_of: date
     prices_as_of: date

@@ -64,6 +64,7 @@ def group_manager(wire: WireManager, ref: ResourceRef, problems: Problems) -> In
         template=resolve_optional(template, project),
         instance_group=resolve_optional(wire.instance_group, project),
         base_instance_name=wire.base_instance_name,
+        is_autoscaled=wire.status is not None and bool(wire.status.autoscaler),
     )
 
 

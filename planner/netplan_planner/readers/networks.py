@@ -1,5 +1,7 @@
 """Networks, addresses, load balancers, gateways and routes of the Compute API as model values."""
 
+from collections.abc import Iterator
+
 from netplan_planner.model import (
     DEFAULT_MTU_BYTES,
     Address,
@@ -229,13 +231,16 @@ def _nat(
     region: Region,
 ) -> NatGateway:
     option = nat.nat_ip_allocate_option
+    pool = {resolve(text, project): None for text in nat.nat_ips}
+    held = {resolve(text, project): None for text in _outside_pool(nat)}
     return NatGateway(
         name=nat.name or f"nat{index}",
         router=router,
         network=network,
         region=region,
         is_auto_allocated=None if option is None else option == "AUTO_ONLY",
-        addresses=tuple(resolve(text, project) for text in nat.nat_ips),
+        addresses=tuple(pool | held),
+        outside_pool=tuple(address for address in held if address not in pool),
         source_ranges=nat.source_subnetwork_ip_ranges_to_nat,
         subnetworks=tuple(
             subnetwork_link(part.name, project, region) for part in nat.subnetworks if part.name
@@ -246,6 +251,15 @@ def _nat(
         is_endpoint_independent=nat.enable_endpoint_independent_mapping,
         is_private=nat.type == "PRIVATE",
     )
+
+
+def _outside_pool(nat: WireNat) -> Iterator[str]:
+    """Yield the addresses that a gateway drains, and those of its rules."""
+    yield from nat.drain_nat_ips
+    for rule in nat.rules:
+        if rule.action is not None:
+            yield from rule.action.source_nat_active_ips
+            yield from rule.action.source_nat_drain_ips
 
 
 def route(wire: WireRoute, ref: ResourceRef, problems: Problems) -> Route:

@@ -309,12 +309,27 @@ class WireNatSubnetwork(Wire):
     name: str | None = None
 
 
+class WireNatAction(Wire):
+    """`RouterNatRuleAction`."""
+
+    source_nat_active_ips: list[str] = []
+    source_nat_drain_ips: list[str] = []
+
+
+class WireNatRule(Wire):
+    """`RouterNatRule`."""
+
+    action: WireNatAction | None = None
+
+
 class WireNat(Wire):
     """`RouterNat`."""
 
     name: str | None = None
     nat_ip_allocate_option: str | None = None
     nat_ips: list[str] = []
+    drain_nat_ips: list[str] = []
+    rules: list[WireNatRule] = []
     type: str | None = None
     source_subnetwork_ip_ranges_to_nat: str | None = None
     subnetworks: list[WireNatSubnetwork] = []
@@ -398,6 +413,12 @@ class WireVersion(Wire):
     instance_template: str | None = None
 
 
+class WireManagerStatus(Wire):
+    """`InstanceGroupManagerStatus`."""
+
+    autoscaler: str | None = None
+
+
 class WireManager(Wire):
     """`InstanceGroupManager`, zonal or regional."""
 
@@ -410,6 +431,7 @@ class WireManager(Wire):
     versions: list[WireVersion] = []
     instance_group: str | None = None
     base_instance_name: str | None = None
+    status: WireManagerStatus | None = None
 
 
 class WireCommitted(Wire):

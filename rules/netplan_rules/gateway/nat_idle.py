@@ -202,7 +202,8 @@ def _fix(facts: Facts, gateway: Gateway) -> Fix:
         ),
         clean_up=_clean_up(reserved),
         undo=Instruction(
-            text="Make it again as it was described; ports, time-outs and logging as there.",
+            text="Make it again as it was described;"
+            f"{' rules,' if nat.outside_pool else ''} ports, time-outs and logging as there.",
             commands=(_create(gateway),),
         ),
         documents=("https://cloud.google.com/nat/docs/set-up-manage-network-address-translation",),
@@ -223,7 +224,8 @@ def _clean_up(reserved: list[Address]) -> Instruction | None:
 
 def _create(gateway: Gateway) -> str:
     nat = gateway.nat
-    names = ",".join(link.rpartition("/")[2] for link in nat.addresses)
+    in_pool = [link for link in nat.addresses if link not in nat.outside_pool]
+    names = ",".join(link.rpartition("/")[2] for link in in_pool)
     pool = f"--nat-external-ip-pool={names}" if names else "--auto-allocate-nat-external-ips"
     ranges = ",".join(link.rpartition("/")[2] for link in nat.subnetworks)
     if ranges:

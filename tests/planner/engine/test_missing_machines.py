@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from netplan_planner.engine.autoscaled import autoscaled
 from netplan_planner.engine.missing_machines import all_unread
 from netplan_planner.model import (
     Instance,
@@ -23,6 +24,7 @@ from support.projects.plans import change, configured, machine, plan, refers
 from support.rules.facts import machine as vm
 
 Json = dict[str, Any]
+COUNTED = "Autoscaled groups are counted with the machines that were read, for the whole month"
 ZONE = "projects/p/zones/us-central1-a"
 MANAGER = f"{ZONE}/instanceGroupManagers/web"
 CLUSTER = "projects/p/locations/us-central1/clusters/c"
@@ -91,6 +93,10 @@ def cluster(**more: Any) -> Cluster:
         (
             {"initial_node_count": 3, "min_node_count": 1, "max_node_count": 1000},
             "1 to 1,000 in each zone",
+        ),
+        (
+            {"initial_node_count": 2, "total_min_node_count": 3, "total_max_node_count": 9},
+            "3 to 9 in all",
         ),
         ({}, "their number is not known"),
         ({"initial_node_count": 0}, ""),
@@ -191,6 +197,56 @@ def test_a_group_whose_size_is_stated_has_its_machines_autoscaled_or_not(tmp_pat
     inventory = read_inventory([path])
     assert len(inventory.instances) == 3
     assert [one for one in all_unread(inventory) if not one.is_needless] == []
+    assert autoscaled(inventory) == (f"{COUNTED}: web has 3 machines (2 to 10).",)
+
+
+def test_an_autoscaler_that_is_off_decides_nothing(tmp_path: Path) -> None:
+    policy = {"min_replicas": 2, "max_replicas": 10, "mode": "OFF"}
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(planned(3, policy)))
+    assert autoscaled(read_inventory([path])) == ()
+    assert reasons(tmp_path, planned(None, policy))[0] == ["how many machines it has is not stated"]
+
+
+def test_autoscaled_groups_and_pools_are_named_with_their_machines() -> None:
+    """In each format: a manager's status tells of an autoscaler, a pool of its limits."""
+    scaled = group(5, is_autoscaled=True, instance_group=SelfLink(f"{ZONE}/instanceGroups/web"))
+    listed = replace(
+        group(5, members=(vm("x-1").ref.self_link,)),
+        ref=ResourceRef(self_link=SelfLink(f"{ZONE}/instanceGroups/web"), source="groups.json"),
+    )
+    nodes = pool(total_max_node_count=9, instance_groups=(SelfLink(f"{ZONE}/x"),))
+    node = replace(vm("n-1"), created_by=SelfLink(f"{ZONE}/x"))
+    inventory = Inventory(
+        instances=(made_by(MANAGER), node),
+        instance_groups=(scaled, replace(group(5), name="not-scaled")),
+        kubernetes=Kubernetes(node_pools=(nodes, pool(instance_groups=nodes.instance_groups))),
+    )
+    web = "web has 1 machine (its limits are not read)"
+    assert autoscaled(inventory) == (f"{COUNTED}: {web}; np has 1 node (0 to 9 in all).",)
+    # Where no metadata names the maker, the members of its group do.
+    members = Inventory(instances=(vm("x-1"),), instance_groups=(scaled, listed))
+    assert autoscaled(members) == (f"{COUNTED}: {web}.",)
+    assert autoscaled(Inventory(instance_groups=(scaled,))) == ()
+
+
+def test_a_manager_names_its_autoscaler(tmp_path: Path) -> None:
+    link = f"https://www.googleapis.com/compute/v1/{MANAGER}"
+    scaler = f"https://www.googleapis.com/compute/v1/{ZONE}/autoscalers/a"
+    manager = {"selfLink": link, "name": "web", "targetSize": 2, "zone": ZONE}
+    path = tmp_path / "migs.json"
+    for status in ({"autoscaler": scaler}, {}):
+        path.write_text(json.dumps([manager | {"status": status}]))
+        (read,) = read_inventory([path]).instance_groups
+        assert read.is_autoscaled is bool(status)
+
+
+def test_limits_of_all_zones_of_a_planned_pool(tmp_path: Path) -> None:
+    scaling = {"total_min_node_count": 3, "total_max_node_count": 9, "min_node_count": 0}
+    values = {"name": "np", "project": "p", "cluster": "c", "location": "us-east1"}
+    nodes = values | {"initial_node_count": 2, "autoscaling": [scaling]}
+    found = reasons(tmp_path, plan(change("google_container_node_pool.np", nodes)))[0]
+    assert found == ["its nodes are in no input: 3 to 9 in all"]
 
 
 def test_a_group_that_is_there_with_no_machine_has_none(tmp_path: Path) -> None:
@@ -206,6 +262,20 @@ def test_what_makes_machines_is_not_read_yet_and_firewalls_are_not_needed(
     lost, needless = reasons(tmp_path, plan(made, change("google_compute_firewall.f", {})))
     assert lost == [f"{kind} is not read yet: it makes VMs in the project"]
     assert needless == "google_compute_firewall: 1 not needed by the audit"
+
+
+def test_counts_that_differ_are_not_told_under_one_number(tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    values = {"project": "p", "cluster": "c", "location": "us-east1"}
+    sizes = {"a": 1, "b": 1, "c": 2, "d": 3}
+    pools = [
+        change(f"google_container_node_pool.{name}", values | {"name": name, "node_count": size})
+        for name, size in sizes.items()
+    ]
+    path.write_text(json.dumps(plan(*pools)))
+    told = "".join(netplan("audit", "--inventory", str(path)).out.split())
+    for name, size in (("aand1more", 1), ("c", 2), ("d", 3)):
+        assert f"/nodePools/{name}:itsnodesareinnoinput:{size}ineachzoneatfirst" in told
 
 
 def test_strict_refuses_an_answer_without_them(tmp_path: Path) -> None:

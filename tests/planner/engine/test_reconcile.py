@@ -14,6 +14,7 @@ from netplan_planner.engine.reconcile import volumes
 from netplan_planner.model import PathClass
 from support.commands.run import run_verbs
 from support.prices.billing_export import usage, write_flat_csv, write_parquet
+from support.projects.plans import change, plan
 from support.rules.facts import facts_to_internet
 
 BETWEEN_ZONES = "DE9E-AFBC-A15A"
@@ -66,6 +67,17 @@ def test_the_balance_of_a_sku_is_stated_and_explained(tmp_path: Path) -> None:
     assert found["other_usd"] == 17
     # What comes in is free: it is on the bill, and no line of the balance.
     assert "D0CC-50DF-59D2" not in by_id
+
+
+def test_what_of_the_inventory_was_not_read_is_said(tmp_path: Path) -> None:
+    planned = tmp_path / "plan.json"
+    planned.write_text(json.dumps(plan(change("google_dataproc_cluster.d", {"name": "d"}))))
+    told = f"{planned}: google_dataproc_cluster.d: google_dataproc_cluster is not read yet"
+    status, out, _ = run(bill(tmp_path), "--inventory", str(planned), "--output", "json")
+    assert status == 0
+    assert [one for one in json.loads(out)["incomplete"] if one.startswith(told)]
+    _, text, _ = run(bill(tmp_path), "--inventory", str(planned))
+    assert "google_dataproc_cluster is not read yet" in " ".join(text.split())
 
 
 def test_as_text_and_csv(tmp_path: Path) -> None:

@@ -175,6 +175,31 @@ def test_a_router_with_gateways(read: Reader) -> None:
     assert (unnamed.min_ports_per_vm, unnamed.is_dynamic) == (None, None)
 
 
+def test_a_gateway_holds_the_addresses_of_its_rules_and_those_that_it_drains(
+    read: Reader,
+) -> None:
+    action = {
+        "sourceNatActiveIps": [f"{REGION}/addresses/a", f"{REGION}/addresses/n"],
+        "sourceNatDrainIps": [f"{REGION}/addresses/b"],
+    }
+    nat = {
+        "name": "own",
+        "natIps": [f"{REGION}/addresses/n"],
+        "drainNatIps": [f"{REGION}/addresses/d"],
+        "rules": [{"ruleNumber": 1, "action": action}, {"action": action}, {"ruleNumber": 2}],
+    }
+    router = {
+        "kind": "compute#router",
+        "selfLink": f"{REGION}/routers/r",
+        "network": f"{ROOT}/global/networks/n",
+        "nats": [nat],
+    }
+    ((gateway,),) = [one.nats for one in read(router).routers]
+    held = tuple(f"projects/p/regions/us-east1/addresses/{name}" for name in "ndab")
+    assert gateway.addresses == held
+    assert gateway.outside_pool == held[1:]
+
+
 @pytest.mark.parametrize(
     ("field", "value", "hop", "target"),
     [

@@ -461,6 +461,46 @@ def test_the_ports_of_a_gateway(tmp_path: Path) -> None:
     assert "known after apply: max_ports_per_vm" in reasons(found)
 
 
+def test_a_planned_gateway_has_the_addresses_of_its_rules_too(tmp_path: Path) -> None:
+    home = {"project": "p", "region": "us-east1"}
+    link = "projects/p/regions/us-east1/routers/r"
+    router = {**home, "name": "r", "network": "n", "self_link": link}
+    action: dict[str, Any] = {"source_nat_drain_ips": []}
+    nat = {
+        **home,
+        "name": "nat",
+        "router": "r",
+        "nat_ips": ["projects/p/regions/us-east1/addresses/n"],
+        "rules": [{"rule_number": 1, "action": [action]}],
+    }
+    unknown = {
+        "drain_nat_ips": True,
+        "rules": [{"action": [{"source_nat_active_ips": True, "source_nat_drain_ips": []}]}],
+    }
+    active = refers("google_compute_address.a.self_link", "google_compute_address.a")
+    found = read(
+        tmp_path,
+        plan(
+            change("google_compute_router.r", router),
+            change("google_compute_address.a", {**home, "name": "a"}),
+            change("google_compute_router_nat.nat", nat, unknown),
+            resources=(
+                configured("google_compute_address", "a"),
+                configured(
+                    "google_compute_router_nat",
+                    "nat",
+                    rules=[{"action": [{"source_nat_active_ips": active}]}],
+                ),
+            ),
+        ),
+    )
+    ((gateway,),) = [one.nats for one in found.routers]
+    held = tuple(f"projects/p/regions/us-east1/addresses/{name}" for name in "na")
+    assert (gateway.addresses, gateway.outside_pool) == (held, held[1:])
+    # A new gateway drains nothing, so that this is not missing.
+    assert "drain_nat_ips" not in reasons(found)
+
+
 def test_gateways_and_peerings_of_others_are_lost_not_made_up(tmp_path: Path) -> None:
     nat = {"name": "nat", "project": "p", "region": "us-east1", "router": "elsewhere"}
     inventory = read(tmp_path, plan(change("google_compute_router_nat.nat", nat)))

@@ -71,3 +71,27 @@ def test_calls_of_google_apis_say_nothing_behind_public_nat(tmp_path: Path) -> N
     assert hits("nat-carries-internal", facts) == ()
     (noted,) = judge(find_rule("google-api-path"), facts).not_evaluated
     assert noted.reason == "no routes were read"
+
+
+@needs_shared
+def test_an_idle_gateway_saves_all_its_addresses_and_is_made_again_with_its_pool(
+    tmp_path: Path,
+) -> None:
+    facts = recorded(tmp_path, *(sent(EU, peer, 0.01) for peer in EU_PEERS))
+    (router,) = [one for one in facts.inventory.routers if one.region == "europe-west4"]
+    (nat,) = router.nats
+    held = (*nat.addresses, "projects/p/regions/europe-west4/addresses/of-rule")
+    wider = replace(router, nats=(replace(nat, addresses=held, outside_pool=held[-1:]),))
+    before, after = (
+        hits("nat-idle", replace(facts, inventory=replace(facts.inventory, routers=(one,))))[0]
+        for one in (router, wider)
+    )
+    # An address for a month.
+    assert float(after.saving.usd_per_month - before.saving.usd_per_month) == 3.65
+    assert before.fix is not None
+    assert before.fix.undo is not None
+    assert after.fix is not None
+    assert after.fix.undo is not None
+    assert after.fix.undo.commands == before.fix.undo.commands
+    assert "rules, ports" in after.fix.undo.text
+    assert "rules" not in before.fix.undo.text

@@ -12,7 +12,6 @@ from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.aggregate import aggregate as write_aggregates
 from netplan_planner.engine.aggregate import check_folder
 from netplan_planner.engine.request import ApiOptions
-from netplan_planner.errors import IncompleteError
 from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
 from netplan_planner.planning.project import FlowReading, Input, StrictReading, request_of
 
@@ -59,7 +58,5 @@ def aggregate(asked: Aggregate) -> None:
     request = request_of(asked, traffic_options=summed)
     found = write_aggregates(request, asked.out, say=progress)
     answers.write(found, specs)
-    if asked.strict and found.incomplete:
-        raise IncompleteError(
-            f"the aggregates are incomplete, and --strict was given: {found.incomplete[0]}"
-        )
+    if asked.strict:
+        answers.refuse_incomplete("the aggregates are", found.incomplete)

@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from netplan_planner.engine.autoscaled import autoscaled
 from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.caps import checked_series
+from netplan_planner.engine.completeness import stopped_machines, what_is_incomplete
 from netplan_planner.engine.demos import load_demo
 from netplan_planner.engine.fleet.advice import breaking_advice
 from netplan_planner.engine.fleet.changes import changes_of
@@ -103,6 +105,7 @@ def fleet_of(request: FleetRequest, say: Say = lambda _: None) -> FleetAnswer:
         ),
         kept=(*fleet.left_out, *kept),
         notes=fleet.notes,
+        incomplete=what_is_incomplete(fleet.facts, ()) if fleet.facts is not None else (),
         is_feasible=isinstance(planned, Planned),
     )
     if not isinstance(planned, Planned):
@@ -139,6 +142,7 @@ def _of_inventory(request: FleetRequest, say: Say) -> _Fleet:
         any_architecture=request.any_architecture,
     )
     existing, is_shared, notes = existing_of(facts, read.commitment_scope)
+    notes += (*stopped_machines(facts.inventory), *autoscaled(facts.inventory))
     if read.commitment_scope is CommitmentScope.UNKNOWN and len(_projects(needs)) > 1:
         notes += (
             "whether projects share commitments is not known (--commitment-scope): each is bought"

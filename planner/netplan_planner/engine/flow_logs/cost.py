@@ -5,6 +5,7 @@ from decimal import Decimal
 from math import inf
 
 from netplan_planner.engine import service_bill
+from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.demos import load_demo
 from netplan_planner.engine.flow_logs.writers import (
     Writer,
@@ -99,6 +100,7 @@ def bill_of(facts: Facts, found: Sequence[Writer], request: AuditRequest) -> Flo
         unpriced=meter.bill.unpriced,
         window=_window(facts),
         notes=tuple(_notes(facts, found)),
+        incomplete=what_is_incomplete(facts, ()),
         price_age=price_age(facts.prices.info, facts.today, folder=request.prices),
     )
 

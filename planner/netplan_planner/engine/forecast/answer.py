@@ -6,6 +6,7 @@ from datetime import date
 from msgspec.structs import replace
 
 from netplan_planner.engine.calibration_file import with_calibration
+from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.demos import load_demo
 from netplan_planner.engine.forecast.changes import changes_of
 from netplan_planner.engine.forecast.machines import Outlook
@@ -90,6 +91,7 @@ def _answer(
         total_basis=costs.total_basis,
         left_out=subjects.left_out,
         notes=(*old, *subjects.notes),
+        incomplete=what_is_incomplete(facts, ()) if facts is not None else (),
         changes=changes_of(facts, found, request.read.today),
         limits_as_of=stated_on(caps.as_of),
         prices_as_of=info.network_as_of,

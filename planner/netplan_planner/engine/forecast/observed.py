@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from netplan_planner.engine.completeness import stopped_machines
 from netplan_planner.engine.forecast.subjects import PathSeries, Sender, Subjects
 from netplan_planner.engine.summary import direction_of
 from netplan_planner.errors import InputError
@@ -48,7 +49,8 @@ def observed(facts: Facts) -> Subjects:
         if not one.is_stopped and one.ref.self_link not in seen
     ]
     left_out = (f"{counted(len(unseen), 'machine')} of which nothing tells what was sent",)
-    return Subjects(senders, paths, left_out if unseen else ())
+    stopped = stopped_machines(facts.inventory)
+    return Subjects(senders, paths, (*(left_out if unseen else ()), *stopped))
 
 
 def _senders(facts: Facts) -> Iterator[Sender]:

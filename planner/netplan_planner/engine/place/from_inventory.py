@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from netplan_planner.engine.completeness import what_is_incomplete
+from netplan_planner.engine.completeness import stopped_machines, what_is_incomplete
 from netplan_planner.engine.place.asked import (
     Asked,
     AskedEdges,
@@ -82,6 +82,7 @@ def asked_of(facts: Facts, title: str, request: PlaceRequest) -> Asked:
             "copies of one service (group, role label or name) stand in as many zones as today",
             "no machine uses a reservation without naming it: these are not read, and a move leaves"
             " them paid and empty",
+            *stopped_machines(facts.inventory),
         ),
         incomplete=what_is_incomplete(facts, ()),
     )

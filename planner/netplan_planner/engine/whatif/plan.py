@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.clusters.network import networks_of
 from netplan_planner.engine.audit import report_on, with_bill
+from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.demos import Demo, load_demo
 from netplan_planner.engine.fixes import severity_of
 from netplan_planner.engine.inputs import read_facts
@@ -144,6 +145,7 @@ def answer(
         price_steps=price_steps(facts, after.facts),
         changes=steps_of(facts, after.facts, aims),
         notes=tuple(dict.fromkeys((*notes, *after.notes))),
+        incomplete=what_is_incomplete(facts, ()),
         has_traffic=facts.traffic is not None,
         limits_as_of=report.limits_as_of,
         prices_as_of=report.prices_as_of,

@@ -208,8 +208,8 @@ def _node_pool(wire: WireNodePool, ref: ResourceRef, problems: Problems) -> Node
     place = _place(ref.self_link)
     project = ProjectId(place["projects"])
     config, own = wire.config or WireNodeConfig(), wire.network_config or WirePoolNetwork()
-    scaling = wire.autoscaling or WireAutoscaling()
-    is_scaled = scaling.enabled is True
+    stated = wire.autoscaling
+    scaling = stated if stated is not None and stated.enabled is True else WireAutoscaling()
     constraint = wire.max_pods_constraint
     return NodePool(
         ref=ref,
@@ -232,8 +232,10 @@ def _node_pool(wire: WireNodePool, ref: ResourceRef, problems: Problems) -> Node
             sorted(resolve(link, project) for link in wire.instance_group_urls or ())
         ),
         initial_node_count=wire.initial_node_count,
-        min_node_count=scaling.min_node_count if is_scaled else None,
-        max_node_count=scaling.max_node_count if is_scaled else None,
+        min_node_count=scaling.min_node_count,
+        max_node_count=scaling.max_node_count,
+        total_min_node_count=scaling.total_min_node_count,
+        total_max_node_count=scaling.total_max_node_count,
         max_pods_per_node=constraint.max_pods_per_node if constraint else None,
         pod_range=own.pod_ipv4_cidr_block,
         additional_networks=tuple(

@@ -75,6 +75,8 @@ class WireAutoscaling(Wire):
     enabled: bool | None = None
     min_node_count: Count | None = None
     max_node_count: Count | None = None
+    total_min_node_count: Count | None = None
+    total_max_node_count: Count | None = None
 
 
 class WireConstraint(Wire):

@@ -139,11 +139,13 @@ def _node(block: Attributes) -> JsonObject:
 
 
 def _scaling(block: Attributes) -> JsonObject:
-    """Return `autoscaling`; limits of the whole pool leave those of a zone at 0, and unset."""
+    """Return `autoscaling`; limits of the whole pool leave those of a zone at 0, or they it."""
     return {
         "enabled": True,
         "minNodeCount": block.get("min_node_count") or None,
         "maxNodeCount": block.get("max_node_count") or None,
+        "totalMinNodeCount": block.get("total_min_node_count") or None,
+        "totalMaxNodeCount": block.get("total_max_node_count") or None,
     }
 
 

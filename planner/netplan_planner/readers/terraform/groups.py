@@ -27,7 +27,7 @@ MOST_MEMBERS = 4000
 """Machines of the largest regional group, after its limit was raised
 (cloud.google.com/compute/docs/instance-groups, read 2026-11-23)."""
 
-_LIMITS = ("min_replicas", "max_replicas")
+_LIMITS, _OFF = ("min_replicas", "max_replicas"), "OFF"
 _MACHINES = TYPES["google_compute_instance"]
 
 
@@ -44,7 +44,7 @@ class Groups:
         self._context, self._templates, self._networks = context, templates, networks
         self._disks = disks
         self._used: set[SelfLink] = set()
-        self._scaled: dict[SelfLink, str] = {}
+        self._scaled: dict[SelfLink, list[object]] = {}
         self._managers: list[tuple[Entry, SelfLink, JsonObject, list[str]]] = []
 
     def over_template(self, held: Attributes, notes: Unknowns) -> Attributes:
@@ -88,9 +88,8 @@ class Groups:
         held = self._context.attributes(entry, notes)
         policy, group = held.block("autoscaling_policy"), held.link("target")
         limits = [policy.get(name) if policy else None for name in _LIMITS]
-        if group:
-            low, high = ("an unknown number" if one is None else f"{one}" for one in limits)
-            self._scaled[canonical_link(group)] = f"{low} to {high}"
+        if group and not (policy and policy.get("mode") == _OFF):
+            self._scaled[canonical_link(group)] = limits
         self._context.note_unknown(entry, None, notes)
 
     def add_members(self) -> None:
@@ -101,14 +100,15 @@ class Groups:
             if size is None or (scaled and size == 0 and entry.is_changed):
                 for version in raw["versions"]:
                     self._template(version["instanceTemplate"])
-                by_scaler = f"its machines are not read: an autoscaler keeps {scaled} of them"
-                reason = by_scaler if scaled else "how many machines it has is not stated"
-                self._context.note(entry, reason, link)
+                self._context.note(entry, _why_unread(scaled), link)
             elif isinstance(size, int) and size > 0 and link not in made:
                 self._add(entry, link, raw, zones, size)
         for link, entry in self._templates.items():
             if link not in self._used:
                 self._context.into.skip(self._context.file, f"{entry.type} without machines")
+
+        groups = self._context.into.found["instance_groups"]
+        groups[:] = [_scaled(group, self._scaled.get(group.ref.self_link)) for group in groups]
 
     def _add(
         self, entry: Entry, link: SelfLink, raw: JsonObject, zones: list[str], size: int
@@ -144,6 +144,22 @@ class Groups:
             self._context.add(entry, _MACHINES, one, machine, with_unknown(machine, notes))
             self._disks.take_machine(entry, one, machine)
         self._context.note_unknown(template, link, notes)
+
+
+def _why_unread(limits: list[object] | None) -> str:
+    """Return why a group without a size has no machines here."""
+    if limits is None:
+        return "how many machines it has is not stated"
+    low, high = ("an unknown number" if one is None else f"{one}" for one in limits)
+    return f"its machines are not read: an autoscaler keeps {low} to {high} of them"
+
+
+def _scaled(group: InstanceGroup, limits: list[object] | None) -> InstanceGroup:
+    """Return a group with the limits of its autoscaler."""
+    if limits is None:
+        return group
+    low, high = (one if isinstance(one, int) else None for one in limits)
+    return replace(group, is_autoscaled=True, min_size=low, max_size=high)
 
 
 def _zone_of(number: int, region: str, zones: list[str]) -> str:

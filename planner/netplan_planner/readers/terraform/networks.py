@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from netplan_planner.readers.terraform.attributes import Attributes
-from netplan_planner.readers.terraform.machines import JsonObject, machine, number
+from netplan_planner.readers.terraform.machines import JsonObject, machine, number, stated
 
 
 def network(a: Attributes) -> JsonObject:
@@ -98,6 +98,19 @@ def nat(a: Attributes) -> JsonObject:
         "natIpAllocateOption": a.get("nat_ip_allocate_option"),
         "type": a.get("type"),
         "natIps": a.texts("nat_ips"),
+        "drainNatIps": a.texts("drain_nat_ips") if _is_drained(a) else None,
+        "rules": [
+            {
+                "action": stated(
+                    {
+                        "sourceNatActiveIps": action.texts("source_nat_active_ips"),
+                        "sourceNatDrainIps": action.texts("source_nat_drain_ips"),
+                    }
+                )
+            }
+            for rule in a.blocks("rules")
+            for action in rule.blocks("action")
+        ],
         "sourceSubnetworkIpRangesToNat": a.get("source_subnetwork_ip_ranges_to_nat"),
         "subnetworks": [{"name": one.link("name")} for one in a.blocks("subnetwork")],
         "minPortsPerVm": a.get("min_ports_per_vm"),
@@ -105,6 +118,11 @@ def nat(a: Attributes) -> JsonObject:
         "enableDynamicPortAllocation": a.get("enable_dynamic_port_allocation"),
         "enableEndpointIndependentMapping": a.get("enable_endpoint_independent_mapping"),
     }
+
+
+def _is_drained(a: Attributes) -> bool:
+    """Return whether a gateway may drain addresses; a new one drains none that it is not told."""
+    return a.is_asked("drain_nat_ips") or not a.is_unknown("drain_nat_ips")
 
 
 _GATEWAY = "global/gateways/"

@@ -273,10 +273,13 @@ def _unread(entries: Sequence[Unread], options: RenderOptions) -> Iterator[Block
 
 
 def _cause(entry: Unread) -> tuple[str, ...]:
-    """Return what makes entries alike: kind of resource, field and reason, less their numbers."""
+    """Return what makes entries alike: kind of resource, field less its numbers, and reason.
+
+    The reason is taken whole: its numbers are counts, which one entry must not tell for another.
+    """
     parts = (entry.resource or "").split("/")
     kind = parts[-2] if len(parts) > 1 else ""
-    return kind, *(_NUMBER.sub("#", text or "") for text in (entry.field, entry.reason))
+    return kind, _NUMBER.sub("#", entry.field or ""), entry.reason
 
 
 def _of_cause(group: Sequence[Unread]) -> Line:

@@ -14,7 +14,7 @@ from netplan_planner.model import (
     worded,
 )
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import Cell, DataTable, phrases
+from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
 from netplan_planner.renderers.content.changes import changes
 from netplan_planner.renderers.content.fleet_tables import group_table, type_table
 from netplan_planner.renderers.document import (
@@ -96,6 +96,7 @@ def blocks(answer: FleetAnswer, options: RenderOptions) -> Iterator[Block]:
     yield from _advice(answer)
     for note in answer.notes:
         yield Para(line=line(say(note)))
+    yield from incomplete.blocks(answer.incomplete, options)
     yield Para(line=line(_basis(answer)))
     if options.currency is not None:
         yield Para(line=line(options.currency.assumption))

@@ -10,7 +10,7 @@ from netplan_planner.model import flow_log_bill as bills
 from netplan_planner.model.flow_log_bill import FlowLogBill
 from netplan_planner.model.report import Unpriced
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import Cell, DataTable, phrases
+from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
 from netplan_planner.renderers.document import (
     Block,
     Column,
@@ -55,6 +55,8 @@ class Record(TypedDict):
     p95_machine_count: int
     """Machines whose 95th percentile is promised."""
     notes: tuple[str, ...]
+    incomplete: tuple[str, ...]
+    """What of the given evidence could not be read in full, a line each."""
 
 
 def record(answer: FlowLogBill) -> Record:
@@ -73,6 +75,7 @@ def record(answer: FlowLogBill) -> Record:
         "dollar_error_ratio": answer.dollar_error_ratio,
         "p95_machine_count": answer.p95_machine_count,
         "notes": answer.notes,
+        "incomplete": answer.incomplete,
     }
 
 
@@ -151,6 +154,7 @@ def blocks(answer: FlowLogBill, options: RenderOptions) -> Iterator[Block]:
                 yield Field(label=label, line=lines[0], more=lines[1:], is_source=True)
     for note in answer.notes:
         yield Para(line=line(say(note, Role.DIM, length=_LONG)))
+    yield from incomplete.blocks(answer.incomplete, options)
     if options.currency is not None:
         yield Para(line=line(options.currency.assumption))
 

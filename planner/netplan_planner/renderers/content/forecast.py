@@ -12,7 +12,7 @@ from netplan_planner.model.forecast import (
     Scope,
 )
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import Cell, DataTable, forecast_basis, phrases
+from netplan_planner.renderers.content import Cell, DataTable, forecast_basis, incomplete, phrases
 from netplan_planner.renderers.content.changes import changes
 from netplan_planner.renderers.document import (
     Block,
@@ -138,6 +138,7 @@ def blocks(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
     yield from forecast_basis.shown(answer, options)
     for note in (*answer.left_out, *answer.notes):
         yield Para(line=line(say(note)))
+    yield from incomplete.blocks(answer.incomplete, options)
     yield Para(line=line(forecast_basis.rests_on(answer)))
     if options.currency is not None:
         yield Para(line=line(options.currency.assumption))

@@ -10,7 +10,7 @@ from netplan_planner.model import placement as places
 from netplan_planner.model.placement import Placement
 from netplan_planner.model.report import Unpriced
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import Cell, DataTable, phrases
+from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
 from netplan_planner.renderers.content.changes import changes
 from netplan_planner.renderers.document import (
     Block,
@@ -318,5 +318,4 @@ def _why(answer: Placement, options: RenderOptions) -> Iterator[Block]:
         yield Item(line=line(say(text, length=_LONG)))
     for text in answer.assumptions:
         yield Item(line=line(say(f"assumed: {text}", length=_LONG)))
-    for text in answer.incomplete[:_BINDINGS]:
-        yield Item(line=line("not in it: ", say(text, length=_LONG)))
+    yield from incomplete.blocks(answer.incomplete, options)

@@ -19,7 +19,7 @@ from netplan_planner.model.probe_plan import (
     ToldLimit,
     half_width_of,
 )
-from netplan_planner.renderers.content import DataTable, probe_record
+from netplan_planner.renderers.content import DataTable, incomplete, probe_record
 from netplan_planner.renderers.content.phrases import limit_name, skus
 from netplan_planner.renderers.document import (
     Block,
@@ -82,6 +82,7 @@ def blocks(answer: ProbePlan, options: RenderOptions) -> Iterator[Block]:
     if answer.notes:
         yield Entry(line=line("Notes"))
         yield from (Item(line=line(note)) for note in answer.notes)
+    yield from incomplete.blocks(answer.incomplete, options)
     yield from _closing(answer, options)
 
 

@@ -177,6 +177,8 @@ class Record(TypedDict):
     left_out: tuple[LeftOutRecord, ...]
     impacts: tuple[ImpactRecord, ...]
     notes: tuple[str, ...]
+    incomplete: tuple[str, ...]
+    """What of the given evidence could not be read in full, a line each."""
     store: StoreRecord | None
     results: ResultsRecord | None
     """null: nothing was run."""
@@ -200,6 +202,7 @@ def plan_record(plan: ProbePlan, results: ProbeResults | None = None) -> Record:
         "left_out": tuple(map(_left_out, plan.left_out)),
         "impacts": tuple(_impact(plan, one) for one in plan.impacts),
         "notes": plan.notes,
+        "incomplete": plan.incomplete,
         "store": {"path": stored.path, "run_count": stored.run_count} if stored else None,
         "results": _results(results) if results else None,
     }

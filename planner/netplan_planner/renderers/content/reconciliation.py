@@ -12,7 +12,7 @@ from netplan_planner.model import (
     SkuBalance,
     Unmodelled,
 )
-from netplan_planner.renderers.content import Cell, DataTable
+from netplan_planner.renderers.content import Cell, DataTable, incomplete
 from netplan_planner.renderers.document import (
     Block,
     Column,
@@ -53,6 +53,8 @@ class Record(TypedDict):
 
     warnings: tuple[str, ...]
     """What makes the figures less than a comparison."""
+    incomplete: tuple[str, ...]
+    """What of the given evidence could not be read in full, a line each."""
     billing_exports: tuple[str, ...]
     billed_from: datetime
     billed_to: datetime
@@ -80,6 +82,7 @@ def record(answer: Reconciliation) -> Record:
     """Return the balances with the fields of the table, and what was left out of them."""
     return {
         "warnings": answer.warnings,
+        "incomplete": answer.incomplete,
         "billing_exports": answer.billing_exports,
         "billed_from": answer.billed_from,
         "billed_to": answer.billed_to,
@@ -162,6 +165,7 @@ def blocks(answer: Reconciliation, options: RenderOptions) -> Iterator[Block]:
     if answer.other_projects:
         names = ", ".join(name or "no project" for name in answer.other_projects)
         yield _para(f"not compared: usage of {names}")
+    yield from incomplete.blocks(answer.incomplete, options)
 
 
 def _para(text: str) -> Para:

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from netplan_planner.model import Amount, Text, whatif, worded
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import Cell, DataTable, phrases
+from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
 from netplan_planner.renderers.content.changes import changes
 from netplan_planner.renderers.content.whatif_views import details
 from netplan_planner.renderers.document import (
@@ -90,6 +90,7 @@ def blocks(answer: whatif.WhatifAnswer, options: RenderOptions) -> Iterator[Bloc
         yield Para(line=line(say(note)))
     if len(shown) < len(answer.notes):
         yield Para(line=line(f"and {len(answer.notes) - len(shown):,} more notes (--explain)"))
+    yield from incomplete.blocks(answer.incomplete, options)
     yield Para(line=line(_basis(answer)))
     if options.currency is not None:
         yield Para(line=line(options.currency.assumption))

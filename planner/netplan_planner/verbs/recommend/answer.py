@@ -24,6 +24,8 @@ class Recommendation(Value, frozen=True, kw_only=True):
     """Sustained-use discounts by series that the list prices of the plan leave out."""
     why_not: tuple[str, ...] = ()
     """Types whose place or reason is asked for by name."""
+    incomplete: tuple[str, ...] = ()
+    """What of the given evidence could not be read in full, a line each."""
 
     @property
     def is_feasible(self) -> bool:

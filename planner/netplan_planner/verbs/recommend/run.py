@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from netplan_planner.engine.caps import checked_series
+from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.machines import Wanted, find_machine, wanted_gbps
 from netplan_planner.errors import MissingDatum, UsageError, nearest_names
 from netplan_planner.machines import ties_of
@@ -167,7 +168,8 @@ def for_machine(ask: RecommendAsk, now: Now, vm: str) -> Recommendation:
         plan = with_baseline(plan, baseline, told)
         volume = _volume(facts, instance, ask, wanted)
         plan = _completed(plan, wish, facts.prices, facts.today, volume)
-    return _answer(plan, facts.caps, facts.prices, request.today, request.prices, ask.why_not)
+    answer = _answer(plan, facts.caps, facts.prices, request.today, request.prices, ask.why_not)
+    return replace(answer, incomplete=what_is_incomplete(facts, ()))
 
 
 def _answer(

@@ -18,7 +18,7 @@ from netplan_planner.model import (
     Value,
     worded,
 )
-from netplan_planner.renderers.content import Cell, DataTable, plans, taken
+from netplan_planner.renderers.content import Cell, DataTable, incomplete, plans, taken
 from netplan_planner.renderers.content.phrases import origin, quantity, unit_price
 from netplan_planner.renderers.document import Block, Para, line, say
 from netplan_planner.renderers.figures import counted
@@ -59,6 +59,8 @@ class Basis(Value, frozen=True, kw_only=True):
     """Of the contract, where prices are effective ones; empty: list prices."""
     is_feasible: bool
     """Whether any candidate meets the need."""
+    incomplete: tuple[str, ...]
+    """What of the given evidence could not be read in full, a line each."""
 
 
 def record(answer: Recommendation) -> tuple[Basis, MachinePlan | Infeasible]:
@@ -103,6 +105,7 @@ def blocks(answer: Recommendation, options: RenderOptions) -> Iterator[Block]:
         yield from _paragraphs(_why_not(plan, name))
     yield from _paragraphs(_bill(_ranked(plan)[: None if options.verbosity else 1]))
     yield from _paragraphs(_discounts(answer))
+    yield from incomplete.blocks(answer.incomplete, options)
     yield from _paragraphs(_basis(answer))
     if options.currency is not None:
         yield Para(line=line(options.currency.assumption))

@@ -1,0 +1,129 @@
+"""Every verb that reads an inventory says what of it was not read, by name and count."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.commands.in_process import netplan
+from support.flows.records import entry, lines
+from support.projects.plans import change, plan
+
+UNREAD = "google_dataproc_cluster.d: google_dataproc_cluster is not read yet: it makes VMs"
+NODES = "its nodes are in no input: 3 in each zone at first"
+
+
+def api_machine(name: str, number: int, zone: str, **more: Any) -> dict[str, Any]:
+    link = "https://www.googleapis.com/compute/v1/projects/p"
+    network = f"{link}/global/networks/default"
+    nic = {"name": "nic0", "network": network, "networkIP": f"10.0.0.{number}"}
+    return {
+        "kind": "compute#instance",
+        "name": name,
+        "machineType": f"{link}/zones/{zone}/machineTypes/n2-standard-8",
+        "status": "RUNNING",
+        "zone": f"{link}/zones/{zone}",
+        "selfLink": f"{link}/zones/{zone}/instances/{name}",
+        "networkInterfaces": [nic],
+        **more,
+    }
+
+
+@pytest.fixture
+def inventory(tmp_path: Path) -> Path:
+    """Return a folder of two machines that run, one that is stopped, and what is not read."""
+    folder = tmp_path / "inventory"
+    folder.mkdir()
+    values = {"name": "np", "project": "p", "cluster": "c", "location": "us-east1"}
+    planned = plan(
+        change("google_dataproc_cluster.d", {"name": "d"}),
+        change("google_container_node_pool.np", values | {"node_count": 3}),
+    )
+    (folder / "plan.json").write_text(json.dumps(planned))
+    machines = [
+        api_machine("a", 2, "us-central1-a"),
+        api_machine("b", 3, "us-central1-b"),
+        api_machine("off", 4, "us-central1-a", status="TERMINATED"),
+    ]
+    (folder / "instances.json").write_text(json.dumps(machines))
+    return folder
+
+
+@pytest.fixture
+def flows(tmp_path: Path) -> Path:
+    path = tmp_path / "flows.json"
+    path.write_text(
+        lines([entry("10.0.0.2", "10.0.0.3", 10**9, insert_id=f"{number}") for number in range(3)])
+    )
+    return path
+
+
+VERBS = {
+    "fleet": (),
+    "whatif": ("--vm", "a", "--machine-type", "n2-standard-4"),
+    "recommend": ("--vm", "a", "--gbps", "1"),
+    "probe plan": (),
+    "place": ("TRAFFIC",),
+    "forecast": ("TRAFFIC",),
+    "flow-logs cost": ("TRAFFIC",),
+    "flow-logs plan": ("TRAFFIC",),
+    "graph": ("TRAFFIC",),
+    "audit": ("TRAFFIC",),
+}
+LEAVE_OUT_STOPPED = ("fleet", "place", "forecast")
+
+
+def answer(verb: str, inventory: Path, flows: Path, *more: str) -> str:
+    options = [*VERBS[verb], *more]
+    if "TRAFFIC" in options:
+        options[options.index("TRAFFIC") : options.index("TRAFFIC") + 1] = ["--traffic", str(flows)]
+    done = netplan(*verb.split(), "--inventory", str(inventory), *options)
+    assert done.status in {0, 1}, done.err
+    return done.out
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_was_not_read_is_named(verb: str, inventory: Path, flows: Path) -> None:
+    text = " ".join(answer(verb, inventory, flows).split())
+    assert "google_dataproc_cluster is not read yet" in text
+    assert NODES in text
+    said = json.loads(answer(verb, inventory, flows, "--output", "json"))
+    (found,) = [
+        part["incomplete"] for part in (said, said.get("coverage", {})) if "incomplete" in part
+    ]
+    assert [one for one in found if one.endswith(f"{UNREAD} in the project")]
+    # By its own name, which a file of an API has nowhere else.
+    assert [one for one in found if one.endswith(f"np: {NODES}")]
+
+
+@pytest.mark.parametrize("verb", LEAVE_OUT_STOPPED)
+def test_stopped_machines_are_left_out_with_a_word(verb: str, inventory: Path, flows: Path) -> None:
+    text = " ".join(answer(verb, inventory, flows).split())
+    assert "1 stopped machine is left out: off" in text
+    assert "1 stopped machine is left out: off" in answer(verb, inventory, flows, "-o", "json")
+
+
+@pytest.mark.parametrize("verb", ["fleet", "whatif"])
+def test_strict_refuses_a_plan_of_less_than_was_given(
+    verb: str, inventory: Path, flows: Path
+) -> None:
+    done = netplan(verb, "--inventory", str(inventory), *VERBS[verb], "--strict")
+    assert done.status == 4
+    assert "incomplete, and --strict was given" in done.err
+    (inventory / "plan.json").unlink()
+    text = answer(verb, inventory, flows, "--strict")
+    assert "could not be read in full" not in text
+
+
+def test_place_counts_what_it_does_not_show(inventory: Path, flows: Path) -> None:
+    """Beyond the lines that are shown, how many more there are."""
+    values = {"project": "p", "cluster": "c", "location": "us-east1"}
+    pools = (
+        change(f"google_container_node_pool.x{n}", values | {"name": f"x{n}", "node_count": n})
+        for n in range(1, 13)
+    )
+    (inventory / "plan.json").write_text(json.dumps(plan(*pools)))
+    text = answer("place", inventory, flows)
+    assert text.count("in each zone at first") == 8
+    assert "and 4 more" in text
