@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli.options import OUTPUT
-from netplan_planner.cli.parameters import ANSWER, Parameters
+from netplan_planner.asks import ANSWER, OUTPUT
+from netplan_planner.cli.parameters import Parameters
 from netplan_planner.cli.state import state
 from netplan_planner.errors import IncompleteError
 from netplan_planner.inert import inert_line

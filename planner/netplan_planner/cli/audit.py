@@ -1,6 +1,5 @@
 """`netplan audit`: read, lint, report."""
 
-from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
@@ -8,30 +7,33 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
-from netplan_planner.cli import answers, options, panels
+from netplan_planner.asks import ANSWER, CHOICE, OUTPUT, WALKED
+from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
-from netplan_planner.cli.bundles import (
-    Api,
-    FlowReading,
-    Input,
-    Look,
-    MetricsInput,
-    PriceInput,
-    verbosity,
-)
-from netplan_planner.cli.options import CHOICE, OUTPUT
-from netplan_planner.cli.parameters import ANSWER, WALKED, Parameters, taking
+from netplan_planner.cli.bundles import Look, verbosity
+from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
 from netplan_planner.engine.audit import run_audit
 from netplan_planner.engine.code_places import code_places
 from netplan_planner.engine.collected import with_bundle_of
 from netplan_planner.engine.prices.source import currency_in
-from netplan_planner.engine.request import AuditRequest
+from netplan_planner.engine.request import ApiOptions, AuditRequest
 from netplan_planner.engine.rules import check_rule_names, rule_list
 from netplan_planner.engine.suppressions import ignore_file
 from netplan_planner.inert import inert_line
 from netplan_planner.model import CommitmentScope, CurrencyRate, Report, Severity
 from netplan_planner.model.finding import Level
+from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
+from netplan_planner.planning.project import (
+    FlowReading,
+    Input,
+    Measurements,
+    MetricsInput,
+    Today,
+    WhichSharing,
+    request_of,
+)
+from netplan_planner.quantities import names, usd
 from netplan_planner.renderers import (
     RENDERERS,
     SARIF,
@@ -42,6 +44,7 @@ from netplan_planner.renderers import (
     parse_output,
     write_outputs,
 )
+from netplan_planner.verbs import panels
 
 
 class Judged(Parameters, frozen=True, kw_only=True):
@@ -182,18 +185,18 @@ class Audit(Parameters, frozen=True, kw_only=True):
     ] = None
     given: Input = Input()
     metrics: MetricsInput = MetricsInput()
-    measurements: options.Measurements = None
-    calibration: options.Calibration = None
+    measurements: Measurements = ()
+    calibration: Calibration = None
     pricing: PriceInput = PriceInput()
-    commitment_scope: options.WhichSharing = CommitmentScope.UNKNOWN
+    commitment_scope: WhichSharing = CommitmentScope.UNKNOWN
     currency: options.CurrencyCode = None
-    as_of: options.AsOf = None
-    today: options.Today = None
+    as_of: AsOf = None
+    today: Today = None
     reading: FlowReading = FlowReading()
     judged: Judged = Judged()
     gate: Gate = Gate()
     written: Written = Written()
-    api: Api = Api()
+    api: ApiOptions = ApiOptions()
 
 
 @app.command(rich_help_panel=panels.AUDIT)
@@ -208,7 +211,7 @@ def audit(asked: Audit) -> None:
     asked = replace(asked, files=list(files), given=replace(asked.given, bundle=bundle))
     outputs = tuple(parse_output(text) for text in asked.written.output or ["text"])
     check_outputs(outputs)
-    save_limit = options.usd("--fail-on-saving", asked.gate.fail_on_saving)
+    save_limit = usd("--fail-on-saving", asked.gate.fail_on_saving)
     request = _request(asked)
     # Before anything is read: a rate that is not there is no reason to wait for.
     shown_in = currency_in(asked.given.prices(asked.pricing), asked.currency)
@@ -227,35 +230,21 @@ def audit(asked: Audit) -> None:
 def _request(asked: Audit) -> "AuditRequest":
 
     configured = options.configured()
-    given, pricing, judged = asked.given, asked.pricing, asked.judged
-    request = AuditRequest(
-        today=options.day(asked.today) or date.today(),
-        as_of=options.day(asked.as_of),
-        projects=tuple(dict.fromkeys(given.project or ())),
-        parents=given.parents,
-        excluded=options.names(given.exclude_project),
-        inventory=(*given.inventories, *(asked.files or ())),
-        traffic=given.traffic_inputs,
-        measurements=tuple(asked.measurements or ()),
-        calibration=asked.calibration,
-        demo=given.demo,
-        prices=given.prices(pricing),
-        discounts=tuple(pricing.discount or ()),
-        billing_exports=tuple(pricing.billing_export or ()),
+    judged = asked.judged
+    return request_of(
+        asked,
+        inventory=(*asked.given.inventories, *(asked.files or ())),
+        measurements=asked.measurements,
         commitment_scope=asked.commitment_scope,
-        select=options.names(judged.select),
-        ignore=options.names(judged.ignore),
+        select=names(judged.select),
+        ignore=names(judged.ignore),
         min_severity=judged.severity,
-        min_saving_usd=options.usd("--min-saving", judged.min_saving),
+        min_saving_usd=usd("--min-saving", judged.min_saving),
         ignore_file=ignore_file(judged.ignore_file),
         thresholds=configured.thresholds,
         targets=configured.targets,
         links=configured.links,
-        api=asked.api.options(),
-        traffic_options=asked.reading.options(),
-        log_options=asked.reading.log_options(),
     )
-    return asked.metrics.added_to(request, given.bundle)
 
 
 def _look(written: Written, shown_in: "CurrencyRate | None") -> "RenderOptions":
@@ -286,13 +275,13 @@ def _with_places(
     return replace(render, places=found.places, fallback_place=found.fallback)
 
 
-def _explained(names: list[str] | None) -> tuple[str, ...]:
+def _explained(asked: list[str] | None) -> tuple[str, ...]:
     """Return the rules and areas to explain.
 
     Raises:
         UsageError: If a name is neither a rule, an area nor `all`.
     """
-    chosen = options.names(names)
+    chosen = names(asked)
     check_rule_names(tuple(name for name in chosen if name != "all"))
     return chosen
 

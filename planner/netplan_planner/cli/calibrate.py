@@ -1,17 +1,20 @@
 """`netplan calibrate`: fit the model to measurements."""
 
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import answers, options, panels
+from netplan_planner.asks import OUTPUT, WRITTEN, Ask
+from netplan_planner.cli import answers
 from netplan_planner.cli.app import app
-from netplan_planner.cli.options import OUTPUT
-from netplan_planner.cli.parameters import WRITTEN, Parameters, taking
+from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.calibrate import calibrate_files
 from netplan_planner.engine.calibration_file import write_calibration
+from netplan_planner.planning.inputs import DATE_FORMATS
+from netplan_planner.quantities import Day
+from netplan_planner.verbs import panels
 
 
 class Calibrate(Parameters, frozen=True, kw_only=True):
@@ -36,10 +39,10 @@ class Calibrate(Parameters, frozen=True, kw_only=True):
         WRITTEN,
     ]
     as_of: Annotated[
-        datetime | None,
-        typer.Option(
-            formats=options.DATE_FORMATS,
-            help="Count ages of measurements from this day (default: the newest one).",
+        Day | None,
+        Ask(
+            "Count ages of measurements from this day (default: the newest one).",
+            formats=DATE_FORMATS,
         ),
     ] = None
     answer: answers.Output = answers.Output()
@@ -56,6 +59,6 @@ def calibrate(asked: Calibrate) -> None:
     file, in whatever order.
     """
     specs = asked.answer.specs()
-    found = calibrate_files(asked.measurements, as_of=options.day(asked.as_of), today=date.today())
+    found = calibrate_files(asked.measurements, as_of=asked.as_of, today=date.today())
     write_calibration(asked.out, found.calibration)
     answers.write(found, specs)

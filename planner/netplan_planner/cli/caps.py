@@ -5,10 +5,13 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import answers, options, panels
+from netplan_planner.cli import answers
 from netplan_planner.cli.app import EXIT_FINDINGS, app
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.caps import CapsRequest, caps_of
+from netplan_planner.planning.inputs import AsOf
+from netplan_planner.quantities import names
+from netplan_planner.verbs import panels
 
 
 class Caps(Parameters, frozen=True, kw_only=True):
@@ -21,7 +24,7 @@ class Caps(Parameters, frozen=True, kw_only=True):
             help="Machine type, such as n2-standard-16, n2-custom-8-16384; none: all types.",
         ),
     ] = None
-    as_of: options.AsOf = None
+    as_of: AsOf = None
     cpu_platform: Annotated[
         str | None,
         typer.Option(
@@ -45,10 +48,10 @@ def caps(asked: Caps) -> None:
     """
     specs = asked.answer.specs()
     request = CapsRequest(
-        as_of=options.day(asked.as_of) or date.today(),
+        as_of=asked.as_of or date.today(),
         machine_type=asked.machine_type,
         cpu_platform=asked.cpu_platform,
-        series=options.names(asked.series),
+        series=names(asked.series),
     )
     found = caps_of(request)
     answers.write(found, specs)

@@ -6,21 +6,23 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
-from netplan_planner.cli import answers, options, panels
+from netplan_planner.asks import OUTPUT, WRITTEN
+from netplan_planner.cli import answers
 from netplan_planner.cli.app import app, progress
-from netplan_planner.cli.bundles import (
-    Api,
+from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.engine.collect import check_bundle_path
+from netplan_planner.engine.collect import collect as write_bundle
+from netplan_planner.engine.request import ApiOptions
+from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
+from netplan_planner.planning.inputs import PriceFolder
+from netplan_planner.planning.project import (
     FlowReading,
     Input,
     MetricsInput,
-    PriceInput,
+    StrictReading,
     request_of,
 )
-from netplan_planner.cli.options import OUTPUT
-from netplan_planner.cli.parameters import WRITTEN, Parameters, taking
-from netplan_planner.engine.collect import check_bundle_path
-from netplan_planner.engine.collect import collect as write_bundle
-from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
+from netplan_planner.verbs import panels
 
 
 class Collect(Parameters, frozen=True, kw_only=True):
@@ -28,7 +30,7 @@ class Collect(Parameters, frozen=True, kw_only=True):
 
     given: Input = Input()
     metrics: MetricsInput = MetricsInput()
-    prices: options.Prices = None
+    prices: PriceFolder = None
     reading: FlowReading = FlowReading()
     out: Annotated[
         Path,
@@ -48,9 +50,9 @@ class Collect(Parameters, frozen=True, kw_only=True):
             rich_help_panel=OUTPUT,
         ),
     ] = False
-    strict: options.StrictReading = False
+    strict: StrictReading = False
     answer: answers.Output = answers.Output()
-    api: Api = Api()
+    api: ApiOptions = ApiOptions()
 
 
 @app.command(rich_help_panel=panels.AUDIT)
@@ -62,18 +64,9 @@ def collect(asked: Collect) -> None:
     """
     specs = asked.answer.specs()
     check_bundle_path(asked.out)
-    pricing = PriceInput(prices=asked.prices)
-    request = replace(
-        request_of(asked.given, pricing, as_of=None, calibration=None),
-        api=asked.api.options(),
-        # What `flow-logs cost` and `plan` count, which sums of traffic no longer tell.
-        traffic_options=replace(
-            asked.reading.options(), log_volume_from_gbps=MACHINES_FROM_GBPS, by_hour=True
-        ),
-        predicted_logs=True,
-        log_options=asked.reading.log_options(),
-    )
-    request = asked.metrics.added_to(request, asked.given.bundle)
+    # What `flow-logs cost` and `plan` count, which sums of traffic no longer tell.
+    counted = replace(asked.reading.traffic, log_volume_from_gbps=MACHINES_FROM_GBPS, by_hour=True)
+    request = request_of(asked, traffic_options=counted, predicted_logs=True)
     found = write_bundle(request, asked.out, is_pseudonymised=asked.pseudonymise, say=progress)
     answers.write(found, specs)
     if asked.strict:

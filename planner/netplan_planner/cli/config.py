@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from netplan_planner.cli import answers, panels
+from netplan_planner.cli import answers
 from netplan_planner.cli.app import app
 from netplan_planner.cli.origins import variables_of
 from netplan_planner.cli.parameters import Parameters, taking
@@ -16,6 +16,7 @@ from netplan_planner.cli.wrong_values import said_of
 from netplan_planner.engine.settings import OTHER_VARIABLES, file_settings
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Environment, EnvironmentVariable, Setting, Settings
+from netplan_planner.verbs import panels
 
 _SECRETS = frozenset({"api_key"})
 """Options whose values are never printed."""

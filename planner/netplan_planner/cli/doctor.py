@@ -5,23 +5,26 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import answers, options, panels
+from netplan_planner.asks import OUTPUT
+from netplan_planner.cli import answers
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
-from netplan_planner.cli.bundles import Api
-from netplan_planner.cli.options import OUTPUT
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.doctor import DoctorRequest, examine, role_yaml
+from netplan_planner.engine.request import ApiOptions
 from netplan_planner.errors import IncompleteError
 from netplan_planner.model.diagnosis import CheckStatus
+from netplan_planner.planning.inputs import PriceFolder
+from netplan_planner.planning.project import Projects, Today
 from netplan_planner.streams import standard_output
+from netplan_planner.verbs import panels
 
 
 class Doctor(Parameters, frozen=True, kw_only=True):
     """What to look at."""
 
-    project: options.Projects = None
-    prices: options.Prices = None
-    today: options.Today = None
+    projects: Projects = ()
+    prices: PriceFolder = None
+    today: Today = None
     role: Annotated[
         bool,
         typer.Option(
@@ -39,7 +42,7 @@ class Doctor(Parameters, frozen=True, kw_only=True):
         ),
     ] = False
     answer: answers.Output = answers.Output()
-    api: Api = Api()
+    api: ApiOptions = ApiOptions()
 
 
 @app.command(rich_help_panel=panels.SETUP)
@@ -55,10 +58,10 @@ def doctor(asked: Doctor) -> None:
         typer.echo(role_yaml(), nl=False, file=standard_output())
         return
     request = DoctorRequest(
-        projects=tuple(dict.fromkeys(asked.project or ())),
+        projects=tuple(dict.fromkeys(asked.projects)),
         prices=asked.prices,
-        today=options.day(asked.today) or date.today(),
-        api=asked.api.options(),
+        today=asked.today or date.today(),
+        api=asked.api,
     )
     found = examine(request, progress)
     answers.write(found, specs)

@@ -3,30 +3,31 @@
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
-from netplan_planner.cli import answers, options, panels
+from netplan_planner.asks import OUTPUT
+from netplan_planner.choices import Architecture
+from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
-from netplan_planner.cli.architectures import Architecture
-from netplan_planner.cli.bundles import (
-    Api,
-    FlowReading,
-    Input,
-    Look,
-    MetricsInput,
-    PriceInput,
-    request_of,
-    verbosity,
-)
+from netplan_planner.cli.bundles import Look, verbosity
 from netplan_planner.cli.fleet_parts import Choosing, Moving, Paying
-from netplan_planner.cli.options import OUTPUT
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.fleet.plan import fleet_of
 from netplan_planner.engine.fleet.request import FleetRequest, quota
 from netplan_planner.engine.prices.source import currency_in
+from netplan_planner.engine.request import ApiOptions
 from netplan_planner.errors import UsageError
+from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
+from netplan_planner.planning.project import (
+    FlowReading,
+    Input,
+    MetricsInput,
+    StrictReading,
+    request_of,
+)
+from netplan_planner.quantities import names
 from netplan_planner.renderers import RenderOptions
+from netplan_planner.verbs import panels
 
 
 class Fleet(Parameters, frozen=True, kw_only=True):
@@ -44,13 +45,13 @@ class Fleet(Parameters, frozen=True, kw_only=True):
     paying: Paying = Paying()
     choosing: Choosing = Choosing()
     moving: Moving = Moving()
-    calibration: options.Calibration = None
+    calibration: Calibration = None
     pricing: PriceInput = PriceInput()
     currency: options.CurrencyCode = None
-    as_of: options.AsOf = None
+    as_of: AsOf = None
     metrics: MetricsInput = MetricsInput()
     reading: FlowReading = FlowReading()
-    api: Api = Api()
+    api: ApiOptions = ApiOptions()
     top: Annotated[int, typer.Option(min=0, help="Rows of a table; 0: all.")] = 20
     verbose: Annotated[
         int,
@@ -63,7 +64,7 @@ class Fleet(Parameters, frozen=True, kw_only=True):
             rich_help_panel=OUTPUT,
         ),
     ] = 0
-    strict: options.StrictReading = False
+    strict: StrictReading = False
     answer: answers.PlanOutput = answers.PlanOutput()
     look: Look = Look()
 
@@ -103,21 +104,15 @@ def fleet(asked: Fleet) -> None:
 
 
 def _request(asked: Fleet) -> FleetRequest:
-    read = msgspec.structs.replace(
-        request_of(asked.given, asked.pricing, as_of=asked.as_of, calibration=asked.calibration),
-        commitment_scope=asked.paying.commitment_scope,
-        api=asked.api.options(),
-        traffic_options=asked.reading.options(),
-        log_options=asked.reading.log_options(),
-    )
+    read = request_of(asked, commitment_scope=asked.paying.commitment_scope)
     arch = asked.choosing.arch
     return FleetRequest(
-        read=asked.metrics.added_to(read, asked.given.bundle),
+        read=read,
         needs=asked.needs,
         commitments=asked.paying.commitments,
         years=asked.paying.terms(),
         headroom_ratio=asked.choosing.headroom,
-        series=options.names(asked.choosing.series),
+        series=names(asked.choosing.series),
         architecture=arch.as_the_api_names_it if arch is not None else None,
         any_architecture=arch is Architecture.ANY,
         move_usd=tuple(asked.moving.prices()),

@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import options
-from netplan_planner.cli.architectures import Architecture
-from netplan_planner.cli.options import CHOICE
+from netplan_planner.asks import CHOICE
+from netplan_planner.choices import Architecture
 from netplan_planner.cli.parameters import Parameters
 from netplan_planner.engine.fleet.request import TERMS, move_price
 from netplan_planner.errors import UsageError
 from netplan_planner.model import CommitmentChoice, CommitmentScope, MoveKind
+from netplan_planner.planning.project import WhichSharing
+from netplan_planner.quantities import names, usd
 
 PAYMENT, MOVES = "How it is paid", "What a move costs"
 
@@ -35,7 +36,7 @@ class Paying(Parameters, frozen=True, kw_only=True):
             rich_help_panel=PAYMENT,
         ),
     ] = None
-    commitment_scope: options.WhichSharing = CommitmentScope.UNKNOWN
+    commitment_scope: WhichSharing = CommitmentScope.UNKNOWN
 
     def terms(self) -> tuple[int, ...]:
         """Return the years of commitments that are allowed.
@@ -43,7 +44,7 @@ class Paying(Parameters, frozen=True, kw_only=True):
         Raises:
             UsageError: If a term is not sold.
         """
-        found = options.names(self.years)
+        found = names(self.years)
         for one in found:
             if one not in {str(years) for years in TERMS}:
                 raise UsageError(f"--years {one!r}: commitments are for 1 or 3 years")
@@ -119,4 +120,4 @@ class Moving(Parameters, frozen=True, kw_only=True):
             kind, equals, amount = one.partition("=")
             if not equals:
                 raise UsageError(f"--move-price {one!r} is not KIND=USD, such as restart=5")
-            yield move_price(kind, options.usd("--move-price", amount) or Decimal(0))
+            yield move_price(kind, usd("--move-price", amount) or Decimal(0))

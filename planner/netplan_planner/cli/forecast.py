@@ -3,29 +3,23 @@
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
-from netplan_planner.cli import answers, options, panels
+from netplan_planner.asks import OUTPUT
+from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
-from netplan_planner.cli.bundles import (
-    Api,
-    FlowReading,
-    Input,
-    Look,
-    MetricsInput,
-    PriceInput,
-    request_of,
-    verbosity,
-)
-from netplan_planner.cli.options import OUTPUT
+from netplan_planner.cli.bundles import Look, verbosity
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.forecast.answer import forecast_of
 from netplan_planner.engine.forecast.request import ForecastRequest, horizon_days
 from netplan_planner.engine.prices.source import currency_in
+from netplan_planner.engine.request import ApiOptions
 from netplan_planner.errors import UsageError
 from netplan_planner.model.forecast import CapStatus
+from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
+from netplan_planner.planning.project import FlowReading, Input, MetricsInput, request_of
 from netplan_planner.renderers import RenderOptions
+from netplan_planner.verbs import panels
 
 AHEAD = "How far, and how sure"
 _ACT = frozenset({CapStatus.THERE, CapStatus.WITHIN})
@@ -65,13 +59,13 @@ class Forecast(Parameters, frozen=True, kw_only=True):
             rich_help_panel=AHEAD,
         ),
     ] = 0.1
-    calibration: options.Calibration = None
+    calibration: Calibration = None
     pricing: PriceInput = PriceInput()
     currency: options.CurrencyCode = None
-    as_of: options.AsOf = None
+    as_of: AsOf = None
     metrics: MetricsInput = MetricsInput()
     reading: FlowReading = FlowReading()
-    api: Api = Api()
+    api: ApiOptions = ApiOptions()
     top: Annotated[int, typer.Option(min=0, help="Rows of a table; 0: all.")] = 10
     verbose: Annotated[
         int,
@@ -120,14 +114,8 @@ def forecast(asked: Forecast) -> None:
 
 
 def _request(asked: Forecast) -> ForecastRequest:
-    read = msgspec.structs.replace(
-        request_of(asked.given, asked.pricing, as_of=asked.as_of, calibration=asked.calibration),
-        api=asked.api.options(),
-        traffic_options=asked.reading.options(),
-        log_options=asked.reading.log_options(),
-    )
     return ForecastRequest(
-        read=asked.metrics.added_to(read, asked.given.bundle),
+        read=request_of(asked),
         series=asked.series_file,
         horizon_days=horizon_days(asked.horizon),
         level=asked.level,

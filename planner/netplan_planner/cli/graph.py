@@ -3,19 +3,22 @@
 from typing import Annotated
 
 import typer
-from msgspec.structs import replace
 
-from netplan_planner.cli import answers, options, panels
+from netplan_planner.asks import ANSWER, CHOICE, OUTPUT
+from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import app, progress
-from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, PriceInput, request_of
-from netplan_planner.cli.options import CHOICE, OUTPUT
-from netplan_planner.cli.parameters import ANSWER, Parameters, taking
+from netplan_planner.cli.bundles import Look
+from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
 from netplan_planner.engine.graph import traffic_graph
 from netplan_planner.engine.prices.source import currency_in
+from netplan_planner.engine.request import ApiOptions
 from netplan_planner.model.traffic_graph import EdgeWeight, GraphLevel
+from netplan_planner.planning.inputs import AsOf, PriceInput
+from netplan_planner.planning.project import FlowReading, Input, Today, request_of
 from netplan_planner.renderers import RenderOptions, any_of
 from netplan_planner.renderers.output import renderers_of
+from netplan_planner.verbs import panels
 
 _FORMATS = tuple(renderers_of("TrafficGraph"))
 
@@ -57,8 +60,8 @@ class Graph(Parameters, frozen=True, kw_only=True):
     drawn: Drawn = Drawn()
     pricing: PriceInput = PriceInput()
     currency: options.CurrencyCode = None
-    as_of: options.AsOf = None
-    today: options.Today = None
+    as_of: AsOf = None
+    today: Today = None
     reading: FlowReading = FlowReading()
     output: Annotated[
         list[str] | None,
@@ -72,7 +75,7 @@ class Graph(Parameters, frozen=True, kw_only=True):
         ANSWER,
     ] = None
     look: Look = Look()
-    api: Api = Api()
+    api: ApiOptions = ApiOptions()
 
 
 @app.command(rich_help_panel=panels.AUDIT)
@@ -81,14 +84,7 @@ def graph(asked: Graph) -> None:
     """Draw the traffic graph of machines, groups, services, zones or regions."""
     specs = answers.specs_of(asked.output, None, formats=_FORMATS)
     shown_in = currency_in(asked.given.prices(asked.pricing), asked.currency)
-    request = request_of(asked.given, asked.pricing, as_of=asked.as_of, calibration=None)
-    request = replace(
-        request,
-        today=options.day(asked.today) or request.today,
-        api=asked.api.options(),
-        traffic_options=asked.reading.options(),
-        log_options=asked.reading.log_options(),
-    )
+    request = request_of(asked)
     drawn = asked.drawn
     found = traffic_graph(
         request, level=drawn.level, weight=drawn.edges, top_count=drawn.top, say=progress

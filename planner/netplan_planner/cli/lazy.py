@@ -15,6 +15,16 @@ from typer.main import get_command_name, get_group
 from netplan_planner.cli import help_page
 from netplan_planner.streams import libraries_apart
 
+_FRAME = "netplan_planner.cli.framed"
+"""It imports the command, which imports this module."""
+
+
+class Run(NamedTuple):
+    """The function that a verb is."""
+
+    module: str
+    name: str
+
 
 class Verb(NamedTuple):
     """A command that is not imported yet."""
@@ -25,6 +35,8 @@ class Verb(NamedTuple):
     """What to import so that the command registers itself with all that is below it."""
     panel: str = ""
     """The task under which it stands there."""
+    run: Run | None = None
+    """Its function, which `cli/framed.py` makes a command of; None: its modules register it."""
 
 
 class LazyGroup(TyperGroup):
@@ -43,8 +55,11 @@ class LazyGroup(TyperGroup):
 
     def load(self, name: str) -> Any:
         """Return the command of a name, imported with all that is below it."""
-        for module in self.verbs[name].modules:
+        verb = self.verbs[name]
+        for module in verb.modules:
             import_module(module)
+        if verb.run is not None:
+            import_module(_FRAME).register(*verb.run)
         command = _made(self.registry, name)
         prepare(command)
         return command

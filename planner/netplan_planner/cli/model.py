@@ -6,14 +6,17 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import answers, options, panels
+from netplan_planner.asks import OUTPUT, WRITTEN
+from netplan_planner.cli import answers
 from netplan_planner.cli.app import app
-from netplan_planner.cli.options import OUTPUT
-from netplan_planner.cli.parameters import WRITTEN, Parameters, taking
+from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
 from netplan_planner.engine.evaluate import EvaluationRequest, evaluation_of
 from netplan_planner.inert import inert_line
+from netplan_planner.planning.inputs import AsOf
+from netplan_planner.planning.project import IntervalLevel
 from netplan_planner.renderers.scatter import write_scatter
+from netplan_planner.verbs import panels
 
 model_app = typer.Typer(help="How good the throughput model is.", no_args_is_help=True)
 app.add_typer(model_app, name="model", rich_help_panel=panels.MEASURE)
@@ -28,8 +31,8 @@ class Evaluate(Parameters, frozen=True, kw_only=True):
             help="Measurements, CSV or Parquet, in the columns of docs/predict.md with value."
         ),
     ]
-    as_of: options.AsOf = None
-    level: options.IntervalLevel = 0.9
+    as_of: AsOf = None
+    level: IntervalLevel = 0.9
     leave_out: Annotated[
         bool,
         typer.Option(
@@ -61,7 +64,7 @@ def evaluate(asked: Evaluate) -> None:
     specs = asked.answer.specs()
     request = EvaluationRequest(
         file=asked.file,
-        as_of=options.day(asked.as_of) or date.today(),
+        as_of=asked.as_of or date.today(),
         level=asked.level,
         leaves_out=asked.leave_out,
     )

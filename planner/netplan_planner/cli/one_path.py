@@ -9,8 +9,8 @@ from netplan_planner.cli.path_parts import Ends, Links, Pods, Way
 from netplan_planner.engine.asked_class import named_class
 from netplan_planner.engine.asked_path import PathQuestion
 from netplan_planner.engine.asked_pods import PodWords
-from netplan_planner.engine.asked_quantities import byte_count, seconds
 from netplan_planner.engine.asked_service import ServiceWords
+from netplan_planner.quantities import byte_count, seconds
 
 TRANSFER, SERVICE = "What is sent", "A service on that path"
 

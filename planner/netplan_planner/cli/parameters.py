@@ -1,8 +1,8 @@
 """A verb's parameters as one frozen value, which the verb's function takes instead of each of them.
 
-A field annotated with `typer.Option` or `typer.Argument` is a parameter of the command line. A
-field whose type is such a value itself is a bundle: its parameters stand among the others, and
-several verbs share it.
+A field that says how it is asked for (`Ask`, in `netplan_planner.asks`) is a parameter of the
+command line, and so is one annotated with `typer.Option` or `typer.Argument`. A field whose type is
+such a value itself is a bundle: its parameters stand among the others, and several verbs share it.
 
     class Output(Parameters, frozen=True, kw_only=True):
         output: Annotated[list[str] | None, typer.Option("--output", "-o")] = None
@@ -23,7 +23,9 @@ its inputs.
 """
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
@@ -31,40 +33,59 @@ import msgspec
 import typer
 from msgspec import NODEFAULT
 
+from netplan_planner.asks import (
+    READ,
+    Ask,
+    Reading,
+    Request,
+    Use,
+    ask_of,
+    option_of,
+    parameter_of,
+    reading_of,
+)
 from netplan_planner.cli.wrong_values import only_numbers
+from netplan_planner.errors import UsageError
 from netplan_planner.input_files import Given, check_output, give, reserve_output
 from netplan_planner.writing import usable_target
 
-
-class Parameters(msgspec.Struct, frozen=True, kw_only=True):
-    """What a verb is asked, or a part of it that verbs share."""
+Parameters = Request
 
 
-class Use(NamedTuple):
-    """What a verb does with the path that a parameter takes, where it is not only read."""
-
-    is_walked: bool = False
-    """Whether every file of a folder is read."""
-    is_own: bool = False
-    """Whether the verb goes on with what is there: reads it, and writes it."""
-    is_written: bool = False
-    is_folder: bool = False
-    """Whether what is written is a folder."""
-    file: str = ""
-    """Which file of the folder alone is replaced."""
-    is_answer: bool = False
-    """Whether it takes `FORMAT:PATH`."""
+Asked = TypeVar("Asked", bound=msgspec.Struct)
 
 
-READ = Use()
-WALKED = Use(is_walked=True)
-KEPT = Use(is_own=True)
-KEPT_FOLDER = Use(is_own=True, is_walked=True)
-WRITTEN = Use(is_written=True)
-WRITTEN_FOLDER = Use(is_written=True, is_folder=True)
-ANSWER = Use(is_written=True, is_answer=True)
+class _Field(NamedTuple):
+    """A field of a request: a parameter of the command line, or a bundle of such."""
 
-Asked = TypeVar("Asked", bound=Parameters)
+    name: str
+    parameter: str
+    """Its name as a parameter, which files and variables are named after."""
+    annotation: Any
+    """For typer; of a bundle its type."""
+    default: Any
+    """Of the command line; `NODEFAULT`: it must be given."""
+    value: Any
+    """What the field is where nothing is given; `NODEFAULT` as above."""
+    is_bundle: bool = False
+    option: str = ""
+    reading: Reading | None = None
+    needed: str = ""
+    """What is said where it is not given and must be."""
+
+    def read(self, given: Any) -> Any:
+        """Return the value of what the command line took.
+
+        Raises:
+            UsageError: If it is none, or is missing.
+        """
+        if self.reading is not None and given is not None and given != []:
+            return self.reading.read(self.option, given)
+        if self.reading is None and given is not None:
+            return given
+        if self.value is NODEFAULT:
+            raise UsageError(self.needed or f"give {self.option}")
+        return self.value
 
 
 def taking(function: Callable[..., None]) -> Callable[..., None]:
@@ -98,42 +119,48 @@ def taking(function: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def parameters_of(kind: type[Parameters]) -> Iterator[inspect.Parameter]:
+def parameters_of(kind: type[msgspec.Struct]) -> Iterator[inspect.Parameter]:
     """Yield the parameters of a value, those of its bundles where they stand."""
-    for name, annotation, default in _fields(kind):
-        if _is_bundle(annotation):
-            yield from parameters_of(annotation)
+    for field in _fields(kind):
+        if field.is_bundle:
+            yield from parameters_of(field.annotation)
             continue
-        is_open = default is NODEFAULT
+        is_open = field.default is NODEFAULT
         yield inspect.Parameter(
-            name,
+            field.parameter,
             inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if is_open else default,
-            annotation=_numbers_only(annotation),
+            default=inspect.Parameter.empty if is_open else field.default,
+            annotation=_numbers_only(field.annotation),
         )
 
 
-def built(kind: type[Asked], values: dict[str, Any]) -> Asked:
-    """Return the value of what the command line said, with its bundles."""
+def built(kind: type[Asked], values: Mapping[str, Any]) -> Asked:
+    """Return the value of what the command line said, with its bundles.
+
+    Raises:
+        UsageError: If a text cannot be read, or something that must be said is missing.
+    """
     return kind(
         **{
-            name: built(annotation, values) if _is_bundle(annotation) else values[name]
-            for name, annotation, _ in _fields(kind)
+            field.name: built(field.annotation, values)
+            if field.is_bundle
+            else field.read(values[field.parameter])
+            for field in _fields(kind)
         }
     )
 
 
-def given_in(value: Parameters) -> Iterator[str]:
+def given_in(value: msgspec.Struct) -> Iterator[str]:
     """Yield the names of the parameters of a value, and of its bundles, that are not as by default.
 
     An option that may be repeated is an empty list where a file gives one: nothing is said by it.
     """
-    for name, annotation, default in _fields(type(value)):
-        own = getattr(value, name)
-        if _is_bundle(annotation):
+    for field in _fields(type(value)):
+        own = getattr(value, field.name)
+        if field.is_bundle:
             yield from given_in(own)
-        elif own not in (default, []):
-            yield name
+        elif own not in (field.value, []):
+            yield field.parameter
 
 
 def spelling(ctx: typer.Context, name: str) -> str:
@@ -143,9 +170,9 @@ def spelling(ctx: typer.Context, name: str) -> str:
     return option if option.startswith("-") else name.upper()
 
 
-def own_count(kind: type[Parameters]) -> int:
+def own_count(kind: type[msgspec.Struct]) -> int:
     """Return how many parameters are a value's own, without those of its bundles."""
-    return sum(not _is_bundle(annotation) for _, annotation, _ in _fields(kind))
+    return sum(not field.is_bundle for field in _fields(kind))
 
 
 def path_use(annotation: Any) -> Use | None:
@@ -201,13 +228,69 @@ def _option(parameter: inspect.Parameter) -> str:
     return names[0] if names else f"--{parameter.name.replace('_', '-')}"
 
 
-def _fields(kind: type[Parameters]) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the name, the annotation and the default of each field."""
+@cache
+def _fields(kind: type[msgspec.Struct]) -> tuple[_Field, ...]:
+    """Return the fields of a request that are parameters, or bundles of such."""
     hints = get_type_hints(kind, include_extras=True)
-    defaults = kind.__struct_defaults__
-    required = len(kind.__struct_fields__) - len(defaults)
-    for at, name in enumerate(kind.__struct_fields__):
-        yield name, hints[name], defaults[at - required] if at >= required else NODEFAULT
+    found = (_field(one, hints[one.name]) for one in msgspec.structs.fields(kind))
+    return tuple(one for one in found if one is not None)
+
+
+def _field(field: Any, annotation: Any) -> _Field | None:
+    name, default = field.name, field.default
+    ask = ask_of(annotation)
+    if ask is not None:
+        return _asked(name, annotation, default, ask)
+    if get_origin(annotation) is Annotated:
+        return _Field(name, name, annotation, default, default)
+    if not _is_bundle(annotation):
+        return None
+    return _Field(name, name, annotation, default, default, is_bundle=True)
+
+
+def _asked(name: str, annotation: Any, value: Any, ask: Ask) -> _Field:
+    """Return the parameter of a field that says how it is asked for."""
+    option, reading = option_of(name, ask), reading_of(annotation)
+    kind, *about = get_args(annotation)
+    default = value
+    if reading is not None:
+        kind = reading.kind
+        is_choice = isinstance(kind, type) and issubclass(kind, Enum)
+        default = (
+            reading.written(value)
+            if reading.written
+            else next(
+                (one for one in kind if reading.read(option, one) == value)
+                if is_choice
+                else iter(()),
+                None,
+            )
+        )
+    if default is NODEFAULT:
+        default = None
+    if default is None:
+        kind = kind | None
+    said = typer.Option(
+        ask.name or option,
+        *ask.also,
+        help=ask.help,
+        metavar=ask.metavar,
+        min=ask.least,
+        max=ask.most,
+        formats=ask.formats,
+        rich_help_panel=ask.panel,
+    )
+    others = [one for one in about if one is not ask]
+    return _Field(
+        name=name,
+        parameter=parameter_of(name, ask),
+        annotation=Annotated[(kind, said, *others)],
+        default=default,
+        value=value,
+        option=option,
+        reading=reading,
+        needed=ask.needed,
+    )
 
 
 def _numbers_only(annotation: Any) -> Any:
@@ -220,9 +303,10 @@ def _numbers_only(annotation: Any) -> Any:
     return annotation
 
 
-def _is_bundle(annotation: Any) -> bool:
-    return (
-        get_origin(annotation) is not Annotated
-        and isinstance(annotation, type)
-        and issubclass(annotation, Parameters)
+def _is_bundle(kind: Any) -> bool:
+    """Return whether a type is a value with parameters."""
+    if not (isinstance(kind, type) and issubclass(kind, msgspec.Struct)):
+        return False
+    return issubclass(kind, Request) or any(
+        ask_of(one) is not None for one in get_type_hints(kind, include_extras=True).values()
     )

@@ -4,26 +4,21 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from msgspec.structs import replace
 
-from netplan_planner.cli import answers, options, panels
+from netplan_planner.asks import CHOICE, INPUT, OUTPUT
+from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
-from netplan_planner.cli.bundles import (
-    Api,
-    FlowReading,
-    Input,
-    Look,
-    PriceInput,
-    request_of,
-    verbosity,
-)
-from netplan_planner.cli.options import CHOICE, INPUT, OUTPUT
+from netplan_planner.cli.bundles import Look, verbosity
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.place.asked import PlaceRequest
 from netplan_planner.engine.place.plan import plan_places
 from netplan_planner.engine.prices.source import currency_in
+from netplan_planner.engine.request import ApiOptions
 from netplan_planner.errors import UsageError
+from netplan_planner.planning.inputs import PriceInput
+from netplan_planner.planning.project import FlowReading, Input, Today, request_of
 from netplan_planner.renderers import RenderOptions
+from netplan_planner.verbs import panels
 
 
 class Tables(Parameters, frozen=True, kw_only=True):
@@ -97,9 +92,9 @@ class Place(Parameters, frozen=True, kw_only=True):
     limits: Limits = Limits()
     pricing: PriceInput = PriceInput()
     currency: options.CurrencyCode = None
-    today: options.Today = None
+    today: Today = None
     reading: FlowReading = FlowReading()
-    api: Api = Api()
+    api: ApiOptions = ApiOptions()
     verbose: Annotated[
         int,
         typer.Option(
@@ -125,14 +120,7 @@ def place(asked: Place) -> None:
     """
     specs = asked.answer.specs()
     shown_in = currency_in(asked.given.prices(asked.pricing), asked.currency)
-    request = request_of(asked.given, asked.pricing, as_of=None, calibration=None)
-    request = replace(
-        request,
-        today=options.day(asked.today) or request.today,
-        api=asked.api.options(),
-        traffic_options=asked.reading.options(),
-        log_options=asked.reading.log_options(),
-    )
+    request = request_of(asked)
     wanted = PlaceRequest(
         vms=asked.tables.vms,
         edges=asked.tables.edges,

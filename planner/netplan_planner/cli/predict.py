@@ -6,24 +6,27 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import answers, options, panels
+from netplan_planner.asks import ANSWER, INPUT, OUTPUT
+from netplan_planner.cli import answers
 from netplan_planner.cli.app import EXIT_FINDINGS, app, note, progress
-from netplan_planner.cli.bundles import Input, PriceInput, request_of, verbosity
+from netplan_planner.cli.bundles import verbosity
 from netplan_planner.cli.one_path import OnePath
-from netplan_planner.cli.options import INPUT, OUTPUT
-from netplan_planner.cli.parameters import ANSWER, Parameters, given_in, spelling, taking
+from netplan_planner.cli.parameters import Parameters, given_in, spelling, taking
 from netplan_planner.cli.price.shared import tell_unused
 from netplan_planner.engine.predict import PredictRequest, predict_asked
 from netplan_planner.engine.predicted_rows import TableRequest, table_outputs, write_predictions
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Prediction
+from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
+from netplan_planner.planning.project import Input, IntervalLevel, request_of
 from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs import panels
 
 
 class Written(Parameters, frozen=True, kw_only=True):
     """How the prediction is told."""
 
-    level: options.IntervalLevel = 0.9
+    level: IntervalLevel = 0.9
     explain: Annotated[
         bool,
         typer.Option(
@@ -70,9 +73,9 @@ class Predict(Parameters, frozen=True, kw_only=True):
         ),
     ] = False
     given: Input = Input()
-    calibration: options.Calibration = None
+    calibration: Calibration = None
     pricing: PriceInput = PriceInput()
-    as_of: options.AsOf = None
+    as_of: AsOf = None
     written: Written = Written()
 
 
@@ -103,7 +106,7 @@ def predict(asked: Predict, ctx: typer.Context) -> None:
 def _table(asked: Predict, batch: Path) -> TableRequest:
     return TableRequest(
         batch=batch,
-        as_of=options.day(asked.as_of) or date.today(),
+        as_of=asked.as_of or date.today(),
         level=asked.written.level,
         calibration=asked.calibration,
         is_together=asked.together,
@@ -119,7 +122,5 @@ def _request(asked: Predict) -> PredictRequest:
         pods=asked.path.pod_words(),
         service=asked.path.service_words(),
         level=asked.written.level,
-        inputs=request_of(
-            asked.given, asked.pricing, as_of=asked.as_of, calibration=asked.calibration
-        ),
+        inputs=request_of(asked),
     )

@@ -5,17 +5,20 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import answers, options, panels
+from netplan_planner.asks import OUTPUT
+from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app
-from netplan_planner.cli.bundles import Look, PriceInput, verbosity
-from netplan_planner.cli.options import OUTPUT
+from netplan_planner.cli.bundles import Look, verbosity
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.transfer_parts import Bounds, Given, Machines, Moved, SpotPay, Ways
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.engine.transfer.plan import plan_asked
 from netplan_planner.engine.transfer.request import TransferRequest, TransferWords
 from netplan_planner.model.transfer import NetworkTier
+from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
+from netplan_planner.quantities import names, usd
 from netplan_planner.renderers import RenderOptions
+from netplan_planner.verbs import panels
 
 
 class Transfer(Parameters, frozen=True, kw_only=True):
@@ -27,10 +30,10 @@ class Transfer(Parameters, frozen=True, kw_only=True):
     given: Given = Given()
     pay: SpotPay = SpotPay()
     machines: Machines = Machines()
-    calibration: options.Calibration = None
+    calibration: Calibration = None
     pricing: PriceInput = PriceInput()
     currency: options.CurrencyCode = None
-    as_of: options.AsOf = None
+    as_of: AsOf = None
     top: Annotated[int, typer.Option(min=0, help="Rows of each table; 0: all.")] = 8
     verbose: Annotated[
         int,
@@ -64,10 +67,10 @@ def transfer(asked: Transfer) -> None:
         edge_prices=asked.given.edge_prices,
         now=datetime.now(UTC),
         today=date.today(),
-        as_of=options.day(asked.as_of),
+        as_of=asked.as_of,
         prices=pricing.prices,
-        discounts=tuple(pricing.discount or ()),
-        billing_exports=tuple(pricing.billing_export or ()),
+        discounts=pricing.discounts,
+        billing_exports=pricing.billing_exports,
         calibration=asked.calibration,
     )
     found = plan_asked(request)
@@ -91,16 +94,16 @@ def _words(asked: Transfer) -> TransferWords:
     machines, pay = asked.machines, asked.pay
     return TransferWords(
         source=moved.source,
-        targets=options.names(moved.target),
+        targets=names(moved.target),
         volume=moved.volume,
         goal=bounds.goal,
         deadline=bounds.deadline,
-        budget_usd=options.usd("--budget", bounds.budget),
+        budget_usd=usd("--budget", bounds.budget),
         area=moved.area,
         network_tier=NetworkTier(ways.network_tier.value.upper()),
         address=ways.address,
         streams=ways.streams,
-        relays=options.names(ways.relay),
+        relays=names(ways.relay),
         has_relays=not ways.no_relays,
         max_count=machines.max_count,
         quotas=tuple(bounds.quota or ()),
@@ -109,11 +112,11 @@ def _words(asked: Transfer) -> TransferWords:
         storage_gbps=ways.storage_gbps,
         machine_egress_gbps=given.machine_egress_gbps,
         machine_ingress_gbps=given.machine_ingress_gbps,
-        machine_usd_per_hour=options.usd("--machine-usd-per-hour", given.machine_usd_per_hour),
+        machine_usd_per_hour=usd("--machine-usd-per-hour", given.machine_usd_per_hour),
         start_up=bounds.start_up,
         memory_gib=machines.memory_gib,
-        machine_types=options.names(machines.machine_type),
-        series=options.names(machines.series),
+        machine_types=names(machines.machine_type),
+        series=names(machines.series),
         architecture=machines.arch.as_the_api_names_it,
         is_spot=pay.spot,
         interruptions_per_day=pay.spot_interruptions_per_day,

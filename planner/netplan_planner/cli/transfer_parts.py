@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli.architectures import Architecture
-from netplan_planner.cli.options import CHOICE
+from netplan_planner.asks import CHOICE
+from netplan_planner.choices import Architecture
 from netplan_planner.cli.parameters import Parameters
 from netplan_planner.model.transfer import AddressKind, TransferGoal
 

@@ -1,15 +1,18 @@
-"""The verbs that are there: one a module or folder beside this one, found without importing it.
+"""The verbs that are there, found without importing them.
 
-A verb says its task and its line of the help page where it registers itself with the command, and
-both are read from there as text: to import all verbs would cost each of them a second.
+Each has a folder in `netplan_planner.verbs`, or a module or folder beside this one.
+
+A verb says its task and its line of the help page where it is marked as one, or registers itself
+with the command, and both are read from there as text: to import all would cost each a second.
 """
 
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from netplan_planner.cli import panels
-from netplan_planner.cli.lazy import Verb
+from netplan_planner import verbs
+from netplan_planner.cli.lazy import Run, Verb
+from netplan_planner.verbs import panels
 
 _MARK = "rich_help_panel=panels."
 """In modules of verbs only; looking for it is what most modules cost."""
@@ -17,21 +20,42 @@ _COMMAND = re.compile(
     r'^@app\.command\(rich_help_panel=panels\.(\w+)\)\n.*?^    """(.+?)(?:\n\n|""")', re.M | re.S
 )
 """A verb that is a function: its task, and the first paragraph of its docstring."""
+_RUN = re.compile(
+    r'^@verb\(\s*panel=panels\.(\w+).*?^def (\w+)\(.*?^    """(.+?)(?:\n\n|""")', re.M | re.S
+)
+"""A verb of `verbs`: its task, its function, and the first paragraph of its docstring."""
 _GROUP = re.compile(r"^app\.add_typer\(.*rich_help_panel=panels\.(\w+)\)", re.M)
 _GROUP_HELP = re.compile(r'^\w+ = typer\.Typer\([^)]*?\bhelp="([^"]+)"', re.M)
 """A verb of several commands: its task, and its line."""
 
 
 def verbs_in(folder: Path, package: str) -> Mapping[str, Verb]:
-    """Return the verbs whose modules stand in the folder of a package, by task, then by name."""
+    """Return the verbs whose modules stand in the folder of a package, by name."""
     found: dict[str, Verb] = {}
     for path in sorted(folder.iterdir()):
         file = path / "__init__.py" if path.is_dir() else path
         verb = _verb(file.read_text("utf-8"), f"{package}.{path.stem}") if _is_code(file) else None
         if verb is not None:
             found[path.stem.replace("_", "-")] = verb
+    return found
+
+
+def runs_in(folder: Path, package: str) -> Mapping[str, Verb]:
+    """Return the verbs that have folders in the folder of a package, by name."""
+    found = {}
+    for file in sorted(folder.glob("*/run.py")):
+        told = _RUN.search(file.read_text("utf-8"))
+        if told is not None:
+            run = Run(f"{package}.{file.parent.name}.run", told[2])
+            name = file.parent.name.replace("_", "-")
+            found[name] = Verb(" ".join(told[3].split()), (), getattr(panels, told[1]), run)
+    return found
+
+
+def _by_task(found: Mapping[str, Verb]) -> Mapping[str, Verb]:
+    """Return verbs in the order of the help page: by task, then by name."""
     tasks = panels.IN_ORDER
-    return dict(sorted(found.items(), key=lambda item: tasks.index(item[1].panel)))
+    return dict(sorted(found.items(), key=lambda item: (tasks.index(item[1].panel), item[0])))
 
 
 def _is_code(file: Path) -> bool:
@@ -53,5 +77,10 @@ def _verb(source: str, module: str) -> Verb | None:
     return Verb(" ".join(text.split()), (module,), getattr(panels, task))
 
 
-VERBS = verbs_in(Path(__file__).parent, __package__)
+VERBS = _by_task(
+    {
+        **verbs_in(Path(__file__).parent, __package__),
+        **runs_in(Path(verbs.__file__).parent, verbs.__name__),
+    }
+)
 """By name, in the order of the help page."""

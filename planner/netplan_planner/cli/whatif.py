@@ -1,36 +1,37 @@
 """`netplan whatif`: a project before and after changes that somebody thinks of."""
 
 from collections.abc import Iterator
-from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from msgspec.structs import replace
 
-from netplan_planner.cli import answers, options, panels
+from netplan_planner.asks import CHOICE, OUTPUT, Ask
+from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
-from netplan_planner.cli.bundles import (
-    Api,
-    FlowReading,
-    Input,
-    Look,
-    MetricsInput,
-    PriceInput,
-    request_of,
-    verbosity,
-)
-from netplan_planner.cli.options import CHOICE, OUTPUT
+from netplan_planner.cli.bundles import Look, verbosity
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.prices.source import currency_in
+from netplan_planner.engine.request import ApiOptions
 from netplan_planner.engine.suppressions import ignore_file
 from netplan_planner.engine.whatif.plan import whatif_of
 from netplan_planner.engine.whatif.request import WhatifRequest, WhatifWords
 from netplan_planner.errors import UsageError
 from netplan_planner.model import CommitmentScope, Severity
 from netplan_planner.model.whatif import FindingState, WhatifField
+from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
+from netplan_planner.planning.project import (
+    FlowReading,
+    Input,
+    MetricsInput,
+    StrictReading,
+    WhichSharing,
+    request_of,
+)
+from netplan_planner.quantities import Day, names
 from netplan_planner.renderers import RenderOptions
+from netplan_planner.verbs import panels
 
 CHANGES = "What changes"
 
@@ -118,12 +119,12 @@ class Changes(Parameters, frozen=True, kw_only=True):
         ),
     ] = None
     by: Annotated[
-        datetime | None,
-        typer.Option(
+        Day | None,
+        Ask(
+            "When the growth is reached, to tell what is full when.",
             metavar="DAY",
             formats=["%Y-%m-%d"],
-            help="When the growth is reached, to tell what is full when.",
-            rich_help_panel=CHANGES,
+            panel=CHANGES,
         ),
     ] = None
     change: Annotated[
@@ -168,14 +169,14 @@ class Whatif(Parameters, frozen=True, kw_only=True):
             rich_help_panel=CHOICE,
         ),
     ] = False
-    commitment_scope: options.WhichSharing = CommitmentScope.UNKNOWN
-    calibration: options.Calibration = None
+    commitment_scope: WhichSharing = CommitmentScope.UNKNOWN
+    calibration: Calibration = None
     pricing: PriceInput = PriceInput()
     currency: options.CurrencyCode = None
-    as_of: options.AsOf = None
+    as_of: AsOf = None
     metrics: MetricsInput = MetricsInput()
     reading: FlowReading = FlowReading()
-    api: Api = Api()
+    api: ApiOptions = ApiOptions()
     top: Annotated[int, typer.Option(min=0, help="Rows of a table; 0: all.")] = 8
     verbose: Annotated[
         int,
@@ -188,7 +189,7 @@ class Whatif(Parameters, frozen=True, kw_only=True):
             rich_help_panel=OUTPUT,
         ),
     ] = 0
-    strict: options.StrictReading = False
+    strict: StrictReading = False
     answer: answers.PlanOutput = answers.PlanOutput()
     look: Look = Look()
 
@@ -232,24 +233,21 @@ def whatif(asked: Whatif) -> None:
 
 def _request(asked: Whatif, values: tuple[tuple[WhatifField, str, str], ...]) -> WhatifRequest:
     configured = options.configured()
-    read = replace(
-        request_of(asked.given, asked.pricing, as_of=asked.as_of, calibration=asked.calibration),
+    read = request_of(
+        asked,
         commitment_scope=asked.commitment_scope,
         ignore_file=ignore_file(None),
         thresholds=configured.thresholds,
         targets=configured.targets,
         links=configured.links,
-        api=asked.api.options(),
-        traffic_options=asked.reading.options(),
-        log_options=asked.reading.log_options(),
     )
     changes = asked.changes
     return WhatifRequest(
-        read=asked.metrics.added_to(read, asked.given.bundle),
+        read=read,
         words=WhatifWords(
-            vms=options.names(changes.vm),
+            vms=names(changes.vm),
             values=values,
-            by=options.day(changes.by),
+            by=changes.by,
         ),
         file=changes.change,
         is_all_out=asked.all_out,

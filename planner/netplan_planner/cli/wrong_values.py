@@ -13,18 +13,15 @@ from typing import Any, get_args
 import typer
 
 from netplan_planner.errors import UsageError, did_you_mean
-from netplan_planner.inert import inert
+from netplan_planner.quantities import MOST, WHOLE, not_a_number, quoted
 
-MOST = 1e15
-"""More of anything is a slip of the keyboard."""
 _LIBRARY_WORDS = "Value error, "
 _LIMITS = frozenset({"greater_than_equal", "less_than_equal"})
-_WHOLE = "whole number"
-_KINDS = {"float_parsing": "number", "int_parsing": _WHOLE, "int_from_float": _WHOLE}
+_KINDS = {"float_parsing": "number", "int_parsing": WHOLE, "int_from_float": WHOLE}
 _DATE = "date such as 2026-01-31"
 _TAKEN = {
     bool: "true or false",
-    int: f"a {_WHOLE}",
+    int: f"a {WHOLE}",
     float: "a number",
     datetime: f"a {_DATE}",
     Path: "a path in quotes",
@@ -33,7 +30,6 @@ _TAKEN = {
 """What options take in a file."""
 _OF_FORMATS = re.compile(r"'(.*)' does not match the formats .*", re.S)
 """What the library says of a date; its formats are those of `DATE_FORMATS`."""
-_SHOWN = 40
 
 
 def said_of(error: typer.BadParameter) -> str:
@@ -45,36 +41,19 @@ def said_of(error: typer.BadParameter) -> str:
     if kind in _KINDS:
         return not_a_number(given, least, most, _KINDS[kind])
     if kind in _LIMITS:
-        return not_a_number(given, least, most, _WHOLE if _is_whole(parameter) else "number")
+        return not_a_number(given, least, most, WHOLE if _is_whole(parameter) else "number")
     if kind == "bool_parsing":
-        return f"{_quoted(given)} is neither true nor false"
+        return f"{quoted(given)} is neither true nor false"
     if kind.startswith("datetime_"):
-        return f"{_quoted(given)} is not a {_DATE} or a time such as 2026-01-31T12:00:00Z"
+        return f"{quoted(given)} is not a {_DATE} or a time such as 2026-01-31T12:00:00Z"
     text = error.message.removeprefix(_LIBRARY_WORDS).rstrip(".")
     described = getattr(parameter, "type_descriptor", None)
     if found := _OF_FORMATS.fullmatch(text):
-        return f"{_quoted(found[1])} is not a {_DATE}, a month such as 2026-01 or a year"
+        return f"{quoted(found[1])} is not a {_DATE}, a month such as 2026-01 or a year"
     if described is None or not described.is_choice or given is None:
         return text
     choices = [str(getattr(one, "value", one)) for one in described.choices or ()]
     return text + did_you_mean(str(given), choices)
-
-
-def not_a_number(
-    given: object, least: float | None, most: float | None = None, what: str = "number"
-) -> str:
-    """Return what is said of a value that is no such number.
-
-    >>> print(not_a_number("nan", 0))
-    'nan' is not a number from 0 to 1e+15
-    >>> print(not_a_number("x", 1, what="whole number"))
-    'x' is not a whole number from 1 on
-    """
-    if least is None:
-        return f"{_quoted(given)} is not a {what}"
-    if most is None and what == _WHOLE:
-        return f"{_quoted(given)} is not a {what} from {least:g} on"
-    return f"{_quoted(given)} is not a {what} from {least:g} to {MOST if most is None else most:g}"
 
 
 def only_numbers(parameter: typer.CallbackParam, value: Any) -> Any:
@@ -128,17 +107,8 @@ def kind_of(value: object) -> str:
         return "a list"
     if isinstance(value, bool):
         return str(value).lower()
-    return _quoted(value) if isinstance(value, str) else str(value)
-
-
-def is_quantity(number: float) -> bool:
-    """Return whether a number is one of at least 0 that a quantity can have."""
-    return math.isfinite(number) and 0 <= number <= MOST
+    return quoted(value) if isinstance(value, str) else str(value)
 
 
 def _is_whole(parameter: Any) -> bool:
     return "int" in str(parameter.type_descriptor.annotation)
-
-
-def _quoted(given: object) -> str:
-    return repr(inert(str(given)[:_SHOWN]))

@@ -3,7 +3,6 @@
 from msgspec.structs import replace
 
 from netplan_planner.engine.demos import Demo, DemoNeed
-from netplan_planner.engine.job import job_plans
 from netplan_planner.engine.machines import machine_of
 from netplan_planner.model import (
     Facts,
@@ -12,6 +11,7 @@ from netplan_planner.model import (
     JobPlan,
     MachinePlan,
 )
+from netplan_planner.optimise.job.plan import plan_job
 from netplan_planner.optimise.vm_today import baseline_of, with_baseline
 
 
@@ -22,7 +22,7 @@ def demo_answers(
     if demo is None:
         return (), ()
     plans = tuple(plan for asked in demo.needs for plan in (_plan(facts, asked),) if plan)
-    return plans, job_plans(demo.jobs, facts.prices, facts.caps)
+    return plans, tuple(plan_job(one, facts.prices, facts.caps) for one in demo.jobs)
 
 
 def _plan(facts: Facts, asked: DemoNeed) -> MachinePlan | None:

@@ -3,10 +3,12 @@
 import ipaddress
 import re
 from collections.abc import Mapping
+from typing import Annotated
 from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
+from netplan_planner.asks import API, Ask
 from netplan_planner.errors import UsageError
 from netplan_planner.google.api_clients import ApiClient
 from netplan_planner.model import Value
@@ -28,6 +30,18 @@ _VERSION_PATH = "/compute/v1/"
 _TRUE = {"1", "true", "yes", "on"}
 
 
+WhichClient = Annotated[
+    ApiClient,
+    Ask(
+        "What reads the Compute API and the price catalogue: rest, netplan's own requests; google,"
+        " Google's clients (pip install 'gce-netplan\\[google]'), to the same values, slower."
+        " Other APIs are read over REST.",
+        "--api-client",
+        panel=API,
+    ),
+]
+
+
 class ApiOptions(Value, frozen=True, kw_only=True):
     """How the live Compute API is read.
 
@@ -38,22 +52,69 @@ class ApiOptions(Value, frozen=True, kw_only=True):
     so. Proxies are taken from the usual variables, but not for loopback.
     """
 
-    endpoint: str | None = None
-    is_anonymous: bool = False
+    endpoint: Annotated[
+        str | None,
+        Ask(
+            "Endpoint of the Compute API, where it is not Google's.",
+            "--api-endpoint",
+            metavar="URL",
+            panel=API,
+        ),
+    ] = None
+    is_anonymous: Annotated[bool, Ask("Send no credentials.", "--anonymous", panel=API)] = False
     """Send no credentials."""
-    client: ApiClient = ApiClient.REST
+    client: WhichClient = ApiClient.REST
     """What makes requests to the APIs of which Google's client may be used."""
-    concurrency: int = 8
+    concurrency: Annotated[
+        int,
+        Ask(
+            "Requests under way at a time.",
+            "--concurrency",
+            metavar="COUNT",
+            least=1,
+            most=64,
+            panel=API,
+        ),
+    ] = 8
     """Requests under way at a time, over all projects and methods; 1 to 64."""
     page_size: int = 500
     """Resources asked for per page; 500 is the most that the API gives."""
-    timeout_s: float = 60.0
+    timeout_s: Annotated[
+        float,
+        Ask(
+            "How long one request may wait for an answer.",
+            "--timeout",
+            metavar="SECONDS",
+            least=0.1,
+            panel=API,
+        ),
+    ] = 60.0
     """For connecting, and for each wait for more of an answer."""
-    total_s: float = 1800.0
+    total_s: Annotated[
+        float,
+        Ask(
+            "How long all requests together may take; what was read until then stays.",
+            "--total-timeout",
+            metavar="SECONDS",
+            least=1.0,
+            most=86400.0,
+            panel=API,
+        ),
+    ] = 1800.0
     """For all requests together, waits between attempts included; what was read until then stays.
     The project of 10,000 machines takes seconds (benchmarks/read_api.py); the rest is patience with
     an API that is busy."""
-    max_attempts: int = 5
+    max_attempts: Annotated[
+        int,
+        Ask(
+            "How often a request is made before its failure is reported.",
+            "--max-attempts",
+            metavar="COUNT",
+            least=1,
+            most=20,
+            panel=API,
+        ),
+    ] = 5
     """How often a request is made before its failure is reported; 1 is no retry."""
     backoff_initial_s: float = 0.5
     """Wait before the second attempt; doubled before each further one."""

@@ -72,7 +72,6 @@ from netplan_planner.model.fleet import (
 from netplan_planner.model.flexible import FlexibleCommitments, FlexibleUse
 from netplan_planner.model.inventory import Inventory
 from netplan_planner.model.job import (
-    JobAnswer,
     JobEnd,
     JobHours,
     JobInfeasible,
@@ -130,7 +129,6 @@ from netplan_planner.model.plan import (
     MachineNeed,
     MachinePlan,
     OrderedFix,
-    Recommendation,
     Rejected,
     Ties,
     need_for_vm,

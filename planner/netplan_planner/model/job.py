@@ -1,13 +1,17 @@
 """A job that ends: what one run moves and computes, and what machines make of it."""
 
-from datetime import date
 from decimal import Decimal
 from enum import StrEnum
+from typing import Annotated
 
+from netplan_planner.asks import CHOICE, Ask, Reading
+from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model.base import Value
-from netplan_planner.model.changes import PlanChanges
 from netplan_planner.model.plan import Rejected
 from netplan_planner.model.prices import LineItem, Usage
+from netplan_planner.quantities import ArchitectureName, Bytes, Deadline, Duration, Names, names
+
+WORK = "What one run does"
 
 
 class JobPhase(StrEnum):
@@ -53,21 +57,76 @@ class JobEnd(Value, frozen=True, kw_only=True):
 class JobNeed(Value, frozen=True, kw_only=True):
     """What one run of a job does, and on which machines it may run."""
 
-    region: str
-    in_bytes: int = 0
+    region: Annotated[str, Ask("Where it runs.", metavar="REGION", panel=WORK)] = ""
+    """Empty: not told, and no plan is made."""
+    in_bytes: Annotated[
+        Bytes,
+        Ask(
+            "Bytes that arrive, of all machines, such as 2TB or 2TiB.",
+            "--bytes-in",
+            metavar="SIZE",
+            panel=WORK,
+        ),
+    ] = 0
     """Read by all machines together; so the others."""
-    out_bytes: int = 0
-    between_bytes: int = 0
+    out_bytes: Annotated[
+        Bytes, Ask("Bytes that leave.", "--bytes-out", metavar="SIZE", panel=WORK)
+    ] = 0
+    between_bytes: Annotated[
+        Bytes,
+        Ask(
+            "Bytes that its machines shuffle among them, each an equal share to each.",
+            "--bytes-between",
+            metavar="SIZE",
+            panel=WORK,
+        ),
+    ] = 0
     """Shuffled among them: each sends as much to every machine as to itself."""
-    cpu_seconds: float = 0.0
+    cpu_seconds: Annotated[
+        float, Ask("CPU time of one vCPU, in all.", metavar="SECONDS", least=0, panel=WORK)
+    ] = 0.0
     """vCPU-seconds of work."""
-    parallel_ratio: float = 1.0
+    parallel_ratio: Annotated[
+        float,
+        Ask(
+            "Share of the CPU time that spreads over vCPUs and machines; the rest runs on one.",
+            "--parallel",
+            metavar="RATIO",
+            least=0,
+            most=1,
+            panel=WORK,
+        ),
+    ] = 1.0
     """Share of that work which shares out over the vCPUs; the rest runs on one."""
-    startup_s: float | None = None
+    startup_s: Annotated[
+        Duration | None,
+        Ask(
+            "From a machine's start until it works, such as 40s: it is paid, too.",
+            "--start-up",
+            metavar="TIME",
+            panel=WORK,
+        ),
+    ] = None
     """From the state RUNNING, which is billed, until a machine works; None: not told, left out."""
-    deadline_s: float | None = None
+    deadline_s: Annotated[
+        Deadline | None,
+        Ask(
+            "How long a run may take, such as 2h, or until when, such as 2026-12-01T06:00:00Z.",
+            "--deadline",
+            metavar="TIME",
+            panel=WORK,
+        ),
+    ] = None
     """From the state RUNNING on; None: there is none."""
-    overlap: tuple[JobPhase, ...] = ()
+    overlap: Annotated[
+        tuple[JobPhase, ...],
+        Reading(list[str], lambda option, given: _phases(option, names(given))),
+        Ask(
+            "Phases that run at the same time, of in, compute, between and out; commas.",
+            metavar="PHASES",
+            panel=WORK,
+        ),
+    ] = ()
     """Phases that run at the same time; the others follow one another."""
     source: JobEnd = JobEnd()
     target: JobEnd = JobEnd()
@@ -78,23 +137,60 @@ class JobNeed(Value, frozen=True, kw_only=True):
     rtt_ms: float | None = None
     runs_per_month: float | None = None
     """None: it runs once."""
-    max_count: int = 16
-    memory_gib: float = 0.0
+    max_count: Annotated[
+        int,
+        Ask(
+            "How many machines may share it; 1 where it does not divide.",
+            least=1,
+            most=1000,
+            panel=CHOICE,
+        ),
+    ] = 16
+    memory_gib: Annotated[
+        float, Ask("Least memory of one machine in GiB.", least=0, panel=CHOICE)
+    ] = 0.0
     """Least memory of one machine."""
-    machine_types: tuple[str, ...] = ()
+    machine_types: Annotated[
+        Names,
+        Ask(
+            "Only these types; commas or repeated.", "--machine-type", metavar="TYPE", panel=CHOICE
+        ),
+    ] = ()
     """The only ones that are considered; empty: all that pass."""
-    series: tuple[str, ...] = ()
-    architecture: str | None = None
+    series: Annotated[
+        Names,
+        Ask(
+            "Only these series, such as n2,c3; commas or repeated.", metavar="SERIES", panel=CHOICE
+        ),
+    ] = ()
+    architecture: Annotated[
+        ArchitectureName | None,
+        Ask("Only x86, only arm, or any.", "--architecture", ("--arch",), "arch", CHOICE),
+    ] = "X86_64"
     usage: Usage = Usage.ON_DEMAND
     interruptions_per_day: float | None = None
     """Of one Spot machine; None: not known."""
     lost_work_s: float | None = None
     """Machine time that an interruption takes with it; None: all of the run so far."""
-    baseline_type: str | None = None
+    baseline_type: Annotated[
+        str | None,
+        Ask("The machine type in use, to compare.", "--baseline", metavar="TYPE", panel=CHOICE),
+    ] = None
     """The machine type in use."""
-    baseline_count: int = 1
+    baseline_count: Annotated[int, Ask("How many of it.", least=1, most=1000, panel=CHOICE)] = 1
     assumptions: tuple[str, ...] = ()
     """Of whoever describes the job."""
+
+
+def _phases(option: str, given: tuple[str, ...]) -> tuple[JobPhase, ...]:
+    known = [phase.value for phase in JobPhase]
+    for name in given:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise UsageError(f"{option} {name[:40]!r}: phases are {', '.join(known)}{hint}")
+    if len(set(given)) == 1:
+        raise UsageError(f"{option} {given[0]}: one phase overlaps nothing; name two or more")
+    return tuple(phase for phase in JobPhase if phase.value in given)
 
 
 class PhaseTime(Value, frozen=True, kw_only=True):
@@ -223,22 +319,3 @@ class JobPlan(Value, frozen=True, kw_only=True):
     infeasible: JobInfeasible | None
     assumptions: tuple[str, ...]
     """What was not told and is taken for granted, or left out."""
-
-
-class JobAnswer(Value, frozen=True, kw_only=True):
-    """The answer of `netplan job`: plans, and what they rest on."""
-
-    plans: tuple[JobPlan, ...]
-    limits_as_of: date
-    calibration: str | None
-    """What it says of itself, where probes corrected the limits."""
-    prices_as_of: date
-    network_prices_as_of: date
-    spot_prices_as_of: date
-    prices_sha256: str
-    price_terms: str
-    """Of the contract, where prices are effective ones; empty: list prices."""
-    price_age: str
-    """That prices are old, and the command for newer ones; empty while they hold."""
-    changes: PlanChanges = PlanChanges()
-    """The machines of each job, as steps for gcloud and Terraform."""

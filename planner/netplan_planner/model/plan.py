@@ -296,25 +296,3 @@ class OrderedFix(Value, frozen=True, kw_only=True):
     """Share of what binds that is in use there; without `fixed`, of a limit that the fix lifts."""
     lost: str = ""
     """What is lost today and no longer after the fix, in a few words; empty: nothing known."""
-
-
-class Recommendation(Value, frozen=True, kw_only=True):
-    """The answer of `netplan recommend`: a plan, or why there is none, and what it rests on."""
-
-    plan: MachinePlan | Infeasible
-    limits_as_of: date
-    calibration: str | None
-    """What it says of itself, where probes corrected the limits."""
-    prices_as_of: date
-    network_prices_as_of: date
-    prices_sha256: str
-    price_terms: str
-    """Of the contract, where prices are effective ones; empty: list prices."""
-    price_age: str
-    """That prices are old, and the command for newer ones; empty while they hold."""
-    long_use_percents: tuple[tuple[str, Decimal], ...] = ()
-    """Sustained-use discounts by series that the list prices of the plan leave out."""
-    why_not: tuple[str, ...] = ()
-    """Types whose place or reason is asked for by name."""
-    incomplete: tuple[str, ...] = ()
-    """What of the given evidence could not be read in full, a line each."""

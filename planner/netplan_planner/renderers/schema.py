@@ -20,7 +20,7 @@ import msgspec
 
 from netplan_planner import model
 from netplan_planner.renderers import prediction_rows, terraform_changes
-from netplan_planner.renderers.content import Content, answers, module_of
+from netplan_planner.renderers.content import Content, modules_by_kind
 from netplan_planner.renderers.figures import SUM_DECIMALS
 from netplan_planner.renderers.json_report import UNIT_PRICE_DECIMALS
 
@@ -33,6 +33,8 @@ _NUMBERS = (
 _ANY = {"type": ["string", "number", "boolean", "null", "array"]}
 _DECIMAL = {"type": "string", "format": "decimal"}
 _REF = "#/$defs/"
+_OWN = "netplan_"
+"""What the project's packages begin with."""
 _UNTOLD = {"description": "Of no told type.", "type": "object", "required": ["schema"]}
 """A record whose function returns `object`."""
 _TEXT = [{"type": "string"}, {"$ref": f"{_REF}Words"}]
@@ -44,8 +46,8 @@ def schema(kind: str) -> dict[str, Any]:
 
     Kinds that have one id have one schema, which allows each of them.
     """
-    own = module_of(kind)
-    return schema_of([one for one in map(module_of, answers()) if one.SCHEMA == own.SCHEMA])
+    known = modules_by_kind()
+    return schema_of([one for one in known.values() if one.SCHEMA == known[kind].SCHEMA])
 
 
 def schema_of(contents: Sequence[Content]) -> dict[str, Any]:
@@ -67,7 +69,7 @@ def schema_of(contents: Sequence[Content]) -> dict[str, Any]:
 
 def pages() -> dict[str, str]:
     """Return the text of each schema by its path below docs/schemas."""
-    made = {module_of(kind).SCHEMA: schema(kind) for kind in answers()}
+    made = {one.SCHEMA: schema(kind) for kind, one in modules_by_kind().items()}
     for one in (prediction_rows, terraform_changes):
         made[one.SCHEMA] = schema_of([cast(Content, one)])
     return {
@@ -77,7 +79,18 @@ def pages() -> dict[str, str]:
 
 
 def field_notes(kind: type) -> dict[str, str]:
-    """Return the docstring of each field of a struct: the text below its annotation."""
+    """Return the docstring of each field of a struct: the text below its annotation.
+
+    Those of the values that it extends are among them.
+    """
+    notes: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        if base.__module__.startswith(_OWN):
+            notes |= _own_notes(base)
+    return notes
+
+
+def _own_notes(kind: type) -> dict[str, str]:
     tree = ast.parse(textwrap.dedent(inspect.getsource(kind)))
     body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else []
     notes: dict[str, str] = {}

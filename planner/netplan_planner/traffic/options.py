@@ -2,9 +2,16 @@
 
 from datetime import datetime
 from pathlib import Path
+from typing import Annotated
 
+from netplan_planner.asks import KEPT, TRAFFIC, Ask
 from netplan_planner.model import Reporter, Value
 from netplan_planner.traffic.spark.place import FlowEngine
+
+WhichReporter = Annotated[
+    Reporter,
+    Ask("Whose records count for a flow that both ends report.", "--reporter", panel=TRAFFIC),
+]
 
 
 class HeaderBytes(Value, frozen=True, kw_only=True):
@@ -27,22 +34,86 @@ class HeaderBytes(Value, frozen=True, kw_only=True):
 class TrafficOptions(Value, frozen=True, kw_only=True):
     """Choices and bounds of `read_traffic`."""
 
-    engine: FlowEngine = FlowEngine.DUCKDB
+    engine: Annotated[
+        FlowEngine,
+        Ask(
+            "What reads and sums flow logs: duckdb here, spark on a server, where they lie (pip"
+            " install 'gce-netplan\\[spark]').",
+            "--engine",
+            panel=TRAFFIC,
+        ),
+    ] = FlowEngine.DUCKDB
     """What reads them, and what it is asked for: see `spark.place.place_of`."""
-    spark_remote: str | None = None
-    spark_work: str | None = None
-    reporter: Reporter = Reporter.SOURCE
+    spark_remote: Annotated[
+        str | None,
+        Ask(
+            "With --engine spark: the server of Spark Connect (sc://HOST:15002), of Spark 4 or"
+            " newer; a job that spark-submit started needs none.",
+            "--spark-remote",
+            metavar="ADDRESS",
+            panel=TRAFFIC,
+        ),
+    ] = None
+    spark_work: Annotated[
+        str | None,
+        Ask(
+            "With --engine spark: a place (gs://BUCKET/tmp/, s3a://, file:///) where the server"
+            " may write work files, in a folder of the run's own that is removed at the end.",
+            "--spark-work",
+            metavar="ADDRESS",
+            panel=TRAFFIC,
+        ),
+    ] = None
+    reporter: WhichReporter = Reporter.SOURCE
     """Whose report of a flow counts when both ends report it."""
-    memory_limit: str = "2GB"
+    memory_limit: Annotated[
+        str,
+        Ask(
+            "Memory of the flow-log engine, such as 2GB; beyond it, disk.",
+            "--memory-limit",
+            metavar="SIZE",
+            panel=TRAFFIC,
+        ),
+    ] = "2GB"
     """Bound of the engine's memory, as DuckDB spells it; what is more goes to disk."""
-    threads: int | None = None
+    threads: Annotated[
+        int | None,
+        Ask(
+            "Threads of the flow-log engine.", "--threads", metavar="COUNT", least=1, panel=TRAFFIC
+        ),
+    ] = None
     """Threads of the engine; None leaves one per core."""
-    temp_directory: Path | None = None
+    temp_directory: Annotated[
+        Path | None,
+        Ask(
+            "Folder where the engine may spill to disk.",
+            "--temp-directory",
+            metavar="DIR",
+            panel=TRAFFIC,
+        ),
+        KEPT,
+    ] = None
     """Where a private folder for spilled data is made; None means the system's temporary folder.
     The folder is removed at the end, on errors and on an interrupt as well."""
-    since: datetime | None = None
+    since: Annotated[
+        datetime | None,
+        Ask(
+            "Leave out earlier records (UTC); with --until: all that is in between was looked at."
+            " BigQuery is not asked without it. From Cloud Logging without a window: the last 24"
+            " hours.",
+            "--since",
+            panel=TRAFFIC,
+        ),
+    ] = None
     """Records that start before are left out; a time without a zone is UTC."""
-    until: datetime | None = None
+    until: Annotated[
+        datetime | None,
+        Ask(
+            "Leave out records from then on (UTC): of a date, from its midnight on.",
+            "--until",
+            panel=TRAFFIC,
+        ),
+    ] = None
     """Records that start at or after are left out."""
     header_bytes: HeaderBytes = HeaderBytes()
     gap_minutes: int = 60

@@ -7,9 +7,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from netplan_planner.cli import panels, verbs
+from netplan_planner.cli import verbs
 from netplan_planner.cli.app import app
 from netplan_planner.engine.demos import demo_names
+from netplan_planner.verbs import panels
 from support.commands.verbs import commands
 
 assert verbs.VERBS

@@ -315,7 +315,8 @@ class TestWhatCannotBeJudged:
         assert option.phases[-1].gbps == pytest.approx(32)
 
     def test_filters_leave_out_what_is_not_asked_for(self) -> None:
-        plan = plan_job(replace(STORY, machine_types=(), memory_gib=30.0), PRICES, TODAY)
+        any_kind = replace(STORY, machine_types=(), memory_gib=30.0, architecture=None)
+        plan = plan_job(any_kind, PRICES, TODAY)
         assert min(one.memory_gib for one in plan.options) == 30
         kept = {one.machine_type for one in plan.options}
         assert not kept & {"a2-highgpu-1g", "e2-medium", "n1-standard-4", "m2-ultramemx-96"}

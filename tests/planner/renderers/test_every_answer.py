@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from netplan_planner.renderers.content import answers
+from netplan_planner.renderers.content import modules_by_kind
 from support.commands.answers import SOURCES, Written, written
 
 SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
@@ -38,7 +38,7 @@ def answer(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def test_every_kind_of_answer_is_looked_at() -> None:
-    assert set(SOURCES) == set(answers()), "its test has COMMANDS_BY_ANSWER"
+    assert set(SOURCES) == set(modules_by_kind()), "its test has COMMANDS_BY_ANSWER"
 
 
 def test_its_json_follows_the_published_schema(answer: Written) -> None:

@@ -14,7 +14,7 @@ from netplan_planner.engine.plan_changes.in_place import change_type
 from netplan_planner.model import Value, Zone
 from netplan_planner.model.changes import PlanChanges
 from netplan_planner.renderers import commands, terraform_changes
-from netplan_planner.renderers.content import answers, module_of
+from netplan_planner.renderers.content import modules_by_kind
 from netplan_planner.renderers.content.changes import changes as shown
 from netplan_planner.renderers.document import Block, Command, Para
 from netplan_planner.renderers.options import RenderOptions
@@ -107,7 +107,7 @@ def test_a_text_shows_the_first_step_and_says_where_the_others_are() -> None:
 
 
 def test_every_answer_with_steps_can_be_written_as_them() -> None:
-    with_steps = {kind for kind in answers() if has_steps(kind)}
+    with_steps = {kind for kind in modules_by_kind() if has_steps(kind)}
     assert with_steps == set(PLANS)
     for kind in PLANS:
         assert set(PLAN_FORMATS) <= set(renderers_of(kind))
@@ -115,7 +115,7 @@ def test_every_answer_with_steps_can_be_written_as_them() -> None:
 
 def has_steps(kind: str) -> bool:
     """Return whether the answers of a kind have steps."""
-    (answer,) = inspect.signature(module_of(kind).record).parameters.values()
+    (answer,) = inspect.signature(modules_by_kind()[kind].record).parameters.values()
     return get_type_hints(answer.annotation).get("changes") is PlanChanges
 
 

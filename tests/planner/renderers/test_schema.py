@@ -12,7 +12,7 @@ from typing import Any, NotRequired, TypedDict, cast
 import pytest
 from jsonschema import Draft202012Validator
 
-from netplan_planner.renderers.content import Content, answers, module_of
+from netplan_planner.renderers.content import Content, modules_by_kind
 from netplan_planner.renderers.schema import pages, schema, schema_of
 
 ROOT = Path(__file__).parents[3]
@@ -45,13 +45,13 @@ def test_the_module_writes_them(tmp_path: Path) -> None:
     assert written == set(pages())
 
 
-@pytest.mark.parametrize("kind", answers())
+@pytest.mark.parametrize("kind", modules_by_kind())
 def test_every_schema_is_closed_described_and_says_more_than_its_id(kind: str) -> None:
     made = schema(kind)
     Draft202012Validator.check_schema(made)
     roots = made.get("anyOf", [made])
     for root in roots:
-        assert root["properties"]["schema"] == {"const": module_of(kind).SCHEMA}
+        assert root["properties"]["schema"] == {"const": modules_by_kind()[kind].SCHEMA}
         assert len(root["properties"]) > 1, f"say what `record` of {kind} returns by its type"
     objects = [*roots, *(part for part in made["$defs"].values() if "properties" in part)]
     for part in objects:

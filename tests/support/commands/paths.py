@@ -7,9 +7,10 @@ from typing import Any
 
 import typer
 
+from netplan_planner.asks import Use
 from netplan_planner.cli import verbs
 from netplan_planner.cli.app import app
-from netplan_planner.cli.parameters import Use, path_use
+from netplan_planner.cli.parameters import path_use
 from support.commands.verbs import commands
 
 assert verbs.VERBS

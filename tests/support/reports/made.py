@@ -27,7 +27,6 @@ from netplan_planner.model import (
     PathClass,
     ProjectCoverage,
     ProjectId,
-    Recommendation,
     Rejected,
     Report,
     RulePage,
@@ -41,6 +40,7 @@ from netplan_planner.model import (
     Work,
     ZonePair,
 )
+from netplan_planner.verbs.recommend.answer import Recommendation
 from support.reports.findings import (
     LIMITS_DAY,
     NOW,

@@ -63,6 +63,7 @@ def job_plan() -> JobPlan:
     """Return a job for which the bigger machine is dearer in total."""
     need = JobNeed(
         region="us-central1",
+        architecture=None,
         out_bytes=40 * 2**30,
         cpu_seconds=7200.0,
         deadline_s=3600.0,

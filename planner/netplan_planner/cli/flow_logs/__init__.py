@@ -2,10 +2,10 @@
 
 import typer
 
-from netplan_planner.cli import panels
 from netplan_planner.cli.app import app
 from netplan_planner.cli.flow_logs.costing import cost
 from netplan_planner.cli.flow_logs.planning import plan
+from netplan_planner.verbs import panels
 
 flow_logs_app = typer.Typer(
     help="Say what flow logs cost, and which settings cost less.", no_args_is_help=True

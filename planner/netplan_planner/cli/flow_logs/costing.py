@@ -9,22 +9,17 @@ from msgspec.structs import replace
 
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import progress
-from netplan_planner.cli.bundles import (
-    Api,
-    FlowReading,
-    Input,
-    Look,
-    MetricsInput,
-    PriceInput,
-    request_of,
-)
+from netplan_planner.cli.bundles import Look
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.flow_logs.cost import ONLY_COUNTS
 from netplan_planner.engine.flow_logs.forecast import cost as cost_of
 from netplan_planner.engine.flow_logs.forecast import forecast
 from netplan_planner.engine.prices.source import PriceSource, currency_in
+from netplan_planner.engine.request import ApiOptions
 from netplan_planner.errors import UsageError
 from netplan_planner.model.flow_log_bill import FlowLogBill
+from netplan_planner.planning.inputs import PriceInput
+from netplan_planner.planning.project import FlowReading, Input, MetricsInput, request_of
 from netplan_planner.renderers import RenderOptions
 
 
@@ -51,7 +46,7 @@ class Cost(Parameters, frozen=True, kw_only=True):
     pricing: PriceInput = PriceInput()
     currency: options.CurrencyCode = None
     reading: FlowReading = FlowReading()
-    api: Api = Api()
+    api: ApiOptions = ApiOptions()
     answer: answers.Output = answers.Output()
     look: Look = Look()
 
@@ -80,18 +75,13 @@ def _bill(asked: Cost) -> FlowLogBill:
     source = PriceSource(
         today=date.today(),
         folder=asked.given.prices(pricing),
-        discounts=tuple(pricing.discount or ()),
-        billing_exports=tuple(pricing.billing_export or ()),
+        discounts=pricing.discounts,
+        billing_exports=pricing.billing_exports,
     )
     if asked.records is not None:
         if asked.given.is_given or asked.metrics.metrics:
             raise UsageError("--records is for logs that are not on: give it or what to read")
         return forecast(asked.records, source, has_metadata=asked.metadata)
-    request = replace(
-        request_of(asked.given, pricing, as_of=None, calibration=None),
-        api=asked.api.options(),
-        traffic_options=replace(asked.reading.options(), log_volume_from_gbps=ONLY_COUNTS),
-        log_options=asked.reading.log_options(),
-    )
-    request = asked.metrics.added_to(request, asked.given.bundle)
+    counted = replace(asked.reading.traffic, log_volume_from_gbps=ONLY_COUNTS)
+    request = request_of(asked, traffic_options=counted)
     return cost_of(request, source, has_metadata=asked.metadata, say=progress)

@@ -3,17 +3,19 @@
 from typing import Annotated
 
 import typer
-from msgspec.structs import replace
 
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import progress
-from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, PriceInput, request_of
+from netplan_planner.cli.bundles import Look
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.flow_logs.plan import plan_flow_logs
 from netplan_planner.engine.prices.source import currency_in
+from netplan_planner.engine.request import ApiOptions
 from netplan_planner.errors import UsageError
 from netplan_planner.model.flow_log_bill import LogGoal
 from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
+from netplan_planner.planning.inputs import PriceInput
+from netplan_planner.planning.project import FlowReading, Input, request_of
 from netplan_planner.renderers import RenderOptions
 
 PROMISE = "What is promised"
@@ -86,7 +88,7 @@ class Plan(Parameters, frozen=True, kw_only=True):
     pricing: PriceInput = PriceInput()
     currency: options.CurrencyCode = None
     reading: FlowReading = FlowReading()
-    api: Api = Api()
+    api: ApiOptions = ApiOptions()
     answer: answers.Output = answers.Output()
     look: Look = Look()
 
@@ -100,12 +102,7 @@ def plan(asked: Plan) -> None:
     """
     specs = asked.answer.specs()
     shown_in = currency_in(asked.given.prices(asked.pricing), asked.currency)
-    request = replace(
-        request_of(asked.given, asked.pricing, as_of=None, calibration=None),
-        api=asked.api.options(),
-        traffic_options=asked.reading.options(),
-        log_options=asked.reading.log_options(),
-    )
+    request = request_of(asked)
     promise = asked.promise
     goal = LogGoal(
         dollar_error_ratio=ratio_of(promise.dollar_error, "--dollar-error"),

@@ -2,9 +2,9 @@
 
 import typer
 
-from netplan_planner.cli import panels
 from netplan_planner.cli.app import app
 from netplan_planner.cli.flows.aggregating import aggregate
+from netplan_planner.verbs import panels
 
 flows_app = typer.Typer(
     help="Sum flow logs where they lie, for --traffic of other verbs.", no_args_is_help=True

@@ -5,14 +5,15 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
-from netplan_planner.cli import answers, options
+from netplan_planner.asks import OUTPUT, TRAFFIC, WRITTEN_FOLDER
+from netplan_planner.cli import answers
 from netplan_planner.cli.app import progress
-from netplan_planner.cli.bundles import Api, FlowReading, Input, PriceInput, request_of
-from netplan_planner.cli.options import OUTPUT
-from netplan_planner.cli.parameters import WRITTEN_FOLDER, Parameters, taking
+from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.aggregate import aggregate as write_aggregates
 from netplan_planner.engine.aggregate import check_folder
+from netplan_planner.engine.request import ApiOptions
 from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
+from netplan_planner.planning.project import FlowReading, Input, StrictReading, request_of
 
 
 class Aggregate(Parameters, frozen=True, kw_only=True):
@@ -25,7 +26,7 @@ class Aggregate(Parameters, frozen=True, kw_only=True):
         typer.Option(
             "--log-volume",
             help="Also count what the records themselves are, for flow-logs cost and plan.",
-            rich_help_panel=options.TRAFFIC,
+            rich_help_panel=TRAFFIC,
         ),
     ] = False
     out: Annotated[
@@ -38,9 +39,9 @@ class Aggregate(Parameters, frozen=True, kw_only=True):
         ),
         WRITTEN_FOLDER,
     ] = "netplan-aggregates"
-    strict: options.StrictReading = False
+    strict: StrictReading = False
     answer: answers.Output = answers.Output()
-    api: Api = Api()
+    api: ApiOptions = ApiOptions()
 
 
 @taking
@@ -52,16 +53,9 @@ def aggregate(asked: Aggregate) -> None:
     """
     specs = asked.answer.specs()
     check_folder(asked.out)
-    request = replace(
-        request_of(asked.given, PriceInput(), as_of=None, calibration=None),
-        api=asked.api.options(),
-        traffic_options=replace(
-            asked.reading.options(),
-            by_hour=True,
-            log_volume_from_gbps=MACHINES_FROM_GBPS if asked.log_volume else None,
-        ),
-        log_options=asked.reading.log_options(),
-    )
+    volume_from = MACHINES_FROM_GBPS if asked.log_volume else None
+    summed = replace(asked.reading.traffic, by_hour=True, log_volume_from_gbps=volume_from)
+    request = request_of(asked, traffic_options=summed)
     found = write_aggregates(request, asked.out, say=progress)
     answers.write(found, specs)
     if asked.strict:

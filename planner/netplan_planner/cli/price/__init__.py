@@ -5,9 +5,9 @@ A missing price is exit status 3 with the reason on stderr and nothing on stdout
 
 import typer
 
-from netplan_planner.cli import panels
 from netplan_planner.cli.app import app
 from netplan_planner.cli.lazy import LazyGroup, Verb
+from netplan_planner.verbs import panels
 
 _HERE = "netplan_planner.cli.price."
 

@@ -3,16 +3,15 @@
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import options
 from netplan_planner.cli.parameters import Parameters
 from netplan_planner.cli.state import state
 from netplan_planner.engine.prices.source import PriceSource
 from netplan_planner.inert import inert_line
+from netplan_planner.planning.inputs import BillingExports, Discounts, PriceFolder
 from netplan_planner.units import HOURS_PER_MONTH
 
 Region = Annotated[
@@ -28,9 +27,9 @@ DEFAULT_HOURS = float(HOURS_PER_MONTH)
 class Prices(Parameters, frozen=True, kw_only=True):
     """Which prices are asked for, and how they are shown."""
 
-    prices: options.Prices = None
-    discount: options.Discounts = None
-    billing_export: options.BillingExports = None
+    prices: PriceFolder = None
+    discounts: Discounts = ()
+    billing_exports: BillingExports = ()
     currency: Annotated[
         str | None,
         typer.Option(
@@ -42,28 +41,18 @@ class Prices(Parameters, frozen=True, kw_only=True):
 
     def source(self) -> "PriceSource":
         """Return where the engine takes prices from."""
-        return source_of(self.prices, self.discount, self.billing_export, self.currency)
+        return PriceSource(
+            today=date.today(),
+            folder=self.prices,
+            discounts=self.discounts,
+            billing_exports=self.billing_exports,
+            currency=self.currency,
+        )
 
 
 def amount(number: float) -> Decimal:
     """Return a number of the command line, exactly as it is written."""
     return Decimal(str(number))
-
-
-def source_of(
-    prices: Path | None,
-    discount: list[str] | None,
-    billing_export: list[Path] | None,
-    currency: str | None,
-) -> "PriceSource":
-    """Return which prices are asked for."""
-    return PriceSource(
-        today=date.today(),
-        folder=prices,
-        discounts=tuple(discount or ()),
-        billing_exports=tuple(billing_export or ()),
-        currency=currency,
-    )
 
 
 def tell_unused(warnings: "Sequence[str]") -> None:

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import answers, options
+from netplan_planner.asks import KEPT, Use
+from netplan_planner.cli import answers
 from netplan_planner.cli.app import progress
-from netplan_planner.cli.parameters import KEPT, Parameters, Use, taking
+from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.prices.snapshots import (
     FILE_NAME,
     BuildRequest,
@@ -16,6 +17,7 @@ from netplan_planner.engine.prices.snapshots import (
     refresh_snapshot,
 )
 from netplan_planner.engine.refresh import ApiClient, ApiOptions, RefreshRequest
+from netplan_planner.planning.project import WhichClient
 
 MOST_UNRECOGNISED_RATIO = 0.01
 
@@ -158,7 +160,7 @@ class Refresh(Parameters, frozen=True, kw_only=True):
         typer.Option(metavar="URL", help="Another server for both APIs, such as a local one."),
     ] = None
     anonymous: Annotated[bool, typer.Option("--anonymous", help="Send no credentials.")] = False
-    api_client: options.Client = ApiClient.REST
+    api_client: WhichClient = ApiClient.REST
     currency: Annotated[
         list[str] | None,
         typer.Option(

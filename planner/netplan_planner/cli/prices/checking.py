@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import answers, options
+from netplan_planner.cli import answers
 from netplan_planner.cli.app import EXIT_FINDINGS
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.prices.snapshots import check_prices, price_changes
 from netplan_planner.engine.prices.snapshots import map_skus as mapped
+from netplan_planner.planning.inputs import PriceFolder
 
 
 class Map(Parameters, frozen=True, kw_only=True):
@@ -64,7 +65,7 @@ def diff(asked: Diff) -> None:
 class Verify(Parameters, frozen=True, kw_only=True):
     """Which snapshot to check."""
 
-    prices: options.Prices = None
+    prices: PriceFolder = None
     against: Annotated[
         Path | None,
         typer.Option(

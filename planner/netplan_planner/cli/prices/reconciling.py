@@ -1,18 +1,18 @@
 """`netplan prices reconcile`: the traffic model against the bill."""
 
-from datetime import date
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import answers, options
+from netplan_planner.cli import answers
 from netplan_planner.cli.app import progress
-from netplan_planner.cli.bundles import Input
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.reconcile import reconcile as compare
-from netplan_planner.engine.request import AuditRequest, TrafficOptions
+from netplan_planner.engine.request import TrafficOptions
 from netplan_planner.model import Reporter
+from netplan_planner.planning.inputs import Discounts, PriceFolder
+from netplan_planner.planning.project import Input, WhichReporter, request_of
 
 
 class Reconcile(Parameters, frozen=True, kw_only=True):
@@ -27,15 +27,15 @@ class Reconcile(Parameters, frozen=True, kw_only=True):
         ),
     ]
     given: Input = Input()
-    prices: options.Prices = None
-    discount: options.Discounts = None
+    prices: PriceFolder = None
+    discounts: Discounts = ()
     contract: Annotated[
         bool,
         typer.Option(
             "--contract", help="Price the model with the effective prices of the export as well."
         ),
     ] = False
-    reporter: options.WhichReporter = Reporter.SOURCE
+    reporter: WhichReporter = Reporter.SOURCE
     answer: answers.Output = answers.Output()
 
 
@@ -46,16 +46,9 @@ def reconcile(asked: Reconcile) -> None:
     The model's volumes are scaled to the hours of the bill; the residual is what the bill has more.
     """
     specs = asked.answer.specs()
-    request = AuditRequest(
-        today=date.today(),
-        projects=tuple(dict.fromkeys(asked.given.project or ())),
-        parents=asked.given.parents,
-        excluded=options.names(asked.given.exclude_project),
-        inventory=asked.given.inventories,
-        traffic=asked.given.traffic_inputs,
-        demo=asked.given.demo,
-        prices=asked.prices or asked.given.bundle,
-        discounts=tuple(asked.discount or ()),
+    request = request_of(
+        asked,
+        discounts=asked.discounts,
         billing_exports=tuple(asked.billing_export) if asked.contract else (),
         traffic_options=TrafficOptions(reporter=asked.reporter),
     )

@@ -5,9 +5,9 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from netplan_planner.cli import panels
 from netplan_planner.cli.app import app
 from netplan_planner.cli.probe import import_, plan_and_run
+from netplan_planner.verbs import panels
 
 
 class _ProbeGroup(TyperGroup):

@@ -5,8 +5,9 @@ from typing import Annotated, Any
 
 import typer
 
+from netplan_planner.asks import WALKED
 from netplan_planner.cli import answers
-from netplan_planner.cli.parameters import WALKED, Parameters, taking
+from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.probe.options import STORE, Store
 from netplan_planner.cli.state import state
 from netplan_planner.engine import probe_import as engine

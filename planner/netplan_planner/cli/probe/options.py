@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli.options import OUTPUT
-from netplan_planner.cli.parameters import KEPT, Parameters
+from netplan_planner.asks import KEPT, OUTPUT
+from netplan_planner.cli.parameters import Parameters
 
 WHAT, WITHIN, HOW, REACH = (
     "What to measure",

@@ -3,12 +3,10 @@
 from typing import Annotated
 
 import typer
-from msgspec.structs import replace
 
+from netplan_planner.asks import OUTPUT
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import progress
-from netplan_planner.cli.bundles import Input, PriceInput, request_of
-from netplan_planner.cli.options import OUTPUT
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.probe import running
 from netplan_planner.cli.probe.options import STORE, How, Reach, Store, What, Within
@@ -17,6 +15,9 @@ from netplan_planner.engine.probe import ProbeCaps, ProbeQuestion, StopRule, pla
 from netplan_planner.engine.probe_runs import Access
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import IncompleteError, UsageError
+from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
+from netplan_planner.planning.project import Input, request_of
+from netplan_planner.quantities import usd
 
 
 class Probe(Parameters, frozen=True, kw_only=True):
@@ -27,9 +28,9 @@ class Probe(Parameters, frozen=True, kw_only=True):
     how: How = How()
     reach: Reach = Reach()
     given: Input = Input()
-    calibration: options.Calibration = None
+    calibration: Calibration = None
     pricing: PriceInput = PriceInput()
-    as_of: options.AsOf = None
+    as_of: AsOf = None
     store: Store = STORE
     answer: answers.Output = answers.Output()
     strict: Annotated[
@@ -69,10 +70,7 @@ def plan_or_run(asked: Probe, ctx: typer.Context) -> None:
 
 def _request(asked: Probe) -> AuditRequest:
     configured = options.configured()
-    request = request_of(
-        asked.given, asked.pricing, as_of=asked.as_of, calibration=asked.calibration
-    )
-    return replace(request, thresholds=configured.thresholds, targets=configured.targets)
+    return request_of(asked, thresholds=configured.thresholds, targets=configured.targets)
 
 
 def _question(asked: Probe) -> ProbeQuestion:
@@ -85,7 +83,7 @@ def _question(asked: Probe) -> ProbeQuestion:
         caps=ProbeCaps(
             max_gib=within.max_gib,
             max_seconds=within.max_seconds,
-            max_usd=options.usd("--max-usd", within.max_usd),
+            max_usd=usd("--max-usd", within.max_usd),
         ),
         bitrate_gbps=within.bitrate,
         stop=StopRule(min_runs=how.min_runs, max_runs=how.max_runs, tolerance_ratio=how.tolerance),

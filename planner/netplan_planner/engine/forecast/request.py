@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from netplan_planner.engine.asked_quantities import seconds
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Value
+from netplan_planner.quantities import seconds
 from netplan_planner.units import SECONDS_PER_DAY
 
 LEAST_DAYS, MOST_DAYS = 7, 364

@@ -1,6 +1,5 @@
 """The best way to move bytes from one place to others: what was asked, checked and planned."""
 
-from netplan_planner.engine.asked_quantities import byte_count, deadline_seconds, seconds
 from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.caps import checked_series
 from netplan_planner.engine.plan_changes.transfers import changes_of_transfer
@@ -13,6 +12,7 @@ from netplan_planner.model.price_age import price_age
 from netplan_planner.model.transfer import TransferAnswer, TransferNeed
 from netplan_planner.optimise.transfer.hops import Tables
 from netplan_planner.optimise.transfer.plan import plan_transfer
+from netplan_planner.quantities import byte_count, deadline_seconds, seconds
 from netplan_planner.throughput import CapsTable, load_caps, stated_on
 from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
 from netplan_pricing import open_prices

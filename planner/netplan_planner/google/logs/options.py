@@ -3,10 +3,13 @@
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
+from typing import Annotated
 
+from netplan_planner.asks import KEPT_FOLDER, TRAFFIC, Ask
 from netplan_planner.errors import UsageError
 from netplan_planner.google.options import ApiOptions, Endpoint, resolve_beside, resolve_endpoint
 from netplan_planner.model import Value
+from netplan_planner.quantities import Texts, UsdOrNone
 
 CLOUD_LOGGING = "cloud-logging"
 """What `--traffic` takes in the place of a file."""
@@ -26,24 +29,99 @@ DEFAULT_MAX_COST_USD = Decimal(5)
 class LogOptions(Value, frozen=True, kw_only=True):
     """How flow logs are read from Cloud Logging, and from BigQuery."""
 
-    endpoint: str | None = None
+    endpoint: Annotated[
+        str | None,
+        Ask(
+            "Endpoint of Cloud Logging, where it is not Google's.",
+            "--logging-endpoint",
+            metavar="URL",
+            panel=TRAFFIC,
+        ),
+    ] = None
     """First of: this, `CLOUDSDK_API_ENDPOINT_OVERRIDES_LOGGING`, Google's own."""
-    views: tuple[str, ...] = ()
+    views: Annotated[
+        Texts,
+        Ask(
+            "With --traffic cloud-logging: read this view of a log bucket and not --project, as"
+            " where a sink gathers the logs of an organisation. By its resource name; without its"
+            " view all of the bucket; repeat it.",
+            "--log-view",
+            metavar="NAME",
+            panel=TRAFFIC,
+        ),
+    ] = ()
     """Resource names of views of log buckets: the logs are read there, and not of projects."""
-    folder: Path | None = None
+    folder: Annotated[
+        Path | None,
+        Ask(
+            "Keep what Cloud Logging answers in this folder; a run that was broken off goes on"
+            " there, within a day.",
+            "--resume",
+            metavar="DIR",
+            panel=TRAFFIC,
+        ),
+        KEPT_FOLDER,
+    ] = None
     """Keeps the pages, so that a run that was broken off goes on; None: a temporary folder."""
-    most_records: int = 1_000_000
+    most_records: Annotated[
+        int,
+        Ask(
+            "Stop reading Cloud Logging after so many records; the window ends there.",
+            "--max-log-records",
+            metavar="COUNT",
+            least=1,
+            panel=TRAFFIC,
+        ),
+    ] = 1_000_000
     """After which reading stops: 17 minutes by the quota, below the half hour that all requests
     together have."""
-    requests_per_minute: float = 60.0
+    requests_per_minute: Annotated[
+        float,
+        Ask(
+            "The quota of the project for reading Cloud Logging, of 1,000 records a request.",
+            "--log-requests-per-minute",
+            metavar="COUNT",
+            least=0.1,
+            most=6000.0,
+            panel=TRAFFIC,
+        ),
+    ] = 60.0
     """"Number of entries.list requests: 60 per minute, per Google Cloud project"
     (cloud.google.com/logging/quotas, as quoted in 2022; today the page sends its readers to the API
     dashboard, where the quota of their own project stands)."""
-    max_cost_usd: Decimal | None = DEFAULT_MAX_COST_USD
+    max_cost_usd: Annotated[
+        UsdOrNone,
+        Ask(
+            "With --traffic bigquery://PROJECT.DATASET: most that the queries of a run may cost at"
+            " list price, in all. Nothing is read if they would cost more. none: no bound.",
+            "--max-cost",
+            metavar="USD|none",
+            panel=TRAFFIC,
+        ),
+    ] = DEFAULT_MAX_COST_USD
     """What all queries of a run in BigQuery may be billed for at list price; None: no bound."""
-    query_project: str | None = None
+    query_project: Annotated[
+        str | None,
+        Ask(
+            "Project that runs the queries in BigQuery and pays for them, where it is not the"
+            " dataset's.",
+            "--query-project",
+            metavar="PROJECT",
+            panel=TRAFFIC,
+        ),
+    ] = None
     """Runs and pays for queries in BigQuery; None: the dataset's own."""
-    rollup: str | None = None
+    rollup: Annotated[
+        str | None,
+        Ask(
+            "With --traffic bigquery://PROJECT.DATASET: write what each whole day adds up to into"
+            " this dataset (or PROJECT.DATASET) and read it from there the next time. It is all"
+            " that netplan ever writes to BigQuery.",
+            "--rollup",
+            metavar="DATASET",
+            panel=TRAFFIC,
+        ),
+    ] = None
     """Dataset in BigQuery that keeps the sums of days, as `DATASET` (of the project that pays) or
     `PROJECT.DATASET`; None: nothing is written."""
 

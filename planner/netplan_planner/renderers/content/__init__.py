@@ -8,15 +8,19 @@ that its function returns: from it the JSON Schema in docs/schemas is made.
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
 from decimal import Decimal
+from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
+from netplan_planner.model import Value
 from netplan_planner.renderers.document import Block, blocks_in
 from netplan_planner.renderers.options import RenderOptions
+
+Part = TypeVar("Part", bound=Value)
 
 Cell = str | int | float | Decimal | bool | date | None | tuple[str, ...]
 """A value of a data table; None is not known, several texts of one value are a tuple."""
@@ -48,20 +52,21 @@ class Content(Protocol):
         """Return the answer as rows."""
 
 
-def answers() -> tuple[str, ...]:
-    """Return the names of all kinds of answers; every module of them is imported for that."""
-    names = (one.name for one in pkgutil.iter_modules(__path__))
-    modules = (import_module(f"{__name__}.{name}") for name in names)
-    return tuple(sorted(_kind_of(one) for one in modules if _is_content(one)))
+_VERBS = "netplan_planner.verbs"
+"""In its folders `show` says what `answer` does."""
 
 
-def module_of(kind: str) -> Content:
-    """Return the module that knows what a kind of answer says: the one of its name.
+@cache
+def modules_by_kind() -> Mapping[str, Content]:
+    """Return the module that says what a kind of answer does, of all by the names of their types.
 
-    `RuleList` is `rule_list`, `PriceAnswer` is `price`.
+    Every module of them is imported for that.
     """
-    words = re.findall("[A-Z][a-z0-9]*", kind.removesuffix("Answer"))
-    return cast(Content, import_module(f"{__name__}.{'_'.join(words).lower()}"))
+    own = (f"{__name__}.{one.name}" for one in pkgutil.iter_modules(__path__))
+    folders = pkgutil.iter_modules(import_module(_VERBS).__path__)
+    shown = (f"{_VERBS}.{one.name}.show" for one in folders if one.ispkg)
+    modules = [one for one in map(import_module, (*own, *shown)) if _is_content(one)]
+    return {_kind_of(one): cast(Content, one) for one in sorted(modules, key=_kind_of)}
 
 
 def _is_content(module: ModuleType) -> bool:
@@ -76,8 +81,24 @@ def _kind_of(module: ModuleType) -> str:
 
 
 def content_of(answer: object) -> Content:
-    """Return the module that knows what an answer says."""
-    return module_of(type(answer).__name__)
+    """Return the module that knows what an answer says.
+
+    It stands beside the answer's in the verb's folder, else in this package under the name of the
+    answer's type: `RuleList` is `rule_list`, `PriceAnswer` is `price`.
+    """
+    kind = type(answer)
+    package = kind.__module__.rpartition(".")[0]
+    if package.startswith(_VERBS):
+        return cast(Content, import_module(f"{package}.show"))
+    words = re.findall("[A-Z][a-z0-9]*", kind.__name__.removesuffix("Answer"))
+    return cast(Content, import_module(f"{__name__}.{'_'.join(words).lower()}"))
+
+
+def taken(kind: type[Part], answer: object, **more: Any) -> Part:
+    """Return a value whose fields are those of an answer by the same names, and `more`."""
+    names: tuple[str, ...] = kind.__struct_fields__
+    own = {name: getattr(answer, name) for name in names if name not in more}
+    return kind(**own, **more)
 
 
 def blocks(answer: object, options: RenderOptions) -> Iterable[Block]:

@@ -1,19 +1,15 @@
 """The cheapest machine types for a bandwidth, or for what a machine of the input sends."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
-from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.caps import checked_series
 from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.machines import Wanted, find_machine, wanted_gbps
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import MissingDatum, UsageError, nearest_names
 from netplan_planner.machines import ties_of
 from netplan_planner.model import (
@@ -25,7 +21,6 @@ from netplan_planner.model import (
     MachineNeed,
     MachinePlan,
     PriceBook,
-    Recommendation,
     Usage,
     need_for_vm,
     series_of,
@@ -36,91 +31,56 @@ from netplan_planner.optimise.commitment_changes import cover_today
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.optimise.recommended import with_price_age, with_traffic
 from netplan_planner.optimise.vm_today import baseline_of, with_baseline
+from netplan_planner.planning.basis import opened
+from netplan_planner.planning.inputs import PlanBasis
+from netplan_planner.planning.payment import one_usage
+from netplan_planner.planning.project import request_of
 from netplan_planner.throughput import load_caps, stated_on
 from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
 from netplan_planner.units import gib_per_month_from_gbps
-from netplan_pricing import open_prices
+from netplan_planner.verbs import Now, panels, verb
+from netplan_planner.verbs.recommend.answer import Recommendation
+from netplan_planner.verbs.recommend.ask import Need, Payment, RecommendAsk
+from netplan_planner.verbs.recommend.goal import To
 from netplan_rules.sizes import size_of
 
 X86 = "X86_64"
 """As the Compute API spells the architecture that most images are for."""
 
 
-class To(StrEnum):
-    """Where the bandwidth goes."""
+@verb(
+    panel=panels.PLAN,
+    rows=10,
+    top="Rows of the ranking; 0: all.",
+    explains="Print every row, and why every other type lost.",
+)
+def recommend(ask: RecommendAsk, now: Now) -> Recommendation:
+    """Rank the machine types that carry a bandwidth by price, and say why the others lost.
 
-    INTERNAL = "internal"
-    ZONE = "zone"
-    EXTERNAL = "external"
-
-
-class Goal(NamedTuple):
-    """Where the bandwidth goes, and the region whose traffic price is asked for."""
-
-    to: To
-    region: str | None = None
-
-
-def goal_of(text: str | None) -> Goal | None:
-    """Return what `--to` names: a kind of destination, or a region, which is internal."""
-    if text is None:
-        return None
-    return Goal(To(text)) if text in set(To) else Goal(To.INTERNAL, text)
+    Only predefined types that the region offers and that have a price there; Tier_1 with its fee.
+    Types with a steady bandwidth go before those whose figure is a peak. With --vm only types that
+    take its disks, placement policy, reservation and GPUs. Exit status: 0, or 1 when nothing
+    carries it.
+    """
+    return for_bandwidth(ask, now) if ask.need.vm is None else for_machine(ask, now, ask.need.vm)
 
 
-class Wish(NamedTuple):
-    """What the flags ask for; None where a machine's own value or a default stands in."""
-
-    gbps: float | None
-    region: str | None
-    to: Goal | None
-    """None: wherever a machine's traffic goes."""
-    vcpus: int | None
-    memory_gib: float | None
-    headroom: float
-    max_count: int | None
-    min_flow_gbps: float
-    month_ratio: float
-    series: tuple[str, ...]
-    arch: str | None
-    any_arch: bool
-    """No architecture is asked for, and none goes first."""
-    gpu: bool
-    shared_core: bool
-    on_demand: bool
-    spot: bool
-    cud_1y: bool
-    cud_3y: bool
-    sustained_use: bool
-
-
-class PriceChoice(NamedTuple):
-    """Which prices: folder of the snapshot, discounts, files of the billing export."""
-
-    folder: Path | None = None
-    discounts: tuple[str, ...] = ()
-    billing_exports: tuple[Path, ...] = ()
-
-
-def for_bandwidth(
-    wish: Wish,
-    prices: PriceChoice,
-    as_of: date | None,
-    today: date,
-    calibration: Path | None = None,
-    why_not: tuple[str, ...] = (),
-) -> Recommendation:
+def for_bandwidth(ask: RecommendAsk, now: Now) -> Recommendation:
     """Return the plan for a bandwidth in a region.
 
     Raises:
         UsageError: If a region, a series or the bandwidth is missing or not known.
     """
+    if ask.given.is_given:
+        raise UsageError("--vm names the machine of the input that is to be replaced")
+    wish, choice = ask.need, ask.choice
     if wish.gbps is None or wish.region is None:
         raise UsageError("give --gbps and --region, or a machine to replace (--vm NAME)")
-    limits = load_caps(as_of or today)
-    book, caps = open_prices(*prices), with_calibration(limits, calibration)
-    _check_region("--region", wish.region, book)
-    _check_goal(wish, book)
+    on = opened(
+        PlanBasis(calibration=ask.calibration, pricing=ask.pricing, as_of=ask.as_of), now.today
+    )
+    _check_region("--region", wish.region, on.prices)
+    _check_goal(wish, on.prices)
     need = MachineNeed(
         gbps=wish.gbps,
         region=wish.region,
@@ -128,37 +88,33 @@ def for_bandwidth(
         vcpus=wish.vcpus or 0,
         memory_gib=wish.memory_gib or 0.0,
         headroom_ratio=wish.headroom,
-        usage=_usage(wish) or Usage.ON_DEMAND,
-        series=checked_series(wish.series, limits),
-        architecture=wish.arch,
-        first_architecture=None if wish.any_arch else X86,
+        usage=_usage(ask.payment) or Usage.ON_DEMAND,
+        series=checked_series(choice.series, on.limits),
+        architecture=choice.architecture,
+        first_architecture=None if choice.is_any else X86,
         max_count=wish.max_count or 1,
         min_flow_gbps=wish.min_flow_gbps,
-        allow_gpu=wish.gpu,
-        allow_shared_core=wish.shared_core,
-        month_ratio=wish.month_ratio,
+        allow_gpu=choice.gpu,
+        allow_shared_core=choice.shared_core,
+        month_ratio=ask.payment.month_ratio,
     )
-    plan = Chooser(book, caps).choose(need)
+    plan = Chooser(on.prices, on.caps).choose(need)
     if isinstance(plan, MachinePlan):
-        volume = _steady_gib(wish.gbps, wish), _rate_basis(wish.gbps, wish)
-        plan = _completed(plan, wish, book, today, volume)
-    return _answer(plan, caps, book, today, prices.folder, why_not)
+        volume = _steady(wish.gbps, ask.payment.month_ratio)
+        plan = _completed(plan, wish, on.prices, now.today, volume)
+    return _answer(plan, on.caps, on.prices, now.today, on.folder, ask.why_not)
 
 
-def for_machine(
-    wish: Wish,
-    vm: str,
-    request: AuditRequest,
-    progress: Callable[[str], None],
-    why_not: tuple[str, ...] = (),
-) -> Recommendation:
+def for_machine(ask: RecommendAsk, now: Now, vm: str) -> Recommendation:
     """Return the plan for what a machine of the input sends, beside the machine itself.
 
     Raises:
         MissingDatum: If the size of the machine's type is not known.
         UsageError: If the machine, a region or a series is not known.
     """
-    facts, instance = find_machine(request, vm, progress)
+    request = request_of(ask)
+    wish, choice = ask.need, ask.choice
+    facts, instance = find_machine(request, vm, now.say)
     shape = facts.shape(instance.machine_type)
     if shape is None:
         raise MissingDatum(
@@ -183,11 +139,11 @@ def for_machine(
         headroom_ratio=wish.headroom,
         vcpus=size.vcpus if wish.vcpus is None else wish.vcpus,
         memory_gib=size.memory_gib if wish.memory_gib is None else wish.memory_gib,
-        usage=_usage(wish),
-        series=checked_series(wish.series, load_caps(facts.caps.as_of)),
+        usage=_usage(ask.payment),
+        series=checked_series(choice.series, load_caps(facts.caps.as_of)),
         max_count=wish.max_count or 1,
         min_flow_gbps=wish.min_flow_gbps,
-        month_ratio=wish.month_ratio,
+        month_ratio=ask.payment.month_ratio,
         ties=ties_of(facts.inventory, instance, shape),
     )
     # As the audit says: shared cores are no place for real traffic.
@@ -199,9 +155,9 @@ def for_machine(
         need,
         basis="; ".join(filter(None, (wanted.basis, size.basis))),
         region=wish.region or need.region,
-        architecture=None if wish.any_arch else wish.arch or need.architecture,
-        allow_gpu=wish.gpu or need.allow_gpu,
-        allow_shared_core=wish.shared_core or (need.allow_shared_core and not is_busy),
+        architecture=None if choice.is_any else choice.architecture or need.architecture,
+        allow_gpu=choice.gpu or need.allow_gpu,
+        allow_shared_core=choice.shared_core or (need.allow_shared_core and not is_busy),
     )
     plan = facts.machines.choose(need)
     if isinstance(plan, MachinePlan):
@@ -210,9 +166,9 @@ def for_machine(
         covered = cover_today(ledger, instance)
         told = worded(note, "; " if note and covered else "", covered)
         plan = with_baseline(plan, baseline, told)
-        volume = _volume(facts, instance, wish, wanted)
+        volume = _volume(facts, instance, ask, wanted)
         plan = _completed(plan, wish, facts.prices, facts.today, volume)
-    answer = _answer(plan, facts.caps, facts.prices, request.today, request.prices, why_not)
+    answer = _answer(plan, facts.caps, facts.prices, request.today, request.prices, ask.why_not)
     return replace(answer, incomplete=what_is_incomplete(facts, ()))
 
 
@@ -254,39 +210,37 @@ def _long_use_percents(
     yield from sorted(found)
 
 
-def _destination(wish: Wish) -> Destination:
-
+def _destination(wish: Need) -> Destination:
     return Destination((wish.to.to if wish.to else To.INTERNAL).value)
 
 
-def _check_goal(wish: Wish, prices: PriceBook) -> None:
+def _check_goal(wish: Need, prices: PriceBook) -> None:
     if wish.to is not None and wish.to.region is not None:
         kinds = ", ".join(To)
         _check_region("--to", wish.to.region, prices, f" (it is {kinds}, or a region)")
 
 
-def _steady_gib(gbps: float, wish: Wish) -> Decimal:
-    """Return the GiB of a month at a steady rate, for the share of it that is asked for."""
-    return gib_per_month_from_gbps(gbps) * Decimal(str(wish.month_ratio))
+def _steady(gbps: float, month_ratio: float) -> tuple[Decimal, str]:
+    """Return the GiB of a month at a steady rate, for a share of it, and what they rest on."""
+    share = f" for {month_ratio:.0%} of the month" if month_ratio < 1 else ", all month"
+    gib = gib_per_month_from_gbps(gbps) * Decimal(str(month_ratio))
+    return gib, f"{gbps:g} Gbit/s{share}"
 
 
-def _rate_basis(gbps: float, wish: Wish) -> str:
-    share = f" for {wish.month_ratio:.0%} of the month" if wish.month_ratio < 1 else ", all month"
-    return f"{gbps:g} Gbit/s{share}"
-
-
-def _volume(facts: Facts, instance: Instance, wish: Wish, wanted: Wanted) -> tuple[Decimal, str]:
+def _volume(
+    facts: Facts, instance: Instance, ask: RecommendAsk, wanted: Wanted
+) -> tuple[Decimal, str]:
     """Return the GiB a month that a machine sends, and where that comes from."""
     seen = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
     # A month's volume is that of the traffic input, whose window says how long it was watched.
-    if wish.gbps is not None or seen is None:
-        return _steady_gib(wanted.gbps, wish), _rate_basis(wanted.gbps, wish)
+    if ask.need.gbps is not None or seen is None:
+        return _steady(wanted.gbps, ask.payment.month_ratio)
     return facts.gib_per_month(seen.egress.byte_count), "all that it was seen to send"
 
 
 def _completed(
     plan: MachinePlan,
-    wish: Wish,
+    wish: Need,
     prices: PriceBook,
     today: date,
     volume: tuple[Decimal, str],
@@ -297,24 +251,17 @@ def _completed(
     return with_price_age(plan, today)
 
 
-def _usage(wish: Wish) -> Usage | None:
-    """Return the way of paying that the flags ask for; None: none is named.
-
-    Raises:
-        UsageError: If there are two.
-    """
-    flags = {
-        Usage.ON_DEMAND: wish.on_demand,
-        Usage.SPOT: wish.spot,
-        Usage.CUD_1Y: wish.cud_1y,
-        Usage.CUD_3Y: wish.cud_3y,
-        Usage.SUSTAINED_USE: wish.sustained_use,
-    }
-    chosen = [usage for usage, is_on in flags.items() if is_on]
-    if len(chosen) > 1:
-        both = " and ".join(f"--{usage.value}" for usage in chosen)
-        raise UsageError(f"{both} exclude each other: a machine is paid in one way")
-    return chosen[0] if chosen else None
+def _usage(payment: Payment) -> Usage | None:
+    """Return the way of paying that the flags ask for; None: none is named."""
+    return one_usage(
+        {
+            Usage.ON_DEMAND: payment.on_demand,
+            Usage.SPOT: payment.spot,
+            Usage.CUD_1Y: payment.cud_1y,
+            Usage.CUD_3Y: payment.cud_3y,
+            Usage.SUSTAINED_USE: payment.sustained_use,
+        }
+    )
 
 
 def _check_region(option: str, region: str, prices: PriceBook, also: str = "") -> None:

@@ -12,18 +12,18 @@ from netplan_planner.model import (
     Infeasible,
     LineItem,
     MachinePlan,
-    Recommendation,
     Rejected,
     Text,
     Usage,
     Value,
     worded,
 )
-from netplan_planner.renderers.content import Cell, DataTable, incomplete, plans
+from netplan_planner.renderers.content import Cell, DataTable, incomplete, plans, taken
 from netplan_planner.renderers.content.phrases import origin, quantity, unit_price
 from netplan_planner.renderers.document import Block, Para, line, say
 from netplan_planner.renderers.figures import counted
 from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.recommend.answer import Recommendation
 
 SCHEMA = "netplan.recommend/1"
 COLUMNS = (
@@ -65,17 +65,7 @@ class Basis(Value, frozen=True, kw_only=True):
 
 def record(answer: Recommendation) -> tuple[Basis, MachinePlan | Infeasible]:
     """Return what it rests on, then every field of the plan."""
-    basis = Basis(
-        price_age=answer.price_age,
-        limits_as_of=answer.limits_as_of,
-        calibration=answer.calibration,
-        prices_as_of=answer.prices_as_of,
-        prices_sha256=answer.prices_sha256,
-        price_terms=answer.price_terms,
-        is_feasible=isinstance(answer.plan, MachinePlan),
-        incomplete=answer.incomplete,
-    )
-    return basis, answer.plan
+    return taken(Basis, answer), answer.plan
 
 
 def table(answer: Recommendation) -> DataTable:

@@ -1,0 +1,74 @@
+"""A verb as a command: the options of what it is asked, then those of how the answer is written."""
+
+from datetime import date
+from importlib import import_module
+from typing import Annotated, Any, get_type_hints
+
+import msgspec
+import typer
+
+from netplan_planner.asks import OUTPUT, Ask, Request
+from netplan_planner.cli import answers, options
+from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
+from netplan_planner.cli.bundles import Look, verbosity
+from netplan_planner.cli.parameters import taking
+from netplan_planner.engine.prices.source import currency_in
+from netplan_planner.renderers import RenderOptions
+from netplan_planner.renderers.output import PLANS
+from netplan_planner.verbs import Now
+
+
+def register(module: str, name: str) -> None:
+    """Let a verb be a command.
+
+    Args:
+        module: Where its function stands, which `verb` has marked.
+        name: The function's.
+    """
+    run = getattr(import_module(module), name)
+    app.command(rich_help_panel=run.panel)(taking(_command(run)))
+
+
+def _command(run: Any) -> Any:
+    """Return the function of a command that runs a verb and writes its answer."""
+
+    def command(asked: Any) -> None:
+        specs = asked.answer.specs()
+        found = run(asked.ask, Now(date.today(), progress))
+        shown = RenderOptions(
+            width=asked.look.width,
+            colour=asked.look.color,
+            verbosity=verbosity(asked.verbose),
+            max_rows=asked.top,
+            currency=currency_in(asked.ask.price_folder, asked.currency),
+        )
+        answers.write(found, specs, shown)
+        if not found.is_feasible:
+            raise typer.Exit(EXIT_FINDINGS)
+
+    command.__name__, command.__doc__ = run.__name__, run.__doc__
+    command.__module__, command.__qualname__ = run.__module__, run.__qualname__
+    command.__annotations__["asked"] = _framed(run)
+    return command
+
+
+def _framed(run: Any) -> type[msgspec.Struct]:
+    """Return what a command takes: what the verb is asked, and how its answer is written."""
+    hints = get_type_hints(run)
+    kind: type[Request] = hints["ask"]
+    output: type[Request] = (
+        answers.PlanOutput if hints["return"].__name__ in PLANS else answers.Output
+    )
+    rows = Annotated[int, Ask(run.top, "--top", least=0)]
+    explain = typer.Option(
+        "--explain", "--verbose", "-v", count=True, help=run.explains, rich_help_panel=OUTPUT
+    )
+    fields: list[Any] = [
+        ("ask", kind, kind()),
+        ("currency", options.CurrencyCode, None),
+        ("top", rows, run.rows),
+        ("verbose", Annotated[int, explain], 0),
+        ("answer", output, output()),
+        ("look", Look, Look()),
+    ]
+    return msgspec.defstruct("Framed", fields, bases=(Request,), frozen=True, kw_only=True)

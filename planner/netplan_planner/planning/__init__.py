@@ -1,0 +1,1 @@
+"""What plans share: what they rest on, and what every answer says of it."""

@@ -1,0 +1,242 @@
+"""What verbs read of a project: the same options in every verb, and the request of them."""
+
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any
+
+from msgspec.structs import replace
+
+from netplan_planner.asks import API, INPUT, OUTPUT, WALKED, Ask, Reading, Request
+from netplan_planner.engine.collected import bundled_metrics, bundled_traffic
+from netplan_planner.engine.request import (
+    DEFAULT_DAYS,
+    MOST_DAYS,
+    ApiOptions,
+    AuditRequest,
+    LogOptions,
+    TrafficOptions,
+    parents_of,
+)
+from netplan_planner.google.options import WhichClient as WhichClient
+from netplan_planner.model import CommitmentScope
+from netplan_planner.planning.inputs import DATE_FORMATS, Demo, PriceInput
+from netplan_planner.quantities import Day, Names, Texts
+from netplan_planner.traffic.options import WhichReporter as WhichReporter
+
+Paths = Annotated[tuple[Path, ...], Reading(list[Path], lambda _, paths: tuple(paths))]
+WhichSharing = Annotated[
+    CommitmentScope,
+    Ask(
+        "Which machines a commitment serves, as the billing account has it set: those of its"
+        " project, of all projects read, or also of others (then nothing is sure to be saved).",
+        "--commitment-scope",
+        panel=INPUT,
+    ),
+]
+Measurements = Annotated[
+    Paths,
+    Ask(
+        "Store of measurements (JSON lines), to hold against the predictions; repeat it.",
+        "--measurements",
+        metavar="FILE",
+        panel=INPUT,
+    ),
+]
+IntervalLevel = Annotated[
+    float, Ask("Share of cases in the interval.", least=0.5, most=0.99, panel=OUTPUT)
+]
+StrictReading = Annotated[
+    bool,
+    Ask("Exit with 4 when given evidence could not be read in full.", "--strict", panel=OUTPUT),
+]
+Projects = Annotated[
+    Texts,
+    Ask(
+        "Project to read from the live API; repeat it.",
+        "--project",
+        metavar="PROJECT",
+        panel=INPUT,
+    ),
+]
+Today = Annotated[
+    Day | None,
+    Ask(
+        "Date from which ages of addresses and snapshots count (default: today).",
+        "--today",
+        formats=DATE_FORMATS,
+        panel=INPUT,
+    ),
+]
+
+
+class Input(Request, frozen=True, kw_only=True):
+    """What to read."""
+
+    projects: Projects = ()
+    organizations: Annotated[
+        Texts,
+        Ask(
+            "Organisation whose projects are read from the live Cloud Asset Inventory; repeat it.",
+            "--organization",
+            metavar="NUMBER",
+            panel=INPUT,
+        ),
+    ] = ()
+    folders: Annotated[
+        Texts,
+        Ask(
+            "Folder whose projects are read from the live Cloud Asset Inventory; repeat it.",
+            "--folder",
+            metavar="NUMBER",
+            panel=INPUT,
+        ),
+    ] = ()
+    excluded: Annotated[
+        Names,
+        Ask(
+            "Leave out the projects whose ids fit, such as sandbox-*; commas or repeated.",
+            "--exclude-project",
+            metavar="GLOB",
+            panel=INPUT,
+        ),
+    ] = ()
+    inventory: Annotated[
+        Paths,
+        Ask(
+            "Files or folders of `gcloud … --format=json`, API pages, asset exports, `terraform"
+            " show -json` or `kubectl get … --output=json`.",
+            "--inventory",
+            panel=INPUT,
+        ),
+        WALKED,
+    ] = ()
+    traffic: Annotated[
+        Paths,
+        Ask(
+            "Flow logs (JSON lines, .gz, .zst, Parquet) or a plain table: files or folders; or a"
+            " folder of netplan flows aggregate. bigquery://PROJECT.DATASET reads those of a log"
+            " sink or of Log Analytics, gs://, s3a:// and file:// what a server reads (--engine"
+            " spark), and the word cloud-logging a sample of what Cloud Logging holds of"
+            " --project: its quota allows no more.",
+            "--traffic",
+            panel=INPUT,
+        ),
+        WALKED,
+    ] = ()
+    demo: Demo = None
+    bundle: Annotated[
+        Path | None,
+        Ask(
+            "What `netplan collect` wrote: inventory, traffic and prices in one file.",
+            "--bundle",
+            metavar="FILE",
+            panel=INPUT,
+        ),
+    ] = None
+
+    @property
+    def is_given(self) -> bool:
+        """Whether there is anything to read."""
+        parents = self.organizations or self.folders
+        read = (self.inventory, self.traffic, self.demo, self.bundle)
+        return bool(self.projects or parents or any(read))
+
+    @property
+    def inventories(self) -> tuple[Path, ...]:
+        """Files and folders of inventory."""
+        return (*self.inventory, *((self.bundle,) if self.bundle else ()))
+
+    @property
+    def traffic_inputs(self) -> tuple[Path, ...]:
+        """Files and folders of traffic; of a bundle only where it holds any."""
+        return (*self.traffic, *bundled_traffic(self.bundle))
+
+    def prices(self, pricing: PriceInput) -> Path | None:
+        """Return where prices are: where the user says, else in the bundle; None: embedded."""
+        return pricing.prices or self.bundle
+
+
+class FlowReading(Request, frozen=True, kw_only=True):
+    """How flow logs are read."""
+
+    traffic: TrafficOptions = TrafficOptions()
+    logs: LogOptions = LogOptions()
+
+
+class MetricsInput(Request, frozen=True, kw_only=True):
+    """Which metrics are read."""
+
+    metrics: Annotated[
+        Paths,
+        Ask(
+            "Stored time series of Cloud Monitoring (JSON of timeSeries.list or timeSeries:query);"
+            " repeat it.",
+            "--metrics",
+            metavar="FILE|FOLDER",
+            panel=INPUT,
+        ),
+        WALKED,
+    ] = ()
+    live_metrics: Annotated[
+        bool,
+        Ask(
+            "Ask Cloud Monitoring of each --project, too; flow logs go before its metrics of"
+            " flows.",
+            "--live-metrics/--no-live-metrics",
+            panel=API,
+        ),
+    ] = True
+    metrics_days: Annotated[
+        float,
+        Ask(
+            "How far back Cloud Monitoring is asked, where --since does not say it.",
+            "--metrics-days",
+            metavar="DAYS",
+            least=0.05,
+            most=MOST_DAYS,
+            panel=API,
+        ),
+    ] = DEFAULT_DAYS
+
+
+def request_of(asked: Request, **more: Any) -> AuditRequest:
+    """Return what is read, as of when, and what it is priced and predicted with.
+
+    Args:
+        asked: What a verb is asked, with those of these parts that it has: `given`, `pricing`,
+            `prices`, `as_of`, `today`, `calibration`, `metrics`, `reading`, `api`.
+        more: Other fields of the request.
+
+    Raises:
+        UsageError: If an organisation or a folder is not named by its number.
+        InputError: If a bundle is none, is damaged or of another version.
+    """
+    given: Input = _part(asked, "given", Input())
+    pricing: PriceInput = _part(asked, "pricing", PriceInput())
+    metrics: MetricsInput | None = _part(asked, "metrics", None)
+    reading: FlowReading = _part(asked, "reading", FlowReading())
+    request = AuditRequest(
+        today=_part(asked, "today", None) or date.today(),
+        as_of=_part(asked, "as_of", None),
+        projects=tuple(dict.fromkeys(given.projects)),
+        parents=parents_of(given.organizations, given.folders),
+        excluded=given.excluded,
+        inventory=given.inventories,
+        traffic=given.traffic_inputs,
+        calibration=_part(asked, "calibration", None),
+        demo=given.demo,
+        prices=_part(asked, "prices", None) or given.prices(pricing),
+        discounts=pricing.discounts,
+        billing_exports=pricing.billing_exports,
+        metrics=(*metrics.metrics, *bundled_metrics(given.bundle)) if metrics else (),
+        live_metrics=metrics is not None and metrics.live_metrics,
+        metrics_days=metrics.metrics_days if metrics else DEFAULT_DAYS,
+        api=_part(asked, "api", ApiOptions()),
+        traffic_options=reading.traffic,
+        log_options=reading.logs,
+    )
+    return replace(request, **more)
+
+
+def _part(asked: Request, name: str, default: Any) -> Any:
+    return getattr(asked, name, default)

@@ -1,0 +1,36 @@
+"""The verbs: one folder each, with what it is asked, what it does, and what its answer says."""
+
+from collections.abc import Callable
+from datetime import date
+from typing import Any, NamedTuple, TypeVar
+
+Run = TypeVar("Run", bound=Callable[..., Any])
+ROWS = "Rows of each table; 0: all."
+
+
+class Now(NamedTuple):
+    """What a run has beside what it is asked."""
+
+    today: date
+    say: Callable[[str], None]
+    """Where progress goes."""
+
+
+def verb(*, panel: str, rows: int, explains: str, top: str = ROWS) -> Callable[[Run], Run]:
+    """Return what marks the function that a verb is.
+
+    The command line takes its first parameter's type for what it is asked (`netplan_planner.asks`),
+    its docstring for the help page, and writes its answer.
+
+    Args:
+        panel: The task by which `netplan --help` groups it.
+        rows: How many rows of each table are shown where `--top` says nothing.
+        explains: What `--explain` does.
+        top: What `--top` does.
+    """
+
+    def marked(run: Run) -> Run:
+        vars(run).update(panel=panel, rows=rows, explains=explains, top=top)
+        return run
+
+    return marked

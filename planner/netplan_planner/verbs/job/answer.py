@@ -1,0 +1,15 @@
+"""The answer of `netplan job`."""
+
+from netplan_planner.model import JobPlan
+from netplan_planner.model.changes import PlanChanges
+from netplan_planner.model.plan_answer import PlanAnswer
+
+
+class JobAnswer(PlanAnswer, frozen=True, kw_only=True):
+    """The plan in short, all of it, and what it rests on."""
+
+    is_feasible: bool
+    """Whether there are machines for every job."""
+    jobs: tuple[JobPlan, ...]
+    changes: PlanChanges
+    """The machines of each job, as steps for gcloud and Terraform."""

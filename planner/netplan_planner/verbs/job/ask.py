@@ -1,0 +1,128 @@
+"""What `netplan job` is asked."""
+
+from pathlib import Path
+from typing import Annotated
+
+from netplan_planner.asks import Ask, Request
+from netplan_planner.model import JobNeed
+from netplan_planner.model.job import WORK
+from netplan_planner.planning.inputs import Demo, PlanBasis
+from netplan_planner.planning.payment import PAYMENT
+from netplan_planner.quantities import Duration
+
+MOVED = "Where its bytes come from and go"
+LEAST = 1e-6
+
+
+class Ends(Request, frozen=True, kw_only=True):
+    """Where its bytes come from and go."""
+
+    source: Annotated[
+        str,
+        Ask(
+            "zone: machines of the same zone; internal: of other zones; a region; internet;"
+            " storage: Cloud Storage.",
+            "--from",
+            metavar="PLACE",
+            panel=MOVED,
+        ),
+    ] = "zone"
+    target: Annotated[
+        str, Ask("As --from.", "--to", parameter="target", metavar="PLACE", panel=MOVED)
+    ] = "zone"
+    area: Annotated[
+        str | None,
+        Ask(
+            "With --to internet: continent or country, for the price.", metavar="AREA", panel=MOVED
+        ),
+    ] = None
+    in_gbps: Annotated[
+        float | None,
+        Ask("What one machine takes in at most, where you measured it.", least=LEAST, panel=MOVED),
+    ] = None
+    out_gbps: Annotated[
+        float | None,
+        Ask("What one machine sends at most, where you measured it.", least=LEAST, panel=MOVED),
+    ] = None
+    in_total_gbps: Annotated[
+        float | None,
+        Ask("What the source gives to all machines together.", least=LEAST, panel=MOVED),
+    ] = None
+    out_total_gbps: Annotated[
+        float | None,
+        Ask("What the target takes from all machines together.", least=LEAST, panel=MOVED),
+    ] = None
+    disk_mib_per_s: Annotated[
+        float | None,
+        Ask(
+            "What the disk of one machine reads and writes, where bytes in and out pass it.",
+            least=LEAST,
+            panel=MOVED,
+        ),
+    ] = None
+    streams: Annotated[
+        int | None,
+        Ask("Connections of one machine (default: as many as it takes).", least=1, panel=MOVED),
+    ] = None
+    rtt_ms: Annotated[
+        float | None,
+        Ask(
+            "Round-trip time to a region or the internet, with --streams.",
+            least=0.001,
+            most=1e6,
+            panel=MOVED,
+        ),
+    ] = None
+
+
+class Pay(Request, frozen=True, kw_only=True):
+    """How it is paid; without a word on demand."""
+
+    spot: Annotated[bool, Ask("Rank by Spot prices.", "--spot", panel=PAYMENT)] = False
+    interruptions_per_day: Annotated[
+        float | None,
+        Ask(
+            "Interruptions of one Spot machine a day; Google documents none, so there is no"
+            " default.",
+            "--spot-interruptions-per-day",
+            metavar="COUNT",
+            least=0,
+            panel=PAYMENT,
+        ),
+    ] = None
+    lost_work_s: Annotated[
+        Duration | None,
+        Ask(
+            "Work that an interruption takes with it, such as 10m: half of what lies between two"
+            " checkpoints (default: all of the run so far).",
+            "--spot-lost-work",
+            metavar="TIME",
+            panel=PAYMENT,
+        ),
+    ] = None
+    cud_1y: Annotated[
+        bool,
+        Ask("Rank with machines committed for 1 year, paid all month.", "--cud-1y", panel=PAYMENT),
+    ] = False
+    cud_3y: Annotated[
+        bool, Ask("Rank with machines committed for 3 years.", "--cud-3y", panel=PAYMENT)
+    ] = False
+    runs_per_day: Annotated[
+        float | None,
+        Ask("How often (default: once).", metavar="COUNT", least=LEAST, panel=WORK),
+    ] = None
+
+
+class JobAsk(Request, frozen=True, kw_only=True):
+    """A job, and what its plan rests on."""
+
+    need: JobNeed = JobNeed()
+    ends: Ends = Ends()
+    pay: Pay = Pay()
+    demo: Demo = None
+    on: PlanBasis = PlanBasis()
+
+    @property
+    def price_folder(self) -> Path | None:
+        """Where prices are; None: the embedded ones."""
+        return self.on.pricing.prices

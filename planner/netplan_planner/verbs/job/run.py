@@ -1,0 +1,186 @@
+"""The cheapest machines for a job that ends: one that is described, or that of a demo's story."""
+
+from msgspec.structs import replace
+
+from netplan_planner.asks import given_options
+from netplan_planner.engine.caps import checked_series
+from netplan_planner.engine.demos import load_demo
+from netplan_planner.engine.plan_changes.jobs import changes_of_jobs
+from netplan_planner.errors import UsageError, nearest_names
+from netplan_planner.model import JobEnd, JobNeed, JobPlace, PriceBook, Usage
+from netplan_planner.optimise.bill import COMMITTED
+from netplan_planner.optimise.job.plan import plan_job
+from netplan_planner.planning.basis import Opened, opened
+from netplan_planner.planning.payment import one_usage
+from netplan_planner.units import HOURS_PER_DAY, HOURS_PER_MONTH
+from netplan_planner.verbs import Now, panels, verb
+from netplan_planner.verbs.job.answer import JobAnswer
+from netplan_planner.verbs.job.ask import Ends, JobAsk, Pay
+
+
+@verb(
+    panel=panels.PLAN,
+    rows=5,
+    explains="Print every row, the bills, and why other types cannot be judged.",
+)
+def job(ask: JobAsk, now: Now) -> JobAnswer:
+    """Find the machine type and count that do a finite job at least cost, and by a deadline.
+
+    Bytes in, out and between machines, CPU time and start-up; paid by the second, at least a
+    minute. With the front of cost against time, other ways to pay, and the VM hours of an
+    autoscaler. Exit status: 0, or 1 when no machines do it.
+    """
+    demo = None
+    if ask.demo is not None:
+        for part in (ask.need, ask.ends, ask.pay):
+            for option in given_options(part):
+                raise UsageError(f"--demo has its own job: leave out {option}")
+        demo = load_demo(ask.demo)
+    on = opened(ask.on, now.today, demo.limits_as_of if demo else None)
+    if demo is not None and not demo.jobs:
+        raise UsageError(f"--demo {demo.name}: its story has no job; that of dobermanifesto has")
+    needs = demo.jobs if demo else (_need(ask, on),)
+    plans = tuple(plan_job(need, on.prices, on.caps) for need in needs)
+    return on.answer(
+        JobAnswer,
+        is_feasible=all(plan.infeasible is None for plan in plans),
+        jobs=plans,
+        changes=changes_of_jobs(plans, on.prices),
+    )
+
+
+def _need(ask: JobAsk, on: Opened) -> JobNeed:
+    """Return the job that is described, less what cannot be.
+
+    Raises:
+        UsageError: If something that must be said is missing, is not known, or cannot be.
+    """
+    if not ask.need.region:
+        raise UsageError("give --region, where it runs, or a story's job: --demo dobermanifesto")
+    region, ends, pay = ask.need.region, ask.ends, ask.pay
+    _check_region("--region", region, on.prices)
+    per_day = pay.runs_per_day
+    need = replace(
+        ask.need,
+        source=_end("--from", ends.source, region, on.prices, ends.in_gbps, ends.in_total_gbps),
+        target=_end(
+            "--to", ends.target, region, on.prices, ends.out_gbps, ends.out_total_gbps, ends.area
+        ),
+        disk_mib_per_s=ends.disk_mib_per_s,
+        streams=ends.streams,
+        rtt_ms=ends.rtt_ms,
+        runs_per_month=None if per_day is None else per_day * HOURS_PER_MONTH / HOURS_PER_DAY,
+        series=checked_series(ask.need.series, on.limits),
+        usage=_usage(pay),
+        interruptions_per_day=pay.interruptions_per_day,
+        lost_work_s=pay.lost_work_s,
+    )
+    _check(need, on)
+    _check_of_nothing(need, ends)
+    return need
+
+
+def _check_of_nothing(need: JobNeed, ends: Ends) -> None:
+    """Raise for an option of what the job has not: it would be left out without a word."""
+    for option, side, volume in (
+        ("--from", "in", need.in_bytes),
+        ("--to", "out", need.out_bytes),
+    ):
+        of_side = {option, f"--{side}-gbps", f"--{side}-total-gbps"}
+        if option == "--to":
+            of_side.add("--area")
+        if not volume and of_side.intersection(given_options(ends)):
+            raise UsageError(
+                f"{option}, --{side}-gbps and --{side}-total-gbps are of --bytes-{side}: give"
+                " it, or leave them out"
+            )
+    if need.rtt_ms is not None and need.streams is None:
+        raise UsageError("--rtt-ms is of --streams: give both")
+    if need.baseline_type is None and need.baseline_count != 1:
+        raise UsageError("--baseline-count is of --baseline: give both")
+
+
+def _check(need: JobNeed, on: Opened) -> None:
+    """Raise for what cannot be, before anything is worked out."""
+    if not (need.in_bytes or need.out_bytes or need.between_bytes or need.cpu_seconds):
+        raise UsageError(
+            "a job moves or computes something: give --bytes-in, --bytes-out, --bytes-between or"
+            " --cpu-seconds"
+        )
+    if need.between_bytes and need.max_count < 2:
+        raise UsageError("--bytes-between is between machines: --max-count is at least 2 then")
+    if need.startup_s and need.deadline_s and need.startup_s >= need.deadline_s:
+        raise UsageError(
+            f"--start-up of {need.startup_s:g} s leaves nothing of a --deadline of"
+            f" {need.deadline_s:g} s"
+        )
+    for option, names in (
+        ("--machine-type", need.machine_types),
+        ("--baseline", (need.baseline_type,) if need.baseline_type else ()),
+    ):
+        for name in names:
+            if on.prices.shape(name) is None:
+                near = on.limits.nearest(name)
+                hint = f"; the nearest names are {', '.join(near)}" if near else ""
+                raise UsageError(f"{option} {name[:80]!r} is no machine type that is known{hint}")
+    for option, volume, end in (
+        ("--bytes-in", need.in_bytes, need.source),
+        ("--bytes-out", need.out_bytes, need.target),
+    ):
+        side = option.removeprefix("--bytes-")
+        if volume and end.place is JobPlace.STORAGE and end.gbps is None:
+            raise UsageError(
+                f"no document states what one machine moves from or to Cloud Storage: give what you"
+                f" measured with --{side}-gbps (published figures: netplan predict --path"
+                " google-apis)"
+            )
+        is_far = end.place in {JobPlace.REGION, JobPlace.INTERNET}
+        if volume and is_far and need.streams is not None and need.rtt_ms is None:
+            raise UsageError(f"--streams over that distance ({option}) needs --rtt-ms")
+
+
+def _end(
+    option: str,
+    place: str,
+    region: str,
+    prices: PriceBook,
+    gbps: float | None,
+    total_gbps: float | None,
+    area: str | None = None,
+) -> JobEnd:
+    kinds = [place.value for place in JobPlace if place is not JobPlace.REGION]
+    end = JobEnd(gbps=gbps, total_gbps=total_gbps, area=area)
+    if area is not None and place != JobPlace.INTERNET:
+        raise UsageError(f"--area is of the internet: {option} internet")
+    if place in kinds:
+        return replace(end, place=JobPlace(place))
+    _check_region(option, place, prices, f" (it is {', '.join(kinds)}, or a region)")
+    if place == region:
+        return replace(end, place=JobPlace.INTERNAL)
+    return replace(end, place=JobPlace.REGION, region=place)
+
+
+def _check_region(option: str, region: str, prices: PriceBook, also: str = "") -> None:
+    known = prices.regions()
+    if region not in known:
+        near = nearest_names(region, known)
+        hint = f"; near: {', '.join(near)}" if near else ""
+        raise UsageError(f"{option} {region[:80]!r} is no region that is known{also}{hint}")
+
+
+def _usage(pay: Pay) -> Usage:
+    """Return the one way of paying.
+
+    Raises:
+        UsageError: If two are asked for, or what it needs is not told.
+    """
+    flags = {Usage.SPOT: pay.spot, Usage.CUD_1Y: pay.cud_1y, Usage.CUD_3Y: pay.cud_3y}
+    usage = one_usage(flags) or Usage.ON_DEMAND
+    if usage is Usage.SPOT and pay.interruptions_per_day is None:
+        raise UsageError(
+            "--spot needs --spot-interruptions-per-day: Google documents no rate for Spot machines"
+            " (docs/job.md says where yours can be read)"
+        )
+    if usage in COMMITTED and pay.runs_per_day is None:
+        raise UsageError(f"--{usage.value} needs --runs-per-day: a commitment is paid all month")
+    return usage

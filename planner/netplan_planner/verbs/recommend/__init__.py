@@ -1,0 +1,1 @@
+"""`netplan recommend`: the cheapest machine types for a bandwidth."""
