@@ -20,16 +20,15 @@ from support.forecasts import made
 Golden = Callable[[str, str], None]
 TODAY = date(2026, 11, 21)
 ASK_FOR_TODAY = (
-    "bundles",
-    "caps",
-    "calibrate",
-    "job",
-    "predict",
-    "price.shared",
-    "recommend",
-    "transfer",
+    "cli.caps",
+    "cli.calibrate",
+    "cli.framed",
+    "cli.predict",
+    "cli.price.shared",
+    "cli.transfer",
+    "planning.project",
 )
-"""Modules of `cli` that look at the calendar; prices are old or not by it."""
+"""Modules that look at the calendar; prices are old or not by it."""
 MOST_LINES = 160
 FIRST_ROWS = 40
 """Of CSV: with its head."""
@@ -106,7 +105,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             return cls(TODAY.year, TODAY.month, TODAY.day)
 
     for name in ASK_FOR_TODAY:
-        monkeypatch.setattr(import_module(f"netplan_planner.cli.{name}"), "date", Pinned)
+        monkeypatch.setattr(import_module(f"netplan_planner.{name}"), "date", Pinned)
     answers.calibration(tmp_path)
     answers.price_table(tmp_path)
     (tmp_path / "series.csv").write_text(forecasts(), encoding="utf-8")
