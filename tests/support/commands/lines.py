@@ -292,6 +292,7 @@ VERBS: Mapping[str, Lines] = {
     ),
     "fleet": Lines(
         success="fleet --demo gecko",
+        incomplete=made(lambda _: ["fleet", "--demo", "gecko", "--strict"]),
         wrong=(
             ("fleet --demo gecko --series q9", "n2d"),
             ("fleet --demo gecko --quota us-centrl1/n2=8", "us-central1"),
@@ -309,6 +310,7 @@ VERBS: Mapping[str, Lines] = {
     ),
     "whatif": Lines(
         success="whatif --demo gecko --vm transcoder-1 --machine-type n1-standard-8",
+        incomplete=made(lambda _: ["whatif", "--demo", "gecko", "--growth", "1.5", "--strict"]),
         wrong=(
             ("whatif --demo gecko --vm transcodr-1 --zone us-central1-b", "transcoder-1"),
             ("whatif --demo gecko --vm transcoder-1 --zone us-centrall1-b", "us-central1"),
