@@ -49,10 +49,13 @@ def measurements_of(value: Any, *, source: str) -> tuple[list[Measurement], list
     at_once: list[tuple[Measurement, float]] = []
     for output in _outputs(value, ""):
         try:
+            tests = [tuple(tests_in(text)) for text in output.texts]
+            if not all(tests):
+                raise Unusable("one of its texts is no output of netperf")
             parts = [
                 measured(test, source=source, place=output.pointer)
-                for text in output.texts
-                for test in tests_in(text)
+                for each in tests
+                for test in each
             ]
         except Unusable as exc:
             refused.append(refusal(source=source, place=output.pointer, reason=exc.reason))

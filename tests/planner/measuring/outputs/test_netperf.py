@@ -233,3 +233,11 @@ def test_an_output_may_be_a_list_of_its_lines() -> None:
 
     assert one.gbps == pytest.approx(9.41234)
     assert one.place == "/results/0/a~1b"
+
+
+def test_an_entry_of_which_one_text_is_no_output_is_refused_whole() -> None:
+    """The rates of an entry are added: of fewer connections they would be too small a sum."""
+    entry = [[STREAM + TABLE, ""], ["", ""], [0, 0], 1.6e9, 1.6e9]
+    found, refused = read_text(json.dumps([entry]), source="made")
+    assert found == []
+    assert [one.reason for one in refused] == ["one of its texts is no output of netperf"]

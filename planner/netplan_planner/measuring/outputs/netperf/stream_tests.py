@@ -79,9 +79,11 @@ def measurements_of(text: str, *, source: str) -> tuple[list[Measurement], list[
 
 
 def tests_in(text: str) -> Iterator[Test]:
-    """Yield what each invocation printed."""
+    """Yield what each invocation printed; nothing of a text that none did."""
     starts = [match.start() for match in _BANNER.finditer(text)] or key_starts(text)
-    line = 1 + text.count("\n", 0, starts[0]) if starts else 1
+    if not starts:
+        return
+    line = 1 + text.count("\n", 0, starts[0])
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
         block = text[start:end]
         match = _BANNER.match(block)
