@@ -46,8 +46,6 @@ class Ask(NamedTuple):
     most: float | None = None
     formats: list[str] | None = None
     """Of a date."""
-    needed: str = ""
-    """What is said where a field without a default is not given."""
 
 
 class Reading(NamedTuple):

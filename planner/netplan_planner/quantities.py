@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import Annotated
 
 from netplan_planner.asks import Reading
@@ -181,6 +182,7 @@ Deadline = Annotated[
 ]
 """Seconds from now on."""
 Names = Annotated[tuple[str, ...], Reading(list[str], lambda _, values: names(values))]
+Paths = Annotated[tuple[Path, ...], Reading(list[Path], lambda _, values: tuple(values))]
 Texts = Annotated[tuple[str, ...], Reading(list[str], lambda _, values: tuple(values))]
 Usd = Annotated[Decimal, Reading(str, usd)]
 UsdOrNone = Annotated[Decimal | None, Reading(str, usd_or_none, str)]

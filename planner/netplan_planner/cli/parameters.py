@@ -70,8 +70,6 @@ class _Field(NamedTuple):
     is_bundle: bool = False
     option: str = ""
     reading: Reading | None = None
-    needed: str = ""
-    """What is said where it is not given and must be."""
 
     def read(self, given: Any) -> Any:
         """Return the value of what the command line took.
@@ -84,7 +82,7 @@ class _Field(NamedTuple):
         if self.reading is None and given is not None:
             return given
         if self.value is NODEFAULT:
-            raise UsageError(self.needed or f"give {self.option}")
+            raise UsageError(f"give {self.option}")
         return self.value
 
 
@@ -289,7 +287,6 @@ def _asked(name: str, annotation: Any, value: Any, ask: Ask) -> _Field:
         value=value,
         option=option,
         reading=reading,
-        needed=ask.needed,
     )
 
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Annotated
 
-from netplan_planner.asks import INPUT, Ask, Reading, Request
-from netplan_planner.quantities import Day, Texts
+from netplan_planner.asks import INPUT, Ask, Request
+from netplan_planner.quantities import Day, Paths, Texts
 
 DATE_FORMATS = ["%Y-%m-%d", "%Y-%m", "%Y"]
 
@@ -37,8 +37,7 @@ Discounts = Annotated[
     ),
 ]
 BillingExports = Annotated[
-    tuple[Path, ...],
-    Reading(list[Path], lambda _, paths: tuple(paths)),
+    Paths,
     Ask(
         "Detailed usage or pricing table of the Cloud Billing export (Parquet, CSV): its effective"
         " prices go before the list's; repeat it.",

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from msgspec.structs import replace
 
-from netplan_planner.asks import API, INPUT, OUTPUT, WALKED, Ask, Reading, Request
+from netplan_planner.asks import API, INPUT, OUTPUT, WALKED, Ask, Request
 from netplan_planner.engine.collected import bundled_metrics, bundled_traffic
 from netplan_planner.engine.request import (
     DEFAULT_DAYS,
@@ -20,10 +20,9 @@ from netplan_planner.engine.request import (
 from netplan_planner.google.options import WhichClient as WhichClient
 from netplan_planner.model import CommitmentScope
 from netplan_planner.planning.inputs import DATE_FORMATS, Demo, PriceInput
-from netplan_planner.quantities import Day, Names, Texts
+from netplan_planner.quantities import Day, Names, Paths, Texts
 from netplan_planner.traffic.options import WhichReporter as WhichReporter
 
-Paths = Annotated[tuple[Path, ...], Reading(list[Path], lambda _, paths: tuple(paths))]
 WhichSharing = Annotated[
     CommitmentScope,
     Ask(
