@@ -46,6 +46,8 @@ class Ask(NamedTuple):
     most: float | None = None
     formats: list[str] | None = None
     """Of a date."""
+    is_argument: bool = False
+    """Whether it is told by its place among the words of the command."""
 
 
 class Reading(NamedTuple):
@@ -89,6 +91,8 @@ def option_of(field: str, ask: Ask) -> str:
     >>> option_of("in_gbps", Ask("Rate.")), option_of("in_bytes", Ask("Bytes.", "--bytes-in"))
     ('--in-gbps', '--bytes-in')
     """
+    if ask.is_argument:
+        return field.upper()
     # Of a flag the name that switches it on.
     return (ask.name or f"--{field.replace('_', '-')}").partition("/")[0]
 
@@ -99,6 +103,8 @@ def parameter_of(field: str, ask: Ask) -> str:
     >>> parameter_of("in_bytes", Ask("", "--bytes-in")), parameter_of("source", Ask("", "--from"))
     ('bytes_in', 'source')
     """
+    if ask.is_argument:
+        return field
     spelled = option_of(field, ask).removeprefix("--").replace("-", "_")
     return ask.parameter or (field if iskeyword(spelled) else spelled)
 

@@ -148,26 +148,6 @@ def built(kind: type[Asked], values: Mapping[str, Any]) -> Asked:
     )
 
 
-def given_in(value: msgspec.Struct) -> Iterator[str]:
-    """Yield the names of the parameters of a value, and of its bundles, that are not as by default.
-
-    An option that may be repeated is an empty list where a file gives one: nothing is said by it.
-    """
-    for field in _fields(type(value)):
-        own = getattr(value, field.name)
-        if field.is_bundle:
-            yield from given_in(own)
-        elif own not in (field.value, []):
-            yield field.parameter
-
-
-def spelling(ctx: typer.Context, name: str) -> str:
-    """Return how people write a parameter of a command: its option, or its name in capitals."""
-    parameter = next(one for one in ctx.command.params if one.name == name)
-    option = parameter.opts[0]
-    return option if option.startswith("-") else name.upper()
-
-
 def own_count(kind: type[msgspec.Struct]) -> int:
     """Return how many parameters are a value's own, without those of its bundles."""
     return sum(not field.is_bundle for field in _fields(kind))
@@ -268,16 +248,18 @@ def _asked(name: str, annotation: Any, value: Any, ask: Ask) -> _Field:
         default = None
     if default is None:
         kind = kind | None
-    said = typer.Option(
-        ask.name or option,
-        *ask.also,
-        help=ask.help,
-        metavar=ask.metavar,
-        min=ask.least,
-        max=ask.most,
-        formats=ask.formats,
-        rich_help_panel=ask.panel,
-    )
+    said: Any = typer.Argument(help=ask.help, metavar=ask.metavar, show_default=False)
+    if not ask.is_argument:
+        said = typer.Option(
+            ask.name or option,
+            *ask.also,
+            help=ask.help,
+            metavar=ask.metavar,
+            min=ask.least,
+            max=ask.most,
+            formats=ask.formats,
+            rich_help_panel=ask.panel,
+        )
     others = [one for one in about if one is not ask]
     return _Field(
         name=name,

@@ -2,8 +2,8 @@
 
 from datetime import date
 
-from netplan_planner.engine.asked_path import PathQuestion
 from netplan_planner.engine.demos import DemoPlugin, DemoPlugins
+from netplan_planner.engine.path_question import PathQuestion
 from netplan_planner.engine.predict_path import predict_described, with_service
 from netplan_planner.model import PathClass, PodNetwork, Prediction, Service
 from netplan_planner.model.plugin_change import OnLink, PluginChange, PluginChanges

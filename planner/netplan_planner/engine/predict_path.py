@@ -5,19 +5,19 @@ from pathlib import Path
 
 import msgspec
 
-from netplan_planner.engine.asked_class import class_of_path
-from netplan_planner.engine.asked_path import (
+from netplan_planner.engine.calibration_file import with_calibration
+from netplan_planner.engine.demos import load_demo
+from netplan_planner.engine.inputs import Say, read_facts
+from netplan_planner.engine.machines import machine_of
+from netplan_planner.engine.path_question import (
     PathQuestion,
     check_options,
     check_place,
     check_tier1,
     check_type,
+    class_of_path,
     notes_of,
 )
-from netplan_planner.engine.calibration_file import with_calibration
-from netplan_planner.engine.demos import load_demo
-from netplan_planner.engine.inputs import Say, read_facts
-from netplan_planner.engine.machines import machine_of
 from netplan_planner.engine.predict_plan import planning_of
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError

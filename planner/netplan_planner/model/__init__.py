@@ -136,10 +136,8 @@ from netplan_planner.model.plan import (
 )
 from netplan_planner.model.prediction import (
     Binding,
-    ByPlugin,
     OneCore,
     Planning,
-    PluginTable,
     Prediction,
     Service,
     ServiceCurve,

@@ -140,18 +140,3 @@ class Prediction(Value, frozen=True, kw_only=True):
         """Whether there is no value; of a path to Google's APIs, no ceiling either."""
         has_ceiling = self.query.path_class is PathClass.GOOGLE_APIS and bool(self.estimate.limits)
         return self.estimate.gbps is None and not has_ceiling
-
-
-class ByPlugin(Value, frozen=True, kw_only=True):
-    """A path with one network plugin of a cluster; without one: the hosts themselves."""
-
-    plugin: str | None
-    other_link_gbps: float | None
-    """Of another link that the plugin uses."""
-    prediction: Prediction
-
-
-class PluginTable(Value, frozen=True, kw_only=True):
-    """One path with several plugins, the hosts themselves first."""
-
-    rows: tuple[ByPlugin, ...]

@@ -7,9 +7,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from netplan_planner.asks import Ask, Request, given_options
 from netplan_planner.cli import verbs
 from netplan_planner.cli.app import app
-from netplan_planner.cli.parameters import Parameters, given_in, own_count, spelling, taking
+from netplan_planner.cli.parameters import Parameters, own_count, taking
+from netplan_planner.quantities import Texts
 from support.commands.verbs import commands
 
 assert verbs.VERBS
@@ -82,18 +84,26 @@ def test_what_a_bundle_brings_is_not_a_verb_s_own() -> None:
 
 
 def test_what_is_given_is_told_as_people_write_it() -> None:
+    class Part(Request, frozen=True, kw_only=True):
+        names: Annotated[Texts, Ask("What to name.", is_argument=True)] = ()
+        count: Annotated[int, Ask("How many.")] = 2
+
+    class Whole(Request, frozen=True, kw_only=True):
+        region: Annotated[str | None, Ask("Where.", "--region", also=("-r",))] = None
+        part: Part = Part()
+
     told = list[str]()
     made = typer.Typer()
 
     @made.command()
     @taking
-    def verb(asked: Asked, ctx: typer.Context) -> None:
-        told.extend(spelling(ctx, name) for name in given_in(asked))
+    def verb(asked: Whole) -> None:
+        told.extend(given_options(asked))
 
     assert CliRunner().invoke(made, ["-r", "x", "--count", "2"]).exit_code == 0
     assert told == ["--region"]
     assert CliRunner().invoke(made, ["a", "-r", "x", "--count", "3"]).exit_code == 0
-    assert told[1:] == ["NAMES", "--region", "--count"]
+    assert told[1:] == ["--region", "NAMES", "--count"]
 
 
 def is_small(command: Any) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from netplan_planner.engine.asked_path import PathQuestion
+from netplan_planner.engine.path_question import PathQuestion
 from netplan_planner.engine.predict_path import predict_described, predict_named
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.table_kinds import read_kinds

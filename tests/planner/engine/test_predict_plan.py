@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from netplan_planner.engine.asked_path import PathQuestion
+from netplan_planner.engine.path_question import PathQuestion
 from netplan_planner.engine.predict_path import predict_described
 from netplan_planner.errors import UsageError
 from netplan_planner.model import PathClass, Prediction

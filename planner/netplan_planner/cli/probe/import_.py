@@ -11,7 +11,7 @@ from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.probe.options import STORE, Store
 from netplan_planner.cli.state import state
 from netplan_planner.engine import probe_import as engine
-from netplan_planner.engine.asked_class import named_class
+from netplan_planner.engine.path_question import named_class
 from netplan_planner.errors import IncompleteError
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import counted

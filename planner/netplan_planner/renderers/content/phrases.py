@@ -23,6 +23,8 @@ from netplan_planner.units import SECONDS_PER_MINUTE
 PATH_LENGTH = 900
 """More than a path has in practice: one that is cut cannot be copied."""
 
+NO_PLUGIN = "(no plugin)"
+"""Of the hosts' own path, beside those of network plugins."""
 SUBJECT_LENGTH = 160
 """Two names, an arrow and a zone."""
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from netplan_planner.model.plugin_change import OnLink, PluginChange, PluginChanges
-from netplan_planner.renderers.content.phrases import limit_words
-from netplan_planner.renderers.content.plugin_table import NO_PLUGIN
+from netplan_planner.renderers.content.phrases import NO_PLUGIN, limit_words
 from netplan_planner.renderers.document import (
     Block,
     Column,

@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from netplan_planner.choices import Paid
-from netplan_planner.engine.asked_path import PathQuestion
 from netplan_planner.engine.caps import CapsRequest, caps_of
+from netplan_planner.engine.path_question import PathQuestion
 from netplan_planner.engine.predict_path import predict_described
 from netplan_planner.engine.prices.machines import MachineQuestion, machine_prices
 from netplan_planner.engine.prices.source import PriceSource

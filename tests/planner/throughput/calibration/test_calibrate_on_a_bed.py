@@ -15,7 +15,6 @@ from uuid import uuid4
 import pytest
 
 from netplan_planner.engine.calibrate import calibrate_files
-from netplan_planner.engine.predict_table import predict_table
 from netplan_planner.measuring.campaign import (
     Configuration,
     Direction,
@@ -28,6 +27,7 @@ from netplan_planner.measuring.transports import LocalTransport
 from netplan_planner.model import Calibration, CalibrationReport, MeasuredEnd, PathClass, Zone
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.batch import Predictions
+from netplan_planner.verbs.predict.table import predict_table
 from support.paths.tables import written
 from support.testbed import bed as beds
 from support.testbed import transfers

@@ -7,24 +7,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import cast
 
 import msgspec
 import numpy as np
 
 from netplan_planner.engine.calibration_file import read_calibration
-from netplan_planner.engine.predict_table import TableAnswer, predict_table, rounded
-from netplan_planner.engine.shared_table import share_table
 from netplan_planner.errors import UsageError
 from netplan_planner.inert import escaped_json, inert_line
-from netplan_planner.model import Value
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.renderers.output import RENDERERS, OutputSpec, check_outputs, parse_output
-from netplan_planner.renderers.prediction_rows import SCHEMA, PredictionRow, record
+from netplan_planner.renderers.prediction_rows import SCHEMA
 from netplan_planner.streams import to_stdout
 from netplan_planner.tables.extended import AddedColumn, CodedTexts
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.units import counted
+from netplan_planner.verbs.predict.ask import PredictAsk
+from netplan_planner.verbs.predict.table import TableAnswer, predict_table, rounded, share_table
 from netplan_planner.writing import write_each, written_whole
 
 FORMATS = (CSV, JSON, PARQUET) = ("csv", "json", "parquet")
@@ -34,20 +32,6 @@ _MOST_NAMED = 8
 _NAME_LENGTH = 40
 
 Note = Callable[[str], None]
-
-
-class TableRequest(Value, frozen=True, kw_only=True):
-    """Which table to predict, how, and where it goes."""
-
-    batch: Path
-    as_of: date
-    """Of rows that have none."""
-    level: float
-    """Of the intervals."""
-    calibration: Path | None = None
-    is_together: bool = False
-    """Whether all rows run at once, between the machines that they name."""
-    outputs: tuple[OutputSpec, ...]
 
 
 def table_outputs(outputs: Sequence[str], former: str | None) -> tuple[OutputSpec, ...]:
@@ -71,27 +55,31 @@ def _spec(text: str, form: str) -> OutputSpec:
     return parse_output(text, FORMATS)
 
 
-def write_predictions(request: TableRequest, note: Note) -> None:
+def write_predictions(
+    ask: PredictAsk, batch: Path, outputs: Sequence[OutputSpec], today: date, note: Note
+) -> None:
     """Read a table, predict its rows and write it with the predictions after its own columns.
 
     Args:
-        request: What to do.
+        ask: As of when, at which level, and by which calibration.
+        batch: The table.
+        outputs: Where it goes.
+        today: As of when rows are that have no date, where nothing is asked for.
         note: Told what of the table is not read, refused, or left out.
 
     Raises:
         InputError: If the table cannot be read or the answer not written.
         UsageError: If the table lacks what it has to name.
     """
-    learnt = read_calibration(request.calibration) if request.calibration is not None else None
-    with PathTable(request.batch) as table:
+    learnt = read_calibration(ask.calibration) if ask.calibration is not None else None
+    with PathTable(batch) as table:
         _note_unread(table, note)
-        answer = predict_table(table, as_of=request.as_of, level=request.level, calibration=learnt)
+        answer = predict_table(table, as_of=ask.as_of or today, level=ask.level, calibration=learnt)
         _note_refused(table, note)
-        more = _shared(table, answer, note) if request.is_together else {}
+        more = _shared(table, answer, note) if ask.is_together else {}
         # What can be read on a screen comes last, when all files are complete.
-        specs = sorted(request.outputs, key=lambda one: one.path is None)
-        level = request.level
-        write_each(partial(_write, spec, table, answer, level, more) for spec in specs)
+        specs = sorted(outputs, key=lambda one: one.path is None)
+        write_each(partial(_write, spec, table, answer, ask.level, more) for spec in specs)
 
 
 def _write(
@@ -132,8 +120,11 @@ def _json(
     answer: TableAnswer, table: PathTable, level: float, more: Mapping[str, AddedColumn]
 ) -> str:
     """Return the table with its predictions as one JSON document, ending with a line end."""
-    rows = cast(Iterator[PredictionRow], _records(answer, table, more))
-    document = {"schema": SCHEMA, **record(level, rows)}
+    document = {
+        "schema": SCHEMA,
+        "level": level,
+        "predictions": tuple(_records(answer, table, more)),
+    }
     return escaped_json(msgspec.json.format(msgspec.json.encode(document)).decode()) + "\n"
 
 

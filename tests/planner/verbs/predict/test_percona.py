@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.engine.asked_path import PathQuestion
-from netplan_planner.engine.asked_pods import PodWords
-from netplan_planner.engine.asked_service import ServiceWords
 from netplan_planner.engine.audit import run_audit
 from netplan_planner.engine.demos import DEMO_FOLDER
-from netplan_planner.engine.predict import PredictRequest, predict_asked
+from netplan_planner.engine.path_question import PathQuestion
 from netplan_planner.engine.request import AuditRequest
-from netplan_planner.model import PluginTable, Report
+from netplan_planner.model import Report
 from netplan_planner.model.plugin_change import PluginChange
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.terminal import render
+from netplan_planner.verbs.predict.answer import PluginTable
+from netplan_planner.verbs.predict.ask import OnePath, Pods, Served
+from netplan_planner.verbs.predict.run import predict_asked
 
 REQUEST = AuditRequest(demo="percona", today=date(2026, 11, 20))
 WRONG, WEAK, OVERLAY = "cni-on-wrong-nic", "db-pod-best-effort", "overlay-penalty"
@@ -105,12 +105,12 @@ def test_headers_cost_what_frames_of_the_link_leave(
 
 def test_a_row_says_what_predict_says() -> None:
     table = predict_asked(
-        PredictRequest(
-            path=PathQuestion(host_link_gbps=10),
-            pods=PodWords(plugins=("calico,flannel@1",)),
-            service=ServiceWords(name="percona-xtradb-sysbench-oltp"),
-            inputs=replace(REQUEST, demo=None, as_of=date(2019, 11, 1)),
+        OnePath(
+            question=PathQuestion(host_link_gbps=10),
+            pods=Pods(plugins=("calico,flannel@1",)),
+            served=Served(service="percona-xtradb-sysbench-oltp"),
         ),
+        replace(REQUEST, demo=None, as_of=date(2019, 11, 1)),
         lambda _: None,
     )
     assert isinstance(table, PluginTable)

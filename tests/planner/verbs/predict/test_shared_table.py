@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.engine.predict_table import predict_table
-from netplan_planner.engine.shared_table import share_table
 from netplan_planner.readers.path_table import PathTable
+from netplan_planner.verbs.predict.table import predict_table, share_table
 from support.paths.queries import DAY
 from support.paths.tables import written
 

@@ -4,16 +4,15 @@ from collections.abc import Iterator
 from datetime import date
 from typing import TypedDict, cast
 
-from netplan_planner.model import ByPlugin, PluginTable
 from netplan_planner.renderers.content import Cell, DataTable
-from netplan_planner.renderers.content.phrases import limit_words
+from netplan_planner.renderers.content.phrases import NO_PLUGIN, limit_words
 from netplan_planner.renderers.content.prediction import heading
 from netplan_planner.renderers.document import Block, Column, Line, Para, Table, fixed, line, say
 from netplan_planner.renderers.figures import interval, rate
 from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.predict.answer import ByPlugin, PluginTable
 
 SCHEMA = "netplan.prediction-by-plugin/1"
-NO_PLUGIN = "(no plugin)"
 
 
 class PluginRow(TypedDict):

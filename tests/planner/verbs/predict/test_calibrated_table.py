@@ -7,7 +7,6 @@ import msgspec
 import pytest
 
 from netplan_planner.engine.calibrate import calibrate_files
-from netplan_planner.engine.predict_table import predict_table
 from netplan_planner.model import (
     Calibration,
     CalibrationReport,
@@ -19,6 +18,7 @@ from netplan_planner.model import (
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput import load_caps, predict
 from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
+from netplan_planner.verbs.predict.table import predict_table
 from support.calibrations.inputs import AWAY, ROWS, WALL, table
 from support.calibrations.made import figures
 

@@ -1,4 +1,9 @@
-"""Predictions for a table of paths, and what is said beside each."""
+"""Predictions for a table of paths, what is said beside each, and what each gets beside the others.
+
+Where all flows run at the same time, machines are told apart by the columns `src` and `dst`. Every
+flow is bounded by its own prediction; the egress of a machine, its egress to the outside and a
+receiver's ingress are shared max-min fairly, with streams as weights (`throughput.sharing`).
+"""
 
 from datetime import date
 from typing import NamedTuple
@@ -7,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.engine.table_kinds import TableKinds, pairs_of, read_kinds
+from netplan_planner.errors import UsageError
 from netplan_planner.inert import inert_cell
 from netplan_planner.model import Calibration
 from netplan_planner.readers.path_table import PathTable
@@ -15,6 +21,11 @@ from netplan_planner.throughput.batch import Predictions, predict_columns, reaso
 from netplan_planner.throughput.calibration.factors.calibrated import Corrector
 from netplan_planner.throughput.goodput.intervals import Factors, factors_at
 from netplan_planner.throughput.round_trips.given import why_believed, why_raised
+from netplan_planner.throughput.sharing.links import NAMES, Ends, shared_links
+from netplan_planner.throughput.sharing.rates import OWN_BOUND, fair_rates
+
+OWN = "own-path"
+"""The flow gets what its own prediction allows."""
 
 
 class TableAnswer(NamedTuple):
@@ -94,3 +105,50 @@ def rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
         digits = 5 - np.floor(np.log10(np.abs(values)))
         scale = 10.0 ** np.clip(digits, -300, 300)
         return np.asarray(np.where(values > 0, np.round(values * scale) / scale, values))
+
+
+class SharedRates(NamedTuple):
+    """What each row gets while all run; NaN and -1 where its own prediction is not known."""
+
+    gbps: NDArray[np.float64]
+    limit: CodedTexts
+    unknown_count: int
+    """Rows without a prediction: they take their share in truth, but not here."""
+
+
+def share_table(table: PathTable, answer: TableAnswer) -> SharedRates:
+    """Return the max-min fair rates of all rows at once.
+
+    Raises:
+        UsageError: If the table does not name the machines.
+    """
+    lacking = [name for name in ("src", "dst") if not table.has(name)]
+    if lacking:
+        raise UsageError(
+            f"{table.shown}: --together needs the columns src and dst, the names of the machines;"
+            f" there is no {' and no '.join(lacking)}"
+        )
+    own = answer.predictions.gbps
+    known = ~np.isnan(own)
+    limits = answer.predictions.found.means.limits_gbps[known]
+    src, dst = (_ends(table, side, known) for side in ("src", "dst"))
+    links = shared_links(src, dst, limits)
+    streams = table.numbers("streams")[known]
+    rates = fair_rates(
+        capacity_gbps=links.capacity_gbps,
+        links=links.of_flow,
+        bound_gbps=own[known],
+        weight=np.where(np.isnan(streams), 1.0, streams),
+    )
+    gbps = np.full_like(own, np.nan)
+    gbps[known] = rates.gbps
+    texts = (*NAMES, OWN)
+    code = np.full(len(own), -1)
+    is_own = rates.binding_link == OWN_BOUND
+    code[known] = np.where(is_own, texts.index(OWN), links.name[rates.binding_link])
+    return SharedRates(rounded(gbps), CodedTexts(texts, code), int((~known).sum()))
+
+
+def _ends(table: PathTable, side: str, known: NDArray[np.bool_]) -> Ends:
+    machines, which = table.texts(side)
+    return Ends(which[known], len(machines))

@@ -15,7 +15,7 @@ from support.commands.run import run_verbs
 from support.paths.tables import ADDED, PLAIN, as_parquet, read, written
 
 N2 = ("--src-type", "n2-standard-8", "--as-of", "2026-11-21")
-SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
+SCHEMAS = Path(__file__).parents[4] / "docs" / "schemas"
 ZONE = (*N2, "--path", "same-zone-internal")
 FAR = (*N2, "--path", "inter-region-internal", "--streams", "16", "--rtt-ms", "100")
 

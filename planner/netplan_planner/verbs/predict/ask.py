@@ -1,0 +1,139 @@
+"""What `netplan predict` is asked."""
+
+from pathlib import Path
+from typing import Annotated
+
+from netplan_planner.asks import INPUT, Ask, Request
+from netplan_planner.engine.path_question import PATH, PathQuestion
+from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
+from netplan_planner.planning.project import Input, IntervalLevel
+from netplan_planner.quantities import Bytes, Texts
+
+SERVICE = "A service on that path"
+
+
+class Ends(Request, frozen=True, kw_only=True):
+    """The two ends by name."""
+
+    src: Annotated[
+        str | None,
+        Ask(
+            "Sender: a machine of the input, or without an input a machine type.", is_argument=True
+        ),
+    ] = None
+    dst: Annotated[
+        str | None,
+        Ask(
+            "Receiver: a machine of the input, or a machine type (default: the sender's type).",
+            is_argument=True,
+        ),
+    ] = None
+
+
+class Pods(Request, frozen=True, kw_only=True):
+    """The network of a cluster on that path."""
+
+    plugins: Annotated[
+        Texts,
+        Ask(
+            "Network plugin of a -pod path: cilium, calico, flannel, gke, …; several for a table of"
+            " them, @1 for one that uses another link of 1 Gbit/s.",
+            "--plugin",
+            metavar="NAME[@GBPS]",
+            panel=PATH,
+        ),
+    ] = ()
+    encapsulation: Annotated[
+        str | None,
+        Ask("How a -pod path wraps packets: none, vxlan, geneve, ipip, gre, udp.", panel=PATH),
+    ] = None
+    encryption: Annotated[
+        str | None, Ask("How a -pod path encrypts packets: none, wireguard, ipsec.", panel=PATH)
+    ] = None
+    other_link_gbps: Annotated[
+        float | None,
+        Ask(
+            "Link in Gbit/s that the plugin uses instead, set up on the wrong interface.",
+            least=0.001,
+            panel=PATH,
+        ),
+    ] = None
+
+
+class Served(Request, frozen=True, kw_only=True):
+    """A service on that path."""
+
+    service: Annotated[
+        str | None,
+        Ask(
+            "A published service: percona-xtradb-sysbench-oltp.",
+            "--service",
+            metavar="NAME",
+            panel=SERVICE,
+        ),
+    ] = None
+    bytes_per_transaction: Annotated[
+        Bytes | None,
+        Ask(
+            "What the service sends per transaction, with --max-tps: its transactions per second on"
+            " that path.",
+            metavar="SIZE",
+            panel=SERVICE,
+        ),
+    ] = None
+    max_tps: Annotated[
+        float | None,
+        Ask(
+            "Transactions per second of the service where no path holds it back.",
+            least=0.001,
+            panel=SERVICE,
+        ),
+    ] = None
+    tps_at: Annotated[
+        Texts,
+        Ask(
+            "Transactions per second of the service at a bandwidth in Gbit/s, such as 1=2700; give"
+            " two.",
+            metavar="GBPS=TPS",
+            panel=SERVICE,
+        ),
+    ] = ()
+
+
+class OnePath(Request, frozen=True, kw_only=True):
+    """One path as somebody describes it."""
+
+    ends: Ends = Ends()
+    question: PathQuestion = PathQuestion()
+    """What is said of it beside SRC and DST; its class only as far as that is given."""
+    pods: Pods = Pods()
+    served: Served = Served()
+
+
+class PredictAsk(Request, frozen=True, kw_only=True):
+    """One path, or a table of them, and what the prediction rests on."""
+
+    path: OnePath = OnePath()
+    batch: Annotated[
+        Path | None,
+        Ask(
+            "A table of paths instead, CSV or Parquet (docs/predict.md).",
+            metavar="FILE",
+            panel=INPUT,
+        ),
+    ] = None
+    is_together: Annotated[
+        bool,
+        Ask(
+            "All rows of the table run at once, between the machines src and dst: adds shared_gbps"
+            " and shared_limit.",
+            "--together",
+            panel=INPUT,
+        ),
+    ] = False
+    given: Input = Input()
+    calibration: Calibration = None
+    pricing: PriceInput = PriceInput()
+    as_of: AsOf = None
+    level: IntervalLevel = 0.9
+    """Share of cases in the interval."""
