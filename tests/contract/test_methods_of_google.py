@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from netplan_planner import google
-from netplan_planner.engine.doctor import role_yaml
 from netplan_planner.google import compute_methods
 from netplan_planner.google.compute_methods import (
     METHODS,
@@ -20,6 +19,7 @@ from netplan_planner.google.compute_methods import (
     QUERY_METHODS,
 )
 from netplan_planner.google.refusals import POSTED, READS_BY_POST
+from netplan_planner.verbs.doctor.run import role_yaml
 
 ROOM = Path(google.__file__).parent
 TABLE = Path(compute_methods.__file__)

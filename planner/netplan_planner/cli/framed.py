@@ -15,6 +15,7 @@ from netplan_planner.cli.parameters import taking
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.output import PLANS
+from netplan_planner.streams import standard_output
 from netplan_planner.verbs import Now
 
 
@@ -35,15 +36,11 @@ def _command(run: Any) -> Any:
     def command(asked: Any) -> None:
         specs = asked.answer.specs()
         found = run(asked.ask, Now(date.today(), progress))
-        shown = RenderOptions(
-            width=asked.look.width,
-            colour=asked.look.color,
-            verbosity=verbosity(asked.verbose),
-            max_rows=asked.top,
-            currency=currency_in(asked.ask.price_folder, asked.currency),
-        )
-        answers.write(found, specs, shown)
-        if not found.is_feasible:
+        if isinstance(found, str):
+            typer.echo(found, nl=False, file=standard_output())
+            return
+        answers.write(found, specs, _shown(asked) if run.rows is not None else None)
+        if not (run.ends(asked.ask, found) if run.ends else found.is_feasible):
             raise typer.Exit(EXIT_FINDINGS)
 
     command.__name__, command.__doc__ = run.__name__, run.__doc__
@@ -52,23 +49,35 @@ def _command(run: Any) -> Any:
     return command
 
 
+def _shown(asked: Any) -> RenderOptions:
+    return RenderOptions(
+        width=asked.look.width,
+        colour=asked.look.color,
+        verbosity=verbosity(asked.verbose),
+        max_rows=asked.top,
+        currency=currency_in(asked.ask.price_folder, asked.currency),
+    )
+
+
 def _framed(run: Any) -> type[msgspec.Struct]:
     """Return what a command takes: what the verb is asked, and how its answer is written."""
     hints = get_type_hints(run)
     kind: type[Request] = hints["ask"]
-    output: type[Request] = (
-        answers.PlanOutput if hints["return"].__name__ in PLANS else answers.Output
-    )
-    rows = Annotated[int, Ask(run.top, "--top", least=0)]
-    explain = typer.Option(
-        "--explain", "--verbose", "-v", count=True, help=run.explains, rich_help_panel=OUTPUT
-    )
-    fields: list[Any] = [
-        ("ask", kind, kind()),
-        ("currency", options.CurrencyCode, None),
-        ("top", rows, run.rows),
-        ("verbose", Annotated[int, explain], 0),
-        ("answer", output, output()),
-        ("look", Look, Look()),
-    ]
+    returned = getattr(hints["return"], "__name__", "")
+    output: type[Request] = answers.PlanOutput if returned in PLANS else answers.Output
+    answer = ("answer", output, output())
+    fields: list[Any] = [("ask", kind, kind()), answer]
+    if run.rows is not None:
+        rows = Annotated[int, Ask(run.top, "--top", least=0)]
+        explain = typer.Option(
+            "--explain", "--verbose", "-v", count=True, help=run.explains, rich_help_panel=OUTPUT
+        )
+        fields = [
+            ("ask", kind, kind()),
+            ("currency", options.CurrencyCode, None),
+            ("top", rows, run.rows),
+            ("verbose", Annotated[int, explain], 0),
+            answer,
+            ("look", Look, Look()),
+        ]
     return msgspec.defstruct("Framed", fields, bases=(Request,), frozen=True, kw_only=True)

@@ -19,7 +19,6 @@ from netplan_planner.model.base import (
 )
 from netplan_planner.model.calibration import Calibration, Learnt, ProbedClass, ProbedPair
 from netplan_planner.model.calibration_report import CalibrationReport, LeftOut, Lesson
-from netplan_planner.model.caps_answer import CapsAnswer
 from netplan_planner.model.changes import PlanChange, PlanChanges, TerraformChange
 from netplan_planner.model.commitment import (
     SPEND_UNIT,

@@ -11,7 +11,6 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from netplan_planner.choices import Paid
-from netplan_planner.engine.caps import CapsRequest, caps_of
 from netplan_planner.engine.path_question import PathQuestion
 from netplan_planner.engine.predict_path import predict_described
 from netplan_planner.engine.prices.machines import MachineQuestion, machine_prices
@@ -20,6 +19,8 @@ from netplan_planner.model import Report
 from netplan_planner.renderers import RenderOptions, render
 from netplan_planner.renderers.document import Column, Section, Table, Title, line
 from netplan_planner.renderers.html.answers import render_blocks
+from netplan_planner.verbs.caps.ask import CapsAsk
+from netplan_planner.verbs.caps.run import caps_of
 from support.probes import answers as probe_answers
 from support.reports import browser as browsers
 from support.reports import made as reports
@@ -81,8 +82,8 @@ def answers() -> dict[str, object]:
     )
     return {
         "n1-standard-8": reports.recommendation(),
-        "egress inside the VPC": caps_of(CapsRequest(as_of=DAY, machine_type="n2-standard-32")),
-        "e2-standard-32": caps_of(CapsRequest(as_of=DAY, series=("e2",))),
+        "egress inside the VPC": caps_of(CapsAsk(machine_type="n2-standard-32"), DAY),
+        "e2-standard-32": caps_of(CapsAsk(series=("e2",)), DAY),
         "sustained-use": machine_prices(asked, PriceSource(today=DAY)),
         "where one carries all": predict_described(path, DAY, 0.9),
         "Impact on the machines": probe_answers.plan(),

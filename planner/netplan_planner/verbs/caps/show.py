@@ -6,7 +6,7 @@ from typing import TypedDict, cast
 
 from msgspec.structs import asdict
 
-from netplan_planner.model import CapsAnswer, EgressCap, MeasuredLimit, PhysicalNics
+from netplan_planner.model import EgressCap, MeasuredLimit, PhysicalNics
 from netplan_planner.renderers.content import Cell, DataTable
 from netplan_planner.renderers.document import (
     Block,
@@ -22,6 +22,7 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.figures import counted, trimmed
 from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.caps.answer import CapsAnswer
 
 SCHEMA = "netplan.caps/1"
 NOT_KNOWN = "unknown"

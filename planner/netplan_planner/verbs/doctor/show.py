@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from netplan_planner.model import Amount
-from netplan_planner.model import diagnosis as found
 from netplan_planner.renderers.content import DataTable, phrases
 from netplan_planner.renderers.document import (
     Block,
@@ -24,6 +23,7 @@ from netplan_planner.renderers.document import (
 from netplan_planner.renderers.figures import shown
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import counted
+from netplan_planner.verbs.doctor import answer as found
 
 SCHEMA = "netplan.diagnosis/1"
 COLUMNS = found.DoctorCheck.__struct_fields__

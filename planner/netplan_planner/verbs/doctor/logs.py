@@ -18,10 +18,10 @@ from netplan_planner.engine.request import DEFAULT_DAYS, AuditRequest
 from netplan_planner.errors import AccessError
 from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import Inventory, Metric, Metrics, PriceBook, Subnetwork
-from netplan_planner.model.diagnosis import SubnetworkLogs
 from netplan_planner.model.flow_log_bill import LogSettings
 from netplan_planner.model.log_volume import log_gib
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR
+from netplan_planner.verbs.doctor.answer import SubnetworkLogs
 
 ALL_RECORDS = LogSettings(sampling_ratio=1.0, interval_s=5, has_metadata=True)
 """What logs that are off are priced for: the most that they could write."""

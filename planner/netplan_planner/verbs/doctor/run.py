@@ -2,22 +2,22 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
-from pathlib import Path
 
-from netplan_planner.engine.doctor_logs import subnetwork_logs
-from netplan_planner.engine.doctor_projects import api_check, project_checks
 from netplan_planner.engine.judging import judge
-from netplan_planner.errors import AccessError
+from netplan_planner.errors import AccessError, IncompleteError
 from netplan_planner.google.compute import Examined, examine_projects
 from netplan_planner.google.compute_methods import PERMISSIONS
-from netplan_planner.google.options import ApiOptions
 from netplan_planner.google.other_apis import other_apis
 from netplan_planner.google.transport import default_project
-from netplan_planner.model import Facts, Inventory, PriceBook, Value
-from netplan_planner.model.diagnosis import CheckStatus, Diagnosis, DoctorCheck, SubnetworkLogs
+from netplan_planner.model import Facts, Inventory, PriceBook
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.throughput import load_caps
 from netplan_planner.units import counted
+from netplan_planner.verbs import Now, panels, verb
+from netplan_planner.verbs.doctor.answer import CheckStatus, Diagnosis, DoctorCheck, SubnetworkLogs
+from netplan_planner.verbs.doctor.ask import DoctorAsk
+from netplan_planner.verbs.doctor.logs import subnetwork_logs
+from netplan_planner.verbs.doctor.projects import api_check, project_checks
 from netplan_pricing import open_snapshot
 from netplan_rules.registry import select_rules, thresholds
 
@@ -31,36 +31,53 @@ _OF_PROJECTS = ("compute-api", "permissions", "flow-logs", "clock")
 """Checks that follow the one of credentials."""
 
 
-class DoctorRequest(Value, frozen=True, kw_only=True):
-    """What to look at."""
+def ended(ask: DoctorAsk, found: Diagnosis) -> bool:
+    """Return whether no check found a problem.
 
-    projects: tuple[str, ...]
-    """None: the one that the default credentials name."""
-    prices: Path | None
-    today: date
-    api: ApiOptions
+    Raises:
+        IncompleteError: If something could not be checked, and all was to be.
+    """
+    unknown = [one for one in found.checks if one.status is CheckStatus.UNKNOWN]
+    if ask.is_strict and unknown:
+        raise IncompleteError(
+            f"not everything could be checked, and --strict was given: {unknown[0].name}:"
+            f" {unknown[0].told}"
+        )
+    return not found.count(CheckStatus.PROBLEM)
 
 
-def examine(request: DoctorRequest, say: Callable[[str], None] = lambda _: None) -> Diagnosis:
+@verb(panel=panels.SETUP, ends=ended)
+def doctor(ask: DoctorAsk, now: Now) -> Diagnosis | str:
+    """Check credentials, APIs, permissions, flow logs, clock and ages, and say what to do.
+
+    Everything that an audit reads of the projects is tried, and nothing else. Exit status: 0, or 1
+    with a problem.
+    """
+    if ask.is_role:
+        return role_yaml()
+    return examine(ask, ask.today or now.today, now.say)
+
+
+def examine(ask: DoctorAsk, today: date, say: Callable[[str], None] = lambda _: None) -> Diagnosis:
     """Return what was found; what cannot be asked for is said, and the rest is looked at.
 
     Raises:
         UsageError: If the endpoint cannot be used.
         InputError: If the price snapshot cannot be read.
     """
-    prices = open_snapshot(request.prices)
-    accessed, examined = _access(request, prices, say)
+    prices = open_snapshot(ask.prices)
+    accessed, examined = _access(ask, prices, say)
     logs: tuple[SubnetworkLogs, ...] = ()
     if examined is not None:
         logs = subnetwork_logs(
-            _projects(request),
+            _projects(ask),
             examined.inventory,
             prices,
-            request.api,
-            today=request.today,
+            ask.api,
+            today=today,
             say=say,
         )
-    checks = (*accessed, *_ages(request, prices))
+    checks = (*accessed, *_ages(prices, today))
     return Diagnosis(checks=checks, flow_logs=logs, permissions=PERMISSIONS, role=role_yaml())
 
 
@@ -75,27 +92,27 @@ def role_yaml() -> str:
     )
 
 
-def _projects(request: DoctorRequest) -> tuple[str, ...]:
+def _projects(ask: DoctorAsk) -> tuple[str, ...]:
     """Return the projects that are looked at: as named, else as the credentials have it."""
-    if request.projects or request.api.is_anonymous:
-        return request.projects
+    if ask.projects or ask.api.is_anonymous:
+        return tuple(dict.fromkeys(ask.projects))
     found = default_project()
     return (found,) if found else ()
 
 
 def _access(
-    request: DoctorRequest, prices: PriceBook, say: Callable[[str], None]
+    ask: DoctorAsk, prices: PriceBook, say: Callable[[str], None]
 ) -> tuple[list[DoctorCheck], Examined | None]:
     """Return what can be read of the projects, and what was; None: nothing could be asked."""
     try:
-        projects = _projects(request)
+        projects = _projects(ask)
         if not projects:
             why = f"{_NO_PROJECT}: --project PROJECT"
             return [
                 _check("credentials", CheckStatus.UNKNOWN, why),
                 *(_check(name, CheckStatus.UNKNOWN, "it takes a project") for name in _OF_PROJECTS),
             ], None
-        examined = examine_projects(projects, request.api, say)
+        examined = examine_projects(projects, ask.api, say)
     except AccessError as exc:
         text, _, remedy = str(exc).partition("; ")
         refused = _check("credentials", CheckStatus.PROBLEM, text, remedy)
@@ -103,21 +120,21 @@ def _access(
             refused,
             *(_check(name, CheckStatus.UNKNOWN, "it takes credentials") for name in _OF_PROJECTS),
         ], None
-    return list(_examined(request, projects, examined, prices)), examined
+    return list(_examined(ask, projects, examined, prices)), examined
 
 
 def _examined(
-    request: DoctorRequest, projects: Sequence[str], examined: Examined, prices: PriceBook
+    ask: DoctorAsk, projects: Sequence[str], examined: Examined, prices: PriceBook
 ) -> Iterator[DoctorCheck]:
-    yield _credentials(request, examined)
+    yield _credentials(ask, examined)
     for project in projects:
         yield from project_checks(project, examined, prices)
-    for one in other_apis(projects, request.api):
+    for one in other_apis(projects, ask.api):
         yield api_check(one)
     yield _clock(examined)
 
 
-def _credentials(request: DoctorRequest, examined: Examined) -> DoctorCheck:
+def _credentials(ask: DoctorAsk, examined: Examined) -> DoctorCheck:
     refused = [
         error
         for project in examined.inventory.projects
@@ -127,7 +144,7 @@ def _credentials(request: DoctorRequest, examined: Examined) -> DoctorCheck:
     if refused:
         text, _, remedy = refused[0].partition("; ")
         return _check("credentials", CheckStatus.PROBLEM, text, remedy)
-    told = "none are sent, as asked" if request.api.is_anonymous else "they can be used"
+    told = "none are sent, as asked" if ask.api.is_anonymous else "they can be used"
     return _check("credentials", CheckStatus.OK, told)
 
 
@@ -142,15 +159,15 @@ def _clock(examined: Examined) -> DoctorCheck:
     return _check("clock", CheckStatus.PROBLEM, told, "set this machine's clock by NTP")
 
 
-def _ages(request: DoctorRequest, prices: PriceBook) -> Iterator[DoctorCheck]:
-    caps = load_caps(request.today)
+def _ages(prices: PriceBook, today: date) -> Iterator[DoctorCheck]:
+    caps = load_caps(today)
     facts = Facts(
         inventory=Inventory(),
         traffic=None,
         prices=prices,
         caps=caps,
         machines=Chooser(prices, caps),
-        today=request.today,
+        today=today,
         thresholds=thresholds({}),
     )
     (rule,) = select_rules((_AGES,), ())
@@ -161,7 +178,7 @@ def _ages(request: DoctorRequest, prices: PriceBook) -> Iterator[DoctorCheck]:
     }
     for table, as_of in dates.items():
         hit = old.get(table)
-        age = counted((request.today - as_of).days, "day")
+        age = counted((today - as_of).days, "day")
         told = f"the {table} is of {as_of.isoformat()}, {age} old"
         remedy = hit.fix.text if hit is not None and hit.fix is not None else ""
         status = CheckStatus.OK if hit is None else CheckStatus.PROBLEM

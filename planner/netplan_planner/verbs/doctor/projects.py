@@ -17,9 +17,9 @@ from netplan_planner.google.compute_methods import (
 )
 from netplan_planner.google.other_apis import ApiState, OtherApi
 from netplan_planner.model import Amount, Inventory, PriceBook, Text, worded
-from netplan_planner.model.diagnosis import CheckStatus, DoctorCheck
 from netplan_planner.model.log_volume import log_gib
 from netplan_planner.units import counted
+from netplan_planner.verbs.doctor.answer import CheckStatus, DoctorCheck
 
 _ROLE = "give the account the role of `netplan doctor --role`"
 _OTHERS = {

@@ -5,12 +5,13 @@ from datetime import date
 
 import pytest
 
-from netplan_planner.engine.doctor import DoctorRequest, examine
 from netplan_planner.google.flow_log_configurations import CONFIGURATIONS_VARIABLE
 from netplan_planner.google.monitoring import MONITORING_VARIABLE
 from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import Metric
-from netplan_planner.model.diagnosis import SubnetworkLogs
+from netplan_planner.verbs.doctor.answer import SubnetworkLogs
+from netplan_planner.verbs.doctor.ask import DoctorAsk
+from netplan_planner.verbs.doctor.run import examine
 from support.commands.in_process import netplan
 from support.metrics.series import time_series
 from support.projects import one_project
@@ -31,8 +32,8 @@ def server() -> Iterator[ComputeServer]:
 
 def logs(url: str) -> tuple[SubnetworkLogs, ...]:
     api = ApiOptions(endpoint=url, is_anonymous=True, max_attempts=1)
-    request = DoctorRequest(projects=(one_project.PROJECT,), prices=None, today=TODAY, api=api)
-    return examine(request).flow_logs
+    request = DoctorAsk(projects=(one_project.PROJECT,), api=api)
+    return examine(request, TODAY).flow_logs
 
 
 def predicted(**records_per_minute: int) -> list[dict[str, object]]:

@@ -9,7 +9,6 @@ from time import time
 
 import pytest
 
-from netplan_planner.engine.doctor import DoctorRequest, examine, role_yaml
 from netplan_planner.google.assets import ASSETS_VARIABLE
 from netplan_planner.google.compute_methods import (
     CONFIGURATIONS_PERMISSION,
@@ -20,8 +19,10 @@ from netplan_planner.google.flow_log_configurations import CONFIGURATIONS_VARIAB
 from netplan_planner.google.logs.options import LOGGING_VARIABLE
 from netplan_planner.google.monitoring import MONITORING_VARIABLE
 from netplan_planner.google.options import ApiOptions
-from netplan_planner.model.diagnosis import CheckStatus, Diagnosis, DoctorCheck
 from netplan_planner.renderers.figures import shown
+from netplan_planner.verbs.doctor.answer import CheckStatus, Diagnosis, DoctorCheck
+from netplan_planner.verbs.doctor.ask import DoctorAsk
+from netplan_planner.verbs.doctor.run import examine, role_yaml
 from support.commands.in_process import netplan
 from support.projects import one_project
 from support.servers.compute import ComputeServer, Fault
@@ -42,7 +43,7 @@ def server() -> Iterator[ComputeServer]:
 def asked(url: str, *projects: str, today: date = TODAY) -> Diagnosis:
     api = ApiOptions(endpoint=url, is_anonymous=True, max_attempts=1)
     wanted = projects or (one_project.PROJECT,)
-    return examine(DoctorRequest(projects=wanted, prices=None, today=today, api=api))
+    return examine(DoctorAsk(projects=wanted, api=api), today)
 
 
 def check(found: Diagnosis, name: str) -> DoctorCheck:
@@ -121,13 +122,13 @@ def test_without_credentials_the_rest_is_not_known(
 ) -> None:
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "none.json"))
     api = ApiOptions(endpoint="http://127.0.0.1:9")
-    found = examine(DoctorRequest(projects=("p",), prices=None, today=TODAY, api=api))
+    found = examine(DoctorAsk(projects=("p",), api=api), TODAY)
     assert check(found, "credentials").status is PROBLEM
     missing = f"the Google credentials in {tmp_path / 'none.json'} cannot be read: there is no such"
     assert missing in str(check(found, "credentials").told)
     assert "GOOGLE_APPLICATION_CREDENTIALS" in str(check(found, "credentials").remedy)
-    without_project = DoctorRequest(projects=(), prices=None, today=TODAY, api=api)
-    assert missing in str(check(examine(without_project), "credentials").told)
+    without_project = DoctorAsk(api=api)
+    assert missing in str(check(examine(without_project, TODAY), "credentials").told)
     unknown = {one.name for one in found.checks if one.status is UNKNOWN}
     assert unknown == {"compute-api", "permissions", "flow-logs", "clock"}
     assert check(found, "prices").status is OK

@@ -1,0 +1,1 @@
+"""`netplan caps`: what a machine type may send, with source and date."""

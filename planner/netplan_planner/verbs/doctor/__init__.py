@@ -1,0 +1,1 @@
+"""`netplan doctor`: what stands in the way, and which role is enough."""
