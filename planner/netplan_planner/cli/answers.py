@@ -1,27 +1,30 @@
 """Where the answer of a verb goes, and in which formats: the same options in every verb."""
 
-from collections.abc import Iterable, Sequence
-from typing import Annotated
+from collections.abc import Iterable
+from typing import Annotated, ClassVar
 
+import msgspec
 import typer
 
 from netplan_planner.asks import ANSWER, OUTPUT
 from netplan_planner.cli.parameters import Parameters
 from netplan_planner.cli.state import state
-from netplan_planner.errors import IncompleteError
 from netplan_planner.inert import inert_line
 from netplan_planner.renderers.content import asides, beside_table
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import (
     FORMATS,
     PLAN_FORMATS,
+    PLANS,
     OutputSpec,
     any_of,
     check_outputs,
     parse_output,
+    renderers_of,
     write_outputs,
 )
 from netplan_planner.streams import standard_output
+from netplan_planner.verbs import refuse_incomplete as refuse_incomplete
 
 Outputs = Annotated[
     list[str] | None,
@@ -70,10 +73,10 @@ class Output(Parameters, frozen=True, kw_only=True):
         return specs_of(self.output, self.former_format, default)
 
 
-class PlanOutput(Parameters, frozen=True, kw_only=True):
-    """Where a plan goes, whose steps can be written by themselves."""
+class OwnOutput(Parameters, frozen=True, kw_only=True):
+    """Where an answer goes that has formats of its own; `own_output` adds the option."""
 
-    output: PlanOutputs = None
+    formats: ClassVar[tuple[str, ...]]
 
     def specs(self) -> "tuple[OutputSpec, ...]":
         """Return where it goes: without a word, to the standard output.
@@ -81,7 +84,36 @@ class PlanOutput(Parameters, frozen=True, kw_only=True):
         Raises:
             UsageError: If a format or a path cannot be used.
         """
-        return specs_of(self.output, None, formats=PLAN_FORMATS)
+        return specs_of(self.output, None, formats=self.formats)  # type: ignore[attr-defined]
+
+
+class PlanOutput(OwnOutput, frozen=True, kw_only=True):
+    """Where a plan goes, whose steps can be written by themselves."""
+
+    formats = PLAN_FORMATS
+    output: PlanOutputs = None
+
+
+def output_of(kind: str) -> type[msgspec.Struct]:
+    """Return where a kind of answer goes, by the name of its type."""
+    formats = tuple(renderers_of(kind))
+    if kind in PLANS or formats == FORMATS:
+        return PlanOutput if kind in PLANS else Output
+    said = typer.Option(
+        "--output",
+        "-o",
+        metavar="FORMAT[:PATH]",
+        help=f"{any_of(formats)}; repeat it for several at once.",
+        rich_help_panel=OUTPUT,
+    )
+    return msgspec.defstruct(
+        "Output",
+        [("output", Annotated[list[str] | None, said, ANSWER], None)],
+        bases=(OwnOutput,),
+        namespace={"formats": formats},
+        frozen=True,
+        kw_only=True,
+    )
 
 
 def specs_of(
@@ -99,17 +131,6 @@ def specs_of(
     specs = tuple(parse_output(text, formats) for text in texts or [default])
     check_outputs(specs)
     return specs
-
-
-def refuse_incomplete(what: str, incomplete: Sequence[str]) -> None:
-    """End with 4 where `--strict` was given and something could not be read in full.
-
-    Raises:
-        IncompleteError: If anything is missing.
-    """
-    if incomplete:
-        more = f" (and {len(incomplete) - 1:,} more)" if len(incomplete) > 1 else ""
-        raise IncompleteError(f"{what} incomplete, and --strict was given: {incomplete[0]}{more}")
 
 
 def write(

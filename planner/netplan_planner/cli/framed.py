@@ -14,7 +14,6 @@ from netplan_planner.cli.bundles import Look, verbosity
 from netplan_planner.cli.parameters import taking
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.renderers import RenderOptions
-from netplan_planner.renderers.output import PLANS
 from netplan_planner.streams import standard_output
 from netplan_planner.verbs import Now
 
@@ -39,7 +38,7 @@ def _command(run: Any) -> Any:
         if isinstance(found, str):
             typer.echo(found, nl=False, file=standard_output())
             return
-        answers.write(found, specs, _shown(asked) if run.rows is not None else None)
+        answers.write(found, specs, _shown(asked) if run.has_look else None)
         if not (run.ends(asked.ask, found) if run.ends else found.is_feasible):
             raise typer.Exit(EXIT_FINDINGS)
 
@@ -50,12 +49,14 @@ def _command(run: Any) -> Any:
 
 
 def _shown(asked: Any) -> RenderOptions:
+    """Return how an answer is shown: of a verb without `--top` as many rows as it says itself."""
+    rows = {"max_rows": asked.top} if hasattr(asked, "top") else {}
     return RenderOptions(
         width=asked.look.width,
         colour=asked.look.color,
-        verbosity=verbosity(asked.verbose),
-        max_rows=asked.top,
+        verbosity=verbosity(getattr(asked, "verbose", 0)),
         currency=currency_in(asked.ask.price_folder, asked.currency),
+        **rows,
     )
 
 
@@ -63,21 +64,17 @@ def _framed(run: Any) -> type[msgspec.Struct]:
     """Return what a command takes: what the verb is asked, and how its answer is written."""
     hints = get_type_hints(run)
     kind: type[Request] = hints["ask"]
-    returned = getattr(hints["return"], "__name__", "")
-    output: type[Request] = answers.PlanOutput if returned in PLANS else answers.Output
-    answer = ("answer", output, output())
-    fields: list[Any] = [("ask", kind, kind()), answer]
+    output = answers.output_of(getattr(hints["return"], "__name__", ""))
+    fields: list[Any] = [("ask", kind, kind())]
+    if run.has_look:
+        fields.append(("currency", options.CurrencyCode, None))
     if run.rows is not None:
         rows = Annotated[int, Ask(run.top, "--top", least=0)]
         explain = typer.Option(
             "--explain", "--verbose", "-v", count=True, help=run.explains, rich_help_panel=OUTPUT
         )
-        fields = [
-            ("ask", kind, kind()),
-            ("currency", options.CurrencyCode, None),
-            ("top", rows, run.rows),
-            ("verbose", Annotated[int, explain], 0),
-            answer,
-            ("look", Look, Look()),
-        ]
+        fields += [("top", rows, run.rows), ("verbose", Annotated[int, explain], 0)]
+    fields.append(("answer", output, output()))
+    if run.has_look:
+        fields.append(("look", Look, Look()))
     return msgspec.defstruct("Framed", fields, bases=(Request,), frozen=True, kw_only=True)

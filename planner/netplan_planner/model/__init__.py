@@ -36,6 +36,7 @@ from netplan_planner.model.facts import (
     LATENCY_LABEL,
     PIN_LABEL,
     ROLE_LABEL,
+    SERVICE_LABELS,
     DeclaredLink,
     Facts,
     Target,

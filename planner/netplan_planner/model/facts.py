@@ -23,6 +23,8 @@ from netplan_planner.model.traffic import Edge, TrafficMatrix
 
 TARGET_LABEL = "netplan-target-mbps"
 ROLE_LABEL = "netplan-role"
+SERVICE_LABELS = (ROLE_LABEL, "service", "app")
+"""Labels that say what a machine serves, the first that it has."""
 PIN_LABEL = "netplan-pin"
 LATENCY_LABEL = "netplan-latency"
 """`critical`: every round trip between two machines that both have it counts."""

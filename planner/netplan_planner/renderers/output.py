@@ -39,10 +39,10 @@ _OF_ONE_ANSWER: Mapping[str, Mapping[str, str]] = {
         "machines-csv": "netplan_planner.renderers.machines_csv",
     },
     "TrafficGraph": {
-        "dot": "netplan_planner.renderers.graph.dot",
-        "graphml": "netplan_planner.renderers.graph.graphml",
-        "mermaid": "netplan_planner.renderers.graph.mermaid",
-        "svg": "netplan_planner.renderers.graph.svg",
+        "dot": "netplan_planner.verbs.graph.dot",
+        "graphml": "netplan_planner.verbs.graph.graphml",
+        "mermaid": "netplan_planner.verbs.graph.mermaid",
+        "svg": "netplan_planner.verbs.graph.pictures",
     },
 }
 """By the name of the answer's type, what only it can be written as."""

@@ -1,8 +1,10 @@
 """The verbs: one folder each, with what it is asked, what it does, and what its answer says."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any, NamedTuple, TypeVar
+
+from netplan_planner.errors import IncompleteError
 
 Run = TypeVar("Run", bound=Callable[..., Any])
 ROWS = "Rows of each table; 0: all."
@@ -16,6 +18,34 @@ class Now(NamedTuple):
     """Where progress goes."""
 
 
+def always_well(ask: object, found: object) -> bool:
+    """Return that whatever was found is no finding."""
+    del ask, found
+    return True
+
+
+def read_in_full(what: str) -> Callable[[Any, Any], bool]:
+    """Return what ends a verb with 4 where `--strict` was given and evidence is incomplete."""
+
+    def ended(ask: Any, found: Any) -> bool:
+        if ask.is_strict:
+            refuse_incomplete(what, found.incomplete)
+        return True
+
+    return ended
+
+
+def refuse_incomplete(what: str, incomplete: Sequence[str]) -> None:
+    """End with 4 where `--strict` was given and something could not be read in full.
+
+    Raises:
+        IncompleteError: If anything is missing.
+    """
+    if incomplete:
+        more = f" (and {len(incomplete) - 1:,} more)" if len(incomplete) > 1 else ""
+        raise IncompleteError(f"{what} incomplete, and --strict was given: {incomplete[0]}{more}")
+
+
 def verb(
     *,
     panel: str,
@@ -23,6 +53,7 @@ def verb(
     explains: str = "",
     top: str = ROWS,
     ends: Callable[[Any, Any], bool] | None = None,
+    has_look: bool = False,
 ) -> Callable[[Run], Run]:
     """Return what marks the function that a verb is.
 
@@ -32,15 +63,23 @@ def verb(
     Args:
         panel: The task by which `netplan --help` groups it.
         rows: How many rows of each table are shown where `--top` says nothing; None: it has no
-            such options, its answer being short.
+            such option, its answer being short.
         explains: What `--explain` does; empty: nothing of its own.
         top: What `--top` does.
         ends: Takes what was asked and the answer, once it is written; returns whether all is well,
             and may raise. Without one an answer is well that is feasible.
+        has_look: Whether it is asked for a currency, a width and colours, as all with `rows` are.
     """
 
     def marked(run: Run) -> Run:
-        vars(run).update(panel=panel, rows=rows, explains=explains, top=top, ends=ends)
+        vars(run).update(
+            panel=panel,
+            rows=rows,
+            explains=explains,
+            top=top,
+            ends=ends,
+            has_look=has_look or rows is not None,
+        )
         return run
 
     return marked

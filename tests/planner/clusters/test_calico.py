@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from netplan_planner.clusters.network import ClusterNetwork, networks_of
-from netplan_planner.engine.pseudonyms.names import Names
-from netplan_planner.engine.pseudonyms.values import pseudonymised_inventory
 from netplan_planner.readers import read_inventory
+from netplan_planner.verbs.collect.pseudonyms.names import Names
+from netplan_planner.verbs.collect.pseudonyms.values import pseudonymised_inventory
 
 Object = dict[str, Any]
 CRD, API = "crd.projectcalico.org/v1", "projectcalico.org/v3"

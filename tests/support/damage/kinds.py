@@ -19,12 +19,12 @@ import zstandard
 from msgspec.structs import replace
 
 from netplan_planner.engine.aggregate import aggregate
-from netplan_planner.engine.collect import collect
 from netplan_planner.engine.request import AuditRequest, TrafficOptions
 from netplan_planner.google.logs.asking import LOG_NAMES, read_page
 from netplan_planner.google.logs.spool import Progress, State, open_spool
 from netplan_planner.model import Metric, ProjectId
 from netplan_planner.readers import read_inventory
+from netplan_planner.verbs.collect.run import write_bundle
 from netplan_pricing.building.from_files import write_snapshot
 from support.calibrations import inputs as calibration_inputs
 from support.flows.entries import entries
@@ -172,8 +172,8 @@ def _bundles(folder: Path) -> None:
         metrics=(inputs / "list.json",),
         traffic_options=TrafficOptions(threads=1),
     )
-    collect(whole, folder / "whole.tar.zst", is_pseudonymised=False)
-    collect(given, folder / "little.tar.zst", is_pseudonymised=True)
+    write_bundle(whole, folder / "whole.tar.zst", is_pseudonymised=False)
+    write_bundle(given, folder / "little.tar.zst", is_pseudonymised=True)
     _removed(inputs)
 
 

@@ -14,7 +14,6 @@ import zstandard
 from msgspec.structs import replace
 
 from netplan_planner.engine.aggregate import aggregate
-from netplan_planner.engine.collect import collect
 from netplan_planner.engine.inputs import read_facts
 from netplan_planner.engine.request import ApiOptions, AuditRequest, LogOptions
 from netplan_planner.google.logs.options import CLOUD_LOGGING
@@ -23,6 +22,7 @@ from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
 from netplan_planner.model.pod_traffic import PodTraffic
 from netplan_planner.readers import read_inventory
 from netplan_planner.traffic import TrafficOptions, read_pod_traffic
+from netplan_planner.verbs.collect.run import write_bundle
 from support.flows.records import START, lines
 from support.projects import one_cluster, one_traffic
 from support.projects.one_project import FOLDER, PROJECT
@@ -127,7 +127,7 @@ def _metrics(folder: Path) -> Read:
 def _bundle(folder: Path) -> Read:
     (folder / "flows.jsonl").write_bytes(_log_lines())
     bundle = folder / "made.tar.zst"
-    collect(_request(folder, folder / "flows.jsonl"), bundle, is_pseudonymised=False)
+    write_bundle(_request(folder, folder / "flows.jsonl"), bundle, is_pseudonymised=False)
     (folder / "flows.jsonl").unlink()
     return _read(
         AuditRequest(

@@ -12,7 +12,6 @@ from netplan_planner.model import (
 from netplan_planner.model.forecast import ForecastAnswer
 from netplan_planner.model.placement import Placement
 from netplan_planner.model.probe_results import ProbeResults
-from netplan_planner.model.traffic_graph import TrafficGraph
 from netplan_planner.model.transfer import TransferAnswer
 from netplan_planner.model.whatif import WhatifAnswer
 from netplan_planner.renderers.html.charts.agreement import agreement
@@ -20,7 +19,6 @@ from netplan_planner.renderers.html.charts.before_after import before_after
 from netplan_planner.renderers.html.charts.cost_time import cost_time_of_transfer
 from netplan_planner.renderers.html.charts.forecast import pictures as forecasts
 from netplan_planner.renderers.html.charts.savings import savings
-from netplan_planner.renderers.html.charts.traffic_graph import picture as graph
 
 
 class Picture(NamedTuple):
@@ -79,8 +77,3 @@ def _of_measurements(
 ) -> list[Picture]:
     del currency
     return drawn("agreement", agreement(answer))
-
-
-@_pictures_of.register
-def _of_graph(answer: TrafficGraph, currency: CurrencyRate | None) -> list[Picture]:
-    return drawn("graph", graph(answer, currency))

@@ -12,14 +12,15 @@ import networkx
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.engine.graph import graph_of
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Facts, PathClass
-from netplan_planner.model.traffic_graph import EdgeWeight, GraphLevel, TrafficGraph
 from netplan_planner.renderers import RenderOptions, render
 from netplan_planner.renderers.content import content_of
-from netplan_planner.renderers.graph.shown import shown, width
 from netplan_planner.renderers.output import FORMATS, parse_output, renderers_of
+from netplan_planner.verbs.graph.answer import EdgeWeight, GraphLevel, TrafficGraph
+from netplan_planner.verbs.graph.ask import Drawn
+from netplan_planner.verbs.graph.run import graph_of
+from netplan_planner.verbs.graph.shown import shown, width
 from support.rules.facts import facts_of, machine
 
 OWN = ("dot", "graphml", "mermaid", "svg")
@@ -61,7 +62,7 @@ def made(
     weight: EdgeWeight = EdgeWeight.BYTES, top_count: int | None = None, name: str = "a"
 ) -> TrafficGraph:
     """Return a graph of three machines, of which one, its zone and the story have a name."""
-    found = graph_of(three(), name, level=GraphLevel.VM, weight=weight, top_count=top_count)
+    found = graph_of(three(), name, Drawn(level=GraphLevel.VM, weight=weight, top_count=top_count))
     nodes = tuple(
         replace(node, name=name, place=name or "-") if node.name == "a" else node
         for node in found.nodes

@@ -7,8 +7,9 @@ label reads `&lt;` as a character (graphviz.org/doc/info/lang.html, 2026-11).
 from collections.abc import Iterator
 
 from netplan_planner.inert import NAME_LENGTH, inert
-from netplan_planner.model.traffic_graph import TrafficGraph
-from netplan_planner.renderers.graph.shown import (
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.graph.answer import TrafficGraph
+from netplan_planner.verbs.graph.shown import (
     INSIDE_COLOUR,
     OUTSIDE_COLOUR,
     Shown,
@@ -19,7 +20,6 @@ from netplan_planner.renderers.graph.shown import (
     shown,
     width,
 )
-from netplan_planner.renderers.options import RenderOptions
 
 
 def render(graph: TrafficGraph, options: RenderOptions) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from netplan_planner.bundle_file import INVENTORY, METRICS, POD_TRAFFIC, PRICES, SUFFIX, TRAFFIC
 from netplan_planner.bundle_file.manifest import FORMAT
@@ -18,19 +19,23 @@ from netplan_planner.bundle_file.packing import packed
 from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.demos import load_demo
 from netplan_planner.engine.inputs import read_facts
-from netplan_planner.engine.pseudonyms.names import Names
-from netplan_planner.engine.pseudonyms.values import (
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.errors import UsageError
+from netplan_planner.model import Facts, Inventory, Metrics, TrafficMatrix, Value
+from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
+from netplan_planner.model.pod_traffic import PodTraffic
+from netplan_planner.planning.project import request_of
+from netplan_planner.units import counted
+from netplan_planner.verbs import Now, panels, read_in_full, verb
+from netplan_planner.verbs.collect.answer import Collected, CollectedPart
+from netplan_planner.verbs.collect.ask import CollectAsk
+from netplan_planner.verbs.collect.pseudonyms.names import Names
+from netplan_planner.verbs.collect.pseudonyms.values import (
     pseudonymised_inventory,
     pseudonymised_metrics,
     pseudonymised_pods,
     pseudonymised_traffic,
 )
-from netplan_planner.engine.request import AuditRequest
-from netplan_planner.errors import UsageError
-from netplan_planner.model import Facts, Inventory, Metrics, TrafficMatrix, Value
-from netplan_planner.model.collected import Collected, CollectedPart
-from netplan_planner.model.pod_traffic import PodTraffic
-from netplan_planner.units import counted
 from netplan_planner.version import tool_version
 from netplan_planner.writing import written_whole
 from netplan_pricing import open_snapshot
@@ -46,17 +51,21 @@ VALUES: Mapping[str, type[Value]] = {
 """The parts that are values of the model, and which."""
 
 
-def check_bundle_path(path: Path) -> None:
-    """Refuse a name by which nobody would know a bundle.
+@verb(panel=panels.AUDIT, ends=read_in_full("the bundle is"))
+def collect(ask: CollectAsk, now: Now) -> Collected:
+    """Write inventory, sums of the traffic, metrics and prices to one file, without secrets.
 
-    Raises:
-        UsageError: If it does not end as a bundle's.
+    Every verb runs from it (--bundle FILE) and asks nobody for anything.
     """
-    if not path.name.endswith(SUFFIX):
-        raise UsageError(f"--out {path}: a bundle's name ends in {SUFFIX}")
+    if not ask.out.name.endswith(SUFFIX):
+        raise UsageError(f"--out {ask.out}: a bundle's name ends in {SUFFIX}")
+    # What `flow-logs cost` and `plan` count, which sums of traffic no longer tell.
+    counting = replace(ask.reading.traffic, log_volume_from_gbps=MACHINES_FROM_GBPS, by_hour=True)
+    request = request_of(ask, traffic_options=counting, predicted_logs=True)
+    return write_bundle(request, ask.out, is_pseudonymised=ask.is_pseudonymised, say=now.say)
 
 
-def collect(
+def write_bundle(
     request: AuditRequest,
     out: Path,
     *,

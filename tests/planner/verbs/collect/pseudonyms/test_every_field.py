@@ -11,11 +11,11 @@ import msgspec
 import pytest
 from msgspec import inspect
 
-from netplan_planner.engine.collect import VALUES
-from netplan_planner.engine.pseudonyms import values
-from netplan_planner.engine.pseudonyms.names import Names
 from netplan_planner.model import Inventory, Metrics, TrafficMatrix, Value
 from netplan_planner.model.pod_traffic import PodTraffic
+from netplan_planner.verbs.collect.pseudonyms import values
+from netplan_planner.verbs.collect.pseudonyms.names import Names
+from netplan_planner.verbs.collect.run import VALUES
 
 WORD = "plantedmark"
 SHAPES = (

@@ -12,14 +12,11 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from netplan_planner.engine.graph_nodes import SERVICE_LABELS
-from netplan_planner.engine.pseudonyms import clusters
-from netplan_planner.engine.pseudonyms.names import Names
-from netplan_planner.engine.pseudonyms.public import FORMS, SERVICE, stays
 from netplan_planner.engine.suppressions import IGNORE_LABEL, UNTIL_LABEL
 from netplan_planner.model import (
     PIN_LABEL,
     ROLE_LABEL,
+    SERVICE_LABELS,
     Inventory,
     Metrics,
     MetricSeries,
@@ -34,6 +31,9 @@ from netplan_planner.model.pod_traffic import PodTraffic
 from netplan_planner.model.probe_plan import NO_PROBE_LABEL
 from netplan_planner.readers import merge_inventories
 from netplan_planner.readers.time_series import series_order
+from netplan_planner.verbs.collect.pseudonyms import clusters
+from netplan_planner.verbs.collect.pseudonyms.names import Names
+from netplan_planner.verbs.collect.pseudonyms.public import FORMS, SERVICE, stays
 from netplan_rules.placement._replicas import HA_ROLES
 from netplan_rules.registry import AREAS, all_rules
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from hashlib import sha256
 
-from netplan_planner.engine.pseudonyms.addresses import Addresses
-from netplan_planner.engine.pseudonyms.public import HARDWARE, PLACE, TYPE
+from netplan_planner.verbs.collect.pseudonyms.addresses import Addresses
+from netplan_planner.verbs.collect.pseudonyms.public import HARDWARE, PLACE, TYPE
 from netplan_rules.placement._replicas import name_stem
 
 WORD = re.compile(r"[^\W_]+")

@@ -6,7 +6,6 @@ from functools import cache
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.engine.graph import graph_of, traffic_graph
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.summary import traffic_by_class
 from netplan_planner.errors import UsageError
@@ -20,7 +19,9 @@ from netplan_planner.model import (
     ResourceRef,
     SelfLink,
 )
-from netplan_planner.model.traffic_graph import EdgeWeight, GraphLevel, TrafficGraph
+from netplan_planner.verbs.graph.answer import EdgeWeight, GraphLevel, TrafficGraph
+from netplan_planner.verbs.graph.ask import Drawn
+from netplan_planner.verbs.graph.run import graph_of, traffic_graph
 from support.rules.facts import TODAY, facts_of, machine
 
 INSIDE, ZONES, REGIONS = (
@@ -47,12 +48,12 @@ def facts() -> Facts:
 
 
 def graph(level: GraphLevel, weight: EdgeWeight = EdgeWeight.BYTES) -> TrafficGraph:
-    return graph_of(facts(), "made", level=level, weight=weight)
+    return graph_of(facts(), "made", Drawn(level=level, weight=weight))
 
 
 def demo(level: GraphLevel) -> TrafficGraph:
     request = AuditRequest(today=TODAY, demo="gecko")
-    return traffic_graph(request, level=level, weight=EdgeWeight.DOLLARS, top_count=None)
+    return traffic_graph(request, Drawn(level=level, weight=EdgeWeight.DOLLARS))
 
 
 @pytest.mark.parametrize("level", GraphLevel)
@@ -70,7 +71,7 @@ def test_every_level_has_the_same_volume_and_the_same_dollars(level: GraphLevel)
 
 def test_dollars_are_those_of_the_bill_by_class() -> None:
     made = facts()
-    found = graph_of(made, "", level=GraphLevel.REGION, weight=EdgeWeight.BYTES)
+    found = graph_of(made, "", Drawn(level=GraphLevel.REGION, weight=EdgeWeight.BYTES))
     billed = [one for one in traffic_by_class(made) if one.direction is Direction.SENT]
     assert {one.path_class for one in billed} == {INSIDE, ZONES, REGIONS}
     for one in billed:
@@ -87,7 +88,7 @@ def test_paths_that_pay_one_price_share_its_steps() -> None:
         ("east", "eu", PathClass.INTER_REGION_EXTERNAL, 0.0001),
     )
     made = facts_of(*WEB, east, europe, talk=talk)
-    edges = graph_of(made, "", level=GraphLevel.REGION, weight=EdgeWeight.BYTES).edges
+    edges = graph_of(made, "", Drawn(level=GraphLevel.REGION, weight=EdgeWeight.BYTES)).edges
     prices = [float((edge.usd_per_month or 0) / edge.gib_per_month) for edge in edges]
     gib = float(sum(edge.gib_per_month for edge in edges))
     assert len(prices) == 3
@@ -120,13 +121,13 @@ def test_services_are_told_by_label_then_group_then_machine() -> None:
         members=(WEB[0].ref.self_link, DATA[0].ref.self_link),
     )
     grouped = replace(made, inventory=replace(made.inventory, instance_groups=(group,)))
-    services = graph_of(grouped, "", level=GraphLevel.SERVICE, weight=EdgeWeight.BYTES)
+    services = graph_of(grouped, "", Drawn(level=GraphLevel.SERVICE, weight=EdgeWeight.BYTES))
     assert {node.name: node.kind for node in services.nodes} == {
         "store": "service",
         "shop": "service",
         "web": "group",
     }
-    groups = graph_of(grouped, "", level=GraphLevel.GROUP, weight=EdgeWeight.BYTES)
+    groups = graph_of(grouped, "", Drawn(level=GraphLevel.GROUP, weight=EdgeWeight.BYTES))
     assert {node.name: node.machine_count for node in groups.nodes} == {
         "web": 2,
         "web-2": 1,
@@ -146,7 +147,7 @@ def test_edges_rank_by_what_is_asked_and_unknown_ones_stand_last() -> None:
     (node,) = (one for one in by_rate.nodes if one.name == "web-1")
     assert node.cap_ratio == 0.125, "both of its edges together"
     unknown = facts_of(machine("a", "odd-type-1"), machine("b"), talk=(("a", "b", INSIDE, 1.0),))
-    made = graph_of(unknown, "", level=GraphLevel.VM, weight=EdgeWeight.RATE)
+    made = graph_of(unknown, "", Drawn(level=GraphLevel.VM, weight=EdgeWeight.RATE))
     assert made.edges[0].cap_ratio is None
     assert made.edges[0].fastest_pair == "a → b"
 
@@ -163,7 +164,7 @@ def test_what_own_machines_receive_is_not_billed_and_never_free() -> None:
 def test_ends_that_exchange_nothing_are_parts_of_their_own() -> None:
     talk = (("web-1", "web-2", ZONES, 1.0), ("db-1", "db-2", REGIONS, 1.0))
     made = graph_of(
-        facts_of(*WEB, *DATA, talk=talk), "", level=GraphLevel.VM, weight=EdgeWeight.BYTES
+        facts_of(*WEB, *DATA, talk=talk), "", Drawn(level=GraphLevel.VM, weight=EdgeWeight.BYTES)
     )
     assert made.part_count == 2
 
@@ -181,7 +182,7 @@ def test_addresses_without_an_owner_are_one_end_above_machines() -> None:
     counts = {
         level: sum(
             node.kind == "unknown"
-            for node in graph_of(changed, "", level=level, weight=EdgeWeight.BYTES).nodes
+            for node in graph_of(changed, "", Drawn(level=level, weight=EdgeWeight.BYTES)).nodes
         )
         for level in GraphLevel
     }
@@ -194,7 +195,7 @@ def test_the_order_of_the_input_changes_nothing() -> None:
     assert made.traffic is not None
     turned = replace(made, traffic=replace(made.traffic, edges=made.traffic.edges[::-1]))
     for level in GraphLevel:
-        found = graph_of(turned, "made", level=level, weight=EdgeWeight.BYTES)
+        found = graph_of(turned, "made", Drawn(level=level, weight=EdgeWeight.BYTES))
         assert found == graph(level)
 
 
@@ -203,7 +204,5 @@ def test_a_graph_needs_traffic(demo: str | None) -> None:
     with pytest.raises(UsageError, match="--traffic"):
         traffic_graph(
             AuditRequest(today=TODAY, demo=demo),
-            level=GraphLevel.VM,
-            weight=EdgeWeight.BYTES,
-            top_count=None,
+            Drawn(level=GraphLevel.VM, weight=EdgeWeight.BYTES),
         )

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.demos import load_demo
 from netplan_planner.engine.edge_prices import MeanPrice, mean_prices
-from netplan_planner.engine.graph_nodes import End, nodes_at
 from netplan_planner.engine.inputs import read_facts
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.summary import direction_of
@@ -19,15 +18,18 @@ from netplan_planner.engine.titles import projects_of, title_of
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Direction, Edge, EgressCap, Facts, OwnerKind, PathClass
 from netplan_planner.model.price_age import price_age
-from netplan_planner.model.traffic_graph import (
+from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
+from netplan_planner.planning.project import request_of
+from netplan_planner.throughput import instance_cap
+from netplan_planner.verbs import Now, always_well, panels, verb
+from netplan_planner.verbs.graph.answer import (
     EdgeWeight,
     GraphEdge,
-    GraphLevel,
     GraphNode,
     TrafficGraph,
 )
-from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
-from netplan_planner.throughput import instance_cap
+from netplan_planner.verbs.graph.ask import Drawn, GraphAsk
+from netplan_planner.verbs.graph.nodes import End, nodes_at
 
 _NO_TRAFFIC = (
     "a traffic graph needs traffic: name flow logs or a table (--traffic FILE), or an embedded"
@@ -56,21 +58,20 @@ class _Pair(NamedTuple):
     name: str
 
 
+@verb(panel=panels.AUDIT, has_look=True, ends=always_well)
+def graph(ask: GraphAsk, now: Now) -> TrafficGraph:
+    """Draw the traffic graph of machines, groups, services, zones or regions."""
+    return traffic_graph(request_of(ask), ask.drawn, now.say)
+
+
 def traffic_graph(
-    request: AuditRequest,
-    *,
-    level: GraphLevel,
-    weight: EdgeWeight,
-    top_count: int | None,
-    say: Callable[[str], None] = lambda _: None,
+    request: AuditRequest, drawn: Drawn, say: Callable[[str], None] = lambda _: None
 ) -> TrafficGraph:
     """Return the traffic graph of a request's inputs.
 
     Args:
         request: What to read, and what to price it with.
-        level: What own machines are taken together by.
-        weight: By what edges rank.
-        top_count: How many edges are shown; None: each format has its own number.
+        drawn: What the graph shows.
         say: Where progress goes.
 
     Raises:
@@ -84,24 +85,17 @@ def traffic_graph(
     if facts.traffic is None:
         raise UsageError(_NO_TRAFFIC)
     title = title_of(demo, projects_of(request, facts.inventory))
-    found = graph_of(facts, title, level=level, weight=weight, top_count=top_count)
+    found = graph_of(facts, title, drawn)
     has_spot = any(one.is_spot for one in facts.inventory.instances)
     age = price_age(facts.prices.info, request.today, has_spot=has_spot, folder=request.prices)
     return replace(found, price_age=age)
 
 
-def graph_of(
-    facts: Facts,
-    title: str,
-    *,
-    level: GraphLevel,
-    weight: EdgeWeight,
-    top_count: int | None = None,
-) -> TrafficGraph:
+def graph_of(facts: Facts, title: str, drawn: Drawn) -> TrafficGraph:
     """Return the traffic graph of facts that have traffic."""
     traffic = facts.traffic
     assert traffic is not None
-    node_of = nodes_at(facts, level)
+    node_of = nodes_at(facts, drawn.level)
     ends = [node_of(owner) for owner in traffic.owners]
     grouped: dict[_Key, list[Edge]] = defaultdict(list)
     for edge in traffic.edges:
@@ -111,16 +105,16 @@ def graph_of(
     edges = [_edge(facts, key, found, prices, caps) for key, found in grouped.items()]
     return TrafficGraph(
         title=title,
-        level=level,
-        weight=weight,
+        level=drawn.level,
+        weight=drawn.weight,
         start=traffic.start,
         end=traffic.end,
         is_steady=traffic.is_steady,
         prices_as_of=facts.prices.info.network_as_of,
-        top_count=top_count,
+        top_count=drawn.top_count,
         part_count=_part_count(grouped),
         nodes=_nodes(facts, ends, grouped, caps),
-        edges=tuple(sorted(edges, key=lambda edge: _rank(edge, weight))),
+        edges=tuple(sorted(edges, key=lambda edge: _rank(edge, drawn.weight))),
         incomplete=what_is_incomplete(facts, ()),
     )
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from netplan_planner.engine.pseudonyms.names import Names
+from netplan_planner.verbs.collect.pseudonyms.names import Names
 from netplan_rules.placement._replicas import name_stem
 
 NAMES = Names(b"key")

@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Iterator
 
-from netplan_planner.model.collected import Collected, CollectedPart
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import DataTable, incomplete, phrases
 from netplan_planner.renderers.document import (
@@ -18,6 +17,7 @@ from netplan_planner.renderers.document import (
     line,
 )
 from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.collect.answer import Collected, CollectedPart
 
 SCHEMA = "netplan.collected/1"
 COLUMNS = CollectedPart.__struct_fields__

@@ -8,8 +8,9 @@ written by its number (`#34;`), so that no name ends a label or is markup
 from collections.abc import Iterator
 
 from netplan_planner.inert import NAME_LENGTH, inert
-from netplan_planner.model.traffic_graph import TrafficGraph
-from netplan_planner.renderers.graph.shown import (
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.graph.answer import TrafficGraph
+from netplan_planner.verbs.graph.shown import (
     INSIDE_COLOUR,
     OUTSIDE_COLOUR,
     Shown,
@@ -20,7 +21,6 @@ from netplan_planner.renderers.graph.shown import (
     shown,
     width,
 )
-from netplan_planner.renderers.options import RenderOptions
 
 _HARMLESS = frozenset(" .,/()%$≥")
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from netplan_planner.inert import NAME_LENGTH, inert
 from netplan_planner.model import CurrencyRate, PathClass
-from netplan_planner.model.traffic_graph import (
+from netplan_planner.renderers import figures
+from netplan_planner.verbs.graph.answer import (
     EdgeWeight,
     GraphEdge,
     GraphLevel,
@@ -16,7 +17,6 @@ from netplan_planner.model.traffic_graph import (
     RestOfEdges,
     TrafficGraph,
 )
-from netplan_planner.renderers import figures
 
 EDGES_OF_A_PICTURE = 40
 """More of them cannot be told apart."""

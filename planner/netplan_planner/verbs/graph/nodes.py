@@ -3,11 +3,9 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from netplan_planner.model import ROLE_LABEL, Facts, Instance, Owner, OwnerKind
-from netplan_planner.model.traffic_graph import GraphLevel
+from netplan_planner.model import SERVICE_LABELS, Facts, Instance, Owner, OwnerKind
+from netplan_planner.verbs.graph.answer import GraphLevel
 
-SERVICE_LABELS = (ROLE_LABEL, "service", "app")
-"""Labels that say what a machine serves, the first that it has."""
 _BY_PLACE = {
     OwnerKind.LOAD_BALANCER: "load balancers",
     OwnerKind.NAT: "Cloud NAT",

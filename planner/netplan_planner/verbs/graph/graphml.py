@@ -7,10 +7,10 @@ import networkx
 
 from netplan_planner.inert import inert_line
 from netplan_planner.model import Value
-from netplan_planner.model.traffic_graph import TrafficGraph
-from netplan_planner.renderers.graph.shown import shown
 from netplan_planner.renderers.json_report import plain
 from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.graph.answer import TrafficGraph
+from netplan_planner.verbs.graph.shown import shown
 
 
 def render(graph: TrafficGraph, options: RenderOptions) -> str:

@@ -6,7 +6,6 @@ from typing import TypedDict
 
 from msgspec.structs import replace
 
-from netplan_planner.model import traffic_graph as graphs
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, phrases
 from netplan_planner.renderers.content.flows import usd_cell
@@ -23,7 +22,9 @@ from netplan_planner.renderers.document import (
     line,
     say,
 )
-from netplan_planner.renderers.graph.shown import (
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.graph import answer as graphs
+from netplan_planner.verbs.graph.shown import (
     NOT_BILLED,
     WEIGHTS,
     Shown,
@@ -33,7 +34,6 @@ from netplan_planner.renderers.graph.shown import (
     shown,
     window,
 )
-from netplan_planner.renderers.options import RenderOptions
 
 SCHEMA = "netplan.traffic-graph/1"
 _ROWS = 20

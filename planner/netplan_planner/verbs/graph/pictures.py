@@ -5,8 +5,12 @@ from textwrap import wrap
 from typing import NamedTuple
 
 from netplan_planner.model import CurrencyRate
-from netplan_planner.model.traffic_graph import EdgeWeight, GraphEdge, TrafficGraph
-from netplan_planner.renderers.graph.shown import (
+from netplan_planner.renderers.html.charts.bands import Bands, EndTexts, Frame, Link, bands
+from netplan_planner.renderers.html.page import filled
+from netplan_planner.renderers.html.pictures import Picture, drawn
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.graph.answer import EdgeWeight, GraphEdge, TrafficGraph
+from netplan_planner.verbs.graph.shown import (
     INSIDE,
     OUTSIDE,
     Shown,
@@ -18,7 +22,6 @@ from netplan_planner.renderers.graph.shown import (
     shown,
     weight_text,
 )
-from netplan_planner.renderers.html.charts.bands import Bands, EndTexts, Frame, Link, bands
 
 _FRAME = Frame(width=1200, start=380, end=820, band=420, name_length=52)
 _LINE_LENGTH = 170
@@ -34,6 +37,16 @@ class GraphPicture(NamedTuple):
     outside: str
     notes: tuple[str, ...]
     alt: str
+
+
+def pictures(answer: TrafficGraph, currency: CurrencyRate | None) -> list[Picture]:
+    """Return the one picture of the greatest edges, if there are any."""
+    return drawn("graph", picture(answer, currency))
+
+
+def render(graph: TrafficGraph, options: RenderOptions) -> str:
+    """Return it as one SVG file: no script, no font, nothing that is loaded."""
+    return filled("graph.svg.j2", {"one": picture(graph, options.currency)})
 
 
 def picture(graph: TrafficGraph, currency: CurrencyRate | None) -> GraphPicture | None:

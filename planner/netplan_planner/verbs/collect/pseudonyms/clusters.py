@@ -7,8 +7,8 @@ stays what it is, so that what is read of it later is the same.
 import re
 
 from netplan_planner.clusters.databases import known_image
-from netplan_planner.engine.pseudonyms.names import WORD, Names
 from netplan_planner.readers.kubernetes.plugins import PLUGIN_NAMES, SETTING_NAMES
+from netplan_planner.verbs.collect.pseudonyms.names import WORD, Names
 
 SETTINGS = frozenset({"annotations", "bandwidth", "variables", "arguments", "data"})
 """Fields of Kubernetes objects that hold settings."""

@@ -1,1 +1,0 @@
-"""The traffic graph for programs that draw or analyse graphs; names in it do nothing there."""

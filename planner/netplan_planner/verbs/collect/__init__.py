@@ -1,0 +1,1 @@
+"""`netplan collect`: one file of what an audit reads."""

@@ -1,0 +1,38 @@
+"""What `netplan collect` is asked."""
+
+from pathlib import Path
+from typing import Annotated
+
+from netplan_planner.asks import OUTPUT, WRITTEN, Ask, Request
+from netplan_planner.engine.request import ApiOptions
+from netplan_planner.planning.inputs import PriceFolder
+from netplan_planner.planning.project import FlowReading, Input, MetricsInput, StrictReading
+
+
+class CollectAsk(Request, frozen=True, kw_only=True):
+    """What to collect, and where it goes."""
+
+    given: Input = Input()
+    metrics: MetricsInput = MetricsInput()
+    prices: PriceFolder = None
+    reading: FlowReading = FlowReading()
+    out: Annotated[
+        Path,
+        Ask(
+            "Write the bundle here (.tar.zst), for --bundle of other verbs.",
+            metavar="FILE",
+            panel=OUTPUT,
+        ),
+        WRITTEN,
+    ] = Path("netplan.tar.zst")
+    is_pseudonymised: Annotated[
+        bool,
+        Ask(
+            "Replace names of projects, machines, networks and labels, and addresses within their"
+            " ranges; zones, regions and machine types stay.",
+            "--pseudonymise",
+            panel=OUTPUT,
+        ),
+    ] = False
+    is_strict: StrictReading = False
+    api: ApiOptions = ApiOptions()

@@ -1,0 +1,1 @@
+"""`netplan graph`: who sends how much to whom."""

@@ -1,0 +1,60 @@
+"""What `netplan graph` is asked."""
+
+from pathlib import Path
+from typing import Annotated
+
+from netplan_planner.asks import CHOICE, Ask, Request
+from netplan_planner.engine.request import ApiOptions
+from netplan_planner.planning.inputs import AsOf, PriceInput
+from netplan_planner.planning.project import FlowReading, Input, Today
+from netplan_planner.verbs.graph.answer import EdgeWeight, GraphLevel
+
+
+class Drawn(Request, frozen=True, kw_only=True):
+    """What the graph shows."""
+
+    level: Annotated[
+        GraphLevel,
+        Ask(
+            "What own machines are taken together by; service: label netplan-role, service or app,"
+            " else the instance group.",
+            panel=CHOICE,
+        ),
+    ] = GraphLevel.ZONE
+    weight: Annotated[
+        EdgeWeight,
+        Ask(
+            "What edges rank by, and how wide they are drawn; rate: against the sender's cap.",
+            "--edges",
+            panel=CHOICE,
+        ),
+    ] = EdgeWeight.BYTES
+    top_count: Annotated[
+        int | None,
+        Ask(
+            "Only the greatest edges, the rest summed up (default: 40 in pictures, 20 in texts, all"
+            " in data).",
+            "--top",
+            least=1,
+            metavar="COUNT",
+            panel=CHOICE,
+        ),
+    ] = None
+    """None: each format has its own number."""
+
+
+class GraphAsk(Request, frozen=True, kw_only=True):
+    """Which traffic to draw, and how."""
+
+    given: Input = Input()
+    drawn: Drawn = Drawn()
+    pricing: PriceInput = PriceInput()
+    as_of: AsOf = None
+    today: Today = None
+    reading: FlowReading = FlowReading()
+    api: ApiOptions = ApiOptions()
+
+    @property
+    def price_folder(self) -> Path | None:
+        """Where prices are; None: the embedded ones."""
+        return self.given.prices(self.pricing)
