@@ -19,10 +19,10 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from netplan_planner.model import PriceBook
-from netplan_planner.model.transfer import EdgePrice, GridEdge, TransferNeed, TransferPlan
-from netplan_planner.optimise.transfer.hops import Tables
-from netplan_planner.optimise.transfer.plan import plan_transfer
 from netplan_planner.throughput import CapsTable, load_caps
+from netplan_planner.verbs.transfer.answer import EdgePrice, GridEdge, TransferNeed, TransferPlan
+from netplan_planner.verbs.transfer.hops import Tables
+from netplan_planner.verbs.transfer.plan import plan_transfer
 from netplan_pricing import open_prices
 
 AS_OF = date(2026, 11, 1)

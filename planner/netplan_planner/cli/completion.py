@@ -18,8 +18,8 @@ from netplan_planner.engine.known_names import (
     series,
 )
 from netplan_planner.model import JobPhase, JobPlace, PathClass
-from netplan_planner.model.transfer import INTERNET, STORAGE_PREFIX
 from netplan_planner.streams import libraries_apart
+from netplan_planner.verbs.transfer.answer import INTERNET, STORAGE_PREFIX
 
 Lookup = Callable[[], Iterable[str]]
 

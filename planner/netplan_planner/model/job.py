@@ -7,9 +7,15 @@ from typing import Annotated
 from netplan_planner.asks import CHOICE, Ask, Reading
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model.base import Value
+from netplan_planner.model.machine_choice import (
+    AskedArchitecture,
+    LeastMemory,
+    MachineTypes,
+    SeriesNames,
+)
 from netplan_planner.model.plan import Rejected
 from netplan_planner.model.prices import LineItem, Usage
-from netplan_planner.quantities import ArchitectureName, Bytes, Deadline, Duration, Names, names
+from netplan_planner.quantities import Bytes, Deadline, Duration, names
 
 WORK = "What one run does"
 
@@ -146,27 +152,10 @@ class JobNeed(Value, frozen=True, kw_only=True):
             panel=CHOICE,
         ),
     ] = 16
-    memory_gib: Annotated[
-        float, Ask("Least memory of one machine in GiB.", least=0, panel=CHOICE)
-    ] = 0.0
-    """Least memory of one machine."""
-    machine_types: Annotated[
-        Names,
-        Ask(
-            "Only these types; commas or repeated.", "--machine-type", metavar="TYPE", panel=CHOICE
-        ),
-    ] = ()
-    """The only ones that are considered; empty: all that pass."""
-    series: Annotated[
-        Names,
-        Ask(
-            "Only these series, such as n2,c3; commas or repeated.", metavar="SERIES", panel=CHOICE
-        ),
-    ] = ()
-    architecture: Annotated[
-        ArchitectureName | None,
-        Ask("Only x86, only arm, or any.", "--architecture", ("--arch",), "arch", CHOICE),
-    ] = "X86_64"
+    memory_gib: LeastMemory = 0.0
+    machine_types: MachineTypes = ()
+    series: SeriesNames = ()
+    architecture: AskedArchitecture = "X86_64"
     usage: Usage = Usage.ON_DEMAND
     interruptions_per_day: float | None = None
     """Of one Spot machine; None: not known."""

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Usage
-
-PAYMENT = "How it is paid"
+from netplan_planner.model.machine_choice import PAYMENT as PAYMENT
 
 
 def one_usage(flags: Mapping[Usage, bool]) -> Usage | None:
@@ -19,3 +18,12 @@ def one_usage(flags: Mapping[Usage, bool]) -> Usage | None:
         both = " and ".join(f"--{usage.value}" for usage in chosen)
         raise UsageError(f"{both} exclude each other: a machine is paid in one way")
     return chosen[0] if chosen else None
+
+
+def check_interruptions(per_day: float | None) -> None:
+    """Raise where Spot machines are asked for and nobody says how often they are interrupted."""
+    if per_day is None:
+        raise UsageError(
+            "--spot needs --spot-interruptions-per-day: Google documents no rate for Spot machines"
+            " (docs/job.md says where yours can be read)"
+        )

@@ -5,10 +5,10 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from netplan_planner.model.transfer import EdgePrice, GridEdge, TransferNeed, TransferPlan
-from netplan_planner.optimise.transfer.hops import Tables
-from netplan_planner.optimise.transfer.plan import plan_transfer
 from netplan_planner.throughput import load_caps
+from netplan_planner.verbs.transfer.answer import EdgePrice, GridEdge, TransferNeed, TransferPlan
+from netplan_planner.verbs.transfer.hops import Tables
+from netplan_planner.verbs.transfer.plan import plan_transfer
 from netplan_pricing import open_prices
 from support.transfers.linear import Case
 

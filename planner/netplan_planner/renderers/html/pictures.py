@@ -12,11 +12,9 @@ from netplan_planner.model import (
 from netplan_planner.model.forecast import ForecastAnswer
 from netplan_planner.model.placement import Placement
 from netplan_planner.model.probe_results import ProbeResults
-from netplan_planner.model.transfer import TransferAnswer
 from netplan_planner.model.whatif import WhatifAnswer
 from netplan_planner.renderers.html.charts.agreement import agreement
 from netplan_planner.renderers.html.charts.before_after import before_after
-from netplan_planner.renderers.html.charts.cost_time import cost_time_of_transfer
 from netplan_planner.renderers.html.charts.forecast import pictures as forecasts
 from netplan_planner.renderers.html.charts.savings import savings
 
@@ -46,11 +44,6 @@ def pictures_of(answer: object, currency: CurrencyRate | None) -> list[Picture]:
 def _pictures_of(answer: object, currency: CurrencyRate | None) -> list[Picture]:
     del answer, currency
     return []
-
-
-@_pictures_of.register
-def _of_transfer(answer: TransferAnswer, currency: CurrencyRate | None) -> list[Picture]:
-    return drawn("cost_time", cost_time_of_transfer(answer.plan, currency))
 
 
 @_pictures_of.register

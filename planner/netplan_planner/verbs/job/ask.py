@@ -6,8 +6,8 @@ from typing import Annotated
 from netplan_planner.asks import Ask, Request
 from netplan_planner.model import JobNeed
 from netplan_planner.model.job import WORK
+from netplan_planner.model.machine_choice import PAYMENT, Interruptions
 from netplan_planner.planning.inputs import Demo, PlanBasis
-from netplan_planner.planning.payment import PAYMENT
 from netplan_planner.quantities import Duration
 
 MOVED = "Where its bytes come from and go"
@@ -79,17 +79,7 @@ class Pay(Request, frozen=True, kw_only=True):
     """How it is paid; without a word on demand."""
 
     spot: Annotated[bool, Ask("Rank by Spot prices.", "--spot", panel=PAYMENT)] = False
-    interruptions_per_day: Annotated[
-        float | None,
-        Ask(
-            "Interruptions of one Spot machine a day; Google documents none, so there is no"
-            " default.",
-            "--spot-interruptions-per-day",
-            metavar="COUNT",
-            least=0,
-            panel=PAYMENT,
-        ),
-    ] = None
+    interruptions_per_day: Interruptions = None
     lost_work_s: Annotated[
         Duration | None,
         Ask(

@@ -11,7 +11,7 @@ from netplan_planner.model import JobEnd, JobNeed, JobPlace, PriceBook, Usage
 from netplan_planner.optimise.bill import COMMITTED
 from netplan_planner.optimise.job.plan import plan_job
 from netplan_planner.planning.basis import Opened, opened
-from netplan_planner.planning.payment import one_usage
+from netplan_planner.planning.payment import check_interruptions, one_usage
 from netplan_planner.units import HOURS_PER_DAY, HOURS_PER_MONTH
 from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.job.answer import JobAnswer
@@ -176,11 +176,8 @@ def _usage(pay: Pay) -> Usage:
     """
     flags = {Usage.SPOT: pay.spot, Usage.CUD_1Y: pay.cud_1y, Usage.CUD_3Y: pay.cud_3y}
     usage = one_usage(flags) or Usage.ON_DEMAND
-    if usage is Usage.SPOT and pay.interruptions_per_day is None:
-        raise UsageError(
-            "--spot needs --spot-interruptions-per-day: Google documents no rate for Spot machines"
-            " (docs/job.md says where yours can be read)"
-        )
+    if usage is Usage.SPOT:
+        check_interruptions(pay.interruptions_per_day)
     if usage in COMMITTED and pay.runs_per_day is None:
         raise UsageError(f"--{usage.value} needs --runs-per-day: a commitment is paid all month")
     return usage

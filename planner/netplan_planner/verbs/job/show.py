@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from netplan_planner.model import JobOption, JobPlan, Rejected
+from netplan_planner.planning.show import basis
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.columns import Columns
 from netplan_planner.renderers.content import Cell, DataTable, job_plans
@@ -115,17 +116,10 @@ def blocks(answer: JobAnswer, options: RenderOptions) -> Iterator[Block]:
     for plan in answer.jobs:
         yield from job_plans.job_plan(plan, options)
     yield from changes(answer.changes, options)
-    own = f"The contract's prices where it names one ({answer.price_terms}), else list prices"
-    kind = own if answer.price_terms else "List prices"
-    yield Para(
-        line=line(
-            f"{kind} of {answer.prices_as_of} in USD, Spot of {answer.spot_prices_as_of}, traffic"
-            f" of {answer.network_prices_as_of}, without disks, addresses and licences; limits of"
-            f" {answer.limits_as_of}. Machines are made for a run and paid by the second, at least"
-            " a minute. Intervals hold 90 % of cases of the throughput; CPU time is as told."
-        )
+    yield from basis(
+        answer,
+        options,
+        without="disks, addresses and licences",
+        paid="Machines are made for a run and paid by the second, at least a minute. Intervals hold"
+        " 90 % of cases of the throughput; CPU time is as told.",
     )
-    if answer.calibration:
-        yield Para(line=line(answer.calibration))
-    if options.currency is not None:
-        yield Para(line=line(options.currency.assumption))

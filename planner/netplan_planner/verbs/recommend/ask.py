@@ -6,10 +6,10 @@ from typing import Annotated
 from netplan_planner.asks import CHOICE, OUTPUT, Ask, Reading, Request
 from netplan_planner.choices import Architecture
 from netplan_planner.engine.request import ApiOptions
+from netplan_planner.model.machine_choice import PAYMENT, SeriesNames
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
-from netplan_planner.planning.payment import PAYMENT
 from netplan_planner.planning.project import FlowReading, Input, MetricsInput
-from netplan_planner.quantities import Names, Texts
+from netplan_planner.quantities import Texts
 from netplan_planner.verbs.recommend.goal import Goal, goal_of
 
 NEED = "What is needed"
@@ -101,12 +101,7 @@ class Payment(Request, frozen=True, kw_only=True):
 class Choice(Request, frozen=True, kw_only=True):
     """Which types are considered."""
 
-    series: Annotated[
-        Names,
-        Ask(
-            "Only these series, such as n2,c3; commas or repeated.", metavar="SERIES", panel=CHOICE
-        ),
-    ] = ()
+    series: SeriesNames = ()
     arch: Annotated[
         Architecture | None,
         Ask(

@@ -5,12 +5,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.model import Amount, CurrencyRate, JobOption, JobPlan
-from netplan_planner.model.transfer import TransferOption, TransferPlan
+from netplan_planner.model import CurrencyRate, JobOption, JobPlan
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content.job_views import cost, machines_text, spread
-from netplan_planner.renderers.content.transfer_views import machines_of
-from netplan_planner.renderers.content.transfer_views import spread as spread_options
 from netplan_planner.renderers.document import say
 from netplan_planner.renderers.html.charts.front import (
     BOTTOM,
@@ -28,7 +25,7 @@ from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_HOUR, SECONDS_PER
 
 MOST_OTHERS = 120
 _DEARER = 1.5
-_LABELLED = 6
+LABELLED = 6
 _MARGIN = 1.06
 _TIMES_S = tuple(
     unit * count
@@ -67,7 +64,9 @@ class CostTime(NamedTuple):
     floor: int = HEIGHT - BOTTOM
 
 
-class _Point(NamedTuple):
+class Point(NamedTuple):
+    """Machines that do it, by what they cost and how long it takes."""
+
     usd: Decimal
     seconds: float
     name: str
@@ -82,8 +81,8 @@ def cost_time(plan: JobPlan, currency: CurrencyRate | None = None) -> CostTime |
     """
     if len(plan.front) < 2:
         return None
-    shown = frozenset(_name(one) for one in spread(plan.front, _LABELLED))
-    return _picture(
+    shown = frozenset(_name(one) for one in spread(plan.front, LABELLED))
+    return picture(
         f"A job in {say(plan.need.region, length=40).text}",
         line=[_point(one, "front", currency) for one in plan.front],
         rest=[_point(one, "other", currency) for one in plan.options],
@@ -96,39 +95,19 @@ def cost_time(plan: JobPlan, currency: CurrencyRate | None = None) -> CostTime |
     )
 
 
-def cost_time_of_transfer(
-    plan: TransferPlan, currency: CurrencyRate | None = None
-) -> CostTime | None:
-    """Return the picture of a transfer, the direct way as a square; None as above."""
-    if len(plan.front) < 2:
-        return None
-    labelled = {_transfer_name(one) for one in spread_options(plan.front, _LABELLED)}
-    ways = [plan.plan, *(one.option for one in plan.ways)]
-    return _picture(
-        f"A transfer from {say(plan.need.source, length=40).text}",
-        line=[_transfer_point(one, "front", currency) for one in plan.front],
-        rest=[_transfer_point(one, "other", currency) for one in ways if one is not None],
-        today=[_transfer_point(plan.direct, "today", currency)] if plan.direct else [],
-        shown=frozenset(labelled),
-        deadline_s=plan.need.deadline_s,
-        unit="in all",
-        time="time",
-        currency=currency,
-    )
-
-
-def _picture(
+def picture(
     name: str,
     *,
-    line: Sequence[_Point],
-    rest: Sequence[_Point],
-    today: Sequence[_Point],
+    line: Sequence[Point],
+    rest: Sequence[Point],
+    today: Sequence[Point],
     shown: frozenset[str],
     deadline_s: float | None,
     unit: str,
     time: str,
     currency: CurrencyRate | None,
 ) -> CostTime:
+    """Return a picture of its points: those of the line, the others, and what there is today."""
     named = {point.name for point in line}
     most = max(point.usd for point in line) * Decimal(str(_DEARER))
     fitting = [point for point in rest if point.name not in named]
@@ -171,27 +150,16 @@ def _picture(
     )
 
 
-def _transfer_name(option: TransferOption) -> str:
-    return say(machines_of(option), length=60).text
-
-
-def _transfer_point(option: TransferOption, kind: str, currency: CurrencyRate | None) -> _Point:
-    name = _transfer_name(option)
-    price = figures.shown(Amount(usd=option.usd_total), currency)
-    took = figures.duration(option.duration_s)
-    return _Point(option.usd_total, option.duration_s, name, kind, f"{name}: {price}, {took}")
-
-
 def _name(option: JobOption) -> str:
     return say(machines_text(option), length=60).text
 
 
-def _point(option: JobOption, kind: str, currency: CurrencyRate | None) -> _Point:
+def _point(option: JobOption, kind: str, currency: CurrencyRate | None) -> Point:
     name = _name(option)
     price = figures.shown(cost(option), currency)
     usd = option.usd_per_run if option.usd_per_month is None else option.usd_per_month
     took = figures.duration(option.duration_s)
-    return _Point(usd, option.duration_s, name, kind, f"{name}: {price}, {took} a run")
+    return Point(usd, option.duration_s, name, kind, f"{name}: {price}, {took} a run")
 
 
 def _steps(points: Sequence[tuple[float, float]]) -> str:

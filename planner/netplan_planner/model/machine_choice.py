@@ -1,0 +1,39 @@
+"""Which machines plans consider, and how they are paid: asked in the same words by every verb."""
+
+from typing import Annotated
+
+from netplan_planner.asks import CHOICE, Ask
+from netplan_planner.quantities import ArchitectureName, Names
+
+PAYMENT = "How it is paid"
+LeastMemory = Annotated[
+    float, Ask("Least memory of one machine in GiB.", "--memory-gib", least=0, panel=CHOICE)
+]
+MachineTypes = Annotated[
+    Names,
+    Ask("Only these types; commas or repeated.", "--machine-type", metavar="TYPE", panel=CHOICE),
+]
+"""The only ones that are considered; empty: all that pass."""
+SeriesNames = Annotated[
+    Names,
+    Ask(
+        "Only these series, such as n2,c3; commas or repeated.",
+        "--series",
+        metavar="SERIES",
+        panel=CHOICE,
+    ),
+]
+AskedArchitecture = Annotated[
+    ArchitectureName | None,
+    Ask("Only x86, only arm, or any.", "--architecture", ("--arch",), "arch", CHOICE),
+]
+Interruptions = Annotated[
+    float | None,
+    Ask(
+        "Interruptions of one Spot machine a day; Google documents none, so there is no default.",
+        "--spot-interruptions-per-day",
+        metavar="COUNT",
+        least=0,
+        panel=PAYMENT,
+    ),
+]

@@ -1,0 +1,341 @@
+"""A solution as an answer: machines, flows, times, and the bill to the cent."""
+
+import math
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import NamedTuple
+
+import numpy as np
+
+from netplan_planner.model import (
+    CapsBook,
+    Estimate,
+    JobPhase,
+    LineItem,
+    PathClass,
+    PathQuery,
+    PriceBook,
+    Usage,
+    line_item,
+    total_usd,
+)
+from netplan_planner.optimise.bill import USAGE_NAMES
+from netplan_planner.optimise.highs import Floats
+from netplan_planner.optimise.job import spot
+from netplan_planner.optimise.job.cost import billed_s
+from netplan_planner.optimise.job.rates import at_quantile, query_of
+from netplan_planner.optimise.odds import QUANTILES, deadline_probability
+from netplan_planner.units import SECONDS_PER_HOUR, SECONDS_PER_MINUTE
+from netplan_planner.verbs.transfer.answer import (
+    TransferBinding,
+    TransferFlow,
+    TransferMachines,
+    TransferNeed,
+    TransferOption,
+    TransferRoute,
+)
+from netplan_planner.verbs.transfer.hops import (
+    GIVEN_PRICE,
+    Tables,
+    billed_gib,
+    hop_bill,
+    region_of_bucket,
+)
+from netplan_planner.verbs.transfer.machines import Machine, job_need, outside_query
+from netplan_planner.verbs.transfer.market import Market
+from netplan_planner.verbs.transfer.network import transfer_s, used_in_full
+from netplan_planner.verbs.transfer.routes import shares_of
+from netplan_planner.verbs.transfer.solving import Searched, Solution
+from netplan_planner.verbs.transfer.starts import Start, ramp_s, starts_of
+
+SENDER, RELAY, RECEIVER, BOTH = "sender", "relay", "receiver", "relay and receiver"
+_LEAST_GBPS = 1e-9
+
+
+def option_of(
+    market: Market, need: TransferNeed, solution: Solution, prices: PriceBook, caps: CapsBook
+) -> TransferOption | None:
+    """Return a solution with its exact times and bill; None: Spot machines never get it done."""
+    network = market.network
+    shares = shares_of(network, solution.routes)
+    counts = solution.counts
+    starts = starts_of(market, need, shares.tolist(), counts.tolist(), caps)
+    ramp = ramp_s(market, solution.routes, starts)
+    steady = transfer_s(network, counts, shares)
+    run = (need.startup_s or 0.0) + ramp + steady
+    slow, fast = _spread(market, counts, shares)
+    mean, low, high = (
+        _finish_s(need, (need.startup_s or 0.0) + ramp + steady * ratio, counts)
+        for ratio in (1.0, fast, slow)
+    )
+    if not math.isfinite(mean):
+        return None
+    chain = max(len(_longest(market, solution)), 2)
+    up = int(billed_s(np.array([_expected_s(need, run, chain)]))[0])
+    machines = tuple(_machines(market, need, solution))
+    traffic = tuple(_traffic(market, need, shares, prices))
+    paid = tuple(_paid(market, need, counts, up))
+    has_prices = all(market.machines[k].prices for k in np.flatnonzero(counts))
+    flows = tuple(_flows(market, need, shares, counts, starts, steady, prices))
+    machine_usd = total_usd(paid) if has_prices else None
+    return TransferOption(
+        machines=machines,
+        flows=flows,
+        routes=tuple(
+            TransferRoute(
+                share_ratio=one.share,
+                hops=tuple((market.hops[e].src, market.hops[e].dst) for e in one.edges),
+            )
+            for one in solution.routes
+        ),
+        gbps=network.gbit / steady,
+        duration_s=mean,
+        low_duration_s=low,
+        high_duration_s=high if math.isfinite(high) else None,
+        transfer_s=steady,
+        ramp_s=ramp,
+        billed_s=up,
+        usd_total=total_usd(traffic) + (machine_usd or Decimal(0)),
+        traffic_usd=total_usd(traffic),
+        machine_usd=machine_usd,
+        line_items=(*traffic, *(paid if has_prices else ())),
+        relays=tuple(one.place for one in machines if one.role in {RELAY, BOTH}),
+        binding=tuple(_binding(market, need, counts, shares)),
+    )
+
+
+def _finish_s(need: TransferNeed, run: float, counts: Floats) -> float:
+    """Return when all is done, as if any interruption held up all."""
+    return _expected_s(need, run, int(counts.sum()))
+
+
+def _expected_s(need: TransferNeed, run: float, machines: int) -> float:
+    if need.usage is not Usage.SPOT:
+        return run
+    job = job_need(need, need.source, is_outside=False)
+    per_day = need.interruptions_per_day or 0.0
+    found = spot.expected_s(job, np.array([run]), per_day, np.array([float(machines)]))
+    return float(found[0])
+
+
+def _spread(market: Market, counts: Floats, shares: Floats) -> tuple[float, float]:
+    """Return how much longer it takes at the low end of the rates' interval, and at the high."""
+    slow, fast = 1.0, 1.0
+    sends = set(market.network.src[shares > 0].tolist())
+    for option in np.flatnonzero(counts):
+        machine = market.machines[option]
+        is_sender = int(market.network.option_place[option]) in sends
+        used = machine.outside if machine.outside and is_sender else machine.inside
+        if used.gbps and used.low_gbps and used.high_gbps:
+            slow = max(slow, used.gbps / used.low_gbps)
+            fast = max(fast, used.high_gbps / used.gbps)
+    return slow, 1 / fast
+
+
+def _longest(market: Market, solution: Solution) -> set[str]:
+    """Return the places of the way with the most of them."""
+    found: set[str] = set()
+    for route in solution.routes:
+        own = {market.hops[e].src for e in route.edges} | {market.hops[e].dst for e in route.edges}
+        found = own if len(own) > len(found) else found
+    return found
+
+
+def _machines(market: Market, need: TransferNeed, solution: Solution) -> Iterator[TransferMachines]:
+    counts = solution.counts
+    roles = roles_of(market, need, solution)
+    order = {SENDER: 0, RELAY: 1, BOTH: 2, RECEIVER: 3}
+    options = sorted(
+        np.flatnonzero(counts).tolist(),
+        key=lambda k: (order[roles[market.machines[k].place]], market.machines[k].place),
+    )
+    for option in options:
+        machine = market.machines[option]
+        yield TransferMachines(
+            place=machine.place,
+            machine_type=machine.name,
+            is_tier1=machine.is_tier1,
+            cpu_platform=machine.platform,
+            count=int(counts[option]),
+            usd_per_hour=machine.usd_per_hour,
+            role=roles[machine.place],
+            note=machine.note,
+        )
+
+
+def roles_of(market: Market, need: TransferNeed, solution: Solution) -> dict[str, str]:
+    """Return what the machines of each place in use do."""
+    used = {edge for route in solution.routes for edge in route.edges}
+    sends = {market.hops[edge].src for edge in used}
+    ends = {region_of_bucket(target) for target in need.targets}
+    found = {}
+    for place in sorted(sends | {market.hops[edge].dst for edge in used}):
+        if place == region_of_bucket(need.source):
+            found[place] = SENDER
+        elif place in ends:
+            passes_on = any(
+                market.hops[edge].src == place and region_of_bucket(market.hops[edge].dst) != place
+                for edge in used
+            )
+            found[place] = BOTH if passes_on else RECEIVER
+        else:
+            found[place] = RELAY
+    return found
+
+
+def _traffic(
+    market: Market, need: TransferNeed, shares: Floats, prices: PriceBook
+) -> Iterator[LineItem]:
+    for edge in np.flatnonzero(shares).tolist():
+        yield from hop_bill(need, market.hops[edge], float(shares[edge]), prices)
+
+
+def _paid(market: Market, need: TransferNeed, counts: Floats, up: int) -> Iterator[LineItem]:
+    for option in np.flatnonzero(counts).tolist():
+        machine = market.machines[option]
+        count = int(counts[option])
+        hours = Decimal(up * count) / SECONDS_PER_HOUR
+        yield from (
+            line_item(f"{count} x {what}", hours, price)
+            for what, price in zip(_parts(machine, need), machine.prices, strict=True)
+        )
+
+
+def _parts(machine: Machine, need: TransferNeed) -> list[str]:
+    """Return what the prices of a machine are for."""
+    name = machine.name or "machine"
+    found = [f"{name}, {USAGE_NAMES[need.usage]}, {machine.place}"]
+    if machine.offer is None:
+        return found[: len(machine.prices)]
+    if machine.is_tier1:
+        found.append(f"Tier_1 of {name}, up to {machine.offer.cap.egress_gbps:g} Gbit/s")
+    if len(found) < len(machine.prices):
+        found.append(f"external address of {name}, {machine.place}")
+    return found
+
+
+def _flows(
+    market: Market,
+    need: TransferNeed,
+    shares: Floats,
+    counts: Floats,
+    starts: dict[int, Start],
+    steady: float,
+    prices: PriceBook,
+) -> Iterator[TransferFlow]:
+    full = used_in_full(market.network, counts, shares)
+    for edge in np.flatnonzero(shares).tolist():
+        hop, start = market.hops[edge], starts[edge]
+        share = float(shares[edge])
+        own = (int(market.network.src[edge]), int(market.network.dst[edge]))
+        is_given = hop.price is not None and hop.price.source == GIVEN_PRICE
+        yield TransferFlow(
+            src=hop.src,
+            dst=hop.dst,
+            gbps=share * market.network.gbit / steady,
+            gib=billed_gib(need, share, has_headers=not is_given),
+            usd=total_usd(hop_bill(need, hop, share, prices)),
+            streams=start.streams,
+            rtt_ms=start.rtt_ms,
+            ramp_s=start.ramp_s,
+            bound_by=next((name for name, place in full if place in own), ""),
+        )
+
+
+def _binding(
+    market: Market, need: TransferNeed, counts: Floats, shares: Floats
+) -> Iterator[TransferBinding]:
+    """Yield what is used in full."""
+    network = market.network
+    held = np.zeros(len(network.places))
+    np.add.at(held, network.option_place, counts)
+    for name, place in used_in_full(network, counts, shares):
+        is_machines = name not in network.quotas.names
+        yield TransferBinding(
+            name=name,
+            place=network.places[place],
+            count=int(held[place]) if is_machines else 0,
+            is_most=is_machines and bool(held[place] >= need.max_count),
+        )
+
+
+class Asked(NamedTuple):
+    """What a plan rests on."""
+
+    prices: PriceBook
+    caps: CapsBook
+    tables: Tables
+
+
+class Solved(NamedTuple):
+    """A transfer as it was solved once."""
+
+    market: Market
+    found: Searched
+    best: TransferOption | None
+    options: tuple[TransferOption, ...]
+    """All that came up, the best among them; what the program chose comes first."""
+
+
+def seconds_text(seconds: float) -> str:
+    """Return a time in words, short."""
+    if seconds >= 2 * SECONDS_PER_HOUR:
+        return f"{seconds / SECONDS_PER_HOUR:.3g} h"
+    if seconds >= 2 * SECONDS_PER_MINUTE:
+        return f"{seconds / SECONDS_PER_MINUTE:.3g} min"
+    return f"{seconds:.3g} s"
+
+
+def probability_of(
+    need: TransferNeed, market: Market, option: TransferOption, caps: CapsBook
+) -> float | None:
+    """Return how likely a plan meets the deadline; None: no deadline, or rates of a given grid.
+
+    As for the plan's interval, all machines stand at the same quantile and the slowest of them
+    holds up all; what comes before the steady rate takes the same time.
+    """
+    asked = list(_rates(need, market, option))
+    if need.deadline_s is None or not asked:
+        return None
+    before_s = (need.startup_s or 0.0) + option.ramp_s
+    queries = [query for _, query in asked]
+    seconds = {}
+    for quantile in QUANTILES:
+        rates = at_quantile(queries, caps, quantile)
+        ratio = max(
+            (estimate.gbps or 0.0) / max(rate, _LEAST_GBPS)
+            for (estimate, _), rate in zip(asked, rates, strict=True)
+        )
+        seconds[quantile] = before_s + option.transfer_s * ratio
+    count = sum(one.count for one in option.machines)
+    is_spot = need.usage is Usage.SPOT
+    per_day = (need.interruptions_per_day or 0.0) * count if is_spot else 0.0
+    return deadline_probability(need.deadline_s, seconds, per_day)
+
+
+def _rates(
+    need: TransferNeed, market: Market, option: TransferOption
+) -> Iterator[tuple[Estimate, PathQuery]]:
+    """Yield the rate that each machine in use is taken to move, with its path."""
+    sends = {one.src for one in option.flows}
+    for machine in _used(market, option):
+        if machine.offer is None:
+            continue
+        if machine.outside is not None and machine.place in sends:
+            to_internet = any(
+                hop.path_class is PathClass.INTERNET and hop.src == machine.place
+                for hop in market.hops
+            )
+            yield machine.outside, outside_query(machine.offer, sends_outside=to_internet)
+            continue
+        job = job_need(need, machine.place, is_outside=False)
+        query = query_of(job, JobPhase.OUT, machine.offer)
+        assert query is not None
+        yield machine.inside, query
+
+
+def _used(market: Market, option: TransferOption) -> Iterator[Machine]:
+    used = {(m.place, m.machine_type, m.is_tier1, m.cpu_platform) for m in option.machines}
+    for one in market.machines:
+        if (one.place, one.name, one.is_tier1, one.platform) in used:
+            yield one

@@ -1,0 +1,277 @@
+"""Parts of a transfer's plan: machines, flows, ways, what it is held against."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from netplan_planner.model import Amount, Text, worded
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.content import phrases
+from netplan_planner.renderers.document import (
+    Block,
+    Column,
+    Field,
+    Line,
+    Para,
+    Role,
+    Table,
+    fixed,
+    joined,
+    line,
+    say,
+)
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.units import cents
+from netplan_planner.verbs.transfer.answer import (
+    TransferBinding,
+    TransferInfeasible,
+    TransferMachines,
+    TransferOption,
+    TransferPlan,
+)
+
+_BINDINGS = 3
+
+
+def machines_text(one: TransferMachines) -> str:
+    """Return so many machines of a type, with what to ask for."""
+    tier = " with Tier_1" if one.is_tier1 else ""
+    platform = f" on {one.cpu_platform}" if one.cpu_platform else ""
+    if not one.machine_type:
+        return figures.counted(one.count, "machine")
+    return f"{one.count} × {one.machine_type}{tier}{platform}"
+
+
+def machines_of(option: TransferOption) -> str:
+    """Return the machines of all places, each type once, and the relays."""
+    texts = dict.fromkeys(machines_text(one) for one in option.machines if one.machine_type)
+    given = sum(one.count for one in option.machines if not one.machine_type)
+    if given:
+        texts[figures.counted(given, "machine")] = None
+    by = f", by {', '.join(option.relays)}" if option.relays else ""
+    return f"{', '.join(texts)}{by}"
+
+
+def times(option: TransferOption) -> Line:
+    """Return how long it takes, with its interval."""
+    mean, low = figures.duration(option.duration_s), figures.duration(option.low_duration_s)
+    if option.high_duration_s is None:
+        return line(fixed(mean), " or never")
+    high = figures.duration(option.high_duration_s)
+    return line(fixed(mean if low == high else f"{mean} [{low} to {high}]"))
+
+
+def cost(option: TransferOption) -> Text:
+    """Return what it costs, and of what that is."""
+    if option.machine_usd is None:
+        return worded(Amount(usd=option.usd_total), " for the traffic; machines are not priced")
+    return (
+        worded(Amount(usd=option.usd_total))
+        if not option.traffic_usd
+        else worded(
+            Amount(usd=option.usd_total),
+            ": traffic ",
+            Amount(usd=option.traffic_usd),
+            ", machines ",
+            Amount(usd=option.machine_usd),
+        )
+    )
+
+
+def machine_table(option: TransferOption) -> Table:
+    """Return the machines, senders first."""
+    has_prices = any(one.usd_per_hour is not None for one in option.machines)
+    columns = [Column(title="place"), Column(title="machines"), Column(title="they")]
+    if has_prices:
+        columns.append(Column(title="each an hour", is_number=True, stacked="{} an hour each"))
+    columns.append(Column(title="note", is_note=True))
+    rows = []
+    for one in option.machines:
+        cells = [
+            line(phrases.name(one.place)),
+            line(say(machines_text(one), Role.STRONG, length=90)),
+            line(_DOES[one.role]),
+        ]
+        if has_prices:
+            usd = one.usd_per_hour
+            cells.append(line(fixed(phrases.unit_price(usd))) if usd is not None else line("?"))
+        rows.append((*cells, line(one.note)))
+    return Table(columns=tuple(columns), rows=tuple(rows), is_inner=True)
+
+
+_DOES = {
+    "sender": "send",
+    "relay": "pass on",
+    "receiver": "receive",
+    "relay and receiver": "receive and pass on",
+}
+
+
+def flow_table(option: TransferOption) -> Table:
+    """Return what crosses between places."""
+    has_streams = any(one.streams is not None for one in option.flows)
+    columns = [
+        Column(title="from"),
+        Column(title="to"),
+        Column(title="rate", is_number=True),
+        Column(title="GiB", is_number=True, stacked="{} GiB"),
+        Column(title="traffic", is_number=True, stacked="traffic {}"),
+    ]
+    if has_streams:
+        columns.append(
+            Column(title="connections", is_number=True, stacked="{} connections a machine")
+        )
+    columns.append(Column(title="held back by", is_note=True))
+    rows = []
+    for one in option.flows:
+        cells = [
+            line(phrases.name(one.src)),
+            line(phrases.name(one.dst)),
+            line(fixed(figures.rate(one.gbps))),
+            line(fixed(f"{one.gib:,.0f}" if one.gib >= 100 else figures.number(one.gib))),
+            line(fixed(Amount(usd=one.usd)) if one.usd is not None else "not known"),
+        ]
+        if has_streams:
+            cells.append(line("" if one.streams is None else fixed(f"{one.streams}")))
+        rows.append((*cells, line(phrases.limit_words(one.bound_by) if one.bound_by else "")))
+    return Table(columns=tuple(columns), rows=tuple(rows), is_inner=True)
+
+
+def bindings(found: Sequence[TransferBinding]) -> Line:
+    """Return what is used in full, the first few."""
+    parts = []
+    for one in found[:_BINDINGS]:
+        machines = figures.counted(one.count, "machine")
+        most = (
+            f", as many machines as are allowed there (--max-count {one.count})"
+            if one.is_most
+            else f", {machines}"
+        )
+        parts.append(
+            line(
+                f"{phrases.limit_words(one.name)} of ",
+                phrases.name(one.place),
+                most if one.count else "",
+            )
+        )
+    return joined(parts, "; ")
+
+
+def infeasible(found: TransferInfeasible) -> Iterator[Block]:
+    """Yield why it cannot be done, and what to change."""
+    shortfall = worded(": ", found.shortfall) if found.shortfall else ""
+    held = found.held_back_by
+    by = line() if held is None else line(", held back by ", bindings((held,)))
+    said = line(say("Infeasible, because", Role.BAD), f" {found.binding}", by, shortfall)
+    yield Para(line=said, is_inner=True)
+    for change in found.changes:
+        yield Field(label="change", line=line(change))
+
+
+def direct(plan: TransferPlan) -> Iterator[Block]:
+    """Yield what the direct way makes of it."""
+    if plan.direct is None:
+        if plan.why_no_direct and plan.plan is not None:
+            yield Field(label="direct", line=line(plan.why_no_direct))
+        return
+    if plan.plan is not None and not plan.plan.relays:
+        yield Field(label="direct", line=line("the plan is the direct way"))
+        return
+    found = plan.direct
+    yield Field(
+        label="direct",
+        line=line(
+            fixed(Amount(usd=found.usd_total)), ", ", times(found), f": {machines_of(found)}"
+        ),
+    )
+
+
+def proven(plan: TransferPlan) -> Iterator[Block]:
+    """Yield how much less any plan could cost."""
+    if plan.plan is None or plan.bound_usd is None:
+        return
+    gap = plan.plan.usd_total - plan.bound_usd
+    is_reached = cents(plan.plan.usd_total) == cents(plan.bound_usd)
+    time = "no plan in the same time" if plan.need.goal.value == "time" else "no plan in time"
+    rest: Text = ", which this plan does"
+    if not is_reached:
+        rest = worded(": this one at most ", Amount(usd=max(gap, _CENT)), " more")
+    text = worded(f"{time} costs less than ", Amount(usd=plan.bound_usd), rest)
+    yield Field(label="proven", line=line(text))
+
+
+_CENT = Decimal("0.01")
+
+
+def front(plan: TransferPlan, options: RenderOptions) -> Iterator[Block]:
+    """Yield what no other beats in both cost and time."""
+    if len(plan.front) < 2:
+        return
+    shown = spread(plan.front, options.row_limit)
+    some = f"; {len(shown)} of {len(plan.front)}" if len(shown) < len(plan.front) else ""
+    own = Decimal(0) if plan.plan is None else plan.plan.usd_total
+    yield Field(
+        label="front",
+        line=line(f"the dearer, the faster; no other way beats these, whatever the bounds{some}"),
+    )
+    columns = (
+        Column(title="machines"),
+        Column(title="cost", is_number=True),
+        Column(title="time", is_number=True, stacked="in {}"),
+    )
+    rows = tuple(
+        (
+            line(
+                say(
+                    machines_of(one),
+                    Role.STRONG if one.usd_total == own else Role.NAME,
+                    length=200,
+                )
+            ),
+            line(fixed(Amount(usd=one.usd_total))),
+            line(fixed(_time(plan, one))),
+        )
+        for one in shown
+    )
+    yield Table(columns=columns, rows=rows, is_inner=True)
+    noted: dict[str, dict[str, None]] = {}
+    for one in shown:
+        for machines in one.machines:
+            if machines.note:
+                noted.setdefault(machines.note, {})[machines.machine_type] = None
+    for note, types in noted.items():
+        yield Field(label="note", line=line(f"{', '.join(types)}: {note}"))
+
+
+def _time(plan: TransferPlan, option: TransferOption) -> str:
+    """Return how long it takes; where that is read as the deadline, how late it is."""
+    text, deadline_s = figures.duration(option.duration_s), plan.need.deadline_s
+    if deadline_s is None or plan.need.is_in_time(option.duration_s):
+        return text
+    is_read_as_it = text == figures.duration(deadline_s)
+    late = f", {figures.duration(option.duration_s - deadline_s)} too late"
+    return f"{text}{late}" if is_read_as_it else text
+
+
+def spread(listed: Sequence[TransferOption], most: int | None) -> Sequence[TransferOption]:
+    """Return at most so many of a list, both ends among them, as evenly as they go."""
+    if most is None or len(listed) <= most:
+        return listed
+    if most < 2:
+        return listed[:most]
+    return [listed[round(at * (len(listed) - 1) / (most - 1))] for at in range(most)]
+
+
+def ways(plan: TransferPlan) -> Iterator[Block]:
+    """Yield what other choices would make of it."""
+    for one in plan.ways:
+        if one.option is None:
+            found = line(f"{one.name}: ", one.why_not)
+        else:
+            found = line(
+                f"{one.name}: ",
+                fixed(Amount(usd=one.option.usd_total)),
+                ", ",
+                times(one.option),
+                f": {machines_of(one.option)}",
+            )
+        yield Field(label="instead", line=found)

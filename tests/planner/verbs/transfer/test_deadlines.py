@@ -1,0 +1,150 @@
+"""Deadlines around what plans take: the start of a plan's own connections is in its time."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from netplan_planner.model import Usage
+from netplan_planner.verbs.transfer.answer import (
+    AddressKind,
+    TransferGoal,
+    TransferNeed,
+    TransferOption,
+    TransferPlan,
+)
+from netplan_planner.verbs.transfer.plan import plan_transfer
+from support.transfers.made import CAPS, PRICES
+
+CENT = Decimal("0.01")
+TEN_TB = 10**13
+N2 = ("n2-standard-4", "n2-standard-8", "n2-standard-16")
+TO_INTERNET: dict[str, Any] = {
+    "targets": ("internet",),
+    "area": "EMEA",
+    "machine_types": ("n2-standard-4", "n2-standard-16"),
+    "relays": ("us-east1", "us-west1"),
+}
+ASKED: dict[str, dict[str, Any]] = {
+    "over relays to the internet": TO_INTERNET,
+    "between regions": {"targets": ("europe-west4",), "machine_types": N2},
+    "to several regions": {"targets": ("europe-west4", "europe-west1"), "machine_types": N2[1:]},
+    "by external addresses, with a start-up": {
+        "targets": ("europe-west4",),
+        "machine_types": N2,
+        "address": AddressKind.EXTERNAL,
+        "startup_s": 40.0,
+    },
+    "on Spot machines that nobody interrupts": {
+        **TO_INTERNET,
+        "relays": ("us-east1",),
+        "usage": Usage.SPOT,
+        "interruptions_per_day": 0.0,
+    },
+}
+LATER_S = (0.01, 0.15, 0.3)
+"""Some less than what the connections' start takes, some more."""
+
+
+def plan(asked: dict[str, Any], **more: Any) -> TransferPlan:
+    told = {"source": "us-central1", "volume_bytes": TEN_TB, "max_count": 4, **asked, **more}
+    return plan_transfer(TransferNeed(**told), PRICES, CAPS)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_around_the_sizes_no_plan_in_time_costs_less_than_the_answer(name: str) -> None:
+    """Nor less than is proven, be it of the answer's own front or of another deadline's."""
+    asked = ASKED[name]
+    times = [one.duration_s for one in plan(asked).front][-3:]
+    deadlines = [time + later for time in times for later in (0.0, *LATER_S)]
+    found = [plan(asked, deadline_s=one) for one in (*deadlines, round(times[0] * 0.97))]
+    every = [option for one in found for option in one.front]
+    assert any(one.plan for one in found)
+    for one in found:
+        in_time = cheapest_in_time(every, one)
+        assert (one.plan is None) == (in_time is None)
+        if one.plan is None or in_time is None:
+            continue
+        assert one.need.is_in_time(one.plan.duration_s)
+        assert one.plan in one.front
+        # What is paid by the second and compared by the cent.
+        assert one.plan.usd_total <= in_time.usd_total + CENT
+        assert one.bound_usd is not None
+        assert one.bound_usd <= in_time.usd_total + CENT
+
+
+def cheapest_in_time(every: list[TransferOption], plan: TransferPlan) -> TransferOption | None:
+    deadline_s = plan.need.deadline_s
+    assert deadline_s is not None
+    in_time = [one for one in every if one.duration_s <= deadline_s]
+    return min(in_time, key=lambda one: one.usd_total, default=None)
+
+
+def test_the_start_of_a_relays_connections_leaves_less_time_for_the_bytes() -> None:
+    """Relays carry a little more, so that 0.25 s of two starts are won: no other machines."""
+    found = plan(TO_INTERNET, deadline_s=2_316.0)
+    assert found.plan is not None
+    assert found.plan.ramp_s > 0.2
+    assert found.plan.transfer_s + found.plan.ramp_s == pytest.approx(2_316, abs=0.05)
+    longer = plan(TO_INTERNET, deadline_s=2_316.0 + found.plan.ramp_s)
+    assert longer.plan is not None
+    assert Decimal(0) <= found.plan.usd_total - longer.plan.usd_total < Decimal("0.10")
+
+
+def test_with_a_budget_too_the_shortfall_is_the_cheapest_plans() -> None:
+    cheapest = plan(TO_INTERNET, deadline_s=2_316.0).plan
+    assert cheapest is not None
+    poor = plan(TO_INTERNET, deadline_s=2_316.0, budget_usd=cheapest.usd_total - 2).infeasible
+    assert poor is not None
+    assert poor.shortfall_usd is not None
+    assert abs(poor.shortfall_usd - 2) <= CENT
+
+
+def test_nothing_passes_a_region_that_offers_none_of_the_machines() -> None:
+    """E2 machines are not offered in asia-southeast3."""
+    asked = {"series": ("e2",), "volume_bytes": 10**12}
+    none = plan(asked, targets=("asia-southeast3",))
+    assert none.infeasible is not None
+    assert "no machine that passes is offered in asia-southeast3" in str(none.infeasible.binding)
+    fast = plan(
+        asked,
+        targets=("internet",),
+        area="EMEA",
+        relays=("asia-southeast3", "us-east1"),
+        goal=TransferGoal.TIME,
+    )
+    assert fast.plan is not None
+    for one in fast.front:
+        places = {machines.place for machines in one.machines}
+        assert {flow.src for flow in one.flows} <= places
+
+
+class TestHowLikelyItIsInTime:
+    ASKED = ASKED["between regions"]
+
+    def test_it_follows_the_interval(self) -> None:
+        told = {**self.ASKED, "machine_types": ("n2-standard-16",), "max_count": 2}
+        found = plan(told).plan
+        assert found is not None
+        assert found.high_duration_s is not None
+        assert found.low_duration_s < found.duration_s < found.high_duration_s
+        ends = (found.duration_s, found.duration_s * 1.01, found.high_duration_s, 10**6)
+        odds = [plan(told, deadline_s=one).deadline_probability for one in ends]
+        assert None not in odds
+        assert odds == sorted(odds, key=lambda one: one or 0.0)
+        assert odds[0] is not None
+        assert 0.25 < odds[0] < 0.9
+        assert odds[2] is not None
+        assert odds[2] >= 0.95
+        assert odds[3] == 0.995
+
+    def test_without_a_deadline_there_is_none(self) -> None:
+        assert plan(self.ASKED).deadline_probability is None
+
+    def test_spot_machines_must_not_be_interrupted(self) -> None:
+        told = {**self.ASKED, "usage": Usage.SPOT, "lost_work_s": 60.0, "deadline_s": 7_200.0}
+        seldom = plan(told, interruptions_per_day=0.1)
+        often = plan(told, interruptions_per_day=2.0)
+        assert seldom.deadline_probability is not None
+        assert often.deadline_probability is not None
+        assert often.deadline_probability < seldom.deadline_probability < 1
