@@ -59,16 +59,6 @@ from netplan_planner.model.finding import (
     SavingBasis,
     Severity,
 )
-from netplan_planner.model.fleet import (
-    CommitmentChoice,
-    FleetAdvice,
-    FleetAnswer,
-    FleetCommitment,
-    FleetGroup,
-    FleetNeed,
-    FleetShortfall,
-    MoveKind,
-)
 from netplan_planner.model.flexible import FlexibleCommitments, FlexibleUse
 from netplan_planner.model.inventory import Inventory
 from netplan_planner.model.job import (

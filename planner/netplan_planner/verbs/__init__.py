@@ -30,7 +30,7 @@ def read_in_full(what: str) -> Callable[[Any, Any], bool]:
     def ended(ask: Any, found: Any) -> bool:
         if ask.is_strict:
             refuse_incomplete(what, found.incomplete)
-        return True
+        return getattr(found, "is_feasible", True)
 
     return ended
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.model import FleetNeed, FleetShortfall
 from netplan_planner.optimise.offers import Pool
+from netplan_planner.verbs.fleet.answer import FleetNeed, FleetShortfall
 
 
 def why_none(

@@ -3,9 +3,10 @@
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.model import LineItem, MachineShape, MoveKind, series_of
+from netplan_planner.model import LineItem, MachineShape, series_of
 from netplan_planner.optimise.bill import MachineBill
 from netplan_planner.optimise.offers import ARM
+from netplan_planner.verbs.fleet.answer import MoveKind
 
 
 class Machine(NamedTuple):

@@ -9,15 +9,18 @@ where that is too far from the bound, whole numbers are searched for these class
 import numpy as np
 
 from netplan_planner.errors import InputError
-from netplan_planner.optimise.fleet.matrix import Layout, Model, fixed, model_of
-from netplan_planner.optimise.fleet.program import (
+from netplan_planner.optimise.highs import Effort, run
+from netplan_planner.verbs.fleet.program import (
     Floats,
     Infeasible,
+    Layout,
+    Model,
     Places,
     Program,
     Solution,
+    fixed,
+    model_of,
 )
-from netplan_planner.optimise.highs import Effort, run
 
 SMALL = 400
 """Columns up to which all is decided in whole numbers at once."""

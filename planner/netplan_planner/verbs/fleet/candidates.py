@@ -10,22 +10,13 @@ from numpy.typing import NDArray
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.machines import Fit, can_become
-from netplan_planner.model import (
-    CapsBook,
-    EgressCap,
-    FleetNeed,
-    FleetShortfall,
-    MachineNeed,
-    MoveKind,
-    PriceBook,
-    Usage,
-    series_of,
-)
+from netplan_planner.model import CapsBook, EgressCap, MachineNeed, PriceBook, Usage, series_of
 from netplan_planner.optimise.bill import machine_bill, with_gpus
-from netplan_planner.optimise.fleet.machine import Candidate, Machine
-from netplan_planner.optimise.fleet.shortfalls import why_none
 from netplan_planner.optimise.offers import PATHS, Pool, build_pool
 from netplan_planner.throughput import predict, sending_query, type_end
+from netplan_planner.verbs.fleet.answer import FleetNeed, FleetShortfall, MoveKind
+from netplan_planner.verbs.fleet.machine import Candidate, Machine
+from netplan_planner.verbs.fleet.shortfalls import why_none
 
 _SLACK = 1e-9
 """Relative slack of a comparison, so that 0.8 times 12.5 carries 10."""

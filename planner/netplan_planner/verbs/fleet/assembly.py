@@ -6,22 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netplan_planner.model import FleetNeed
-from netplan_planner.optimise.fleet.hours import Calendar, Profile
-from netplan_planner.optimise.fleet.machine import Candidate
-from netplan_planner.optimise.fleet.market import Market, PoolKey
-from netplan_planner.optimise.fleet.program import NONE, Places, Program
-from netplan_planner.optimise.fleet.sheet import Savings, Sheet, numbers_of, undominated
+from netplan_planner.verbs.fleet.answer import FleetNeed, VcpuLimit
+from netplan_planner.verbs.fleet.hours import Calendar, Profile
+from netplan_planner.verbs.fleet.machine import Candidate
+from netplan_planner.verbs.fleet.market import Market, PoolKey
+from netplan_planner.verbs.fleet.program import NONE, Places, Program
+from netplan_planner.verbs.fleet.sheet import Savings, Sheet, numbers_of, undominated
 
 _EQUAL_USD = 1e-7
-
-
-class VcpuLimit(NamedTuple):
-    """A quota: most vCPUs of a series in a region at once."""
-
-    region: str
-    series: str
-    vcpus: int
 
 
 class GroupClass(NamedTuple):

@@ -6,17 +6,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netplan_planner.model import CapsBook, FleetNeed, FleetShortfall, PriceBook
-from netplan_planner.optimise.fleet.assembly import Assembled, VcpuLimit, assemble, profile_of
-from netplan_planner.optimise.fleet.billing import NOTHING, Bill, Biller, Bought
-from netplan_planner.optimise.fleet.candidates import Candidates, Choices, lacks
-from netplan_planner.optimise.fleet.hours import Calendar, Profile
-from netplan_planner.optimise.fleet.machine import Candidate, Machine
-from netplan_planner.optimise.fleet.market import Market
-from netplan_planner.optimise.fleet.program import Infeasible, Solution
-from netplan_planner.optimise.fleet.sheet import Sheet
-from netplan_planner.optimise.fleet.solving import solve
+from netplan_planner.model import CapsBook, PriceBook
 from netplan_planner.units import HOURS_PER_MONTH
+from netplan_planner.verbs.fleet.answer import FleetNeed, FleetShortfall, VcpuLimit
+from netplan_planner.verbs.fleet.assembly import Assembled, assemble, profile_of
+from netplan_planner.verbs.fleet.billing import NOTHING, Bill, Biller, Bought
+from netplan_planner.verbs.fleet.candidates import Candidates, Choices, lacks
+from netplan_planner.verbs.fleet.hours import Calendar, Profile
+from netplan_planner.verbs.fleet.machine import Candidate, Machine
+from netplan_planner.verbs.fleet.market import Market
+from netplan_planner.verbs.fleet.program import Infeasible, Solution
+from netplan_planner.verbs.fleet.sheet import Sheet
+from netplan_planner.verbs.fleet.solving import solve
 
 _MICRO = Decimal("0.000001")
 _DUST = Decimal("0.0001")

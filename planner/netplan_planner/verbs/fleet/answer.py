@@ -3,6 +3,7 @@
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
+from typing import NamedTuple
 
 from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import ProjectId, SelfLink, Value, Zone, region_of
@@ -130,6 +131,14 @@ class FleetCommitment(Value, frozen=True, kw_only=True):
     """Share of it that is in use over the hours of a month."""
     project: ProjectId = ProjectId("")
     """That it is bought in, where the fleet has several projects."""
+
+
+class VcpuLimit(NamedTuple):
+    """A quota: most vCPUs of a series in a region at once."""
+
+    region: str
+    series: str
+    vcpus: int
 
 
 class FleetShortfall(Value, frozen=True, kw_only=True):

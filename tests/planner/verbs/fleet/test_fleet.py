@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.engine.fleet.needs import _active
-from netplan_planner.model import CommitmentChoice, FleetAnswer, Usage
+from netplan_planner.model import Usage
 from netplan_planner.throughput import load_caps
+from netplan_planner.verbs.fleet.answer import CommitmentChoice, FleetAnswer
+from netplan_planner.verbs.fleet.table import _active
 from netplan_pricing import open_prices
 from support.fleets.made import AS_OF, Row, planned, row, usd
 from support.fleets.reckoned import (

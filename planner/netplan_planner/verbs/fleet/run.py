@@ -12,34 +12,30 @@ from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.caps import checked_series
 from netplan_planner.engine.completeness import stopped_machines, what_is_incomplete
 from netplan_planner.engine.demos import load_demo
-from netplan_planner.engine.fleet.advice import breaking_advice
-from netplan_planner.engine.fleet.changes import changes_of
-from netplan_planner.engine.fleet.existing import existing_of
-from netplan_planner.engine.fleet.machines import needs_of
-from netplan_planner.engine.fleet.needs import read_needs
-from netplan_planner.engine.fleet.notes import notes_of_inventory, notes_of_plan
-from netplan_planner.engine.fleet.request import FleetRequest
 from netplan_planner.engine.inputs import read_facts
+from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.machines.known import Known
-from netplan_planner.model import (
-    CapsBook,
-    CommitmentScope,
-    Facts,
-    FleetAnswer,
-    FleetGroup,
-    FleetNeed,
-    FleetShortfall,
-    PriceBook,
-    Text,
-)
+from netplan_planner.model import CapsBook, CommitmentScope, Facts, PriceBook, Text
 from netplan_planner.model.price_age import price_age
-from netplan_planner.optimise.fleet.candidates import Candidates, Choices
-from netplan_planner.optimise.fleet.machine import Candidate, notes_of
-from netplan_planner.optimise.fleet.market import Existing, Market
-from netplan_planner.optimise.fleet.plan import Planned, plan_fleet
+from netplan_planner.planning.project import request_of
 from netplan_planner.throughput import load_caps, stated_on
 from netplan_planner.units import counted
+from netplan_planner.verbs import Now, panels, read_in_full, verb
+from netplan_planner.verbs.fleet.answer import FleetAnswer, FleetGroup, FleetNeed, FleetShortfall
+from netplan_planner.verbs.fleet.ask import FleetAsk, FleetChoices
+from netplan_planner.verbs.fleet.candidates import Candidates, Choices
+from netplan_planner.verbs.fleet.inventory import existing_of, needs_of
+from netplan_planner.verbs.fleet.machine import Candidate, notes_of
+from netplan_planner.verbs.fleet.market import Existing, Market
+from netplan_planner.verbs.fleet.plan import Planned, plan_fleet
+from netplan_planner.verbs.fleet.steps import (
+    breaking_advice,
+    changes_of,
+    notes_of_inventory,
+    notes_of_plan,
+)
+from netplan_planner.verbs.fleet.table import read_needs
 from netplan_pricing import open_prices
 
 Say = Callable[[str], None]
@@ -58,50 +54,84 @@ class _Fleet(NamedTuple):
     facts: Facts | None = None
 
 
-def fleet_of(request: FleetRequest, say: Say = lambda _: None) -> FleetAnswer:
+@verb(
+    panel=panels.PLAN,
+    rows=20,
+    top="Rows of a table; 0: all.",
+    explains="Print every row, and what the bill is made of.",
+    ends=read_in_full("the plan is"),
+)
+def fleet(ask: FleetAsk, now: Now) -> FleetAnswer:
+    """Choose the machine types of a fleet together with its commitments, and prove how good it is.
+
+    For every machine, managed group or row of a table a type that carries its traffic, vCPUs and
+    memory, so that types and commitments of 1 and 3 years cost the least together. Exit status: 0,
+    1 when a group has no type, 4 incomplete and --strict.
+    """
+    if ask.needs is None and not ask.given.is_given:
+        raise UsageError(
+            "no fleet is given: name a table of needs (--needs FILE), or an inventory with its"
+            " traffic (--inventory DIR --traffic FILE)"
+        )
+    read = request_of(ask, commitment_scope=ask.choices.commitment_scope)
+    return fleet_of(ask.choices, read, ask.needs, now.say)
+
+
+def fleet_of(
+    asked: FleetChoices,
+    read: AuditRequest,
+    table: Path | None = None,
+    say: Say = lambda _: None,
+) -> FleetAnswer:
     """Return machine types and commitments for a fleet.
+
+    Args:
+        asked: Which commitments, types and moves are considered.
+        read: What is read; of a table of needs only prices, limits and the day.
+        table: Of needs; None: the inventory and its traffic.
+        say: Where progress goes.
 
     Raises:
         InputError: If the input cannot be read or makes no sense.
         UsageError: If the request contradicts itself, or names what is not known.
     """
-    fleet = _of_table(request, request.needs) if request.needs else _of_inventory(request, say)
+    fleet = _of_table(asked, read, table) if table else _of_inventory(asked, read, say)
     regions = fleet.prices.regions()
-    for limit in request.quotas:
+    for limit in asked.quotas:
         if limit.region not in regions:
             raise UsageError(
                 f"--quota: no region {limit.region!r} is known{did_you_mean(limit.region, regions)}"
             )
         checked_series((limit.series,), load_caps(fleet.caps.as_of))
     choices = Choices(
-        headroom_ratio=request.headroom_ratio,
-        series=checked_series(request.series, load_caps(fleet.caps.as_of)),
-        move_usd=dict(request.move_usd),
-        is_sure=request.is_sure,
+        headroom_ratio=asked.headroom_ratio,
+        series=checked_series(asked.series, load_caps(fleet.caps.as_of)),
+        move_usd=dict(asked.move_usd),
+        is_sure=asked.is_sure,
     )
     market = Market(
         fleet.prices,
-        request.commitments,
-        request.years,
+        asked.commitments,
+        asked.years,
         fleet.existing,
         is_shared=fleet.is_shared,
     )
     say(f"planning {counted(len(fleet.needs), 'group')}")
     needs, kept = _feasible(fleet, choices)
-    planned = plan_fleet(needs, fleet.prices, fleet.caps, choices, market, request.quotas)
+    planned = plan_fleet(needs, fleet.prices, fleet.caps, choices, market, asked.quotas)
     info = fleet.prices.info
     basis = FleetAnswer(
-        headroom_ratio=request.headroom_ratio,
-        commitment_choice=request.commitments,
+        headroom_ratio=asked.headroom_ratio,
+        commitment_choice=asked.commitments,
         limits_as_of=stated_on(fleet.caps.as_of),
         prices_as_of=info.as_of,
         prices_sha256=info.sha256,
         price_terms=info.terms,
         price_age=price_age(
             info,
-            request.read.today,
+            read.today,
             has_spot=any(need.is_spot for need in needs),
-            folder=request.read.prices,
+            folder=read.prices,
         ),
         kept=(*fleet.left_out, *kept),
         notes=fleet.notes,
@@ -110,15 +140,14 @@ def fleet_of(request: FleetRequest, say: Say = lambda _: None) -> FleetAnswer:
     )
     if not isinstance(planned, Planned):
         return _replaced(basis, infeasible=planned)
-    return _answer(basis, planned, market, fleet, request)
+    return _answer(basis, planned, market, fleet)
 
 
 def _replaced(answer: FleetAnswer, **changes: object) -> FleetAnswer:
     return msgspec.structs.replace(answer, **changes)
 
 
-def _of_table(request: FleetRequest, table: Path) -> _Fleet:
-    read = request.read
+def _of_table(asked: FleetChoices, read: AuditRequest, table: Path) -> _Fleet:
     if read.inventory or read.projects or read.parents or read.demo or read.traffic:
         raise UsageError("--needs is the whole fleet: leave inventory and traffic out")
     prices = open_prices(read.prices, read.discounts, read.billing_exports)
@@ -126,24 +155,23 @@ def _of_table(request: FleetRequest, table: Path) -> _Fleet:
     needs, notes = read_needs(
         table,
         Known(prices, caps),
-        architecture=request.architecture,
-        any_architecture=request.any_architecture,
+        architecture=asked.architecture,
+        any_architecture=asked.any_architecture,
     )
     return _Fleet(prices, caps, needs, notes)
 
 
-def _of_inventory(request: FleetRequest, say: Say) -> _Fleet:
-    read = request.read
+def _of_inventory(asked: FleetChoices, read: AuditRequest, say: Say) -> _Fleet:
     demo = load_demo(read.demo) if read.demo is not None else None
     facts = read_facts(read, demo, say)
     needs, left_out = needs_of(
         facts,
-        architecture=request.architecture,
-        any_architecture=request.any_architecture,
+        architecture=asked.architecture,
+        any_architecture=asked.any_architecture,
     )
-    existing, is_shared, notes = existing_of(facts, read.commitment_scope)
+    existing, is_shared, notes = existing_of(facts, asked.commitment_scope)
     notes += (*stopped_machines(facts.inventory), *autoscaled(facts.inventory))
-    if read.commitment_scope is CommitmentScope.UNKNOWN and len(_projects(needs)) > 1:
+    if asked.commitment_scope is CommitmentScope.UNKNOWN and len(_projects(needs)) > 1:
         notes += (
             "whether projects share commitments is not known (--commitment-scope): each is bought"
             " for one project here",
@@ -193,9 +221,7 @@ def _replaced_need(need: FleetNeed, why: str) -> FleetNeed:
     return msgspec.structs.replace(need, is_pinned=True, why_pinned=why)
 
 
-def _answer(
-    basis: FleetAnswer, planned: Planned, market: Market, fleet: _Fleet, request: FleetRequest
-) -> FleetAnswer:
+def _answer(basis: FleetAnswer, planned: Planned, market: Market, fleet: _Fleet) -> FleetAnswer:
     bill, baseline = planned.bill, planned.baseline
     usd, bound = bill.usd_per_month, planned.bound_usd_per_month
     today = baseline.on_demand_by_group if baseline is not None else (None,) * len(planned.needs)

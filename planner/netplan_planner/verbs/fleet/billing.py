@@ -11,31 +11,24 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from netplan_planner.model import (
-    SPEND_UNIT,
-    FleetCommitment,
-    FleetNeed,
-    LineItem,
-    PriceBook,
-    ProjectId,
-    Usage,
-    line_item,
-)
+from netplan_planner.model import SPEND_UNIT, LineItem, PriceBook, ProjectId, Usage, line_item
 from netplan_planner.optimise.bill import machine_price
 from netplan_planner.optimise.commitments import ANY_PROJECT, Rate, Resource
-from netplan_planner.optimise.fleet.assembly import profile_of
-from netplan_planner.optimise.fleet.hours import Calendar
-from netplan_planner.optimise.fleet.lines import (
+from netplan_planner.units import HOURS_PER_MONTH
+from netplan_planner.verbs.fleet.answer import FleetCommitment, FleetNeed
+from netplan_planner.verbs.fleet.assembly import profile_of
+from netplan_planner.verbs.fleet.hours import Calendar
+from netplan_planner.verbs.fleet.machine import Candidate, hourly_lines
+from netplan_planner.verbs.fleet.market import (
+    Market,
+    PoolKey,
     credit_line,
     in_project,
     joined,
     with_quantity,
     years_text,
 )
-from netplan_planner.optimise.fleet.machine import Candidate, hourly_lines
-from netplan_planner.optimise.fleet.market import Market, PoolKey
-from netplan_planner.optimise.fleet.sheet import Sheet
-from netplan_planner.units import HOURS_PER_MONTH
+from netplan_planner.verbs.fleet.sheet import Sheet
 
 _DIGITS = Decimal("1e-9")
 _ZERO = Decimal(0)

@@ -1,0 +1,185 @@
+"""What `netplan fleet` is asked."""
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated
+
+from netplan_planner.asks import CHOICE, Ask, Reading, Request
+from netplan_planner.choices import Architecture
+from netplan_planner.engine.request import ApiOptions
+from netplan_planner.errors import UsageError, did_you_mean
+from netplan_planner.model import CommitmentScope
+from netplan_planner.model.machine_choice import PAYMENT, SeriesNames
+from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
+from netplan_planner.planning.project import (
+    FlowReading,
+    Input,
+    MetricsInput,
+    StrictReading,
+    WhichSharing,
+)
+from netplan_planner.quantities import names, usd
+from netplan_planner.verbs.fleet.answer import CommitmentChoice, MoveKind, VcpuLimit
+
+MOVES = "What a move costs"
+TERMS = (1, 3)
+"""Years that Google sells commitments for."""
+_COUNT = re.compile(r"[0-9]{1,12}")
+
+
+def terms(option: str, texts: Sequence[str]) -> tuple[int, ...]:
+    """Return the years of commitments that are allowed.
+
+    Raises:
+        UsageError: If a term is not sold.
+    """
+    found = names(texts)
+    for one in found:
+        if one not in {str(years) for years in TERMS}:
+            raise UsageError(f"{option} {one!r}: commitments are for 1 or 3 years")
+    return tuple(sorted({int(one) for one in found})) or TERMS
+
+
+def vcpu_limits(option: str, texts: Sequence[str]) -> tuple[VcpuLimit, ...]:
+    """Return the quotas that `REGION/SERIES=VCPUS` states, of each text one.
+
+    Raises:
+        UsageError: If one is not of this form.
+    """
+    found = []
+    for text in texts:
+        place, _, count = text.partition("=")
+        region, _, series = place.partition("/")
+        if not region or not series or not _COUNT.fullmatch(count):
+            raise UsageError(
+                f"{option} {text!r} is not REGION/SERIES=VCPUS, such as us-east1/c3=500"
+            )
+        found.append(VcpuLimit(region, series.lower(), int(count)))
+    return tuple(found)
+
+
+def move_prices(option: str, texts: Sequence[str]) -> tuple[tuple[MoveKind, Decimal], ...]:
+    """Return dollars a month by kind of move, of each text one.
+
+    Raises:
+        UsageError: If one is not written as a kind and an amount, or there is no such kind.
+    """
+    found = []
+    for text in texts:
+        kind, equals, amount = text.partition("=")
+        if not equals:
+            raise UsageError(f"{option} {text!r} is not KIND=USD, such as restart=5")
+        dollars = usd(option, amount) or Decimal(0)
+        if kind not in set(MoveKind):
+            known = tuple(MoveKind)
+            hint = did_you_mean(kind, known)
+            raise UsageError(f"{option} {kind!r}: it is one of {', '.join(known)}{hint}")
+        found.append((MoveKind(kind), dollars))
+    return tuple(found)
+
+
+class FleetChoices(Request, frozen=True, kw_only=True):
+    """Which commitments, types and moves are considered."""
+
+    commitments: Annotated[
+        CommitmentChoice,
+        Ask(
+            "Which commitments may be bought: none, resource, flexible or all.",
+            panel=PAYMENT,
+        ),
+    ] = CommitmentChoice.ALL
+    years: Annotated[
+        tuple[int, ...],
+        Reading(list[str], terms),
+        Ask(
+            "Only terms of so many years; commas or repeated (default: both).",
+            metavar="1|3",
+            panel=PAYMENT,
+        ),
+    ] = TERMS
+    commitment_scope: WhichSharing = CommitmentScope.UNKNOWN
+    headroom_ratio: Annotated[
+        float,
+        Ask("Share of the cap that stays free.", "--headroom", least=0, most=0.99, panel=CHOICE),
+    ] = 0.2
+    series: SeriesNames = ()
+    arch: Annotated[
+        Architecture | None,
+        Ask(
+            "x86 or arm for groups that name none; any: they may change it (default: what they"
+            " have; any for new ones).",
+            "--architecture",
+            ("--arch",),
+            "arch",
+            CHOICE,
+        ),
+    ] = None
+    quotas: Annotated[
+        tuple[VcpuLimit, ...],
+        Reading(list[str], vcpu_limits),
+        Ask(
+            "Most vCPUs of a series in a region; repeat it.",
+            "--quota",
+            metavar="REGION/SERIES=VCPUS",
+            panel=CHOICE,
+        ),
+    ] = ()
+    is_sure: Annotated[
+        bool,
+        Ask(
+            "Leave out types of which something has to be looked at before a machine can become"
+            " them.",
+            "--only-sure",
+            panel=MOVES,
+        ),
+    ] = False
+    move_usd: Annotated[
+        tuple[tuple[MoveKind, Decimal], ...],
+        Reading(list[str], move_prices),
+        Ask(
+            "Dollars a month that such a move of one machine must be worth: restart, architecture,"
+            " local-ssd, gpu, licence or check; repeat it (default: 0).",
+            "--move-price",
+            metavar="KIND=USD",
+            panel=MOVES,
+        ),
+    ] = ()
+
+    @property
+    def architecture(self) -> str | None:
+        """The only one, for groups that name none; None: a group's own, any for new ones."""
+        return self.arch.as_the_api_names_it if self.arch is not None else None
+
+    @property
+    def any_architecture(self) -> bool:
+        """Whether groups may change it."""
+        return self.arch is Architecture.ANY
+
+
+class FleetAsk(Request, frozen=True, kw_only=True):
+    """What is planned, and what it is held against."""
+
+    needs: Annotated[
+        Path | None,
+        Ask(
+            "A table of groups instead of an inventory: name, zone, count, gbps, vcpus,"
+            " memory_gib, and more (docs/fleet.md).",
+            metavar="FILE",
+        ),
+    ] = None
+    given: Input = Input()
+    choices: FleetChoices = FleetChoices()
+    calibration: Calibration = None
+    pricing: PriceInput = PriceInput()
+    as_of: AsOf = None
+    metrics: MetricsInput = MetricsInput()
+    reading: FlowReading = FlowReading()
+    api: ApiOptions = ApiOptions()
+    is_strict: StrictReading = False
+
+    @property
+    def price_folder(self) -> Path | None:
+        """Where prices are; None: the embedded ones."""
+        return self.given.prices(self.pricing)
