@@ -9,13 +9,11 @@ from netplan_planner.model import (
     CurrencyRate,
     Evaluation,
 )
-from netplan_planner.model.forecast import ForecastAnswer
 from netplan_planner.model.placement import Placement
 from netplan_planner.model.probe_results import ProbeResults
 from netplan_planner.model.whatif import WhatifAnswer
 from netplan_planner.renderers.html.charts.agreement import agreement
 from netplan_planner.renderers.html.charts.before_after import before_after
-from netplan_planner.renderers.html.charts.forecast import pictures as forecasts
 from netplan_planner.renderers.html.charts.savings import savings
 
 
@@ -55,12 +53,6 @@ def _of_placement(answer: Placement, currency: CurrencyRate | None) -> list[Pict
 def _of_changes(answer: WhatifAnswer, currency: CurrencyRate | None) -> list[Picture]:
     del currency
     return drawn("before_after", before_after(answer))
-
-
-@_pictures_of.register
-def _of_forecast(answer: ForecastAnswer, currency: CurrencyRate | None) -> list[Picture]:
-    del currency
-    return drawn("forecast", *forecasts(answer))
 
 
 @_pictures_of.register(Evaluation)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from netplan_planner.model.forecast import ForecastAnswer, ForecastWeek
+from netplan_planner.model import CurrencyRate
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import say
 from netplan_planner.renderers.html.charts.front import (
@@ -16,6 +16,8 @@ from netplan_planner.renderers.html.charts.front import (
     Tick,
     scale,
 )
+from netplan_planner.renderers.html.pictures import Picture, drawn
+from netplan_planner.verbs.forecast.answer import ForecastAnswer, ForecastWeek
 
 MOST_PICTURES = 6
 _MARGIN = 1.06
@@ -49,8 +51,9 @@ class ForecastPicture(NamedTuple):
     floor: int = HEIGHT - BOTTOM
 
 
-def pictures(answer: ForecastAnswer) -> tuple[ForecastPicture, ...]:
+def pictures(answer: ForecastAnswer, currency: CurrencyRate | None) -> list[Picture]:
     """Return the pictures of the most pressing machines and the dearest paths with a forecast."""
+    del currency
     machines = [
         _picture(one.name, "95th percentile", one.past_gbps, one.weeks, one.cap_gbps)
         for one in answer.machines
@@ -61,7 +64,7 @@ def pictures(answer: ForecastAnswer) -> tuple[ForecastPicture, ...]:
         for one in answer.paths
         if one.weeks
     ][: MOST_PICTURES - len(machines)]
-    return (*machines, *paths)
+    return drawn("forecast", *machines, *paths)
 
 
 def _picture(

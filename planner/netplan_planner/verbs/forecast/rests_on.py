@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from netplan_planner.model.forecast import Basis, ForecastAnswer
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import Block, Line, Para, line
 from netplan_planner.renderers.figures import counted
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_HOUR
+from netplan_planner.verbs.forecast.answer import Basis, ForecastAnswer
 
 _LEAST_DAYS = 14
 _NAMED = 3

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from netplan_planner.optimise.forecast.foresee import foresee, interval_of
+from netplan_planner.verbs.forecast.foresee import foresee, interval_of
 from support.forecasts.made import series
 
 AHEAD = 91

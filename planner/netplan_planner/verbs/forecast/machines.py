@@ -6,9 +6,6 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.forecast.basis import basis_of, past, short
-from netplan_planner.engine.forecast.request import ForecastRequest
-from netplan_planner.engine.forecast.subjects import Sender
 from netplan_planner.errors import MissingDatum
 from netplan_planner.machines import ties_of
 from netplan_planner.model import (
@@ -21,7 +18,8 @@ from netplan_planner.model import (
     region_of,
     total_usd,
 )
-from netplan_planner.model.forecast import (
+from netplan_planner.model.plan import MachineChooser, usage_of
+from netplan_planner.verbs.forecast.answer import (
     CapStatus,
     ForecastWeek,
     MachineForecast,
@@ -29,11 +27,20 @@ from netplan_planner.model.forecast import (
     Range,
     Scope,
 )
-from netplan_planner.model.plan import MachineChooser, usage_of
-from netplan_planner.optimise.forecast.days import Days, busy_rate, days_of, week_ratios
-from netplan_planner.optimise.forecast.foresee import Foreseen, foresee, interval_of
-from netplan_planner.optimise.forecast.grid import DAYS_PER_WEEK
-from netplan_planner.optimise.forecast.reach import Weeks, busy_weeks, peak_weeks, reach
+from netplan_planner.verbs.forecast.ask import Ahead
+from netplan_planner.verbs.forecast.days import (
+    Days,
+    Weeks,
+    busy_rate,
+    busy_weeks,
+    days_of,
+    peak_weeks,
+    reach,
+    week_ratios,
+)
+from netplan_planner.verbs.forecast.foresee import Foreseen, foresee, interval_of
+from netplan_planner.verbs.forecast.grid import DAYS_PER_WEEK
+from netplan_planner.verbs.forecast.subjects import Sender, basis_of, past, short
 from netplan_rules.sizes import size_of
 
 ORDER = tuple(CapStatus)
@@ -44,7 +51,7 @@ class Outlook:
     """Forecasts machines.
 
     Args:
-        request: Horizon, level and headroom.
+        asked: Horizon, level and headroom.
         prices: Of greater types.
         machines: Finds them.
         facts: Of an inventory; None for a table.
@@ -52,12 +59,12 @@ class Outlook:
 
     def __init__(
         self,
-        request: ForecastRequest,
+        asked: Ahead,
         prices: PriceBook,
         machines: MachineChooser,
         facts: Facts | None,
     ) -> None:
-        self._request = request
+        self._asked = asked
         self._prices = prices
         self._machines = machines
         self._facts = facts
@@ -69,8 +76,8 @@ class Outlook:
 
     def _one(self, sender: Sender) -> MachineForecast:
         days = days_of(sender.bins)
-        request = self._request
-        foreseen = foresee(days.busy, request.horizon_days, request.level)
+        asked = self._asked
+        foreseen = foresee(days.busy, asked.horizon_days, asked.level)
         recent = days.bins[-DAYS_PER_WEEK:]
         if not days.known_count:
             # Less than a day: what there is.
@@ -83,7 +90,7 @@ class Outlook:
         now, peak = now * sender.busy_factor, peak * sender.peak_factor
         line = None
         if sender.cap_gbps is not None:
-            line = sender.cap_gbps * (1 - request.headroom_ratio)
+            line = sender.cap_gbps * (1 - asked.headroom_ratio)
         basis = basis_of(sender.bins, days, foreseen, sender.source)
         plain = MachineForecast(
             name=sender.name,
@@ -108,7 +115,7 @@ class Outlook:
     def _ahead(
         self, plain: MachineForecast, sender: Sender, days: Days, foreseen: Foreseen
     ) -> MachineForecast:
-        level = self._request.level
+        level = self._asked.level
         ratios = week_ratios(days, foreseen.exceptions)
         weeks = busy_weeks(foreseen, ratios, sender.busy_factor)
         told = tuple(_weeks(weeks, level))
@@ -166,7 +173,7 @@ class Outlook:
         return _replaced(found, why_no_machine="no type that carries it has a price")
 
     def _need(self, found: MachineForecast, sender: Sender, gbps: float) -> MachineNeed | str:
-        headroom = self._request.headroom_ratio
+        headroom = self._asked.headroom_ratio
         instance, facts = sender.instance, self._facts
         if instance is not None and facts is not None:
             shape = facts.shape(instance.machine_type)

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from netplan_planner.engine.completeness import stopped_machines
-from netplan_planner.engine.forecast.subjects import PathSeries, Sender, Subjects
 from netplan_planner.engine.summary import direction_of
 from netplan_planner.errors import InputError
 from netplan_planner.model import (
@@ -18,12 +17,13 @@ from netplan_planner.model import (
     PathClass,
     Series,
 )
-from netplan_planner.model.forecast import Scope
 from netplan_planner.model.rate_bins import MachineHours, RateBins
-from netplan_planner.optimise.forecast.days import busy_rate
 from netplan_planner.paths.priced_paths import PathPrice, nat_part, path_prices_of, priced_path_of
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import counted
+from netplan_planner.verbs.forecast.answer import Scope
+from netplan_planner.verbs.forecast.days import busy_rate
+from netplan_planner.verbs.forecast.subjects import PathSeries, Sender, Subjects
 
 _NO_HOURS = (
     "nothing tells of the traffic by hour: give flow logs or time series of Cloud Monitoring"

@@ -3,18 +3,16 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from netplan_planner.engine.forecast.paths import costs_of, month_days
-from netplan_planner.engine.forecast.request import ForecastRequest
-from netplan_planner.engine.forecast.subjects import PathSeries
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.model import Price, PriceTier
 from netplan_planner.model.rate_bins import RateBins
 from netplan_planner.units import cents
+from netplan_planner.verbs.forecast.ask import Ahead
+from netplan_planner.verbs.forecast.paths import costs_of, month_days
+from netplan_planner.verbs.forecast.subjects import PathSeries
 from support.forecasts.made import series
 from support.forecasts.reckoned import total_usd
 
@@ -46,8 +44,8 @@ def path(name: str, rates: Iterable[float], *prices: tuple[PriceTier, ...]) -> P
     return PathSeries(name, "internet", "us-central1", "internet", bins, "made", prices)
 
 
-def request(days: int = 91) -> ForecastRequest:
-    return ForecastRequest(read=AuditRequest(today=TODAY), series=Path("x"), horizon_days=days)
+def request(days: int = 91) -> Ahead:
+    return Ahead(horizon_days=days)
 
 
 def paths(factor: int = 1) -> list[PathSeries]:

@@ -3,16 +3,9 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import Amount, forecast
-from netplan_planner.model.forecast import (
-    CapStatus,
-    ForecastAnswer,
-    MachineForecast,
-    PathForecast,
-    Scope,
-)
+from netplan_planner.model import Amount
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import Cell, DataTable, forecast_basis, incomplete, phrases
+from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
 from netplan_planner.renderers.content.changes import changes
 from netplan_planner.renderers.document import (
     Block,
@@ -31,6 +24,15 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.figures import counted
 from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.forecast import rests_on as rests_on
+from netplan_planner.verbs.forecast.answer import (
+    CapStatus,
+    ForecastAnswer,
+    MachineForecast,
+    PathForecast,
+    Range,
+    Scope,
+)
 
 SCHEMA = "netplan.forecast/1"
 COLUMNS = (
@@ -116,7 +118,7 @@ def _path_cells(one: PathForecast) -> dict[str, Cell]:
     }
 
 
-def _range_cells(name: str, found: forecast.Range | None) -> dict[str, Cell]:
+def _range_cells(name: str, found: Range | None) -> dict[str, Cell]:
     if found is None:
         return {}
     return {name: found.middle, f"low_{name}": found.low, f"high_{name}": found.high}
@@ -125,21 +127,21 @@ def _range_cells(name: str, found: forecast.Range | None) -> dict[str, Cell]:
 def blocks(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
     """Yield what needs action soonest, the rest in a line, the money, and what it rests on."""
     title = f"{answer.title}: the next {horizon(answer.horizon_days)}"
-    yield Title(line=line(title), basis=forecast_basis.window(answer))
+    yield Title(line=line(title), basis=rests_on.window(answer))
     if answer.price_age:
         yield Para(line=line(answer.price_age))
-    if (warning := forecast_basis.too_short(answer)) is not None:
+    if (warning := rests_on.too_short(answer)) is not None:
         yield Para(line=line(say(warning, Role.STRONG)))
     if answer.machines:
         yield from _caps(answer, options)
     if answer.paths:
         yield from _costs(answer, options)
     yield from changes(answer.changes, options)
-    yield from forecast_basis.shown(answer, options)
+    yield from rests_on.shown(answer, options)
     for note in (*answer.left_out, *answer.notes):
         yield Para(line=line(say(note)))
     yield from incomplete.blocks(answer.incomplete, options)
-    yield Para(line=line(forecast_basis.rests_on(answer)))
+    yield Para(line=line(rests_on.rests_on(answer)))
     if options.currency is not None:
         yield Para(line=line(options.currency.assumption))
 
@@ -201,7 +203,7 @@ def _pressing(one: MachineForecast, answer: ForecastAnswer) -> Line:
         when = line(
             f"may reach {share}, in {counted(one.low_week or 0, 'week')} at the soonest: {chance}"
         )
-    growth = forecast_basis.growth(one.basis, answer.level)
+    growth = rests_on.growth(one.basis, answer.level)
     return line(phrases.name(one.name), f"{kind} ", when, f"; {now} in the last week, {growth}")
 
 
@@ -291,7 +293,7 @@ def _machine_table(machines: Sequence[MachineForecast], limit: int | None) -> Ta
     return Table(columns=columns, rows=rows)
 
 
-def _rate_range(found: forecast.Range) -> str:
+def _rate_range(found: Range) -> str:
     if found.low is None or found.high is None:
         return figures.rate(found.middle)
     return f"{figures.rate(found.middle)} {figures.interval(found.middle, found.low, found.high)}"
@@ -342,7 +344,7 @@ def _path_table(paths: Sequence[PathForecast]) -> Table:
             _money(one.usd),
             _money(one.low_usd),
             _money(one.high_usd),
-            line(forecast_basis.growth_short(one.basis)),
+            line(rests_on.growth_short(one.basis)),
         )[: len(columns)]
         for one in paths
     )

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.engine.forecast.subjects import Subjects
-from netplan_planner.engine.forecast.table import read_series
 from netplan_planner.errors import InputError
 from netplan_planner.throughput import load_caps
+from netplan_planner.verbs.forecast.subjects import Subjects
+from netplan_planner.verbs.forecast.table import read_series
 from netplan_pricing import open_prices
 from support.forecasts.made import daily, hourly, table
 

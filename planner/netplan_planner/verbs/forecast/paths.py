@@ -8,23 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from netplan_planner.engine.forecast.basis import basis_of, past, short
-from netplan_planner.engine.forecast.request import ForecastRequest
-from netplan_planner.engine.forecast.subjects import PathSeries
 from netplan_planner.engine.traffic_bill import Meter, price_key
 from netplan_planner.model import LineItem, PriceTier, total_usd
-from netplan_planner.model.forecast import (
-    Basis,
-    ForecastMonth,
-    ForecastWeek,
-    PathForecast,
-    PathMonth,
-    Range,
-)
 from netplan_planner.model.rate_bins import RateBins
-from netplan_planner.optimise.forecast.days import Days, days_of
-from netplan_planner.optimise.forecast.foresee import Foreseen, foresee, interval_of
-from netplan_planner.optimise.forecast.grid import DAYS_PER_WEEK, Floats
 from netplan_planner.units import (
     BYTES_PER_GIB,
     HOURS_PER_DAY,
@@ -32,6 +18,19 @@ from netplan_planner.units import (
     SECONDS_PER_DAY,
     bytes_from_gbps,
 )
+from netplan_planner.verbs.forecast.answer import (
+    Basis,
+    ForecastMonth,
+    ForecastWeek,
+    PathForecast,
+    PathMonth,
+    Range,
+)
+from netplan_planner.verbs.forecast.ask import Ahead
+from netplan_planner.verbs.forecast.days import Days, days_of
+from netplan_planner.verbs.forecast.foresee import Foreseen, foresee, interval_of
+from netplan_planner.verbs.forecast.grid import DAYS_PER_WEEK, Floats
+from netplan_planner.verbs.forecast.subjects import PathSeries, basis_of, past, short
 
 _GIB_PER_DAY = bytes_from_gbps(1.0, SECONDS_PER_DAY) / BYTES_PER_GIB
 _GIB_DIGITS = Decimal("0.000001")
@@ -62,10 +61,10 @@ class _Ahead(NamedTuple):
     """GiB of each month of the horizon."""
 
 
-def costs_of(paths: Sequence[PathSeries], request: ForecastRequest) -> Costs:
+def costs_of(paths: Sequence[PathSeries], asked: Ahead) -> Costs:
     """Return what paths will cost, the dearest first, and the bill of each month."""
-    ahead = [_ahead(path, request) for path in sorted(paths, key=lambda one: one.name)]
-    shares = month_days(request.horizon_days)
+    ahead = [_ahead(path, asked) for path in sorted(paths, key=lambda one: one.name)]
+    shares = month_days(asked.horizon_days)
     bills = [_bill(ahead, month) for month in range(len(shares))]
     months = tuple(
         ForecastMonth(
@@ -78,7 +77,7 @@ def costs_of(paths: Sequence[PathSeries], request: ForecastRequest) -> Costs:
         for number, (days, bill) in enumerate(zip(shares, bills, strict=True))
     )
     found = [
-        _forecast(one, [bill.usd_by_path[at] for bill in bills], request)
+        _forecast(one, [bill.usd_by_path[at] for bill in bills], asked)
         for at, one in enumerate(ahead)
     ]
     dearest = sorted(
@@ -88,7 +87,7 @@ def costs_of(paths: Sequence[PathSeries], request: ForecastRequest) -> Costs:
     if not priced:
         return Costs(tuple(dearest), (), None, None, None, None)
     usd = sum((month.usd for month in months), Decimal(0))
-    low, high, basis = _total(ahead, found, usd, request)
+    low, high, basis = _total(ahead, found, usd, asked)
     return Costs(tuple(dearest), months, usd, low, high, basis)
 
 
@@ -102,21 +101,21 @@ def month_days(day_count: int) -> Floats:
     return found
 
 
-def _ahead(path: PathSeries, request: ForecastRequest) -> _Ahead:
+def _ahead(path: PathSeries, asked: Ahead) -> _Ahead:
     days = days_of(path.bins)
-    foreseen = foresee(days.mean, request.horizon_days, request.level)
+    foreseen = foresee(days.mean, asked.horizon_days, asked.level)
     if foreseen is None:
         # Too short for growth or an interval: what was seen goes on.
         known = [rate for rate in path.bins.gbps if rate is not None]
-        line = np.full(request.horizon_days, sum(known) / len(known) if known else 0.0)
+        line = np.full(asked.horizon_days, sum(known) / len(known) if known else 0.0)
         gib = Range(middle=short(float(line.sum()) * _GIB_PER_DAY))
     else:
         line = foreseen.line
         whole = float(line.sum())
-        low, half, high = interval_of(foreseen.draws.sum(axis=1), whole, request.level)
+        low, half, high = interval_of(foreseen.draws.sum(axis=1), whole, asked.level)
         low, half, high = (amount * _GIB_PER_DAY for amount in (low, half, high))
         gib = Range(middle=short(half), low=short(low), high=short(high))
-    volumes = month_days(request.horizon_days) @ line * _GIB_PER_DAY
+    volumes = month_days(asked.horizon_days) @ line * _GIB_PER_DAY
     months = tuple(Decimal(repr(float(one))).quantize(_GIB_DIGITS) for one in volumes)
     return _Ahead(path, days, foreseen, line * _GIB_PER_DAY, gib, months)
 
@@ -150,7 +149,7 @@ def _bill(ahead: Sequence[_Ahead], month: int) -> _MonthBill:
     return _MonthBill(tuple(lines), tuple(usd))
 
 
-def _forecast(one: _Ahead, usd: Sequence[Decimal], request: ForecastRequest) -> PathForecast:
+def _forecast(one: _Ahead, usd: Sequence[Decimal], asked: Ahead) -> PathForecast:
     path = one.path
     found = PathForecast(
         name=path.name,
@@ -162,7 +161,7 @@ def _forecast(one: _Ahead, usd: Sequence[Decimal], request: ForecastRequest) -> 
         unpriced=path.unpriced,
         basis=basis_of(path.bins, one.days, one.foreseen, path.source),
         past_gbps=past(one.days.mean),
-        weeks=_weeks(one.foreseen, request) if one.foreseen is not None else (),
+        weeks=_weeks(one.foreseen, asked) if one.foreseen is not None else (),
     )
     if not path.prices:
         return found
@@ -182,14 +181,14 @@ def _scaled(usd: Decimal, bound: float | None, middle: float) -> Decimal | None:
     return usd * Decimal(repr(bound)) / Decimal(repr(middle)) if middle else usd
 
 
-def _weeks(foreseen: Foreseen, request: ForecastRequest) -> tuple[ForecastWeek, ...]:
-    count = request.horizon_days // DAYS_PER_WEEK
+def _weeks(foreseen: Foreseen, asked: Ahead) -> tuple[ForecastWeek, ...]:
+    count = asked.horizon_days // DAYS_PER_WEEK
     whole = count * DAYS_PER_WEEK
     line = foreseen.line[:whole].reshape(count, DAYS_PER_WEEK).mean(axis=1)
     draws = foreseen.draws[:, :whole].reshape(-1, count, DAYS_PER_WEEK).mean(axis=2)
     found = []
     for number in range(count):
-        low, half, high = interval_of(draws[:, number], float(line[number]), request.level)
+        low, half, high = interval_of(draws[:, number], float(line[number]), asked.level)
         found.append(
             ForecastWeek(
                 week=number + 1, low_gbps=short(low), gbps=short(half), high_gbps=short(high)
@@ -202,7 +201,7 @@ def _total(
     ahead: Sequence[_Ahead],
     found: Sequence[PathForecast],
     usd: Decimal,
-    request: ForecastRequest,
+    asked: Ahead,
 ) -> tuple[Decimal | None, Decimal | None, Basis | None]:
     """Return the interval of the sum: that of the paths' joint series, at their mean prices.
 
@@ -228,11 +227,11 @@ def _total(
         gbps=tuple(None if np.isnan(one) else float(one) for one in joint),
     )
     days = days_of(series)
-    foreseen = foresee(days.mean, request.horizon_days, request.level)
+    foreseen = foresee(days.mean, asked.horizon_days, asked.level)
     if foreseen is None:
         return None, None, None
     whole = float(foreseen.line.sum())
-    low, half, high = interval_of(foreseen.draws.sum(axis=1), whole, request.level)
+    low, half, high = interval_of(foreseen.draws.sum(axis=1), whole, asked.level)
     basis = basis_of(series, days, foreseen, "all paths that have a price")
     return (
         _scaled(usd, short(low), short(half)),

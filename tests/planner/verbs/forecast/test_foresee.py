@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from netplan_planner.model.rate_bins import RateBins
-from netplan_planner.optimise.forecast.days import days_of, week_ratios
-from netplan_planner.optimise.forecast.foresee import LEAST_DAYS, foresee
-from netplan_planner.optimise.forecast.reach import busy_weeks, reach
+from netplan_planner.verbs.forecast.days import busy_weeks, days_of, reach, week_ratios
+from netplan_planner.verbs.forecast.foresee import LEAST_DAYS, foresee
 from support.forecasts.made import series
 
 START = datetime(2026, 8, 3, tzinfo=UTC)

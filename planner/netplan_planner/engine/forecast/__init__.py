@@ -1,1 +1,0 @@
-"""What traffic becomes: senders against their caps, paths against their prices."""

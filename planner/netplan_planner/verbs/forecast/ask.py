@@ -1,0 +1,82 @@
+"""What `netplan forecast` is asked."""
+
+from pathlib import Path
+from typing import Annotated
+
+from netplan_planner.asks import Ask, Reading, Request
+from netplan_planner.engine.request import ApiOptions
+from netplan_planner.errors import UsageError
+from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
+from netplan_planner.planning.project import FlowReading, Input, MetricsInput
+from netplan_planner.quantities import seconds
+from netplan_planner.units import SECONDS_PER_DAY
+
+AHEAD = "How far, and how sure"
+LEAST_DAYS, MOST_DAYS = 7, 364
+
+
+def days_ahead(option: str, text: str) -> int:
+    """Return a horizon in whole days.
+
+    Raises:
+        UsageError: If it is no time of one to 52 weeks.
+
+    >>> days_ahead("--horizon", "13w"), days_ahead("--horizon", "30d")
+    (91, 30)
+    """
+    found = seconds(option, text)
+    days = round((found or 0.0) / SECONDS_PER_DAY)
+    if not LEAST_DAYS <= days <= MOST_DAYS:
+        raise UsageError(f"{option} {text!r}: a forecast is of 1 week to 52 weeks, such as 13w")
+    return days
+
+
+class Ahead(Request, frozen=True, kw_only=True):
+    """How far is looked ahead, and how sure an answer is to be."""
+
+    horizon_days: Annotated[
+        int,
+        Reading(str, days_ahead, lambda days: f"{days / 7:g}w"),
+        Ask("How far ahead, such as 13w or 30d.", "--horizon", metavar="TIME", panel=AHEAD),
+    ] = 91
+    level: Annotated[
+        float, Ask("Share of futures that intervals hold.", least=0.5, most=0.99, panel=AHEAD)
+    ] = 0.9
+    headroom_ratio: Annotated[
+        float,
+        Ask(
+            "Share of the cap that stays free; less is reached.",
+            "--headroom",
+            least=0,
+            most=0.99,
+            panel=AHEAD,
+        ),
+    ] = 0.1
+    """The audit calls a machine saturated that leaves less."""
+
+
+class ForecastAsk(Request, frozen=True, kw_only=True):
+    """What is forecast: a table of series, or an inventory with its traffic."""
+
+    series: Annotated[
+        Path | None,
+        Ask(
+            "A table of series instead of an inventory: name, time, gbps or gib of each bin, and"
+            " more (docs/forecast.md).",
+            parameter="series_file",
+            metavar="FILE",
+        ),
+    ] = None
+    given: Input = Input()
+    ahead: Ahead = Ahead()
+    calibration: Calibration = None
+    pricing: PriceInput = PriceInput()
+    as_of: AsOf = None
+    metrics: MetricsInput = MetricsInput()
+    reading: FlowReading = FlowReading()
+    api: ApiOptions = ApiOptions()
+
+    @property
+    def price_folder(self) -> Path | None:
+        """Where prices are; None: the embedded ones."""
+        return self.given.prices(self.pricing)

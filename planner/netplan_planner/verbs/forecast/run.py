@@ -1,0 +1,206 @@
+"""The answer of a forecast: reads what is asked, and joins machines and paths."""
+
+from collections.abc import Iterable, Iterator
+from datetime import date, timedelta
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from netplan_planner.engine.calibration_file import with_calibration
+from netplan_planner.engine.completeness import what_is_incomplete
+from netplan_planner.engine.demos import load_demo
+from netplan_planner.engine.inputs import read_facts
+from netplan_planner.engine.plan_changes import in_order
+from netplan_planner.engine.plan_changes.resize import Target, resize
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.engine.titles import projects_of, title_of
+from netplan_planner.errors import UsageError
+from netplan_planner.model import CapsBook, Facts, PriceBook
+from netplan_planner.model.changes import PlanChange, PlanChanges
+from netplan_planner.model.plan import MachineChooser
+from netplan_planner.model.price_age import price_age
+from netplan_planner.optimise.machine_type import Chooser
+from netplan_planner.planning.project import request_of
+from netplan_planner.throughput import load_caps, stated_on
+from netplan_planner.units import counted
+from netplan_planner.verbs import Now, panels, verb
+from netplan_planner.verbs.forecast.answer import (
+    CapStatus,
+    ForecastAnswer,
+    MachineForecast,
+    NextMachine,
+)
+from netplan_planner.verbs.forecast.ask import Ahead, ForecastAsk
+from netplan_planner.verbs.forecast.grid import DAYS_PER_WEEK
+from netplan_planner.verbs.forecast.machines import Outlook
+from netplan_planner.verbs.forecast.observed import observed
+from netplan_planner.verbs.forecast.paths import costs_of
+from netplan_planner.verbs.forecast.subjects import Subjects
+from netplan_planner.verbs.forecast.table import read_series
+from netplan_pricing import open_prices
+
+_WHY = (
+    "Every machine by itself, the one that reaches its cap soonest first, so that one may stop"
+    " after any of them and forecast again."
+)
+_FRESH_DAYS = 7
+"""A week: the unit in which caps are told."""
+_ACT = frozenset({CapStatus.THERE, CapStatus.WITHIN})
+
+
+def changes_of(
+    facts: Facts | None, machines: Iterable[MachineForecast], today: date
+) -> PlanChanges:
+    """Return the steps of machines for which a greater type is known; a table names no machines.
+
+    Args:
+        facts: The inventory; None: the series are a table.
+        machines: What needs action soonest first.
+        today: Steps whose day has passed are due now.
+    """
+    if facts is None:
+        return PlanChanges()
+    steps: dict[str, PlanChange] = {}
+    types: dict[str, NextMachine] = {}
+    for one in machines:
+        instance = facts.inventory.instance_by_link.get(one.machine) if one.machine else None
+        if one.next_machine is None or instance is None:
+            continue
+        new = one.next_machine
+        group = facts.inventory.group_by_member.get(instance.ref.self_link)
+        key = group.ref.self_link if group is not None and group.is_managed else str(one.machine)
+        if key not in steps:
+            target = Target(new.machine_type, new.is_tier1, new.cpu_platform)
+            steps[key] = _dated(resize(facts, instance, target), one, today)
+            types[key] = new
+        elif (new.machine_type, new.is_tier1) != (types[key].machine_type, types[key].is_tier1):
+            steps[key] = _with_other(steps[key], one, new)
+    return in_order(steps.values(), _WHY)
+
+
+def _dated(step: PlanChange, one: MachineForecast, today: date) -> PlanChange:
+    fix = step.fix
+    text = f"{_when(one, today)}: {fix.text[0].lower()}{fix.text[1:]}"
+    return replace(step, fix=replace(fix, text=text))
+
+
+def _when(one: MachineForecast, today: date) -> str:
+    """Return by when a machine needs another type: the day before the week that reaches the cap."""
+    if one.status is CapStatus.THERE or one.week is None:
+        return "Now, as it is at its cap"
+    by = one.basis.end.date() + timedelta(days=DAYS_PER_WEEK * (one.week - 1))
+    if by <= today:
+        return f"Now, as its cap is likely since the week of {by}"
+    low = one.basis.end.date() + timedelta(days=DAYS_PER_WEEK * ((one.low_week or one.week) - 1))
+    sooner = f" (it may be at its cap from {max(low, today)} on)" if low < by else ""
+    return f"Before {by}{sooner}"
+
+
+def _with_other(step: PlanChange, one: MachineForecast, new: NextMachine) -> PlanChange:
+    """Return a step that says what another cap, or machine of the group, would take."""
+    tier1 = " with Tier_1" if new.is_tier1 else ""
+    said = (
+        f"{one.name} under its cap of {one.scope.value} traffic would take"
+        f" {new.machine_type}{tier1}: take the greater of both."
+    )
+    caution = " ".join(filter(None, (step.fix.caution, said)))
+    return replace(step, fix=replace(step.fix, caution=caution))
+
+
+@verb(
+    panel=panels.PLAN,
+    rows=10,
+    top="Rows of a table; 0: all.",
+    explains="Print every machine, and what the bill is made of.",
+    ends=lambda _, found: all(one.status not in _ACT for one in found.machines),
+)
+def forecast(ask: ForecastAsk, now: Now) -> ForecastAnswer:
+    """Say when machines reach their caps and what traffic will cost, with intervals that hold.
+
+    From the traffic of an inventory by hour, or a table of series: growth, week, gaps and steps as
+    far as the window shows them. Exit status: 0, or 1 when a machine is at its cap or more likely
+    than not gets there.
+    """
+    if ask.series is None and not ask.given.is_given:
+        raise UsageError(
+            "no traffic is given: name a table of series (--series FILE), or an inventory with its"
+            " traffic (--inventory DIR --traffic FILE)"
+        )
+    read = request_of(ask)
+    if ask.series is not None:
+        return _of_table(ask.ahead, read, ask.series)
+    read = replace(read, traffic_options=replace(read.traffic_options, by_hour=True))
+    demo = load_demo(read.demo) if read.demo is not None else None
+    facts = read_facts(read, demo, now.say)
+    subjects = observed(facts)
+    paths = counted(len(subjects.paths), "path")
+    now.say(f"forecasting {counted(len(subjects.senders), 'sender')} and {paths}")
+    title = title_of(demo, projects_of(read, facts.inventory))
+    return _answer(
+        ask.ahead, read, subjects, title, facts.prices, facts.caps, facts.machines, facts
+    )
+
+
+def _of_table(asked: Ahead, read: AuditRequest, table: Path) -> ForecastAnswer:
+    if read.inventory or read.projects or read.parents or read.demo or read.traffic:
+        raise UsageError("--series is all that is forecast: leave inventory and traffic out")
+    prices = open_prices(read.prices, read.discounts, read.billing_exports)
+    caps = with_calibration(load_caps(read.as_of or read.today), read.calibration)
+    subjects = read_series(table, prices, caps)
+    return _answer(asked, read, subjects, table.name, prices, caps, Chooser(prices, caps), None)
+
+
+def _answer(
+    asked: Ahead,
+    read: AuditRequest,
+    subjects: Subjects,
+    title: str,
+    prices: PriceBook,
+    caps: CapsBook,
+    machines: MachineChooser,
+    facts: Facts | None,
+) -> ForecastAnswer:
+    found = Outlook(asked, prices, machines, facts).all(subjects.senders)
+    costs = costs_of(subjects.paths, asked)
+    # A sample is of its own day.
+    old = () if read.demo is not None else _old(subjects, read.today)
+    info = prices.info
+    return ForecastAnswer(
+        title=title,
+        horizon_days=asked.horizon_days,
+        level=asked.level,
+        headroom_ratio=asked.headroom_ratio,
+        machines=found,
+        paths=costs.paths,
+        months=costs.months,
+        usd=costs.usd,
+        low_usd=costs.low_usd,
+        high_usd=costs.high_usd,
+        total_basis=costs.total_basis,
+        left_out=subjects.left_out,
+        notes=(*old, *subjects.notes),
+        incomplete=what_is_incomplete(facts, ()) if facts is not None else (),
+        changes=changes_of(facts, found, read.today),
+        limits_as_of=stated_on(caps.as_of),
+        prices_as_of=info.network_as_of,
+        prices_sha256=info.sha256,
+        price_terms=info.terms,
+        price_age=price_age(info, read.today, folder=read.prices),
+    )
+
+
+def _old(subjects: Subjects, today: date) -> Iterator[str]:
+    """Say that the weeks ahead have begun long ago, or begin late, by the times of the input."""
+    ends = [one.bins.end for one in subjects.senders] + [one.bins.end for one in subjects.paths]
+    end = max(ends, default=None)
+    age = (today - end.date()).days if end is not None else 0
+    if end is not None and age > _FRESH_DAYS:
+        yield (
+            f"The input ends on {end:%Y-%m-%d}, over a week ago: weeks and dates count from that"
+            " day, so take a newer one before acting on them."
+        )
+    elif end is not None and age < -1:
+        yield (
+            f"The input ends on {end:%Y-%m-%d}, which is to come: look at its times; weeks and"
+            " dates count from that day."
+        )
