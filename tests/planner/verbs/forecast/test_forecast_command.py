@@ -175,7 +175,7 @@ def test_a_gap_of_months_is_borne_in_silence(tmp_path: Path) -> None:
 
 
 def test_a_machine_of_an_inventory_gets_its_step_before_its_day(tmp_path: Path) -> None:
-    demo = Path(__file__).parents[3] / "planner" / "netplan_planner" / "demos" / "gecko"
+    demo = Path(__file__).parents[4] / "planner" / "netplan_planner" / "demos" / "gecko"
     start = datetime(2026, 8, 3, tzinfo=UTC)
     rows = ["src,dst,start,end,bytes"]
     for hour in range(24 * 35):
