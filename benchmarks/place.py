@@ -16,15 +16,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netplan_planner.optimise.placement.feasible import Shortfalls
-from netplan_planner.optimise.placement.problem import (
+from netplan_planner.verbs.place.solve.feasible import Shortfalls
+from netplan_planner.verbs.place.solve.problem import (
     Group,
     Layer,
     PlacementProblem,
     Zones,
     sparse_rows,
 )
-from netplan_planner.optimise.placement.solve import place
+from netplan_planner.verbs.place.solve.search import best_placement
 
 ZONE_COUNT = 3
 VCPUS = 4.0
@@ -157,7 +157,7 @@ def main() -> None:
         world = WORLDS[name]
         problem = made(world, words.seed)
         begun = time.monotonic()
-        found = place(problem)
+        found = best_placement(problem)
         seconds = time.monotonic() - begun
         assert not isinstance(found, Shortfalls)
         assert not problem.faults(found.zones)

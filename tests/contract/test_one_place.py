@@ -17,7 +17,7 @@ PLACES = {
     "rtt_for_pairs": {
         "throughput/round_trips/of_path.py",
         # Between all zones of a placement at once; limits are of idle paths, not of a machine's.
-        "engine/place/numbers.py",
+        "verbs/place/numbers.py",
     },
 }
 """By what is called, the modules that may call it."""

@@ -69,11 +69,12 @@ def _framed(run: Any) -> type[msgspec.Struct]:
     if run.has_look:
         fields.append(("currency", options.CurrencyCode, None))
     if run.rows is not None:
-        rows = Annotated[int, Ask(run.top, "--top", least=0)]
+        fields.append(("top", Annotated[int, Ask(run.top, "--top", least=0)], run.rows))
+    if run.explains:
         explain = typer.Option(
             "--explain", "--verbose", "-v", count=True, help=run.explains, rich_help_panel=OUTPUT
         )
-        fields += [("top", rows, run.rows), ("verbose", Annotated[int, explain], 0)]
+        fields.append(("verbose", Annotated[int, explain], 0))
     fields.append(("answer", output, output()))
     if run.has_look:
         fields.append(("look", Look, Look()))

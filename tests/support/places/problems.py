@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from netplan_planner.optimise.placement.problem import (
+from netplan_planner.verbs.place.solve.problem import (
     Floats,
     Group,
     Layer,

@@ -9,12 +9,10 @@ from netplan_planner.model import (
     CurrencyRate,
     Evaluation,
 )
-from netplan_planner.model.placement import Placement
 from netplan_planner.model.probe_results import ProbeResults
 from netplan_planner.model.whatif import WhatifAnswer
 from netplan_planner.renderers.html.charts.agreement import agreement
 from netplan_planner.renderers.html.charts.before_after import before_after
-from netplan_planner.renderers.html.charts.savings import savings
 
 
 class Picture(NamedTuple):
@@ -42,11 +40,6 @@ def pictures_of(answer: object, currency: CurrencyRate | None) -> list[Picture]:
 def _pictures_of(answer: object, currency: CurrencyRate | None) -> list[Picture]:
     del answer, currency
     return []
-
-
-@_pictures_of.register
-def _of_placement(answer: Placement, currency: CurrencyRate | None) -> list[Picture]:
-    return drawn("savings", savings(answer, currency))
 
 
 @_pictures_of.register

@@ -1,0 +1,243 @@
+"""An inventory and its traffic as what is to be placed.
+
+What ties a machine to its zone, and what refers to it there and has to follow.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from netplan_planner.engine.completeness import stopped_machines, what_is_incomplete
+from netplan_planner.errors import InputError, UsageError
+from netplan_planner.model import (
+    PIN_LABEL,
+    ROLE_LABEL,
+    Address,
+    Disk,
+    Facts,
+    Instance,
+    OwnerKind,
+    PathClass,
+    SelfLink,
+)
+from netplan_planner.paths.priced_paths import priced_path_of
+from netplan_planner.verbs.place.ask import PlaceChoices
+from netplan_planner.verbs.place.asked import Asked, AskedEdges, AskedMachine, Kind
+from netplan_pricing import SnapshotPriceBook
+from netplan_rules.managed import is_managed
+from netplan_rules.placement._replicas import HA_ROLES, replica_sets
+
+_DEFAULT_GROWTH = 0.25
+"""A plan that empties zones would trade money for availability that nobody offered."""
+
+
+def offered_in(facts: Facts, machine_type: str, today: str) -> frozenset[str] | None:
+    """Return the zones with a machine type, today's among them; None where nothing says."""
+    book = facts.prices
+    zones = book.zones(machine_type) if isinstance(book, SnapshotPriceBook) else None
+    return None if zones is None else frozenset((*zones, today))
+
+
+class Ties:
+    """What an inventory says of all its machines."""
+
+    def __init__(self, facts: Facts) -> None:
+        """Index what refers to machines."""
+        self._facts = facts
+        self._disks: dict[SelfLink, list[Disk]] = defaultdict(list)
+        for disk in facts.inventory.disks:
+            for user in disk.users:
+                self._disks[user].append(disk)
+        self._inside: dict[tuple[str | None, str | None], Address] = {
+            (one.region, one.address): one
+            for one in facts.inventory.addresses
+            if not one.is_external
+        }
+        self._next_hops = {route.next_hop_target for route in facts.inventory.routes}
+
+    def why_pinned(self, one: Instance) -> str:
+        """Return why a machine stays in its zone; empty: it may move."""
+        facts, link = self._facts, one.ref.self_link
+        policies = (facts.inventory.policy_by_link.get(link) for link in one.resource_policies)
+        disks = self._disks.get(link, [])
+        own = {link, *(nic.internal_ipv4 for nic in one.interfaces if nic.internal_ipv4)}
+        reasons = {
+            "members of managed groups, which place them": is_managed(facts, one),
+            f"label {PIN_LABEL}": one.label(PIN_LABEL) is not None,
+            f"label {ROLE_LABEL}": one.label(ROLE_LABEL) in HA_ROLES,
+            "a specific reservation": one.reservation is not None,
+            "sole-tenant nodes": one.is_sole_tenant,
+            "a compact placement policy, or one that was not read": any(
+                policy is None or policy.is_compact for policy in policies
+            ),
+            "Local SSDs, whose data a move loses": bool(one.local_ssd_count),
+            "attached GPUs, whose zones are not known here": bool(one.gpu_count),
+            "parts that are known after apply": bool(one.unknown_parts),
+            "regional disks, whose zones are not known here": any(
+                "/regions/" in disk.ref.self_link for disk in disks
+            ),
+            "disks that other machines use too": any(len(disk.users) > 1 for disk in disks),
+            "the next hop of a route": not own.isdisjoint(self._next_hops),
+        }
+        return next((reason for reason, holds in reasons.items() if holds), "")
+
+    def what_breaks(self, one: Instance) -> tuple[str, ...]:
+        """Return what refers to a machine and has to follow it to another zone."""
+        return tuple(self._refers(one))
+
+    def _refers(self, one: Instance) -> Iterator[str]:
+        inventory = self._facts.inventory
+        group = inventory.group_by_member.get(one.ref.self_link)
+        if group is not None and not group.is_managed:
+            yield (
+                f"The instance group {group.name} is of {group.location}: put the new machine into"
+                " one of its own zone, and that behind the load balancers of the old one."
+            )
+        for nic in one.interfaces:
+            inside = self._inside.get((one.region, nic.internal_ipv4))
+            if inside is not None:
+                yield (
+                    f"{nic.internal_ipv4} is reserved ({inside.name}): the new machine can only"
+                    " have it once the old one is deleted."
+                )
+            if nic.external_ipv4 is None:
+                continue
+            if inventory.is_static(nic.external_ipv4):
+                yield (
+                    f"{nic.external_ipv4} is reserved: take it off the old machine for the new one."
+                )
+            else:
+                yield (
+                    f"{nic.external_ipv4} is ephemeral and goes: clients outside need the new one."
+                )
+
+
+def asked_of(facts: Facts, title: str, request: PlaceChoices) -> Asked:
+    """Return what the traffic between machines of an inventory asks.
+
+    Raises:
+        UsageError: If there is no traffic, or a machine's region may change.
+        InputError: If none of the traffic is between two machines.
+    """
+    if facts.traffic is None:
+        raise UsageError(
+            "zones are chosen by traffic: name flow logs (--traffic FILE), or tables of machines"
+            " and traffic (--vms FILE --edges FILE)"
+        )
+    if request.between_regions:
+        raise UsageError(
+            "--between-regions is for tables (--vms, --edges): what a machine sends to others than"
+            " these machines, and its own price, change with the region"
+        )
+    running = [one for one in facts.inventory.instances if not one.is_stopped]
+    count = Counter(one.name for one in running)
+    names = {
+        one.ref.self_link: one.name
+        if count[one.name] == 1
+        else f"{one.project}/{one.zone}/{one.name}"
+        for one in running
+    }
+    running.sort(key=lambda one: names[one.ref.self_link])
+    number = {one.ref.self_link: at for at, one in enumerate(running)}
+    kinds, edges = _edges(facts, number)
+    if not len(edges.src):
+        raise InputError("no traffic between two machines of the inventory was seen")
+    groups, least = _groups(facts, running)
+    ties = Ties(facts)
+    machines = tuple(
+        _machine(facts, ties, one, names[one.ref.self_link], groups.get(one.ref.self_link, ""))
+        for one in running
+    )
+    zones = tuple(sorted({one.zone for one in running}))
+    return Asked(
+        title=title,
+        machines=machines,
+        kinds=kinds,
+        edges=edges,
+        limits=(),
+        zones=zones,
+        capacity=np.full(len(zones), np.inf),
+        least_zones=least,
+        assumptions=(
+            "the bill is of traffic between these machines; they cost the same in every zone of a"
+            " region",
+            "machines go to zones of their region where others of the input stand already",
+            "copies of one service (group, role label or name) stand in as many zones as today",
+            "no machine uses a reservation without naming it: these are not read, and a move leaves"
+            " them paid and empty",
+            *stopped_machines(facts.inventory),
+        ),
+        incomplete=what_is_incomplete(facts, ()),
+    )
+
+
+def growth_of(request: PlaceChoices) -> float | None:
+    """Return by how much zones may grow; None: tables say what they hold, or that it is open."""
+    if request.zone_growth_ratio is not None:
+        return request.zone_growth_ratio
+    return None if request.vms is not None else _DEFAULT_GROWTH
+
+
+def _edges(facts: Facts, number: Mapping[SelfLink, int]) -> tuple[tuple[Kind, ...], AskedEdges]:
+    traffic = facts.traffic
+    assert traffic is not None
+    sums: dict[tuple[int, int, Kind], int] = defaultdict(int)
+    for edge in traffic.edges:
+        src, dst = facts.src(edge), facts.dst(edge)
+        if edge.path_class.distance is None or OwnerKind.VM not in {src.kind, dst.kind}:
+            continue
+        one, other = (number.get(end.link or SelfLink("")) for end in (src, dst))
+        if one is None or other is None or one == other:
+            continue
+        path = priced_path_of(facts, edge)
+        kind = Kind(_in_one_zone(edge.path_class), path.is_ipv6)
+        sums[one, other, kind] += edge.wire_bytes
+    kinds = tuple(sorted({kind for _, _, kind in sums}))
+    rows = sorted((one, other, kinds.index(kind), n) for (one, other, kind), n in sums.items())
+    table = np.array([row[:3] for row in rows], dtype=np.intp).reshape(-1, 3)
+    gib = np.array([float(facts.gib_per_month(row[3])) for row in rows])
+    return kinds, AskedEdges(table[:, 0], table[:, 1], table[:, 2], gib)
+
+
+def _in_one_zone(path_class: PathClass) -> PathClass:
+    assert path_class.distance is not None
+    return PathClass(f"same-zone{path_class.removeprefix(path_class.distance)}")
+
+
+def _groups(facts: Facts, running: list[Instance]) -> tuple[dict[str, str], dict[str, int]]:
+    """Return the group of copies of each machine, and in how many zones it stands today."""
+    copies = replica_sets(facts)
+    chosen: dict[str, str] = {}
+    for one in running:
+        keys = copies.by_machine.get(one.ref.self_link, frozenset())
+        # A role or an instance group says more than a name.
+        said = sorted(keys, key=lambda key: ("both are named" in key, key))
+        if said:
+            chosen[one.ref.self_link] = said[0]
+    members: dict[str, list[Instance]] = defaultdict(list)
+    for one in running:
+        key = chosen.get(one.ref.self_link)
+        if key is not None:
+            members[key].append(one)
+    least = {key: len({one.zone for one in found}) for key, found in members.items()}
+    apart = {key for key, zones in least.items() if zones > 1}
+    return (
+        {link: key for link, key in chosen.items() if key in apart},
+        {key: least[key] for key in apart},
+    )
+
+
+def _machine(facts: Facts, ties: Ties, one: Instance, name: str, group: str) -> AskedMachine:
+    shape = facts.shape(one.machine_type)
+    vcpus = float(shape.vcpus) if shape is not None else None
+    return AskedMachine(
+        name=name,
+        zone=one.zone,
+        vcpus=vcpus,
+        group=group,
+        pinned=ties.why_pinned(one) or ("its vCPUs are not known" if vcpus is None else ""),
+        offered=offered_in(facts, one.machine_type, one.zone),
+        breaks=ties.what_breaks(one),
+        instance=one,
+    )

@@ -1,0 +1,319 @@
+"""The answer of `netplan place`: read, solve, bill, and say what moves are worth."""
+
+from collections import Counter
+from collections.abc import Callable
+from decimal import Decimal
+
+import numpy as np
+from msgspec.structs import replace
+
+from netplan_planner.engine.calibration_file import with_calibration
+from netplan_planner.engine.demos import load_demo
+from netplan_planner.engine.inputs import limits_date, read_facts
+from netplan_planner.engine.plan_changes import in_order
+from netplan_planner.engine.plan_changes.by_image import move_to_zone
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.engine.titles import projects_of, title_of
+from netplan_planner.errors import MissingDatum, UsageError
+from netplan_planner.model import Facts, Inventory, Zone
+from netplan_planner.model.changes import PlanChange, PlanChanges
+from netplan_planner.model.price_age import price_age
+from netplan_planner.optimise.machine_type import Chooser
+from netplan_planner.planning.project import request_of
+from netplan_planner.throughput import load_caps
+from netplan_planner.verbs import Now, panels, verb
+from netplan_planner.verbs.place.answer import Placement, PlannedMove
+from netplan_planner.verbs.place.ask import PlaceAsk, PlaceChoices
+from netplan_planner.verbs.place.asked import Asked, AskedMachine
+from netplan_planner.verbs.place.bill import PlacementBill, Prices
+from netplan_planner.verbs.place.binding import bindings_of, broken_by, shortfalls_of
+from netplan_planner.verbs.place.inventory import asked_of, growth_of
+from netplan_planner.verbs.place.machines import machine_usd, with_types
+from netplan_planner.verbs.place.numbers import Numbers, numbers_of
+from netplan_planner.verbs.place.solve.feasible import Shortfalls
+from netplan_planner.verbs.place.solve.search import Placed, best_placement
+from netplan_planner.verbs.place.tables import read_tables
+from netplan_pricing import open_prices
+from netplan_rules.registry import thresholds
+
+_RULE, _THRESHOLD = "chatty-inter-zone-pair", "min_usd_per_month"
+_DIGITS = 6
+_CENT = Decimal("0.01")
+ONE_OFF = (
+    "a stop and a start of the machine, and a machine image of its disks, billed while it exists:"
+    " not known, for sizes of disks are not read"
+)
+
+Say = Callable[[str], None]
+
+
+@verb(
+    panel=panels.PLAN,
+    has_look=True,
+    explains="Every move, bill and command.",
+    ends=lambda _, found: not found.infeasible,
+)
+def place(ask: PlaceAsk, now: Now) -> Placement:
+    """Choose zones for machines at least cost of traffic, and rank the moves by saving.
+
+    Capacity of zones, groups that stay spread, pins and round trips are kept. Prints commands;
+    changes nothing. Exit status: 0, or 1 when no placement keeps every constraint.
+    """
+    return plan_places(request_of(ask), ask.choices, now.say)
+
+
+def plan_places(
+    request: AuditRequest, wanted: PlaceChoices, say: Say = lambda _: None
+) -> Placement:
+    """Return zones for the machines of a request.
+
+    Raises:
+        UsageError: If tables and an inventory are both given, or neither is.
+        InputError: If an input cannot be read, or contradicts itself.
+        MissingDatum: If no traffic has a known price.
+    """
+    facts, asked = _asked(request, wanted, say)
+    prices = Prices(facts, asked)
+    prices.machines.check()
+    numbers = numbers_of(
+        asked,
+        prices,
+        growth_ratio=growth_of(wanted),
+        between_regions=wanted.may_leave_region,
+    )
+    baseline = prices.bill(numbers.problem.today)
+    if baseline.unpriced and not baseline.usd:
+        reasons = "\n".join(dict.fromkeys(one.reason for one in baseline.unpriced))
+        raise MissingDatum(f"no price for any of this traffic that is not free: {reasons}")
+    least = wanted.least_saving_usd
+    if least is None:
+        least = facts.threshold(_RULE, _THRESHOLD)
+    answer = _unsolved(facts, asked, numbers, baseline, wanted, Decimal(str(least)))
+    answer = replace(
+        answer,
+        price_age=price_age(
+            facts.prices.info, request.today, has_spot=False, folder=request.prices
+        ),
+    )
+    found = best_placement(numbers.problem, say)
+    if isinstance(found, Shortfalls):
+        return replace(answer, infeasible=shortfalls_of(asked, numbers, found))
+    return _solved(answer, asked, numbers, prices, found)
+
+
+def _asked(request: AuditRequest, wanted: PlaceChoices, say: Say) -> tuple[Facts, Asked]:
+    reads = (request.projects, request.parents, request.inventory, request.demo, request.traffic)
+    tables = (wanted.vms, wanted.edges)
+    if any(tables) and any(reads):
+        raise UsageError(
+            "--vms and --edges are machines and traffic of their own: leave the inventory and"
+            " traffic out"
+        )
+    if any(tables):
+        facts = _facts_of_tables(request)
+        return facts, with_types(facts, read_tables(wanted))
+    if wanted.zones is not None:
+        raise UsageError("--zones goes with --vms and --edges")
+    demo = load_demo(request.demo) if request.demo is not None else None
+    facts = read_facts(request, demo, say)
+    title = title_of(demo, projects_of(request, facts.inventory))
+    return facts, asked_of(facts, title, wanted)
+
+
+def _facts_of_tables(request: AuditRequest) -> Facts:
+    """Return facts that hold prices alone, for what is asked by tables."""
+    prices = open_prices(request.prices, request.discounts, request.billing_exports)
+    caps = with_calibration(load_caps(limits_date(request, None)), None)
+    return Facts(
+        inventory=Inventory(),
+        traffic=None,
+        prices=prices,
+        caps=caps,
+        machines=Chooser(prices, caps, request.commitment_scope),
+        today=request.today,
+        thresholds=thresholds({}),
+    )
+
+
+def _unsolved(
+    facts: Facts,
+    asked: Asked,
+    numbers: Numbers,
+    baseline: PlacementBill,
+    wanted: PlaceChoices,
+    least: Decimal,
+) -> Placement:
+    """Return the answer as far as it is known before anything is placed."""
+    return Placement(
+        title=asked.title,
+        assignment=(),
+        moves=(),
+        usd_per_month=None,
+        baseline_usd_per_month=baseline.usd,
+        bound_usd_per_month=None,
+        is_proven=False,
+        proven_within_usd=numbers.step_usd,
+        bound_by="",
+        gap_ratio=None,
+        line_items=(),
+        baseline_line_items=baseline.lines,
+        unpriced=baseline.unpriced,
+        spread_usd_per_month=Decimal(0),
+        stop_line_usd_per_move=least,
+        worth_usd_per_month=Decimal(0),
+        rest_usd_per_month=Decimal(0),
+        bindings=(),
+        infeasible=(),
+        machine_count=len(asked.machines),
+        movable_count=len(numbers.problem.movable),
+        part_count=0,
+        has_machines=any(one.machine_type for one in asked.machines),
+        stays=_stays(asked, numbers),
+        broken_today=broken_by(asked, numbers, numbers.problem.today),
+        assumptions=tuple(_assumptions(asked, numbers, wanted)),
+        changes=PlanChanges(),
+        prices_as_of=facts.prices.info.network_as_of,
+        incomplete=asked.incomplete,
+    )
+
+
+def _stays(asked: Asked, numbers: Numbers) -> tuple[tuple[str, int], ...]:
+    reasons = Counter(one.pinned for one in asked.machines if one.pinned)
+    alone = numbers.problem.count - len(numbers.problem.movable) - reasons.total()
+    if alone:
+        reasons["no other zone to go to"] = alone
+    return tuple(sorted(reasons.items(), key=lambda one: (-one[1], one[0])))
+
+
+def _assumptions(asked: Asked, numbers: Numbers, wanted: PlaceChoices) -> list[str]:
+    found = list(asked.assumptions)
+    growth = growth_of(wanted)
+    if growth is not None:
+        found.append(
+            f"no zone takes more than {growth:.0%} more vCPUs of these machines than it has today,"
+            " where no table says what it holds (--zone-growth)"
+        )
+    typed = sum(bool(one.machine_type) for one in asked.machines)
+    if numbers.is_between_regions:
+        if typed < len(asked.machines):
+            found.append(
+                "machines may change their region (--within-regions keeps them); what"
+                f" {len(asked.machines) - typed:,} of them cost there is not counted, for their"
+                " machine_type is not given"
+            )
+    elif wanted.vms is not None and not wanted.may_leave_region:
+        found.append("machines stay in their region (--between-regions lets them leave)")
+    if typed:
+        found.append("machines are billed on demand, all month, without commitments and disks")
+    if numbers.problem.rtt_limits:
+        found.append("round trips are typical ones of idle paths (netplan predict)")
+    return found
+
+
+def _solved(
+    answer: Placement, asked: Asked, numbers: Numbers, prices: Prices, found: Placed
+) -> Placement:
+    plan = prices.bill(found.zones)
+    model = Decimal(str(round(found.usd, _DIGITS)))
+    bound = Decimal(str(round(found.bound_usd, _DIGITS)))
+    # What no move changes is in the bills alone; steps of prices can only take off.
+    at_last_steps = _at_last_steps(asked, prices, found.zones)
+    bound = min(at_last_steps - model + bound - numbers.step_usd, plan.usd)
+    bound = max(bound, Decimal(0))
+    if found.is_proven and not numbers.step_usd:
+        bound = plan.usd
+    moves = _moves(asked, found, answer.stop_line_usd_per_move)
+    worth = sum((one.saving_usd_per_month for one in moves if one.is_worth_it), Decimal(0))
+    rest = sum((one.saving_usd_per_month for one in moves if not one.is_worth_it), Decimal(0))
+    is_proven = plan.usd - bound < _CENT / 2 + numbers.step_usd
+    return replace(
+        answer,
+        assignment=tuple(
+            (one.name, Zone(asked.zones[zone]))
+            for one, zone in zip(asked.machines, found.zones.tolist(), strict=True)
+        ),
+        moves=moves,
+        usd_per_month=plan.usd,
+        bound_usd_per_month=bound,
+        is_proven=is_proven,
+        bound_by=found.bound_by,
+        gap_ratio=float(plan.usd / bound - 1) if bound else (0.0 if is_proven else None),
+        line_items=plan.lines,
+        unpriced=plan.unpriced,
+        spread_usd_per_month=prices.bill(found.zones, _inside_groups(asked, numbers)).usd,
+        worth_usd_per_month=worth,
+        rest_usd_per_month=rest,
+        bindings=bindings_of(asked, numbers, found.zones),
+        part_count=found.part_count,
+        changes=_changes(asked, moves),
+    )
+
+
+def _at_last_steps(asked: Asked, prices: Prices, zones: np.ndarray) -> Decimal:
+    """Return what all costs with traffic at the last steps of its prices."""
+    usd = np.nan_to_num(prices.table(), nan=0.0)
+    edges = asked.edges
+    paid = usd[edges.kind, zones[edges.src], zones[edges.dst]] * edges.gib_per_month
+    traffic = Decimal(str(round(float(paid.sum()), _DIGITS)))
+    return traffic + machine_usd(prices.machines, zones)
+
+
+def _inside_groups(asked: Asked, numbers: Numbers) -> np.ndarray:
+    """Return the traffic between members of one group, by its place."""
+    group = numbers.problem.group_of
+    src, dst = group[asked.edges.src], group[asked.edges.dst]
+    return np.flatnonzero((src >= 0) & (src == dst))
+
+
+def _moves(asked: Asked, found: Placed, least: Decimal) -> tuple[PlannedMove, ...]:
+    moves = []
+    for number, step in enumerate(found.steps, 1):
+        saving = Decimal(str(round(step.saving_usd, _DIGITS)))
+        share = saving / len(step.machines)
+        for machine in step.machines:
+            one = asked.machines[machine]
+            moves.append(
+                PlannedMove(
+                    name=one.name,
+                    from_zone=Zone(one.zone),
+                    to_zone=Zone(asked.zones[found.zones[machine]]),
+                    step=number,
+                    step_saving_usd_per_month=saving,
+                    saving_usd_per_month=share,
+                    is_worth_it=share >= least,
+                    one_off_usd=None,
+                    one_off=ONE_OFF,
+                    breaks=one.breaks,
+                )
+            )
+    return tuple(moves)
+
+
+def _changes(asked: Asked, moves: tuple[PlannedMove, ...]) -> PlanChanges:
+    machines = {one.name: one for one in asked.machines}
+    taken = {_place_of(one, one.zone) for one in asked.machines}
+    steps = []
+    for move in moves:
+        if move.is_worth_it:
+            machine = machines[move.name]
+            wanted = _place_of(machine, move.to_zone)
+            steps.append(_step(machine, move.to_zone, is_taken=wanted in taken))
+            taken.add(wanted)
+    return in_order(
+        steps,
+        "The greatest saving a move comes first. One may stop after any step of the plan; moves of"
+        " one step (JSON: step) go together. Verify each before the next.",
+    )
+
+
+def _place_of(machine: AskedMachine, zone: str) -> tuple[str, str, str]:
+    """Return what a machine's name has to be alone with: its project and a zone."""
+    instance = machine.as_instance
+    return instance.project, zone, instance.name
+
+
+def _step(machine: AskedMachine, zone: Zone, *, is_taken: bool) -> PlanChange:
+    """Return the step of a move, with what else has to follow the machine."""
+    step = move_to_zone(machine.as_instance, zone, is_taken=is_taken)
+    caution = " ".join((step.fix.caution, *machine.breaks))
+    return replace(step, fix=replace(step.fix, caution=caution))

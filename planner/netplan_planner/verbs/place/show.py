@@ -1,0 +1,321 @@
+"""Zones for machines: what the plan saves, its moves with a stop line, and what binds."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import TypedDict
+
+from netplan_planner.model import Amount, LineItem
+from netplan_planner.model import changes as plans
+from netplan_planner.model.report import Unpriced
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
+from netplan_planner.renderers.content.changes import changes
+from netplan_planner.renderers.document import (
+    Block,
+    Column,
+    Field,
+    Item,
+    Line,
+    Para,
+    Role,
+    Section,
+    Span,
+    Table,
+    Title,
+    fixed,
+    line,
+    say,
+)
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.place import answer as places
+from netplan_planner.verbs.place.answer import Placement
+
+SCHEMA = "netplan.placement/1"
+_ROWS = 12
+_LONG = 400
+_BINDINGS = 4
+_WORDS = {
+    places.PlacementConstraint.CAPACITY: "the capacity of",
+    places.PlacementConstraint.SPREAD: "the spread of",
+    places.PlacementConstraint.PIN: "the pin by",
+    places.PlacementConstraint.ROUND_TRIP: "the round trip of",
+    places.PlacementConstraint.OFFER: "the machine types offered in",
+}
+_BOUNDS = {
+    "program": "by a linear program of each part",
+    "stars": "by each machine's traffic to groups that stand apart",
+    "eigenvalues": "by eigenvalues of the traffic graph",
+}
+
+
+class Record(TypedDict):
+    """Zones for machines, moves there, and what they are worth."""
+
+    price_age: str
+    title: str
+    assignment: dict[str, str]
+    """Name to zone; empty where no placement keeps every constraint."""
+    moves: tuple[places.PlannedMove, ...]
+    usd_per_month: Decimal | None
+    baseline_usd_per_month: Decimal
+    bound_usd_per_month: Decimal | None
+    is_proven: bool
+    proven_within_usd: Decimal
+    """What the free first GiB of prices between regions can make of it."""
+    bound_by: str
+    gap_ratio: float | None
+    line_items: tuple[LineItem, ...]
+    baseline_line_items: tuple[LineItem, ...]
+    unpriced: tuple[Unpriced, ...]
+    spread_usd_per_month: Decimal
+    """The price of availability: what members of spread groups send each other."""
+    stop_line_usd_per_move: Decimal
+    worth_usd_per_month: Decimal
+    rest_usd_per_month: Decimal
+    bindings: tuple[places.PlacementBinding, ...]
+    infeasible: tuple[places.PlacementShortfall, ...]
+    machine_count: int
+    movable_count: int
+    part_count: int
+    has_machines: bool
+    """Whether the bill has machines, those whose type is given."""
+    stays: dict[str, int]
+    """Why machines stay where they are, and how many."""
+    broken_today: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    prices_as_of: str
+    changes: plans.PlanChanges
+    incomplete: tuple[str, ...]
+
+
+def record(answer: Placement) -> Record:
+    """Return the whole answer."""
+    return {
+        "price_age": answer.price_age,
+        "title": answer.title,
+        "assignment": dict(answer.assignment),
+        "moves": answer.moves,
+        "usd_per_month": answer.usd_per_month,
+        "baseline_usd_per_month": answer.baseline_usd_per_month,
+        "bound_usd_per_month": answer.bound_usd_per_month,
+        "is_proven": answer.is_proven,
+        "proven_within_usd": answer.proven_within_usd,
+        "bound_by": answer.bound_by,
+        "gap_ratio": answer.gap_ratio,
+        "line_items": answer.line_items,
+        "baseline_line_items": answer.baseline_line_items,
+        "unpriced": answer.unpriced,
+        "spread_usd_per_month": answer.spread_usd_per_month,
+        "stop_line_usd_per_move": answer.stop_line_usd_per_move,
+        "worth_usd_per_month": answer.worth_usd_per_month,
+        "rest_usd_per_month": answer.rest_usd_per_month,
+        "bindings": answer.bindings,
+        "infeasible": answer.infeasible,
+        "machine_count": answer.machine_count,
+        "movable_count": answer.movable_count,
+        "part_count": answer.part_count,
+        "has_machines": answer.has_machines,
+        "stays": dict(answer.stays),
+        "broken_today": answer.broken_today,
+        "assumptions": answer.assumptions,
+        "prices_as_of": answer.prices_as_of.isoformat(),
+        "changes": answer.changes,
+        "incomplete": answer.incomplete,
+    }
+
+
+def table(answer: Placement) -> DataTable:
+    """Return a row a machine, those that move first."""
+    columns = (
+        *("name", "zone", "from_zone", "step_number", "saving_usd_per_month", "is_worth_it"),
+        *("one_off_usd", "one_off", "breaks"),
+    )
+    return DataTable(columns, _rows(answer))
+
+
+def _rows(answer: Placement) -> Iterator[tuple[Cell, ...]]:
+    moved = {one.name for one in answer.moves}
+    for one in answer.moves:
+        saving = figures.exact(one.saving_usd_per_month, figures.SUM_DECIMALS)
+        yield (
+            *(one.name, one.to_zone, one.from_zone, one.step, saving, one.is_worth_it),
+            *(one.one_off_usd, one.one_off, one.breaks),
+        )
+    for name, zone in answer.assignment:
+        if name not in moved:
+            yield name, zone, zone, None, None, None, None, "", ()
+
+
+def blocks(answer: Placement, options: RenderOptions) -> Iterator[Block]:
+    """Yield what is saved, the moves, what binds and how to do it."""
+    basis = f"{answer.machine_count:,} machines · prices of {answer.prices_as_of}"
+    yield Title(line=line(say(answer.title)), basis=line(basis))
+    if answer.price_age:
+        yield Para(line=line(say(answer.price_age, length=_LONG)))
+    if answer.infeasible:
+        yield from _infeasible(answer)
+        return
+    yield Para(line=_verdict(answer))
+    yield Para(line=_proof(answer))
+    yield from _moves(answer, options)
+    yield from _why(answer, options)
+    if options.gives_sources():
+        for label, items in (
+            ("today", answer.baseline_line_items),
+            ("as planned", answer.line_items),
+        ):
+            if items:
+                lines = phrases.bills(items, _ROWS, are_costs=True)
+                yield Field(label=label, line=lines[0], more=lines[1:], is_source=True)
+    yield from changes(answer.changes, options)
+    if options.currency is not None:
+        yield Para(line=line(options.currency.assumption))
+
+
+def _amount(usd: Decimal, role: Role = Role.PLAIN) -> Span:
+    return fixed(Amount(usd=usd), role)
+
+
+def _infeasible(answer: Placement) -> Iterator[Block]:
+    yield Para(line=line(say("No placement keeps every constraint", Role.BAD), ":"))
+    for one in answer.infeasible:
+        text = f" {one.name}: {one.shortfall}. To do: {one.change}"
+        yield Item(line=line(say(one.constraint.value, Role.STRONG), say(text, length=_LONG)))
+
+
+def _billed(answer: Placement) -> str:
+    """Return what the bill is of."""
+    if answer.has_machines:
+        return "these machines and their traffic cost "
+    return "the traffic between these machines costs "
+
+
+def _verdict(answer: Placement) -> Line:
+    assert answer.usd_per_month is not None
+    saved = answer.baseline_usd_per_month - answer.usd_per_month
+    if not answer.moves:
+        return line(
+            f"Nothing is to be moved: {_billed(answer)}",
+            _amount(answer.baseline_usd_per_month),
+            " a month where they stand",
+        )
+    moves = figures.counted(len(answer.moves), "move")
+    if not any(one.is_worth_it for one in answer.moves) and saved >= 0:
+        return line(
+            say("No move is worth it", Role.STRONG),
+            f": {moves} would save ",
+            _amount(saved),
+            f" a month; {_billed(answer)}",
+            _amount(answer.baseline_usd_per_month),
+        )
+    word = "save" if saved >= 0 else "cost"
+    word += "s" * (len(answer.moves) == 1)
+    return line(
+        f"{moves} {word} ",
+        _amount(abs(saved), Role.GOOD if saved >= 0 else Role.COST),
+        f" a month: {_billed(answer)}",
+        _amount(answer.usd_per_month),
+        ", today ",
+        _amount(answer.baseline_usd_per_month),
+        *((" and breaks constraints",) if answer.broken_today else ()),
+    )
+
+
+def _proof(answer: Placement) -> Line:
+    assert answer.bound_usd_per_month is not None
+    if answer.is_proven:
+        if answer.proven_within_usd:
+            return line(
+                "Proven: no placement under these constraints costs ",
+                _amount(answer.proven_within_usd),
+                " less, which the free first GiB of prices may make of it",
+            )
+        return line("Proven: no placement under these constraints costs less")
+    gap = ""
+    if answer.gap_ratio is not None and answer.gap_ratio < 1:
+        above = figures.share(answer.gap_ratio, 1)
+        at_most = "" if above.startswith("under") else "at most "
+        gap = f"; the plan is {at_most}{above} above that"
+    return line(
+        "Not proven to be the best; none costs less than ",
+        _amount(answer.bound_usd_per_month),
+        f" ({_BOUNDS[answer.bound_by]}){gap}",
+    )
+
+
+def _moves(answer: Placement, options: RenderOptions) -> Iterator[Block]:
+    if not answer.moves:
+        return
+    worth = [one for one in answer.moves if one.is_worth_it]
+    shown = answer.moves if options.verbosity else worth[:_ROWS]
+    if shown:
+        yield Section(line=line("Moves, the greatest saving first"))
+        columns = (
+            Column(title="step", is_number=True),
+            Column(title="machine"),
+            Column(title="from"),
+            Column(title="to"),
+            Column(title="saves a month", is_number=True, stacked="saves {} a month"),
+        )
+        yield Table(columns=columns, rows=tuple(map(_row, shown)))
+    if len(shown) < len(worth):
+        hidden = worth[len(shown) :]
+        text = f"and {figures.counted(len(hidden), 'move')} more above the line: "
+        usd = sum((one.saving_usd_per_month for one in hidden), Decimal(0))
+        yield Para(line=line(text, _amount(usd), " a month (-v, or --output csv)"))
+    rest = len(answer.moves) - len(worth)
+    if rest:
+        yield Para(
+            line=line(
+                "Stop line at ",
+                _amount(answer.stop_line_usd_per_move),
+                f" a month and move: the rest, {figures.counted(rest, 'move')}, is worth ",
+                _amount(answer.rest_usd_per_month),
+                " a month",
+            )
+        )
+    if shown:
+        yield Para(line=line(f"Each costs once {answer.moves[0].one_off}"))
+
+
+def _row(one: places.PlannedMove) -> tuple[Line, ...]:
+    return (
+        line(fixed(f"{one.step:,}")),
+        line(phrases.name(one.name)),
+        line(fixed(one.from_zone)),
+        line(fixed(one.to_zone)),
+        line(_amount(one.saving_usd_per_month)),
+    )
+
+
+def _why(answer: Placement, options: RenderOptions) -> Iterator[Block]:
+    yield Section(line=line("What it rests on"))
+    for text in answer.broken_today[: None if options.verbosity else _BINDINGS]:
+        yield Item(line=line(say(f"broken today: {text}", length=_LONG)))
+    more = len(answer.broken_today) - _BINDINGS
+    if more > 0 and not options.verbosity:
+        yield Item(line=line(f"and {more:,} more broken today: -v"))
+    least = Decimal(0) if options.verbosity else answer.stop_line_usd_per_move / 10
+    bindings = [one for one in answer.bindings if one.usd_per_month >= least]
+    for one in bindings[: None if options.verbosity else _BINDINGS]:
+        count = figures.counted(one.machine_count, "machine")
+        text = f"binds: {_WORDS[one.constraint]} {one.name} ({count}; without it one would save "
+        yield Item(line=line(say(text, length=_LONG), _amount(one.usd_per_month), " a month)"))
+    if answer.spread_usd_per_month:
+        yield Item(
+            line=line(
+                "price of availability: ",
+                _amount(answer.spread_usd_per_month),
+                " a month between members of groups that stay spread",
+            )
+        )
+    if answer.stays:
+        text = "; ".join(f"{count:,}: {why}" for why, count in answer.stays)
+        yield Item(line=line(say(f"stay where they are: {text}", length=_LONG)))
+    for unpriced in answer.unpriced:
+        volume = figures.volume(unpriced.quantity)
+        text = f"no price, so not placed by it: {volume}, {unpriced.name}: {unpriced.reason}"
+        yield Item(line=line(say(text, length=_LONG)))
+    for text in answer.assumptions:
+        yield Item(line=line(say(f"assumed: {text}", length=_LONG)))
+    yield from incomplete.blocks(answer.incomplete, options)

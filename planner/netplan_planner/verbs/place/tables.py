@@ -1,0 +1,266 @@
+"""The tables of `netplan place`: machines, traffic, zones."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from netplan_planner.errors import InputError, UsageError, did_you_mean
+from netplan_planner.inert import inert_line
+from netplan_planner.model import PathClass, Zone, region_of
+from netplan_planner.tables.columns import Column, ColumnKind
+from netplan_planner.tables.reading import Table
+from netplan_planner.verbs.place.ask import PlaceChoices
+from netplan_planner.verbs.place.asked import Asked, AskedEdges, AskedLimit, AskedMachine, Kind
+
+_MOST_VCPUS, _MOST_GIB, _MOST_MS = 1e9, 1e12, 1e6
+"""Far beyond what there is: more is a slip of the hand, and would drown all other sums."""
+VMS = (
+    Column(name="name", meaning="of the machine, once", is_required=True),
+    Column(name="zone", meaning="where it stands today", is_required=True),
+    Column(name="region", meaning="of the zone; empty: as the zone says"),
+    Column(
+        name="vcpus",
+        meaning="what it takes of a zone's capacity",
+        unit="vCPU",
+        kind=ColumnKind.NUMBER,
+        least=0,
+        most=_MOST_VCPUS,
+    ),
+    Column(name="group", meaning="which machines belong together"),
+    Column(name="is_spread", meaning="true: the group's members stand in different zones"),
+    Column(name="is_pinned", meaning="true: it stays where it is"),
+    Column(name="machine_type", meaning="what is billed with the traffic; empty: only that is"),
+)
+EDGES = (
+    Column(name="src", meaning="the sender's name", is_required=True),
+    Column(name="dst", meaning="the receiver's name", is_required=True),
+    Column(
+        name="gib_per_month",
+        meaning="what is sent, with headers",
+        unit="GiB",
+        kind=ColumnKind.NUMBER,
+        least=0,
+        most=_MOST_GIB,
+        is_required=True,
+    ),
+    Column(
+        name="max_rtt_ms",
+        meaning="the longest round trip; empty: any",
+        unit="ms",
+        kind=ColumnKind.NUMBER,
+        least=0,
+        most=_MOST_MS,
+    ),
+)
+ZONES = (
+    Column(name="zone", meaning="where machines may stand", is_required=True),
+    Column(
+        name="capacity_vcpus",
+        meaning="what it holds of these machines; empty: not known, so no limit",
+        unit="vCPU",
+        kind=ColumnKind.NUMBER,
+        least=0,
+        most=_MOST_VCPUS,
+    ),
+)
+_BOOLEANS = {"true": True, "false": False, "": None}
+_NAMED = 3
+_ZONE = re.compile(r"[a-z]+-[a-z]+\d+-[a-z0-9]+")
+
+
+def read_tables(request: PlaceChoices) -> Asked:
+    """Return what the tables ask.
+
+    Raises:
+        UsageError: If one of the two that are needed is missing.
+        InputError: If a table cannot be read, or contradicts itself or another one.
+    """
+    if request.vms is None or request.edges is None:
+        raise UsageError("machines and their traffic are two tables: --vms FILE and --edges FILE")
+    machines = _machines(request.vms)
+    number = {machine.name: at for at, machine in enumerate(machines)}
+    edges, limits = _edges(request.edges, number, request.vms)
+    zones, capacity = _zones(request.zones, machines, request.vms)
+    assumptions = [
+        "traffic between machines goes over internal addresses",
+        "commands are for the project that gcloud is set to, as tables name none",
+    ]
+    if request.zones is None:
+        assumptions.append(
+            "without --zones a machine may go where others of its region stand"
+            + ("" if request.zone_growth_ratio is not None else ", and zones hold all that comes")
+        )
+    elif np.isinf(capacity).any():
+        open_zones = [zone for zone, room in zip(zones, capacity, strict=True) if np.isinf(room)]
+        assumptions.append(f"no limit where no capacity is given: {', '.join(open_zones)}")
+    if np.isfinite(capacity).any() or request.zone_growth_ratio is not None:
+        lacking = [
+            machine.name
+            for machine in machines
+            if machine.vcpus is None and not machine.machine_type
+        ]
+        if lacking:
+            raise InputError(
+                f"{_shown(request.vms)}: vcpus of {_listed(lacking)} not known, and zones have a"
+                " capacity: fill them in"
+            )
+    return Asked(
+        title=_shown(request.vms),
+        machines=machines,
+        kinds=(Kind(PathClass.SAME_ZONE_INTERNAL),),
+        edges=edges,
+        limits=limits,
+        zones=zones,
+        capacity=capacity,
+        least_zones={},
+        assumptions=tuple(assumptions),
+    )
+
+
+def _shown(path: Path) -> str:
+    return inert_line(path.name)
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return f"{', '.join(map(inert_line, names[:_NAMED]))}{more}"
+
+
+def _all_rows(table: Table) -> dict[str, np.ndarray]:
+    """Return the numbers of a table of which no row may be left out."""
+    found = table.checked_numbers()
+    if table.refused.count:
+        raise InputError(f"{table.shown}: {'; '.join(table.refused.named)}")
+    return found
+
+
+def _machines(path: Path) -> tuple[AskedMachine, ...]:
+    with Table(path, VMS) as table:
+        table.refuse_unread()
+        vcpus = _all_rows(table)["vcpus"]
+        names = ("name", "zone", "region", "group", "is_spread", "is_pinned", "machine_type")
+        cells, which = table.coded(names)
+        shown = table.shown
+    rows = [(*cells[kind], vcpus[at]) for at, kind in enumerate(which.tolist())]
+    if not rows:
+        raise InputError(f"{shown}: no machine")
+    spread: dict[str, bool] = {}
+    seen: dict[str, int] = {}
+    found = []
+    for at, (name, zone, region, group, is_spread, is_pinned, kind, count) in enumerate(rows, 1):
+        where = f"{shown}: row {at}"
+        if not name or not zone:
+            raise InputError(f"{where}: a machine needs a name, and the zone where it stands")
+        if name in seen:
+            raise InputError(f"{where}: {inert_line(name)} is in row {seen[name]} already")
+        seen[name] = at
+        if not _ZONE.fullmatch(zone):
+            raise InputError(f"{where}: {inert_line(zone)} is no zone, such as us-central1-a")
+        if region and region != region_of(Zone(zone)):
+            raise InputError(
+                f"{where}: {inert_line(name)} stands in {inert_line(zone)}, which is not in"
+                f" {inert_line(region)}: correct one of them"
+            )
+        stays_apart = _boolean(is_spread, "is_spread", where)
+        if stays_apart and not group:
+            raise InputError(
+                f"{where}: {inert_line(name)} is to stay spread, but from whom: name its group"
+            )
+        if (
+            group
+            and stays_apart is not None
+            and spread.setdefault(group, stays_apart) != stays_apart
+        ):
+            raise InputError(
+                f"{where}: group {inert_line(group)} is to stay spread by some rows and not by"
+                " others: give is_spread the same value in all of them"
+            )
+        pinned = "is_pinned of the table" if _boolean(is_pinned, "is_pinned", where) else ""
+        known = None if np.isnan(count) else float(count)
+        found.append(AskedMachine(name, zone, known, group, pinned, machine_type=kind))
+    kept = (one if spread.get(one.group) else one._replace(group="") for one in found)
+    return tuple(sorted(kept, key=lambda one: one.name))
+
+
+def _boolean(cell: str, column: str, where: str) -> bool | None:
+    if cell.casefold() not in _BOOLEANS:
+        raise InputError(f"{where}: {column} {inert_line(cell)!r} is neither true nor false")
+    return _BOOLEANS[cell.casefold()]
+
+
+def _edges(
+    path: Path, number: dict[str, int], vms: Path
+) -> tuple[AskedEdges, tuple[AskedLimit, ...]]:
+    with Table(path, EDGES) as table:
+        table.refuse_unread()
+        numbers = _all_rows(table)
+        ends = [table.texts(name) for name in ("src", "dst")]
+        shown = table.shown
+    sides = []
+    for (names, which), column in zip(ends, ("src", "dst"), strict=True):
+        unknown = [at for at, name in enumerate(names) if name not in number]
+        if unknown:
+            rows = np.flatnonzero(np.isin(which, unknown))
+            name = names[which[rows[0]]]
+            near = did_you_mean(name, number)
+            raise InputError(
+                f"{shown}: row {rows[0] + 1}: {column} {inert_line(name)!r} is no machine of"
+                f" {_shown(vms)}{near}"
+            )
+        index = np.array([number[name] for name in names], dtype=np.intp)
+        sides.append(index[which])
+    gib, most_ms = numbers["gib_per_month"], numbers["max_rtt_ms"]
+    if np.isnan(gib).any():
+        row = int(np.flatnonzero(np.isnan(gib))[0]) + 1
+        raise InputError(
+            f"{shown}: row {row}: gib_per_month is empty: 0 where nothing is sent, else how much"
+        )
+    src, dst = sides
+    limits: dict[tuple[int, int], float] = {}
+    for at in np.flatnonzero(~np.isnan(most_ms) & (src != dst)).tolist():
+        pair = min(int(src[at]), int(dst[at])), max(int(src[at]), int(dst[at]))
+        limits[pair] = min(limits.get(pair, np.inf), float(most_ms[at]))
+    kept = (src != dst) & (gib > 0)
+    if not kept.any() and not limits:
+        raise InputError(
+            f"{shown}: no traffic between two machines, as every row has 0 GiB or one end: nothing"
+            " says which zones are better"
+        )
+    src, dst, gib = src[kept], dst[kept], gib[kept]
+    order = np.lexsort((gib, dst, src))
+    edges = AskedEdges(src[order], dst[order], np.zeros(len(order), dtype=np.intp), gib[order])
+    return edges, tuple(AskedLimit(*pair, most) for pair, most in sorted(limits.items()))
+
+
+def _zones(
+    path: Path | None, machines: tuple[AskedMachine, ...], vms: Path
+) -> tuple[tuple[str, ...], np.ndarray]:
+    if path is None:
+        zones = sorted({machine.zone for machine in machines})
+        return tuple(zones), np.full(len(zones), np.inf)
+    with Table(path, ZONES) as table:
+        table.refuse_unread()
+        capacity = _all_rows(table)["capacity_vcpus"]
+        names, which = table.texts("zone")
+        shown = table.shown
+    found: dict[str, float] = {}
+    for at, kind in enumerate(which.tolist()):
+        name = names[kind]
+        if not _ZONE.fullmatch(name):
+            raise InputError(
+                f"{shown}: row {at + 1}: {inert_line(name)!r} is no zone, such as us-central1-a"
+            )
+        if name in found:
+            raise InputError(f"{shown}: row {at + 1}: {inert_line(name)} is there twice")
+        found[name] = np.inf if np.isnan(capacity[at]) else float(capacity[at])
+    for machine in machines:
+        if machine.zone not in found:
+            near = did_you_mean(machine.zone, found)
+            raise InputError(
+                f"{_shown(vms)}: {inert_line(machine.name)} stands in {inert_line(machine.zone)},"
+                f" which {shown} does not have: add it (with capacity 0 if it is to be emptied)"
+                f"{near}"
+            )
+    order = sorted(found)
+    return tuple(order), np.array([found[zone] for zone in order])
