@@ -21,12 +21,11 @@ from typing import NamedTuple
 from netplan_planner.engine.audit import report_on
 from netplan_planner.engine.inputs import read_facts
 from netplan_planner.engine.request import AuditRequest
-from netplan_planner.engine.whatif.plan import answer
-from netplan_planner.engine.whatif.request import WhatifRequest
 from netplan_planner.machines.known import Known
 from netplan_planner.model import Facts
-from netplan_planner.model.whatif import WhatifChange, WhatifField
-from netplan_planner.optimise.whatif.apply import apply
+from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
+from netplan_planner.verbs.whatif.apply import apply
+from netplan_planner.verbs.whatif.run import answer
 
 TODAY = date(2026, 11, 1)
 SIZES = (200, 1_000, 5_000)
@@ -105,7 +104,7 @@ def measured(count: int, seed: int) -> Run:
         read = project(Path(folder), count, seed)
         facts = read_facts(read, None, lambda _: None)
     audit_s = _timed(lambda: report_on(read, facts))
-    whatif_s = _timed(lambda: answer(WhatifRequest(read=read), facts, CHANGES))
+    whatif_s = _timed(lambda: answer(read, facts, CHANGES))
     rival_s = _timed(lambda: _audited_sets(read, facts))
     return Run(audit_s, whatif_s, rival_s, len(facts.traffic.edges) if facts.traffic else 0)
 

@@ -31,6 +31,7 @@ from netplan_planner.planning.project import (
     MetricsInput,
     Today,
     WhichSharing,
+    configured,
     request_of,
 )
 from netplan_planner.quantities import names, usd
@@ -229,7 +230,6 @@ def audit(asked: Audit) -> None:
 
 def _request(asked: Audit) -> "AuditRequest":
 
-    configured = options.configured()
     judged = asked.judged
     return request_of(
         asked,
@@ -241,9 +241,7 @@ def _request(asked: Audit) -> "AuditRequest":
         min_severity=judged.severity,
         min_saving_usd=usd("--min-saving", judged.min_saving),
         ignore_file=ignore_file(judged.ignore_file),
-        thresholds=configured.thresholds,
-        targets=configured.targets,
-        links=configured.links,
+        **configured(state.config_path),
     )
 
 

@@ -12,6 +12,7 @@ from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.bundles import Look, verbosity
 from netplan_planner.cli.parameters import taking
+from netplan_planner.cli.state import state
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.streams import standard_output
@@ -34,7 +35,7 @@ def _command(run: Any) -> Any:
 
     def command(asked: Any) -> None:
         specs = asked.answer.specs()
-        found = run(asked.ask, Now(date.today(), progress))
+        found = run(asked.ask, Now(date.today(), progress, state.config_path))
         if isinstance(found, str):
             typer.echo(found, nl=False, file=standard_output())
             return

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from msgspec.structs import replace
 
 from netplan_planner.asks import API, INPUT, OUTPUT, WALKED, Ask, Request
+from netplan_planner.config import declared_links, declared_targets, rule_thresholds
 from netplan_planner.engine.collected import bundled_metrics, bundled_traffic
 from netplan_planner.engine.request import (
     DEFAULT_DAYS,
@@ -196,6 +197,14 @@ class MetricsInput(Request, frozen=True, kw_only=True):
             panel=API,
         ),
     ] = DEFAULT_DAYS
+
+
+def configured(file: Path | None, *, has_links: bool = True) -> dict[str, Any]:
+    """Return the fields of a request that a configuration file says: thresholds, targets, links."""
+    if file is None:
+        return {}
+    links = {"links": declared_links(file)} if has_links else {}
+    return {"thresholds": rule_thresholds(file), "targets": declared_targets(file), **links}
 
 
 def request_of(asked: Request, **more: Any) -> AuditRequest:

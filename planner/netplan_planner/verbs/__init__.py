@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import date
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from netplan_planner.errors import IncompleteError
@@ -16,6 +17,8 @@ class Now(NamedTuple):
     today: date
     say: Callable[[str], None]
     """Where progress goes."""
+    config: Path | None = None
+    """The configuration file; None: there is none."""
 
 
 def always_well(ask: object, found: object) -> bool:

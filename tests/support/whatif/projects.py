@@ -14,9 +14,9 @@ from netplan_planner.engine.inputs import read_facts
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.machines.known import Known
 from netplan_planner.model import Facts
-from netplan_planner.model.whatif import WhatifChange, WhatifField
-from netplan_planner.optimise.whatif.apply import apply
-from netplan_planner.optimise.whatif.draft import Scenario
+from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
+from netplan_planner.verbs.whatif.apply import apply
+from netplan_planner.verbs.whatif.scenario import Scenario
 
 TODAY = date(2026, 11, 23)
 

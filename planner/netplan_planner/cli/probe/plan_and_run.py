@@ -5,18 +5,19 @@ from typing import Annotated
 import typer
 
 from netplan_planner.asks import OUTPUT
-from netplan_planner.cli import answers, options
+from netplan_planner.cli import answers
 from netplan_planner.cli.app import progress
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.probe import running
 from netplan_planner.cli.probe.options import STORE, How, Reach, Store, What, Within
+from netplan_planner.cli.state import state
 from netplan_planner.engine import asked_probe
 from netplan_planner.engine.probe import ProbeCaps, ProbeQuestion, StopRule, plan_probe
 from netplan_planner.engine.probe_runs import Access
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import IncompleteError, UsageError
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
-from netplan_planner.planning.project import Input, request_of
+from netplan_planner.planning.project import Input, configured, request_of
 from netplan_planner.quantities import usd
 
 
@@ -69,8 +70,7 @@ def plan_or_run(asked: Probe, ctx: typer.Context) -> None:
 
 
 def _request(asked: Probe) -> AuditRequest:
-    configured = options.configured()
-    return request_of(asked, thresholds=configured.thresholds, targets=configured.targets)
+    return request_of(asked, **configured(state.config_path, has_links=False))
 
 
 def _question(asked: Probe) -> ProbeQuestion:

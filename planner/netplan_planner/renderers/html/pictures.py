@@ -10,9 +10,7 @@ from netplan_planner.model import (
     Evaluation,
 )
 from netplan_planner.model.probe_results import ProbeResults
-from netplan_planner.model.whatif import WhatifAnswer
 from netplan_planner.renderers.html.charts.agreement import agreement
-from netplan_planner.renderers.html.charts.before_after import before_after
 
 
 class Picture(NamedTuple):
@@ -40,12 +38,6 @@ def pictures_of(answer: object, currency: CurrencyRate | None) -> list[Picture]:
 def _pictures_of(answer: object, currency: CurrencyRate | None) -> list[Picture]:
     del answer, currency
     return []
-
-
-@_pictures_of.register
-def _of_changes(answer: WhatifAnswer, currency: CurrencyRate | None) -> list[Picture]:
-    del currency
-    return drawn("before_after", before_after(answer))
 
 
 @_pictures_of.register(Evaluation)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from netplan_planner.model import Finding, Member, Need, NotEvaluated, Report, SelfLink
-from netplan_planner.model.whatif import FindingState, WhatifFinding
+from netplan_planner.verbs.whatif.answer import FindingState, WhatifFinding
 from netplan_rules.registry import all_rules
 
 _STATES = list(FindingState)

@@ -4,10 +4,9 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import NetplanError
 from netplan_planner.model import Edge, Instance, PathClass, PodNetwork
-from netplan_planner.model.whatif import WhatifChange
-from netplan_planner.optimise.whatif.draft import Draft
-from netplan_planner.optimise.whatif.selecting import Aimed
 from netplan_planner.throughput.limits.pods.overlay import encapsulation_of
+from netplan_planner.verbs.whatif.answer import WhatifChange
+from netplan_planner.verbs.whatif.scenario import Aimed, Draft
 
 INTERNAL, EXTERNAL = "internal", "external"
 TIERS = {"premium": "PREMIUM", "standard": "STANDARD"}

@@ -2,9 +2,11 @@
 
 from typing import NamedTuple
 
-from netplan_planner.model.whatif import WhatifAnswer, WhatifPair
+from netplan_planner.model import CurrencyRate
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import say
+from netplan_planner.renderers.html.pictures import Picture, drawn
+from netplan_planner.verbs.whatif.answer import WhatifAnswer, WhatifPair
 
 MOST = 16
 WIDTH, LEFT, RIGHT = 900, 190, 190
@@ -43,6 +45,12 @@ class BeforeAfter(NamedTuple):
     width: int = WIDTH
     left: int = LEFT
     bar: int = BAR
+
+
+def pictures(answer: WhatifAnswer, currency: CurrencyRate | None) -> list[Picture]:
+    """Return the machines' rates before and after."""
+    del currency
+    return drawn("before_after", before_after(answer))
 
 
 def before_after(answer: WhatifAnswer) -> BeforeAfter | None:

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import BandwidthTier, Facts, Inventory
-from netplan_planner.model.whatif import WhatifChange
 from netplan_planner.throughput import load_caps
+from netplan_planner.verbs.whatif.answer import WhatifChange
 from support.whatif.projects import TODAY, after, change, facts_of
 
 NAMES = ("transcoder-1", "transcoder-2", "transcoder-5", "transcoder-6")

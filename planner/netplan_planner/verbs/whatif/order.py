@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.model import LIFT_RATIO, Hit, ResourceRef, SelfLink
-from netplan_planner.model.whatif import WhatifField, WhatifGain
 from netplan_planner.optimise.fix_gain import Gain, Judge, Proposal, by_gain
-from netplan_planner.optimise.whatif.selecting import Aimed
+from netplan_planner.verbs.whatif.answer import WhatifField, WhatifGain
+from netplan_planner.verbs.whatif.scenario import Aimed
 
 Chosen = frozenset[int]
 """Numbers of changes."""

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from netplan_planner.engine.edge_prices import mean_prices
 from netplan_planner.engine.summary import direction_of
-from netplan_planner.engine.whatif.reckoning import used_ratio
 from netplan_planner.model import Direction, Facts, MachineRow, OwnerKind, SelfLink
-from netplan_planner.model.whatif import WhatifMachine, WhatifPair
-from netplan_planner.optimise.whatif.rates import FlowRates
 from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
 from netplan_planner.units import cents
+from netplan_planner.verbs.whatif.answer import WhatifMachine, WhatifPair
+from netplan_planner.verbs.whatif.rates import FlowRates
+from netplan_planner.verbs.whatif.reckoning import used_ratio
 
 _ZERO = Decimal(0)
 _SAME_RATIO = 1e-6

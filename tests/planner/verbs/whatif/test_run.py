@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from netplan_planner.engine.audit import run_audit
 from netplan_planner.engine.request import AuditRequest
-from netplan_planner.engine.whatif.plan import whatif_of
-from netplan_planner.engine.whatif.request import WhatifRequest, WhatifWords
 from netplan_planner.model import Direction, Report
-from netplan_planner.model.whatif import FindingState, WhatifAnswer, WhatifField, WhatifSide
 from netplan_planner.units import cents
+from netplan_planner.verbs.whatif.answer import FindingState, WhatifAnswer, WhatifField, WhatifSide
+from netplan_planner.verbs.whatif.ask import changes_of
+from netplan_planner.verbs.whatif.run import whatif_of
 from support.whatif.projects import TODAY, edited, moved_in_logs, plain
 
 DEMO = AuditRequest(today=TODAY, demo="gecko")
@@ -27,9 +27,7 @@ def asked(
     read: AuditRequest, vms: Sequence[str], *values: tuple[str, str], by: date | None = None
 ) -> WhatifAnswer:
     said = tuple((WhatifField(field), to, f"--{field}") for field, to in values)
-    return whatif_of(
-        WhatifRequest(read=read, words=WhatifWords(vms=tuple(vms), values=said, by=by))
-    )
+    return whatif_of(read, changes_of(tuple(vms), said, by, read.today))
 
 
 def sums(report: Report) -> dict[str, Decimal]:
@@ -215,11 +213,9 @@ def test_more_traffic_never_costs_less() -> None:
 def test_a_plugin_slows_pods_and_leaves_the_bill() -> None:
     read = AuditRequest(today=TODAY, demo="interzone")
     found = whatif_of(
-        WhatifRequest(
-            read=read,
-            words=WhatifWords(vms=("*",), values=((WhatifField.PLUGIN, "flannel", "--plugin"),)),
-            is_all_out=True,
-        )
+        read,
+        changes_of(("*",), ((WhatifField.PLUGIN, "flannel", "--plugin"),), None, read.today),
+        is_all_out=True,
     )
     assert gbps(found.after) < gbps(found.before)
     assert found.after.money == found.before.money

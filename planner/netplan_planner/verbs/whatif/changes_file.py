@@ -5,13 +5,13 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
-from netplan_planner.engine.whatif.request import check_day
 from netplan_planner.errors import InputError, UsageError, did_you_mean
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import toml_file
-from netplan_planner.model.whatif import WhatifChange, WhatifField
 from netplan_planner.tables.columns import Column, names_of
 from netplan_planner.tables.reading import Table
+from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
+from netplan_planner.verbs.whatif.ask import check_day
 
 COLUMNS = (
     Column(

@@ -22,7 +22,6 @@ from netplan_planner.model import (
     PathQuery,
     PodNetwork,
 )
-from netplan_planner.optimise.whatif.draft import Scenario
 from netplan_planner.throughput import machine_end
 from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
 from netplan_planner.throughput.goodput.mean import LIMITS
@@ -30,6 +29,7 @@ from netplan_planner.throughput.limits.ends import ANYBODY
 from netplan_planner.throughput.sharing.links import Ends, Links, shared_links
 from netplan_planner.throughput.sharing.path_limits import path_rates
 from netplan_planner.throughput.sharing.rates import OWN_BOUND, fair_rates
+from netplan_planner.verbs.whatif.scenario import Scenario
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]

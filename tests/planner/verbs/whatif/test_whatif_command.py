@@ -122,7 +122,7 @@ def test_a_table_and_options_may_not_contradict(tmp_path: Path) -> None:
 
 
 def test_without_traffic_it_still_tells_money_and_caps(tmp_path: Path) -> None:
-    demo = Path(__file__).parents[3] / "planner" / "netplan_planner" / "demos" / "gecko"
+    demo = Path(__file__).parents[4] / "planner" / "netplan_planner" / "demos" / "gecko"
     found = run(
         [
             *("whatif", "--inventory", str(demo / "inventory")),

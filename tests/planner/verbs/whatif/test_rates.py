@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netplan_planner.model import Facts
-from netplan_planner.optimise.whatif.draft import Scenario, unchanged
-from netplan_planner.optimise.whatif.rates import Demand, FlowRates, Matrix
 from netplan_planner.throughput import edge_query, predict
 from netplan_planner.throughput.sharing.links import NAMES
 from netplan_planner.throughput.sharing.rates import fair_rates
+from netplan_planner.verbs.whatif.rates import Demand, FlowRates, Matrix
+from netplan_planner.verbs.whatif.scenario import Scenario, unchanged
 from support.whatif.projects import after, change, facts_of
 from support.whatif.reckoned import Flow, progressive_filling
 

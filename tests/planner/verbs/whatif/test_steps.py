@@ -2,13 +2,13 @@
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.whatif.changes import changes_of
 from netplan_planner.machines.known import Known
 from netplan_planner.model import Facts, InstanceGroup, ProjectId, ResourceRef, SelfLink
 from netplan_planner.model.changes import PlanChanges
-from netplan_planner.model.whatif import WhatifChange
-from netplan_planner.optimise.whatif.apply import apply_aimed
-from netplan_planner.optimise.whatif.selecting import aimed
+from netplan_planner.verbs.whatif.answer import WhatifChange
+from netplan_planner.verbs.whatif.apply import apply_aimed
+from netplan_planner.verbs.whatif.scenario import aimed
+from netplan_planner.verbs.whatif.steps import changes_of
 from support.whatif.projects import change, facts_of
 
 

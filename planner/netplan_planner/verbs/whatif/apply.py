@@ -4,13 +4,17 @@ from collections.abc import Sequence
 
 from netplan_planner.machines.known import Known
 from netplan_planner.model import Facts
-from netplan_planner.model.whatif import WhatifChange, WhatifField
-from netplan_planner.optimise.whatif.addresses import give_mtu, give_plugin, give_tier, use_address
-from netplan_planner.optimise.whatif.checks import check_machines
-from netplan_planner.optimise.whatif.draft import Draft, Scenario, unchanged
-from netplan_planner.optimise.whatif.growth import grow
-from netplan_planner.optimise.whatif.machines import give_nic, give_tier1, give_type, put_in_zone
-from netplan_planner.optimise.whatif.selecting import Aimed, aimed
+from netplan_planner.verbs.whatif.addresses import give_mtu, give_plugin, give_tier, use_address
+from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
+from netplan_planner.verbs.whatif.growth import grow
+from netplan_planner.verbs.whatif.machines import (
+    check_machines,
+    give_nic,
+    give_tier1,
+    give_type,
+    put_in_zone,
+)
+from netplan_planner.verbs.whatif.scenario import Aimed, Draft, Scenario, aimed, unchanged
 
 
 def apply(facts: Facts, changes: Sequence[WhatifChange], known: Known) -> Scenario:

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from netplan_planner.model import Amount, Text, whatif, worded
+from netplan_planner.model import Amount, Text, worded
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
 from netplan_planner.renderers.content.changes import changes
-from netplan_planner.renderers.content.whatif_views import details
 from netplan_planner.renderers.document import (
     Block,
     Column,
@@ -27,6 +26,8 @@ from netplan_planner.renderers.document import (
 from netplan_planner.renderers.figures import counted
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import cents
+from netplan_planner.verbs.whatif import answer as whatif
+from netplan_planner.verbs.whatif.views import details
 
 SCHEMA = "netplan.whatif/1"
 _OF_SIDE = (

@@ -3,17 +3,16 @@
 from msgspec.structs import replace
 
 from netplan_planner.engine.request import AuditRequest
-from netplan_planner.engine.whatif.plan import whatif_of
-from netplan_planner.engine.whatif.request import WhatifRequest, WhatifWords
-from netplan_planner.model.whatif import WhatifField
-from netplan_planner.renderers.html.charts.before_after import LEFT, before_after
+from netplan_planner.verbs.whatif.answer import WhatifField
+from netplan_planner.verbs.whatif.ask import changes_of
+from netplan_planner.verbs.whatif.pictures import LEFT, before_after
+from netplan_planner.verbs.whatif.run import whatif_of
 from support.whatif.projects import TODAY
 
 
 def test_figures_stand_right_of_bars_and_caps() -> None:
-    words = WhatifWords(values=((WhatifField.GROWTH, "2", "--growth"),))
-    asked = WhatifRequest(read=AuditRequest(today=TODAY, demo="gecko"), words=words)
-    answer = whatif_of(asked)
+    changes = changes_of((), ((WhatifField.GROWTH, "2", "--growth"),), None, TODAY)
+    answer = whatif_of(AuditRequest(today=TODAY, demo="gecko"), changes)
     rates = [one.after.gbps or 0.0 for one in answer.machines]
     # The cap of each lies between its rate and the greatest, where its label would begin.
     machines = tuple(

@@ -13,21 +13,9 @@ from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.demos import Demo, load_demo
 from netplan_planner.engine.fixes import severity_of
 from netplan_planner.engine.inputs import read_facts
-from netplan_planner.engine.whatif import differences
-from netplan_planner.engine.whatif.changes import changes_of as steps_of
-from netplan_planner.engine.whatif.changes_file import read_changes
-from netplan_planner.engine.whatif.growth import filled, price_steps
-from netplan_planner.engine.whatif.machines import Side, pairs
-from netplan_planner.engine.whatif.reckoning import (
-    Reckoner,
-    Tables,
-    commitments_usd,
-    money_of,
-    used_ratio,
-    used_ratios,
-)
-from netplan_planner.engine.whatif.request import WhatifRequest, changes_of
-from netplan_planner.engine.whatif.shared import shared_limits
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.engine.suppressions import ignore_file
+from netplan_planner.errors import UsageError
 from netplan_planner.machines.known import Known
 from netplan_planner.model import (
     Direction,
@@ -35,9 +23,15 @@ from netplan_planner.model import (
     PodNetwork,
     Report,
     SelfLink,
+    Severity,
     TrafficMatrix,
 )
-from netplan_planner.model.whatif import (
+from netplan_planner.planning.project import configured, request_of
+from netplan_planner.units import counted
+from netplan_planner.verbs import Now, panels, refuse_incomplete, verb
+from netplan_planner.verbs.whatif import differences
+from netplan_planner.verbs.whatif.answer import (
+    FindingState,
     WhatifAnswer,
     WhatifChange,
     WhatifField,
@@ -46,45 +40,114 @@ from netplan_planner.model.whatif import (
     WhatifStep,
     WhatifTraffic,
 )
-from netplan_planner.optimise.whatif.apply import apply_aimed
-from netplan_planner.optimise.whatif.draft import Scenario, unchanged
-from netplan_planner.optimise.whatif.order import (
+from netplan_planner.verbs.whatif.apply import apply_aimed
+from netplan_planner.verbs.whatif.ask import WhatifAsk, changes_of
+from netplan_planner.verbs.whatif.changes_file import read_changes
+from netplan_planner.verbs.whatif.growth import filled, price_steps
+from netplan_planner.verbs.whatif.order import (
     MOST_CHANGES,
     Step,
     Together,
     only_together,
     order_changes,
 )
-from netplan_planner.optimise.whatif.rates import Demand, FlowRates, Matrix
-from netplan_planner.optimise.whatif.selecting import Aimed, aimed
-from netplan_planner.units import counted
+from netplan_planner.verbs.whatif.pairs import Side, pairs
+from netplan_planner.verbs.whatif.rates import Demand, FlowRates, Matrix
+from netplan_planner.verbs.whatif.reckoning import (
+    Reckoner,
+    Tables,
+    commitments_usd,
+    money_of,
+    shared_limits,
+    used_ratio,
+    used_ratios,
+)
+from netplan_planner.verbs.whatif.scenario import Aimed, Scenario, aimed, unchanged
+from netplan_planner.verbs.whatif.steps import changes_of as steps_of
 from netplan_rules.severity import held_back_ratio
 
 Say = Callable[[str], None]
 _ZERO = Decimal(0)
 
 
-def whatif_of(request: WhatifRequest, say: Say = lambda _: None) -> WhatifAnswer:
+def ended(ask: WhatifAsk, found: WhatifAnswer) -> bool:
+    """Return whether no finding of high severity is new.
+
+    Raises:
+        IncompleteError: If evidence is incomplete, and all was to be read.
+    """
+    if ask.is_strict:
+        refuse_incomplete("the answer is", found.incomplete)
+    return not any(
+        one.state is FindingState.NEW and one.severity is Severity.HIGH for one in found.findings
+    )
+
+
+@verb(
+    panel=panels.PLAN,
+    rows=8,
+    top="Rows of a table; 0: all.",
+    explains="Print every row.",
+    ends=ended,
+)
+def whatif(ask: WhatifAsk, now: Now) -> WhatifAnswer:
+    """Show a project before and after changes: findings, Gbit/s and money.
+
+    Changes are made to a copy: machine type, zone, addresses, tier, Tier_1, MTU, interface, plugin,
+    growth of traffic. With what each brings alone and in order, and sets that only help together.
+    Exit status: 0, 1 when a finding of high severity is new, 4 incomplete and --strict.
+    """
+    asked = ask.changes
+    values = tuple(asked.values())
+    if not values and asked.file is None and not asked.vms:
+        raise UsageError(
+            "nothing is changed: say what becomes of which machines (--vm web-1 --machine-type"
+            " n2-standard-8), or give a table of changes (--change FILE)"
+        )
+    read = request_of(
+        ask,
+        commitment_scope=ask.commitment_scope,
+        ignore_file=ignore_file(None),
+        **configured(now.config),
+    )
+    changes = changes_of(asked.vms, values, asked.by, read.today)
+    if asked.file is not None:
+        changes = (*changes, *read_changes(asked.file, read.today))
+    return whatif_of(read, changes, is_all_out=ask.is_all_out, say=now.say)
+
+
+def whatif_of(
+    read: AuditRequest,
+    changes: Sequence[WhatifChange],
+    *,
+    is_all_out: bool = False,
+    say: Say = lambda _: None,
+) -> WhatifAnswer:
     """Return a project before and after changes.
+
+    Args:
+        read: What is read, and what it is held against.
+        changes: Of machines.
+        is_all_out: Whether every flow asks for all that its path can carry, and not for its
+            busiest minute.
+        say: Where progress goes.
 
     Raises:
         UsageError: If an option names what is not there, cannot be, or contradicts another.
         InputError: If an input cannot be read, or a row of a table of changes cannot be made.
     """
-    read = request.read
-    changes = changes_of(request.words, read.today)
-    if request.file is not None:
-        changes = (*changes, *read_changes(request.file, read.today))
     demo = load_demo(read.demo) if read.demo is not None else None
     facts = with_bill(read, read_facts(read, demo, say))
-    return answer(request, facts, changes, demo, say)
+    return answer(read, facts, changes, demo, is_all_out=is_all_out, say=say)
 
 
 def answer(
-    request: WhatifRequest,
+    read: AuditRequest,
     facts: Facts,
     changes: Sequence[WhatifChange],
     demo: Demo | None = None,
+    *,
+    is_all_out: bool = False,
     say: Say = lambda _: None,
 ) -> WhatifAnswer:
     """Return facts before and after changes; the request's inputs are not looked at.
@@ -106,15 +169,15 @@ def answer(
     after = apply_aimed(facts, aims, known)
     after = after._replace(pods={**before.pods, **after.pods})
     say("judging what is there")
-    report = report_on(request.read, facts, demo)
+    report = report_on(read, facts, demo)
     changed = report
     if after.facts is not facts:
         say("judging what would be")
-        changed = report_on(request.read, _in_order(after.facts), demo)
+        changed = report_on(read, _in_order(after.facts), demo)
     say(f"weighing {counted(len(aims), 'change')}")
     owner_count = len(facts.traffic.owners) if facts.traffic is not None else 0
     used = used_ratios(facts, report.machines, owner_count)
-    matrix = Matrix(before, Demand(held_back_ratio(facts), used, request.is_all_out))
+    matrix = Matrix(before, Demand(held_back_ratio(facts), used, is_all_out))
     reckoner = Reckoner(facts, aims, known, before, matrix)
     steps, sets = _ordered(facts, aims, reckoner)
     sides = [
@@ -141,7 +204,7 @@ def answer(
         findings=differences.findings(report, changed, is_plugin_changed=is_plugin_changed),
         traffic=_traffic(report, changed),
         limits=shared_limits(sides[0].rates, sides[1].rates, facts, touched),
-        full=filled(found, aims, request.read.today),
+        full=filled(found, aims, read.today),
         price_steps=price_steps(facts, after.facts),
         changes=steps_of(facts, after.facts, aims),
         notes=tuple(dict.fromkeys((*notes, *after.notes))),

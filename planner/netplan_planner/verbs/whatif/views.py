@@ -5,16 +5,6 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.model import Amount, AmountKind, Text, worded
-from netplan_planner.model.whatif import (
-    FindingState,
-    WhatifAnswer,
-    WhatifField,
-    WhatifFinding,
-    WhatifLimit,
-    WhatifMachine,
-    WhatifPair,
-    WhatifTraffic,
-)
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import (
@@ -34,6 +24,16 @@ from netplan_planner.renderers.document import (
 from netplan_planner.renderers.figures import counted
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import cents
+from netplan_planner.verbs.whatif.answer import (
+    FindingState,
+    WhatifAnswer,
+    WhatifField,
+    WhatifFinding,
+    WhatifLimit,
+    WhatifMachine,
+    WhatifPair,
+    WhatifTraffic,
+)
 
 _ZERO = Decimal(0)
 _FEW = 5

@@ -1,1 +1,0 @@
-"""What `netplan whatif` answers: a project before and after changes."""

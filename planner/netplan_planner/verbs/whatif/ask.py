@@ -1,0 +1,207 @@
+"""What `netplan whatif` is asked."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+from netplan_planner.asks import CHOICE, Ask, Request
+from netplan_planner.engine.request import ApiOptions
+from netplan_planner.errors import UsageError
+from netplan_planner.model import CommitmentScope
+from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
+from netplan_planner.planning.project import (
+    FlowReading,
+    Input,
+    MetricsInput,
+    StrictReading,
+    WhichSharing,
+)
+from netplan_planner.quantities import Day, Names
+from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
+
+CHANGES = "What changes"
+ALL = "*"
+Values = Sequence[tuple[WhatifField, str, str]]
+"""What, the new value, and the option that says so."""
+
+
+class AddressKind(StrEnum):
+    """By which address machines call each other."""
+
+    INTERNAL = "internal"
+    EXTERNAL = "external"
+
+
+class NetworkTier(StrEnum):
+    """Of external addresses."""
+
+    PREMIUM = "premium"
+    STANDARD = "standard"
+
+
+class NicType(StrEnum):
+    """Of interfaces."""
+
+    GVNIC = "gvnic"
+    VIRTIO = "virtio"
+
+
+class Changes(Request, frozen=True, kw_only=True):
+    """Changes of one selection of machines, or a table of them."""
+
+    vms: Annotated[
+        Names,
+        Ask(
+            "Machines to change: a name, project/zone/name, a glob, label:KEY=VALUE or group:NAME;"
+            " repeat it.",
+            "--vm",
+            metavar="VM",
+            panel=CHANGES,
+        ),
+    ] = ()
+    """Empty: all machines, for growth alone."""
+    machine_type: Annotated[
+        str | None, Ask("Their new machine type.", metavar="TYPE", panel=CHANGES)
+    ] = None
+    zone: Annotated[str | None, Ask("Where they are to stand.", metavar="ZONE", panel=CHANGES)] = (
+        None
+    )
+    address: Annotated[
+        AddressKind | None,
+        Ask("By which they and the project's other machines call each other.", panel=CHANGES),
+    ] = None
+    network_tier: Annotated[
+        NetworkTier | None, Ask("The tier of their external addresses.", panel=CHANGES)
+    ] = None
+    tier1: Annotated[bool | None, Ask("Tier_1 on or off.", "--tier1/--no-tier1", panel=CHANGES)] = (
+        None
+    )
+    mtu: Annotated[
+        int | None, Ask("MTU of their networks, for all in them.", metavar="BYTES", panel=CHANGES)
+    ] = None
+    nic: Annotated[NicType | None, Ask("Type of all their interfaces.", panel=CHANGES)] = None
+    plugin: Annotated[
+        str | None,
+        Ask("Network plugin of the cluster whose nodes they are.", metavar="NAME", panel=CHANGES),
+    ] = None
+    growth: Annotated[
+        str | None,
+        Ask(
+            "Their traffic is multiplied by it, such as 1.5; without --vm that of all.",
+            metavar="FACTOR",
+            panel=CHANGES,
+        ),
+    ] = None
+    by: Annotated[
+        Day | None,
+        Ask(
+            "When the growth is reached, to tell what is full when.",
+            metavar="DAY",
+            formats=["%Y-%m-%d"],
+            panel=CHANGES,
+        ),
+    ] = None
+    file: Annotated[
+        Path | None,
+        Ask(
+            "A table of changes, a row a selection of machines (docs/whatif.md).",
+            "--change",
+            metavar="FILE",
+            panel=CHANGES,
+        ),
+    ] = None
+
+    def values(self) -> Iterator[tuple[WhatifField, str, str]]:
+        """Yield what is to become what, and the option that says so."""
+        stated = (
+            (WhatifField.MACHINE_TYPE, self.machine_type),
+            (WhatifField.ZONE, self.zone),
+            (WhatifField.ADDRESS, self.address),
+            (WhatifField.NETWORK_TIER, self.network_tier),
+            (WhatifField.MTU, self.mtu),
+            (WhatifField.NIC, self.nic),
+            (WhatifField.PLUGIN, self.plugin),
+            (WhatifField.GROWTH, self.growth),
+        )
+        for field, value in stated:
+            if value is not None:
+                yield field, str(value), f"--{field.value}"
+        if self.tier1 is not None:
+            option = "--tier1" if self.tier1 else "--no-tier1"
+            yield WhatifField.TIER_1, str(self.tier1).lower(), option
+
+
+class WhatifAsk(Request, frozen=True, kw_only=True):
+    """What changes, and what it is held against."""
+
+    changes: Changes = Changes()
+    given: Input = Input()
+    is_all_out: Annotated[
+        bool,
+        Ask(
+            "Rates as if every flow sent all that its path can carry, not its busiest minute.",
+            "--all-out",
+            panel=CHOICE,
+        ),
+    ] = False
+    commitment_scope: WhichSharing = CommitmentScope.UNKNOWN
+    calibration: Calibration = None
+    pricing: PriceInput = PriceInput()
+    as_of: AsOf = None
+    metrics: MetricsInput = MetricsInput()
+    reading: FlowReading = FlowReading()
+    api: ApiOptions = ApiOptions()
+    is_strict: StrictReading = False
+
+    @property
+    def price_folder(self) -> Path | None:
+        """Where prices are; None: the embedded ones."""
+        return self.given.prices(self.pricing)
+
+
+def changes_of(
+    vms: Sequence[str], values: Values, by: date | None, today: date
+) -> tuple[WhatifChange, ...]:
+    """Return the changes of options: those of one selection of machines.
+
+    Args:
+        vms: The selection; empty: all machines, for growth alone.
+        values: What is to become what.
+        by: When a growth is reached.
+        today: After which that is.
+
+    Raises:
+        UsageError: If machines are changed and none is named, or a date makes no sense.
+    """
+    if vms and not values:
+        raise UsageError("--vm names machines, and nothing says what becomes of them")
+    is_growing = any(field is WhatifField.GROWTH for field, _, _ in values)
+    if by is not None and not is_growing:
+        raise UsageError("--by is the day of a growth: give --growth, such as 1.5")
+    found = []
+    for field, to, option in values:
+        if not vms and field is not WhatifField.GROWTH:
+            raise UsageError(f"{option} changes machines: name them with --vm (all: --vm '*')")
+        for one in vms or (ALL,):
+            change = WhatifChange(
+                vms=one,
+                field=field,
+                to=to,
+                by=by if field is WhatifField.GROWTH else None,
+                source=option,
+            )
+            check_day(change, today)
+            found.append(change)
+    return tuple(found)
+
+
+def check_day(change: WhatifChange, today: date) -> None:
+    """Refuse a growth that is over.
+
+    Raises:
+        NetplanError: If its day is not to come.
+    """
+    if change.by is not None and change.by <= today:
+        raise change.refused(f"{change.by} has passed: name a day after {today}")
