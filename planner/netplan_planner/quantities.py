@@ -141,6 +141,27 @@ def quoted(given: object) -> str:
     return repr(inert(str(given)[:_SHOWN]))
 
 
+def percentage(option: str, text: str, *, is_part: bool = False) -> float:
+    """Return a percentage as a ratio of 0 or more; of a part, above 0 and below 1.
+
+    Raises:
+        UsageError: If it is none; a bare number could be meant either way.
+
+    >>> percentage("--zone-growth", "25%"), percentage("--dollar-error", "2.5%", is_part=True)
+    (0.25, 0.025)
+    """
+    number, sign, rest = text.strip().partition("%")
+    try:
+        ratio = float(number) / 100
+    except ValueError:
+        ratio = -1.0
+    fits = 0 < ratio < 1 if is_part else 0 <= ratio < math.inf
+    if not sign or rest or not fits:
+        range_ = "above 0% and below 100%, such as 5%" if is_part else "of 0% or more, such as 25%"
+        raise UsageError(f"{option} takes a percentage {range_}")
+    return ratio
+
+
 NO_BOUND = "none"
 
 

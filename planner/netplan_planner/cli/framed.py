@@ -11,6 +11,7 @@ from netplan_planner.asks import OUTPUT, Ask, Request
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.bundles import Look, verbosity
+from netplan_planner.cli.lazy import Verb
 from netplan_planner.cli.parameters import taking
 from netplan_planner.cli.state import state
 from netplan_planner.engine.prices.source import currency_in
@@ -19,15 +20,16 @@ from netplan_planner.streams import standard_output
 from netplan_planner.verbs import Now
 
 
-def register(module: str, name: str) -> None:
-    """Let a verb be a command.
-
-    Args:
-        module: Where its function stands, which `verb` has marked.
-        name: The function's.
-    """
-    run = getattr(import_module(module), name)
-    app.command(rich_help_panel=run.panel)(taking(_command(run)))
+def register(name: str, verb: Verb) -> None:
+    """Let a verb be a command, or a group of commands where its functions have other names."""
+    runs = [getattr(import_module(run.module), run.name) for run in verb.runs]
+    if [run.__name__ for run in runs] == [name]:
+        app.command(rich_help_panel=verb.panel)(taking(_command(runs[0])))
+        return
+    group = typer.Typer(help=verb.help, no_args_is_help=True)
+    app.add_typer(group, name=name, rich_help_panel=verb.panel)
+    for run in runs:
+        group.command()(taking(_command(run)))
 
 
 def _command(run: Any) -> Any:
@@ -35,11 +37,13 @@ def _command(run: Any) -> Any:
 
     def command(asked: Any) -> None:
         specs = asked.answer.specs()
+        # A rate of a currency that is not there is no reason to wait for an answer.
+        shown = _shown(asked) if run.has_look else None
         found = run(asked.ask, Now(date.today(), progress, state.config_path))
         if isinstance(found, str):
             typer.echo(found, nl=False, file=standard_output())
             return
-        answers.write(found, specs, _shown(asked) if run.has_look else None)
+        answers.write(found, specs, shown)
         if not (run.ends(asked.ask, found) if run.ends else found.is_feasible):
             raise typer.Exit(EXIT_FINDINGS)
 

@@ -35,8 +35,8 @@ class Verb(NamedTuple):
     """What to import so that the command registers itself with all that is below it."""
     panel: str = ""
     """The task under which it stands there."""
-    run: Run | None = None
-    """Its function, which `cli/framed.py` makes a command of; None: its modules register it."""
+    runs: tuple[Run, ...] = ()
+    """Its functions, which `cli/framed.py` makes commands of; none: its modules register it."""
 
 
 class LazyGroup(TyperGroup):
@@ -58,8 +58,8 @@ class LazyGroup(TyperGroup):
         verb = self.verbs[name]
         for module in verb.modules:
             import_module(module)
-        if verb.run is not None:
-            import_module(_FRAME).register(*verb.run)
+        if verb.runs:
+            import_module(_FRAME).register(name, verb)
         command = _made(self.registry, name)
         prepare(command)
         return command

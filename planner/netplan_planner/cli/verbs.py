@@ -7,7 +7,7 @@ with the command, and both are read from there as text: to import all would cost
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from netplan_planner import verbs
@@ -23,7 +23,8 @@ _COMMAND = re.compile(
 _RUN = re.compile(
     r'^@verb\(\s*panel=panels\.(\w+).*?^def (\w+)\(.*?^    """(.+?)(?:\n\n|""")', re.M | re.S
 )
-"""A verb of `verbs`: its task, its function, and the first paragraph of its docstring."""
+"""Of a verb of `verbs`: its task, a function, and the first paragraph of its docstring. A group of
+commands has the line of its folder's docstring."""
 _GROUP = re.compile(r"^app\.add_typer\(.*rich_help_panel=panels\.(\w+)\)", re.M)
 _GROUP_HELP = re.compile(r'^\w+ = typer\.Typer\([^)]*?\bhelp="([^"]+)"', re.M)
 """A verb of several commands: its task, and its line."""
@@ -44,12 +45,21 @@ def runs_in(folder: Path, package: str) -> Mapping[str, Verb]:
     """Return the verbs that have folders in the folder of a package, by name."""
     found = {}
     for file in sorted(folder.glob("*/run.py")):
-        told = _RUN.search(file.read_text("utf-8"))
-        if told is not None:
-            run = Run(f"{package}.{file.parent.name}.run", told[2])
-            name = file.parent.name.replace("_", "-")
-            found[name] = Verb(" ".join(told[3].split()), (), getattr(panels, told[1]), run)
+        told = _RUN.findall(file.read_text("utf-8"))
+        if told:
+            own = file.parent.name
+            runs = tuple(Run(f"{package}.{own}.run", name) for _, name, _ in told)
+            line = told[0][2]
+            if _is_group(own, runs):
+                line = (file.parent / "__init__.py").read_text("utf-8").split('"""')[1]
+            text, panel = " ".join(line.split()), getattr(panels, told[0][0])
+            found[own.replace("_", "-")] = Verb(text, (), panel, runs)
     return found
+
+
+def _is_group(folder: str, runs: Sequence[Run]) -> bool:
+    """Return whether a verb has commands below it: functions of other names than its folder."""
+    return [run.name for run in runs] != [folder]
 
 
 def _by_task(found: Mapping[str, Verb]) -> Mapping[str, Verb]:

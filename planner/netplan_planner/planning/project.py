@@ -156,6 +156,16 @@ class Input(Request, frozen=True, kw_only=True):
         return pricing.prices or self.bundle
 
 
+class OfProject(Request, frozen=True, kw_only=True):
+    """What is asked of a project: `given` says what is read, `pricing` which prices count."""
+
+    @property
+    def price_folder(self) -> Path | None:
+        """Where prices are; None: the embedded ones."""
+        given: Input = self.given  # type: ignore[attr-defined]
+        return given.prices(self.pricing)  # type: ignore[attr-defined]
+
+
 class FlowReading(Request, frozen=True, kw_only=True):
     """How flow logs are read."""
 

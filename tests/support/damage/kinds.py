@@ -18,13 +18,13 @@ import numpy as np
 import zstandard
 from msgspec.structs import replace
 
-from netplan_planner.engine.aggregate import aggregate
 from netplan_planner.engine.request import AuditRequest, TrafficOptions
 from netplan_planner.google.logs.asking import LOG_NAMES, read_page
 from netplan_planner.google.logs.spool import Progress, State, open_spool
 from netplan_planner.model import Metric, ProjectId
 from netplan_planner.readers import read_inventory
 from netplan_planner.verbs.collect.run import write_bundle
+from netplan_planner.verbs.flows.run import write_aggregates
 from netplan_pricing.building.from_files import write_snapshot
 from support.calibrations import inputs as calibration_inputs
 from support.flows.entries import entries
@@ -187,7 +187,7 @@ def _aggregates(folder: Path) -> None:
         traffic=(folder / "flows.jsonl",),
         traffic_options=TrafficOptions(threads=1, by_hour=True, log_volume_from_gbps=0.0),
     )
-    aggregate(given, str(folder / "sums"))
+    write_aggregates(given, str(folder / "sums"))
     (folder / "flows.jsonl").unlink()
     for path in (folder / "sums").iterdir():
         path.rename(folder / path.name)

@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 import zstandard
 from msgspec.structs import replace
 
-from netplan_planner.engine.aggregate import aggregate
 from netplan_planner.engine.inputs import read_facts
 from netplan_planner.engine.request import ApiOptions, AuditRequest, LogOptions
 from netplan_planner.google.logs.options import CLOUD_LOGGING
@@ -23,6 +22,7 @@ from netplan_planner.model.pod_traffic import PodTraffic
 from netplan_planner.readers import read_inventory
 from netplan_planner.traffic import TrafficOptions, read_pod_traffic
 from netplan_planner.verbs.collect.run import write_bundle
+from netplan_planner.verbs.flows.run import write_aggregates
 from support.flows.records import START, lines
 from support.projects import one_cluster, one_traffic
 from support.projects.one_project import FOLDER, PROJECT
@@ -138,7 +138,7 @@ def _bundle(folder: Path) -> Read:
 
 def _aggregates(folder: Path) -> Read:
     (folder / "flows.jsonl").write_bytes(_log_lines())
-    aggregate(_request(folder, folder / "flows.jsonl"), str(folder / "sums"))
+    write_aggregates(_request(folder, folder / "flows.jsonl"), str(folder / "sums"))
     (folder / "flows.jsonl").unlink()
     return _read(_request(folder, folder / "sums"))
 

@@ -11,8 +11,6 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.flow_logs.cost import LogMeter
-from netplan_planner.engine.flow_logs.writers import settings_of
 from netplan_planner.engine.metrics import read_predicted_logs
 from netplan_planner.engine.request import DEFAULT_DAYS, AuditRequest
 from netplan_planner.errors import AccessError
@@ -20,6 +18,7 @@ from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import Inventory, Metric, Metrics, PriceBook, Subnetwork
 from netplan_planner.model.flow_log_bill import LogSettings
 from netplan_planner.model.log_volume import log_gib
+from netplan_planner.planning.flow_logs import LogMeter, settings_of
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR
 from netplan_planner.verbs.doctor.answer import SubnetworkLogs
 

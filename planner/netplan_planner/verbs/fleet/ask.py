@@ -17,6 +17,7 @@ from netplan_planner.planning.project import (
     FlowReading,
     Input,
     MetricsInput,
+    OfProject,
     StrictReading,
     WhichSharing,
 )
@@ -158,7 +159,7 @@ class FleetChoices(Request, frozen=True, kw_only=True):
         return self.arch is Architecture.ANY
 
 
-class FleetAsk(Request, frozen=True, kw_only=True):
+class FleetAsk(OfProject, frozen=True, kw_only=True):
     """What is planned, and what it is held against."""
 
     needs: Annotated[
@@ -178,8 +179,3 @@ class FleetAsk(Request, frozen=True, kw_only=True):
     reading: FlowReading = FlowReading()
     api: ApiOptions = ApiOptions()
     is_strict: StrictReading = False
-
-    @property
-    def price_folder(self) -> Path | None:
-        """Where prices are; None: the embedded ones."""
-        return self.given.prices(self.pricing)

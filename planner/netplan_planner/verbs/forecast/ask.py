@@ -7,7 +7,7 @@ from netplan_planner.asks import Ask, Reading, Request
 from netplan_planner.engine.request import ApiOptions
 from netplan_planner.errors import UsageError
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
-from netplan_planner.planning.project import FlowReading, Input, MetricsInput
+from netplan_planner.planning.project import FlowReading, Input, MetricsInput, OfProject
 from netplan_planner.quantities import seconds
 from netplan_planner.units import SECONDS_PER_DAY
 
@@ -55,7 +55,7 @@ class Ahead(Request, frozen=True, kw_only=True):
     """The audit calls a machine saturated that leaves less."""
 
 
-class ForecastAsk(Request, frozen=True, kw_only=True):
+class ForecastAsk(OfProject, frozen=True, kw_only=True):
     """What is forecast: a table of series, or an inventory with its traffic."""
 
     series: Annotated[
@@ -75,8 +75,3 @@ class ForecastAsk(Request, frozen=True, kw_only=True):
     metrics: MetricsInput = MetricsInput()
     reading: FlowReading = FlowReading()
     api: ApiOptions = ApiOptions()
-
-    @property
-    def price_folder(self) -> Path | None:
-        """Where prices are; None: the embedded ones."""
-        return self.given.prices(self.pricing)

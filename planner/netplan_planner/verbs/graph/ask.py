@@ -1,12 +1,11 @@
 """What `netplan graph` is asked."""
 
-from pathlib import Path
 from typing import Annotated
 
 from netplan_planner.asks import CHOICE, Ask, Request
 from netplan_planner.engine.request import ApiOptions
 from netplan_planner.planning.inputs import AsOf, PriceInput
-from netplan_planner.planning.project import FlowReading, Input, Today
+from netplan_planner.planning.project import FlowReading, Input, OfProject, Today
 from netplan_planner.verbs.graph.answer import EdgeWeight, GraphLevel
 
 
@@ -43,7 +42,7 @@ class Drawn(Request, frozen=True, kw_only=True):
     """None: each format has its own number."""
 
 
-class GraphAsk(Request, frozen=True, kw_only=True):
+class GraphAsk(OfProject, frozen=True, kw_only=True):
     """Which traffic to draw, and how."""
 
     given: Input = Input()
@@ -53,8 +52,3 @@ class GraphAsk(Request, frozen=True, kw_only=True):
     today: Today = None
     reading: FlowReading = FlowReading()
     api: ApiOptions = ApiOptions()
-
-    @property
-    def price_folder(self) -> Path | None:
-        """Where prices are; None: the embedded ones."""
-        return self.given.prices(self.pricing)

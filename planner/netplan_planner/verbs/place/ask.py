@@ -5,28 +5,9 @@ from typing import Annotated
 
 from netplan_planner.asks import CHOICE, INPUT, Ask, Reading, Request
 from netplan_planner.engine.request import ApiOptions
-from netplan_planner.errors import UsageError
 from netplan_planner.planning.inputs import PriceInput
-from netplan_planner.planning.project import FlowReading, Input, Today
-
-
-def percentage(option: str, text: str) -> float:
-    """Return a percentage as a ratio of 0 or more.
-
-    Raises:
-        UsageError: If it is none.
-
-    >>> percentage("--zone-growth", "25%")
-    0.25
-    """
-    number, sign, rest = text.strip().partition("%")
-    try:
-        ratio = float(number) / 100
-    except ValueError:
-        ratio = -1.0
-    if not sign or rest or not 0 <= ratio < float("inf"):
-        raise UsageError(f"{option} takes a percentage of 0% or more, such as 25%")
-    return ratio
+from netplan_planner.planning.project import FlowReading, Input, OfProject, Today
+from netplan_planner.quantities import percentage
 
 
 class PlaceChoices(Request, frozen=True, kw_only=True):
@@ -97,7 +78,7 @@ class PlaceChoices(Request, frozen=True, kw_only=True):
         return self.zones is not None if self.between_regions is None else self.between_regions
 
 
-class PlaceAsk(Request, frozen=True, kw_only=True):
+class PlaceAsk(OfProject, frozen=True, kw_only=True):
     """Which machines, and where they may go."""
 
     given: Input = Input()
@@ -106,8 +87,3 @@ class PlaceAsk(Request, frozen=True, kw_only=True):
     today: Today = None
     reading: FlowReading = FlowReading()
     api: ApiOptions = ApiOptions()
-
-    @property
-    def price_folder(self) -> Path | None:
-        """Where prices are; None: the embedded ones."""
-        return self.given.prices(self.pricing)

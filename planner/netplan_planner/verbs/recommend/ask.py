@@ -1,6 +1,5 @@
 """What `netplan recommend` is asked."""
 
-from pathlib import Path
 from typing import Annotated
 
 from netplan_planner.asks import CHOICE, OUTPUT, Ask, Reading, Request
@@ -8,7 +7,7 @@ from netplan_planner.choices import Architecture
 from netplan_planner.engine.request import ApiOptions
 from netplan_planner.model.machine_choice import PAYMENT, SeriesNames
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
-from netplan_planner.planning.project import FlowReading, Input, MetricsInput
+from netplan_planner.planning.project import FlowReading, Input, MetricsInput, OfProject
 from netplan_planner.quantities import Texts
 from netplan_planner.verbs.recommend.goal import Goal, goal_of
 
@@ -127,7 +126,7 @@ class Choice(Request, frozen=True, kw_only=True):
         return self.arch is Architecture.ANY
 
 
-class RecommendAsk(Request, frozen=True, kw_only=True):
+class RecommendAsk(OfProject, frozen=True, kw_only=True):
     """What is wanted, and what it is held against."""
 
     need: Need = Need()
@@ -143,8 +142,3 @@ class RecommendAsk(Request, frozen=True, kw_only=True):
     why_not: Annotated[
         Texts, Ask("Why this type is not first; repeat it.", metavar="TYPE", panel=OUTPUT)
     ] = ()
-
-    @property
-    def price_folder(self) -> Path | None:
-        """Where prices are; None: the embedded ones."""
-        return self.given.prices(self.pricing)

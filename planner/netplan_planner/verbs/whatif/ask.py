@@ -15,6 +15,7 @@ from netplan_planner.planning.project import (
     FlowReading,
     Input,
     MetricsInput,
+    OfProject,
     StrictReading,
     WhichSharing,
 )
@@ -133,7 +134,7 @@ class Changes(Request, frozen=True, kw_only=True):
             yield WhatifField.TIER_1, str(self.tier1).lower(), option
 
 
-class WhatifAsk(Request, frozen=True, kw_only=True):
+class WhatifAsk(OfProject, frozen=True, kw_only=True):
     """What changes, and what it is held against."""
 
     changes: Changes = Changes()
@@ -154,11 +155,6 @@ class WhatifAsk(Request, frozen=True, kw_only=True):
     reading: FlowReading = FlowReading()
     api: ApiOptions = ApiOptions()
     is_strict: StrictReading = False
-
-    @property
-    def price_folder(self) -> Path | None:
-        """Where prices are; None: the embedded ones."""
-        return self.given.prices(self.pricing)
 
 
 def changes_of(

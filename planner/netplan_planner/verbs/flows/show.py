@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Iterator
 
-from netplan_planner.model.aggregated import Aggregated, AggregatedTable
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import DataTable, incomplete, phrases
 from netplan_planner.renderers.document import (
@@ -19,6 +18,7 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import counted
+from netplan_planner.verbs.flows.answer import Aggregated, AggregatedTable
 
 SCHEMA = "netplan.aggregated/1"
 COLUMNS = AggregatedTable.__struct_fields__

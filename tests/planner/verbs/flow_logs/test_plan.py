@@ -10,12 +10,12 @@ import pytest
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from netplan_planner.engine.flow_logs.plan import plan_of
-from netplan_planner.engine.flow_logs.writers import Writer, writers
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.model import Facts
-from netplan_planner.model.flow_log_bill import FlowLogBill, LogGoal
+from netplan_planner.planning.flow_logs import Writer, writers
 from netplan_planner.traffic import TrafficOptions, read_traffic
+from netplan_planner.verbs.flow_logs.answer import FlowLogBill, LogGoal
+from netplan_planner.verbs.flow_logs.plan import plan_of
 from support.flows.records import entry, lines
 from support.rules.fixtures import facts_of
 

@@ -2,17 +2,21 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import NamedTuple
 
+from netplan_planner.engine import service_bill
+from netplan_planner.engine.service_bill import ServiceBill
 from netplan_planner.model import (
     FlowLogConfig,
     FlowLogsConfiguration,
     Inventory,
+    PriceBook,
     SelfLink,
     Subnetwork,
     last_part,
 )
-from netplan_planner.model.flow_log_bill import LogSettings
+from netplan_planner.model.flow_log_bill import LogSettings, LogVolumeBill
 from netplan_planner.model.log_volume import OWN_SETTING, IntervalRecords, LogSource
 from netplan_planner.units import SECONDS_PER_MINUTE
 
@@ -172,3 +176,17 @@ def interval_word(interval_s: int) -> str:
     if interval_s < SECONDS_PER_MINUTE:
         return f"interval-{interval_s}-sec"
     return f"interval-{interval_s // SECONDS_PER_MINUTE}-min"
+
+
+class LogMeter:
+    """Shares the bill of all records: the steps of its prices are of all of them together."""
+
+    def __init__(self, prices: PriceBook, gib: Decimal) -> None:
+        self.bill: ServiceBill = service_bill.flow_logs(prices, gib)
+        usd = self.bill.usd_per_month
+        self._usd_per_gib = usd / gib if usd is not None and gib else None
+
+    def volume(self, records: int, gib: Decimal) -> LogVolumeBill:
+        """Return records with their share of the bill."""
+        usd = None if self._usd_per_gib is None else gib * self._usd_per_gib
+        return LogVolumeBill(records_per_month=records, gib_per_month=gib, usd_per_month=usd)

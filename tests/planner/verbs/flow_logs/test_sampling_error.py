@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from netplan_planner.optimise.sampling_error import (
+from netplan_planner.verbs.flow_logs.sampling_error import (
     Blocks,
     least_ratio,
     move_of_record,

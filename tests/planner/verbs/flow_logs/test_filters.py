@@ -14,19 +14,20 @@ import pytest
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from netplan_planner.engine.flow_logs.dollars import priced_edges
-from netplan_planner.engine.flow_logs.filters import (
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.model import Facts, OwnerKind
+from netplan_planner.model.flow_log_bill import LogSettings
+from netplan_planner.planning.flow_logs import writers
+from netplan_planner.readers.files import read_inventory
+from netplan_planner.traffic import TrafficOptions, read_traffic
+from netplan_planner.verbs.flow_logs.answer import FlowLogBill, LogGoal
+from netplan_planner.verbs.flow_logs.dollars import priced_edges
+from netplan_planner.verbs.flow_logs.filters import (
     HIDDEN_IN_ZONES,
     HIDDEN_OF_RECEIVERS,
     MOST_CHARACTERS,
 )
-from netplan_planner.engine.flow_logs.plan import plan_of
-from netplan_planner.engine.flow_logs.writers import writers
-from netplan_planner.engine.request import AuditRequest
-from netplan_planner.model import Facts, OwnerKind
-from netplan_planner.model.flow_log_bill import FlowLogBill, LogGoal, LogSettings
-from netplan_planner.readers.files import read_inventory
-from netplan_planner.traffic import TrafficOptions, read_traffic
+from netplan_planner.verbs.flow_logs.plan import plan_of
 from netplan_rules.registry import all_rules
 from support.flows.cel import keeps
 from support.rules.fixtures import facts_of

@@ -6,8 +6,7 @@ from decimal import Decimal
 from typing import TypedDict
 
 from netplan_planner.model import Amount, LineItem, Text, worded
-from netplan_planner.model import flow_log_bill as bills
-from netplan_planner.model.flow_log_bill import FlowLogBill
+from netplan_planner.model.flow_log_bill import LogSettings, LogVolumeBill
 from netplan_planner.model.report import Unpriced
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
@@ -27,6 +26,8 @@ from netplan_planner.renderers.document import (
     say,
 )
 from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.flow_logs import answer as bills
+from netplan_planner.verbs.flow_logs.answer import FlowLogBill
 
 SCHEMA = "netplan.flow-logs/1"
 _BILL_LINES = 12
@@ -114,13 +115,13 @@ def _cells(row: bills.LogRow) -> tuple[Cell, ...]:
     )
 
 
-def _volume_cells(volume: bills.LogVolumeBill | None) -> tuple[Cell, ...]:
+def _volume_cells(volume: LogVolumeBill | None) -> tuple[Cell, ...]:
     if volume is None:
         return None, None, None
     return volume.records_per_month, float(volume.gib_per_month), volume.usd_per_month
 
 
-def _settings_cells(settings: bills.LogSettings | None) -> tuple[Cell, ...]:
+def _settings_cells(settings: LogSettings | None) -> tuple[Cell, ...]:
     if settings is None:
         return None, None, None
     return settings.sampling_ratio, settings.interval_s, settings.has_metadata
@@ -247,7 +248,7 @@ def _row(row: bills.LogRow, *, is_planned: bool) -> tuple[Line, ...]:
     )
 
 
-def _usd(volume: bills.LogVolumeBill) -> Line:
+def _usd(volume: LogVolumeBill) -> Line:
     return line(_amount(volume.usd_per_month))
 
 
@@ -255,7 +256,7 @@ def _amount(usd: Decimal | None) -> Span:
     return fixed("no price" if usd is None else Amount(usd=usd))
 
 
-def _extra(row: bills.LogRow, extra: bills.LogVolumeBill) -> Line:
+def _extra(row: bills.LogRow, extra: LogVolumeBill) -> Line:
     return line(
         say(row.name, Role.NAME),
         f": {extra.records_per_month:,} of its records are written by another configuration as"
@@ -267,7 +268,7 @@ def _extra(row: bills.LogRow, extra: bills.LogVolumeBill) -> Line:
 
 def _left_out(answer: FlowLogBill) -> Iterator[Block]:
     """Yield what filters leave out, once a kind, with what each writer saves by it."""
-    kinds: dict[tuple[str, str, tuple[str, ...]], list[tuple[str, bills.LogVolumeBill]]] = {}
+    kinds: dict[tuple[str, str, tuple[str, ...]], list[tuple[str, LogVolumeBill]]] = {}
     for row in answer.rows:
         for part in row.proposed.left_out if row.proposed is not None else ():
             kinds.setdefault((part.what, part.hides, part.rules), []).append(

@@ -9,14 +9,6 @@ from msgspec.structs import replace
 
 from netplan_planner.engine import service_bill
 from netplan_planner.engine.demos import load_demo
-from netplan_planner.engine.flow_logs.cost import (
-    NO_RECORDS,
-    LogMeter,
-    bill_of,
-    has_records,
-    writers_of,
-)
-from netplan_planner.engine.flow_logs.writers import place_name
 from netplan_planner.engine.inputs import Say, read_facts
 from netplan_planner.engine.metrics import read_predicted_logs
 from netplan_planner.engine.prices.source import PriceSource
@@ -30,12 +22,15 @@ from netplan_planner.model import (
     SelfLink,
     Value,
 )
-from netplan_planner.model.flow_log_bill import FlowLogBill, LogRow, LogSettings
+from netplan_planner.model.flow_log_bill import LogSettings
 from netplan_planner.model.log_volume import log_gib
 from netplan_planner.model.price_age import price_age
+from netplan_planner.planning.flow_logs import LogMeter, place_name
 from netplan_planner.tables.columns import Column, ColumnKind
 from netplan_planner.tables.reading import Table
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
+from netplan_planner.verbs.flow_logs.answer import FlowLogBill, LogRow
+from netplan_planner.verbs.flow_logs.bill import NO_RECORDS, bill_of, has_records, writers_of
 
 COLUMNS = (
     Column(
@@ -131,7 +126,7 @@ def forecast_of_metrics(
     )
 
 
-def cost(
+def cost_of(
     request: AuditRequest, source: PriceSource, *, has_metadata: bool, say: Say = lambda _: None
 ) -> FlowLogBill:
     """Return what flow logs cost: by their records, else by the metric of how many there would be.

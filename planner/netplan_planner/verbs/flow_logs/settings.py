@@ -11,7 +11,7 @@ from itertools import product
 from math import ceil, floor, inf, sqrt
 from typing import NamedTuple
 
-from netplan_planner.optimise.sampling_error import RATIO_STEPS, variance_of_sum
+from netplan_planner.verbs.flow_logs.sampling_error import RATIO_STEPS, variance_of_sum
 
 _HALVINGS = 100
 _DEAREST = 1e30

@@ -7,20 +7,21 @@ from math import inf
 from netplan_planner.engine import service_bill
 from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.demos import load_demo
-from netplan_planner.engine.flow_logs.writers import (
+from netplan_planner.engine.inputs import Say, read_facts
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.errors import UsageError
+from netplan_planner.model import Facts
+from netplan_planner.model.flow_log_bill import LogVolumeBill
+from netplan_planner.model.log_volume import log_gib
+from netplan_planner.model.price_age import price_age
+from netplan_planner.planning.flow_logs import (
+    LogMeter,
     Writer,
     settings_of,
     writers,
 )
-from netplan_planner.engine.inputs import Say, read_facts
-from netplan_planner.engine.request import AuditRequest
-from netplan_planner.engine.service_bill import ServiceBill
-from netplan_planner.errors import UsageError
-from netplan_planner.model import Facts, PriceBook
-from netplan_planner.model.flow_log_bill import FlowLogBill, LogRow, LogVolumeBill
-from netplan_planner.model.log_volume import log_gib
-from netplan_planner.model.price_age import price_age
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
+from netplan_planner.verbs.flow_logs.answer import FlowLogBill, LogRow
 
 ONLY_COUNTS = inf
 """Bound of `TrafficOptions.log_volume_from_gbps` that no machine reaches: no series are told."""
@@ -32,20 +33,6 @@ NO_RECORDS = (
     " does a bundle that was collected without them, nor do aggregates without --log-volume; before"
     " logs are on, flow-logs cost takes --metrics, --records or --project alone"
 )
-
-
-class LogMeter:
-    """Shares the bill of all records: the steps of its prices are of all of them together."""
-
-    def __init__(self, prices: PriceBook, gib: Decimal) -> None:
-        self.bill: ServiceBill = service_bill.flow_logs(prices, gib)
-        usd = self.bill.usd_per_month
-        self._usd_per_gib = usd / gib if usd is not None and gib else None
-
-    def volume(self, records: int, gib: Decimal) -> LogVolumeBill:
-        """Return records with their share of the bill."""
-        usd = None if self._usd_per_gib is None else gib * self._usd_per_gib
-        return LogVolumeBill(records_per_month=records, gib_per_month=gib, usd_per_month=usd)
 
 
 def read_writers(request: AuditRequest, say: Say) -> tuple[Facts, list[Writer]]:

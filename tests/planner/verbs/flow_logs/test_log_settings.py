@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from netplan_planner.optimise.log_settings import (
+from netplan_planner.verbs.flow_logs.settings import (
     SamplingChoice,
     SamplingOption,
     cheapest_settings,

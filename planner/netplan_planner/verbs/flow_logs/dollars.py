@@ -7,8 +7,8 @@ from typing import NamedTuple
 from netplan_planner.engine.edge_prices import mean_prices
 from netplan_planner.engine.summary import direction_of
 from netplan_planner.model import Direction, Facts
-from netplan_planner.model.flow_log_bill import FlowLogBill
 from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
+from netplan_planner.verbs.flow_logs.answer import FlowLogBill
 
 
 class Priced(NamedTuple):

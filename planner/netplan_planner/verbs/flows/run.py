@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from netplan_planner.bundle_file import is_bundle
 from netplan_planner.engine.demos import load_demo
 from netplan_planner.engine.inputs import read_flows
@@ -16,11 +18,28 @@ from netplan_planner.errors import UsageError
 from netplan_planner.inert import inert_line
 from netplan_planner.leftovers import private_folder
 from netplan_planner.model import OwnerKind
-from netplan_planner.model.aggregated import Aggregated, AggregatedTable
+from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
+from netplan_planner.planning.project import request_of
 from netplan_planner.traffic.aggregates import is_aggregates, writing
 from netplan_planner.traffic.aggregates.manifest import SUFFIX
 from netplan_planner.traffic.spark import submitted
+from netplan_planner.verbs import Now, panels, read_in_full, verb
+from netplan_planner.verbs.flows.answer import Aggregated, AggregatedTable
+from netplan_planner.verbs.flows.ask import AggregateAsk
 from netplan_planner.version import tool_version
+
+
+@verb(panel=panels.AUDIT, ends=read_in_full("the aggregates are"))
+def aggregate(ask: AggregateAsk, now: Now) -> Aggregated:
+    """Read flow logs once, and write their sums to a folder of Parquet files.
+
+    Verbs that read traffic take the folder (--traffic FOLDER) with the inventory that it was made
+    with, and answer as from the records themselves.
+    """
+    check_folder(ask.out)
+    volume_from = MACHINES_FROM_GBPS if ask.has_log_volume else None
+    summed = replace(ask.reading.traffic, by_hour=True, log_volume_from_gbps=volume_from)
+    return write_aggregates(request_of(ask, traffic_options=summed), ask.out, say=now.say)
 
 
 def check_folder(out: str) -> None:
@@ -40,7 +59,7 @@ def check_folder(out: str) -> None:
         submitted.check_target(out, writing.is_own)
 
 
-def aggregate(
+def write_aggregates(
     request: AuditRequest, out: str, *, say: Callable[[str], None] = lambda _: None
 ) -> Aggregated:
     """Write the sums of a request's flow logs to a folder, and return what it holds.

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ipaddress import IPv4Network, collapse_addresses
 from typing import NamedTuple
 
-from netplan_planner.engine.flow_logs.dollars import Priced
-from netplan_planner.engine.flow_logs.writers import Writer
 from netplan_planner.model import Edge, Facts, Instance, OwnerKind, PathClass, SelfLink
 from netplan_planner.model.log_volume import INTERVALS_S, EdgeRecords
+from netplan_planner.planning.flow_logs import Writer
+from netplan_planner.verbs.flow_logs.dollars import Priced
 
 MOST_CHARACTERS = 2048
 _WORTHWHILE = 0.01

@@ -2,6 +2,13 @@
 
 What is compared is what the logs tell with what all records of the same time would tell. Google's
 own sampling of packets, before any setting, is in both.
+
+The cheapest choices of all writers together, within the promised error of dollars.
+
+Commands that change how flows are logged.
+
+Flags as `gcloud compute networks subnets update --help` and `gcloud network-management
+vpc-flow-logs-configs update --help` have them (read 2026-11-23).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,34 +17,124 @@ from math import sqrt
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.flow_logs.choices import cheapest_choices
-from netplan_planner.engine.flow_logs.commands import command_of, switch_off
-from netplan_planner.engine.flow_logs.cost import (
-    LogMeter,
-    bill_of,
-    has_metadata,
-    month_ratio,
-    read_writers,
-    volume_now,
-)
-from netplan_planner.engine.flow_logs.dollars import Priced, marginal_usd_per_gib, priced_edges
-from netplan_planner.engine.flow_logs.filters import Term, expression, filter_terms
-from netplan_planner.engine.flow_logs.intervals import Planned, keeps_metadata, planned_writer
-from netplan_planner.engine.flow_logs.percentiles import shared_ratios
-from netplan_planner.engine.flow_logs.writers import Writer, settings_of
 from netplan_planner.engine.inputs import Say
 from netplan_planner.engine.request import AuditRequest
-from netplan_planner.model import Facts
-from netplan_planner.model.flow_log_bill import (
+from netplan_planner.model import Facts, FlowLogsConfiguration, Subnetwork
+from netplan_planner.model.flow_log_bill import LogSettings
+from netplan_planner.model.log_volume import INTERVALS_S, log_gib
+from netplan_planner.planning.flow_logs import LogMeter, Writer, interval_word, settings_of
+from netplan_planner.verbs.flow_logs.answer import (
     FlowLogBill,
     LogFilterPart,
     LogGoal,
     LogProposal,
     LogRow,
 )
-from netplan_planner.model.log_volume import INTERVALS_S, log_gib
-from netplan_planner.optimise.log_settings import SamplingChoice
-from netplan_planner.optimise.sampling_error import RATIO_STEPS
+from netplan_planner.verbs.flow_logs.bill import (
+    bill_of,
+    has_metadata,
+    month_ratio,
+    read_writers,
+    volume_now,
+)
+from netplan_planner.verbs.flow_logs.dollars import Priced, marginal_usd_per_gib, priced_edges
+from netplan_planner.verbs.flow_logs.filters import Term, expression, filter_terms
+from netplan_planner.verbs.flow_logs.intervals import (
+    Planned,
+    keeps_metadata,
+    planned_writer,
+    shared_ratios,
+)
+from netplan_planner.verbs.flow_logs.sampling_error import (
+    RATIO_STEPS,
+    move_of_record,
+    safe_multiplier,
+)
+from netplan_planner.verbs.flow_logs.settings import SamplingChoice, cheapest_settings
+
+_ROUNDS = 8
+"""Times that the bound is made narrower for records that weigh much."""
+Told = tuple[tuple[str, ...], str]
+"""A command, and in words what it does not do; one of them is empty."""
+_NO_COMMAND = "change it where it is kept: what its name is there was not read"
+
+
+def cheapest_choices(
+    planned: Sequence[Planned], usd_per_month: float, goal: LogGoal
+) -> tuple[tuple[SamplingChoice, ...], float]:
+    """Return the cheapest choices, and how many standard errors the promise takes.
+
+    The more the greatest record weighs, the more it takes, and that depends on the choices.
+    """
+    options = [one.options for one in planned]
+    multiplier = safe_multiplier(goal.confidence, 0.0)
+    wanted = goal.dollar_error_ratio * usd_per_month
+    for _ in range(_ROUNDS):
+        chosen = cheapest_settings(options, (wanted / multiplier) ** 2)
+        needed = _multiplier(planned, chosen, goal.confidence)
+        deviation = sqrt(sum(choice.variance_usd2 for choice in chosen))
+        if needed * deviation <= wanted:
+            return chosen, needed
+        multiplier = max(needed, multiplier * 1.05)
+    return cheapest_settings(options, 0.0), safe_multiplier(goal.confidence, 0.0)
+
+
+def _multiplier(
+    planned: Sequence[Planned], chosen: Sequence[SamplingChoice], confidence: float
+) -> float:
+    deviation = sqrt(sum(choice.variance_usd2 for choice in chosen))
+    if not deviation:
+        return safe_multiplier(confidence, 0.0)
+    most = max(
+        move_of_record(one.most_usd[choice.option.interval_s], choice.ratio)
+        for one, choice in zip(planned, chosen, strict=True)
+    )
+    return safe_multiplier(confidence, most / deviation)
+
+
+def command_of(writer: Writer, now: LogSettings, wanted: LogSettings) -> Told:
+    """Return the command that sets what differs of what is wanted."""
+    assert wanted.sampling_ratio is not None
+    assert wanted.interval_s is not None
+    prefix, suffix = ("--logging-", "") if writer.subnetwork is not None else ("--", "-metadata")
+    flags = []
+    if wanted.interval_s != now.interval_s:
+        flags.append(f"{prefix}aggregation-interval={interval_word(wanted.interval_s)}")
+    if wanted.sampling_ratio != now.sampling_ratio:
+        flags.append(f"{prefix}flow-sampling={wanted.sampling_ratio:g}")
+    if wanted.has_metadata != now.has_metadata:
+        flags.append(f"{prefix}metadata=exclude-all{suffix}")
+    if wanted.filter_expr != now.filter_expr:
+        flags.append(f"{prefix}filter-expr={wanted.filter_expr}")
+    return _changed(writer, tuple(flags)) if flags else ((), "as it is today")
+
+
+def switch_off(writer: Writer) -> Told:
+    """Return the command that switches a writer off, where it writes of one place alone."""
+    if writer.subnetwork is not None:
+        return _changed(writer, ("--no-enable-flow-logs",))
+    one = writer.configured
+    if one is not None and one.subnetwork is None and one.gateway is None:
+        return (), "it covers a network or more: leave this place out of it, or the other one"
+    return _changed(writer, ("--state=disabled",))
+
+
+def _changed(writer: Writer, flags: tuple[str, ...]) -> Told:
+    if writer.subnetwork is not None:
+        return (*_subnetwork(writer.subnetwork), *flags), ""
+    if writer.configured is not None and writer.configured.project:
+        return (*_configuration(writer.configured), *flags), ""
+    return (), _NO_COMMAND
+
+
+def _subnetwork(one: Subnetwork) -> tuple[str, ...]:
+    command = ("gcloud", "compute", "networks", "subnets", "update", one.name)
+    return (*command, f"--region={one.region}", f"--project={one.project}")
+
+
+def _configuration(one: FlowLogsConfiguration) -> tuple[str, ...]:
+    command = ("gcloud", "network-management", "vpc-flow-logs-configs", "update", one.name)
+    return (*command, "--location=global", f"--project={one.project}")
 
 
 def plan_flow_logs(request: AuditRequest, goal: LogGoal, say: Say = lambda _: None) -> FlowLogBill:

@@ -1,0 +1,1 @@
+"""Say what flow logs cost, and which settings cost less."""

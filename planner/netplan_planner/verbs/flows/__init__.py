@@ -1,0 +1,1 @@
+"""Sum flow logs where they lie, for --traffic of other verbs."""

@@ -1,0 +1,34 @@
+"""What `netplan flows aggregate` is asked."""
+
+from typing import Annotated
+
+from netplan_planner.asks import OUTPUT, TRAFFIC, WRITTEN_FOLDER, Ask, Request
+from netplan_planner.engine.request import ApiOptions
+from netplan_planner.planning.project import FlowReading, Input, StrictReading
+
+
+class AggregateAsk(Request, frozen=True, kw_only=True):
+    """What to sum, and where the sums go."""
+
+    given: Input = Input()
+    reading: FlowReading = FlowReading()
+    has_log_volume: Annotated[
+        bool,
+        Ask(
+            "Also count what the records themselves are, for flow-logs cost and plan.",
+            "--log-volume",
+            panel=TRAFFIC,
+        ),
+    ] = False
+    out: Annotated[
+        str,
+        Ask(
+            "Write the aggregates here, for --traffic of other verbs; in the place of older ones,"
+            " and of nothing else. A job of spark-submit also writes to gs://….",
+            metavar="FOLDER",
+            panel=OUTPUT,
+        ),
+        WRITTEN_FOLDER,
+    ] = "netplan-aggregates"
+    is_strict: StrictReading = False
+    api: ApiOptions = ApiOptions()
