@@ -6,7 +6,7 @@ import pytest
 
 from netplan_planner.model import OwnerKind, Reporter
 from netplan_planner.model.rate_bins import Rates, TrafficHours
-from netplan_planner.traffic.hours import observed_minutes
+from netplan_planner.traffic.assembly import observed_minutes
 from netplan_planner.traffic.window import Window
 from support.flows.project import host, inventory
 from support.flows.records import Json, entry, read

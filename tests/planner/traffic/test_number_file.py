@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from netplan_planner.traffic.number_file import NumberFile
+from netplan_planner.traffic.repeats import NumberFile
 
 MOST = (1 << 63) - 2
 

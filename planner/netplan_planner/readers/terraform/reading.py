@@ -3,6 +3,8 @@
 Two passes: the first finds the link of every resource, so that the second can follow the
 configuration's references to what is not made yet. Known after apply is unknown: such a field is
 None and noted, and where a link is needed the reference that leads to one resource gives it.
+
+Resources of Terraform that are parts of another one in the API: peerings and Cloud NAT.
 """
 
 import re
@@ -11,20 +13,19 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from netplan_planner.model import Network, SelfLink, Value
+from netplan_planner.model import UNKNOWN_PROJECT, Network, SelfLink, Value, last_part
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.kubernetes.gke import CLUSTERS
-from netplan_planner.readers.links import Unusable
+from netplan_planner.readers.links import Unusable, network_link
 from netplan_planner.readers.terraform.attributes import Attributes, Unknowns
 from netplan_planner.readers.terraform.clusters import Clusters
 from netplan_planner.readers.terraform.context import Context
 from netplan_planner.readers.terraform.disks import Disks
 from netplan_planner.readers.terraform.groups import Groups
 from netplan_planner.readers.terraform.interfaces import network_of, with_networks
-from netplan_planner.readers.terraform.joined import Joined
 from netplan_planner.readers.terraform.layout import Contents, Entry
 from netplan_planner.readers.terraform.machines import JsonObject, with_unknown
-from netplan_planner.readers.terraform.networks import SPELLED
+from netplan_planner.readers.terraform.networks import SPELLED, nat, peering
 from netplan_planner.readers.terraform.places import link_of_entry
 from netplan_planner.readers.terraform.types import (
     ATTACHED_DISK,
@@ -34,18 +35,96 @@ from netplan_planner.readers.terraform.types import (
     LATER,
     MEMBERSHIP,
     NOT_READ_YET,
+    PEERING,
     TEMPLATES,
     TYPES,
     Type,
 )
 
+ACTIVE = "ACTIVE"
 _FIRST = {"networks": 0, "subnetworks": 1}
 """Machines take the network of their subnetwork, so these are read before them."""
-
 _ADDRESS = re.compile(rb'"(\d{1,3}(?:\.\d{1,3}){3})"')
 _LONGEST_LABEL = 100
-
 Finish = Callable[[Any], Value]
+
+
+class Joined:
+    """Peerings by network, and gateways by router, until their owner is read."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._peerings: dict[SelfLink, list[tuple[Entry, JsonObject]]] = {}
+        self._nats: dict[SelfLink, list[tuple[Entry, JsonObject]]] = {}
+
+    def take(self, entry: Entry) -> None:
+        """Take one part, which waits for its owner."""
+        notes = Unknowns()
+        held = self._context.attributes(entry, notes)
+        if entry.type == PEERING:
+            self._take_peering(entry, held)
+        else:
+            self._take_nat(entry, held)
+        self._context.note_unknown(entry, None, notes)
+
+    def _project(self, entry: Entry, held: Attributes) -> str:
+        default = self._context.configuration.provider_default(entry, "project")
+        return held.text("project") or default or UNKNOWN_PROJECT
+
+    def _take_peering(self, entry: Entry, held: Attributes) -> None:
+        raw, network = peering(held), held.link("network")
+        project = self._context.configuration.provider_default(entry, "project") or UNKNOWN_PROJECT
+        if network is None:
+            self._context.note(entry, "the network that it belongs to is not known")
+            return
+        if isinstance(raw["network"], str):
+            raw["network"] = network_link(raw["network"], project)
+        self._peerings.setdefault(network_link(network, project), []).append((entry, raw))
+
+    def _take_nat(self, entry: Entry, held: Attributes) -> None:
+        name = held.link("router")
+        region = held.text("region") or self._context.configuration.provider_default(
+            entry, "region"
+        )
+        if name and "/" in name:
+            router = SelfLink(name[max(name.find("projects/"), 0) :])
+        elif name and region:
+            place = f"projects/{self._project(entry, held)}/regions/{last_part(region)}"
+            router = SelfLink(f"{place}/routers/{name}")
+        else:
+            self._context.note(entry, "the router that it belongs to is not known")
+            return
+        self._nats.setdefault(router, []).append((entry, nat(held)))
+
+    def peerings_of(self, network: SelfLink) -> list[JsonObject]:
+        """Return the peerings of a network; the owner takes them once.
+
+        A peering that is not made yet is active when both sides are in the document: it becomes
+        so once both are there (cloud.google.com/vpc/docs/vpc-peering, read 2026-11-23).
+        """
+        found = []
+        for entry, raw in self._peerings.get(network, []):
+            if raw["state"] is None:
+                sides = self._peerings.get(SelfLink(str(raw["network"])), [])
+                if any(side["network"] == network for _, side in sides):
+                    raw = raw | {"state": ACTIVE}
+                else:
+                    reason = "whether the peering is active is known after apply: its other side"
+                    self._context.note(entry, f"{reason} is not in the file", network)
+            found.append(raw)
+        return found
+
+    def nats_of(self, router: SelfLink) -> list[JsonObject]:
+        """Return the gateways of a router."""
+        return [raw for _, raw in self._nats.get(router, [])]
+
+    def note_the_rest(self, owners: frozenset[SelfLink]) -> None:
+        """Note the parts whose owner is not in the document."""
+        for owner, parts in (*self._peerings.items(), *self._nats.items()):
+            if owner not in owners:
+                for entry, _ in parts:
+                    reason = "not read: its network or router is not in the file"
+                    self._context.note(entry, reason, owner)
 
 
 def take(contents: Contents, origin: Origin, into: Collector) -> None:

@@ -1,15 +1,22 @@
-"""The page of an audit: what to do first, the findings, pictures, then what the text has too."""
+"""The page of an audit: what to do first, the findings, pictures, then what the text has too.
 
-from collections.abc import Iterator
+The findings of a page: as many in full as a page of readable size holds, then a line each.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.model import CurrencyRate, OrderedFix, Report
+from markupsafe import Markup
+
+from netplan_planner.inert import NAME_LENGTH
+from netplan_planner.model import CurrencyRate, Finding, OrderedFix, Report, project_of
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import first, phrases
 from netplan_planner.renderers.content import report as content
 from netplan_planner.renderers.content.coverage import sums
-from netplan_planner.renderers.content.findings import severities, why_none
+from netplan_planner.renderers.content.findings import entry, severities, why_none
 from netplan_planner.renderers.document import (
     Line,
     blocks_in,
@@ -23,10 +30,140 @@ from netplan_planner.renderers.html.charts.front import Front, front
 from netplan_planner.renderers.html.charts.heat import matrices
 from netplan_planner.renderers.html.charts.pairs import pairs
 from netplan_planner.renderers.html.charts.strip import strips
-from netplan_planner.renderers.html.findings import findings
-from netplan_planner.renderers.html.outline import Part, parts
-from netplan_planner.renderers.html.page import page
+from netplan_planner.renderers.html.outline import Node, Part, nodes, parts
+from netplan_planner.renderers.html.page import page, part
 from netplan_planner.renderers.options import RenderOptions
+
+FULL_BYTES = 2_000_000
+"""Of findings in full, about; a page of twice that still opens in a second or two."""
+ROW_BYTES = 4_000_000
+"""Of findings in one line each, below those in full."""
+_MOST_MARKS = 40
+"""Zones or projects that one finding is filtered by."""
+_PLACE = re.compile(r"/(?:zones|regions)/([^/]+)/")
+_SPACE = re.compile(r"\s+")
+
+
+class Shown(NamedTuple):
+    """A finding as its heading and the filters need it."""
+
+    number: int
+    severity: str
+    rule: str
+    subject: Line
+    rate: Line
+    money: Line
+    saving: float
+    zones: tuple[str, ...]
+    projects: tuple[str, ...]
+    nodes: tuple[Node, ...] = ()
+
+
+class Findings(NamedTuple):
+    """All findings as HTML, and what they can be filtered by."""
+
+    full: tuple[Markup, ...]
+    rows: tuple[Markup, ...]
+    left: str
+    """What is in neither; empty: nothing."""
+    total: int
+    severities: tuple[str, ...]
+    rules: tuple[str, ...]
+    zones: tuple[str, ...]
+    projects: tuple[str, ...]
+
+
+def findings(report: Report, options: RenderOptions) -> Findings:
+    """Return the findings, gravest first; `options.max_findings` is a number of those in full.
+
+    Without it they are written in full until the page is as long as one can be read, then in a
+    line each until it is as long as a browser opens at once.
+    """
+    ranked = {fix.finding: fix for fix in report.do_first}
+    wanted = options.max_findings
+    shown: list[Shown] = []
+    full: list[Markup] = []
+    rows: list[Markup] = []
+    full_bytes = row_bytes = 0
+    for number, finding in enumerate(report.findings, 1):
+        has_room = full_bytes < FULL_BYTES if wanted is None else not wanted or number <= wanted
+        if has_room or finding.rule in options.explain:
+            shown.append(_shown(finding, number, ranked, options, is_full=True))
+            full.append(part("finding.html.j2", "finding", shown[-1]))
+            full_bytes += len(full[-1].encode())
+        elif row_bytes < ROW_BYTES:
+            shown.append(_shown(finding, number, ranked, options, is_full=False))
+            rows.append(part("finding.html.j2", "row", shown[-1]))
+            row_bytes += len(rows[-1].encode())
+    left = len(report.findings) - len(shown)
+    return Findings(
+        full=tuple(full),
+        rows=tuple(rows),
+        left=f"and {figures.counted(left, 'more finding')}: {options.full_answer}" if left else "",
+        total=len(report.findings),
+        severities=tuple(dict.fromkeys(one.severity for one in shown)),
+        rules=tuple(sorted({one.rule for one in shown})),
+        zones=tuple(sorted({zone for one in shown for zone in one.zones})),
+        projects=tuple(sorted({project for one in shown for project in one.projects})),
+    )
+
+
+def _shown(
+    finding: Finding,
+    number: int,
+    ranked: dict[str, OrderedFix],
+    options: RenderOptions,
+    *,
+    is_full: bool,
+) -> Shown:
+    """Return a finding; not in full, only what its line needs."""
+    inner: tuple[Node, ...] = ()
+    if is_full:
+        _, *below = entry(finding, number, options, ranked.get(finding.fingerprint))
+        inner = nodes(blocks_in(below, options.currency))
+    usd = finding.saving_usd_per_month
+    places = _places(finding)
+    return Shown(
+        number=number,
+        severity=finding.severity.value,
+        rule=_token(finding.rule),
+        subject=phrases.subject(finding.subject, len(finding.members)),
+        rate=_rate(finding),
+        money=in_currency(phrases.effect(usd), options.currency) if usd else (),
+        saving=round(float(usd or 0), 2),
+        zones=_zones(places),
+        projects=_tokens(map(project_of, places)),
+        nodes=inner,
+    )
+
+
+def _rate(finding: Finding) -> Line:
+    """Return what the fix lifts; empty where nothing is lifted, or it is not known."""
+    now, then = finding.throughput_now, finding.throughput_fixed
+    if now is None or then is None or now.gbps is None or then.gbps is None:
+        return ()
+    is_same = figures.rate(now.gbps) == figures.rate(then.gbps)
+    return () if is_same else phrases.step(now, then)
+
+
+def _places(finding: Finding) -> list[str]:
+    """Return the folders of all resources: many machines stand in few zones."""
+    places = [ref for member in finding.members for ref in member.resources]
+    found = (ref.self_link.rpartition("/")[0] for ref in (*finding.resources, *places))
+    return list(dict.fromkeys(found))
+
+
+def _zones(places: Iterable[str]) -> tuple[str, ...]:
+    return _tokens(match[1] for place in places if (match := _PLACE.search(f"{place}/")))
+
+
+def _tokens(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_token(name) for name in names if name))[:_MOST_MARKS]
+
+
+def _token(name: str) -> str:
+    """Return a name without spaces, of which a list of names is made."""
+    return _SPACE.sub("_", say(name, length=NAME_LENGTH).text)
 
 
 class Step(NamedTuple):

@@ -1,10 +1,16 @@
-"""Changes made to a copy of the facts, in one order whatever the order in which they are said."""
+"""Changes made to a copy of the facts, in one order whatever the order in which they are said.
+
+Changes of how machines call each other: kind of address, network tier, MTU, pods.
+"""
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
+from netplan_planner.errors import NetplanError
 from netplan_planner.machines.known import Known
-from netplan_planner.model import Facts
-from netplan_planner.verbs.whatif.addresses import give_mtu, give_plugin, give_tier, use_address
+from netplan_planner.model import Edge, Facts, Instance, PathClass, PodNetwork
+from netplan_planner.throughput.limits.pods.overlay import encapsulation_of
 from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
 from netplan_planner.verbs.whatif.growth import grow
 from netplan_planner.verbs.whatif.machines import (
@@ -15,6 +21,156 @@ from netplan_planner.verbs.whatif.machines import (
     put_in_zone,
 )
 from netplan_planner.verbs.whatif.scenario import Aimed, Draft, Scenario, aimed, unchanged
+
+INTERNAL, EXTERNAL = "internal", "external"
+TIERS = {"premium": "PREMIUM", "standard": "STANDARD"}
+LEAST_MTU_BYTES, MOST_MTU_BYTES = 1300, 8896
+"""Of a VPC network (docs.cloud.google.com/vpc/docs/mtu)."""
+
+
+def use_address(draft: Draft, aim: Aimed) -> None:
+    """Let machines and the project's others call each other by internal or external addresses.
+
+    Both ways, whoever calls. The addresses themselves stay where they are.
+    """
+    kind = aim.change.to
+    if kind not in {INTERNAL, EXTERNAL}:
+        raise aim.change.refused(f"{kind!r} is no kind of address: internal or external")
+    owners = draft.owner_numbers(draft.machines(aim.machines))
+    if kind == INTERNAL:
+        _check_reachable(draft, aim.change, owners)
+    touched: set[int] = set()
+
+    def made(edge: Edge) -> Edge:
+        if edge.src not in owners and edge.dst not in owners:
+            return edge
+        if kind == INTERNAL and edge.path_class.is_external_address:
+            touched.add(edge.src)
+            over = edge.path_class.over_internal_address
+            return replace(edge, path_class=over, dst_address=None)
+        if kind == EXTERNAL and _is_internal(edge):
+            touched.add(edge.src)
+            over = PathClass(edge.path_class.removesuffix(INTERNAL) + EXTERNAL)
+            return replace(edge, path_class=over, dst_address=_external(draft, aim.change, edge))
+        return edge
+
+    draft.replace_edges(made)
+    draft.outside_changes(touched)
+    if not touched:
+        draft.note(
+            f"No traffic of {aim.change.vms} with the project's own machines uses"
+            f" {'external' if kind == INTERNAL else 'internal'} addresses: it changes nothing."
+        )
+
+
+def _is_internal(edge: Edge) -> bool:
+    return edge.path_class.distance is not None and edge.path_class.value.endswith(f"-{INTERNAL}")
+
+
+def _check_reachable(draft: Draft, change: WhatifChange, owners: set[int]) -> None:
+    inventory = draft.facts.inventory
+    for edge in draft.edges:
+        is_asked = edge.src in owners or edge.dst in owners
+        if not is_asked or not edge.path_class.is_external_address:
+            continue
+        ends = [_instance(draft, number) for number in (edge.src, edge.dst)]
+        src, dst = ends
+        if src is None or dst is None:
+            continue
+        if inventory.reachable_interface(src, dst) is None:
+            raise change.refused(
+                f"{src.name} reaches no internal address of {dst.name}: they are in networks that"
+                " are not peered; peer them first, or leave these machines out"
+            )
+
+
+def _instance(draft: Draft, number: int) -> Instance | None:
+    link = draft.owners[number].link
+    return draft.instances.get(link) if link is not None else None
+
+
+def _external(draft: Draft, change: WhatifChange, edge: Edge) -> str:
+    receiver = _instance(draft, edge.dst)
+    found = (
+        next((nic.external_ipv4 for nic in receiver.interfaces if nic.external_ipv4), None)
+        if receiver is not None
+        else None
+    )
+    if found is None:
+        raise change.refused(
+            f"{draft.owners[edge.dst].name} has no external IPv4 address that it could be called by"
+        )
+    return found
+
+
+def give_tier(draft: Draft, aim: Aimed) -> None:
+    """Give the external addresses of machines another network tier."""
+    tier = TIERS.get(aim.change.to)
+    if tier is None:
+        raise aim.change.refused(f"{aim.change.to!r} is no network tier: premium or standard")
+    for one in draft.machines(aim.machines):
+        has = [nic.may_be_external for nic in one.interfaces]
+        if not any(has):
+            raise aim.change.refused(
+                f"{one.name} has no external address, and a tier is that of one: leave it out"
+            )
+        nics = tuple(
+            replace(nic, network_tier=tier) if with_address and nic.network_tier != tier else nic
+            for nic, with_address in zip(one.interfaces, has, strict=True)
+        )
+        if nics == one.interfaces:
+            continue
+        draft.put(replace(one, interfaces=nics))
+        static = [nic.external_ipv4 for nic in nics if nic.external_ipv4]
+        if any(draft.facts.inventory.is_static(address) for address in static):
+            draft.note_of(
+                one.name, "a reserved address has one tier for good; it gets another one."
+            )
+
+
+def give_mtu(draft: Draft, aim: Aimed, said: dict[str, WhatifChange]) -> None:
+    """Give the networks of machines' first interfaces another MTU, for all who are in them."""
+    change = aim.change
+    if not change.to.isdigit() or not LEAST_MTU_BYTES <= int(change.to) <= MOST_MTU_BYTES:
+        raise change.refused(
+            f"{change.to!r} is no MTU of a VPC network: {LEAST_MTU_BYTES} to {MOST_MTU_BYTES} bytes"
+        )
+    mtu_bytes = int(change.to)
+    for one in aim.machines:
+        link = one.primary_network
+        network = draft.networks.get(link) if link is not None else None
+        if network is None:
+            raise change.refused(
+                f"the network of {one.name} was not read, so its MTU is not known: give it with"
+                " --inventory"
+            )
+        other = said.setdefault(network.name, change)
+        if other.to != change.to:
+            raise change.refused(
+                f"the network {network.name} gets the MTU {other.to} by {other.source}: it has one"
+            )
+        if network.mtu_bytes != mtu_bytes:
+            draft.networks[network.ref.self_link] = replace(network, mtu_bytes=mtu_bytes)
+            draft.note(
+                f"The MTU of {network.name} is that of all its machines, which take it when they"
+                " are restarted."
+            )
+
+
+def give_plugin(draft: Draft, aim: Aimed) -> None:
+    """Take what machines send each other inside the VPC for traffic of pods under a plugin."""
+    try:
+        default = encapsulation_of(aim.change.to)
+    except NetplanError as error:
+        raise aim.change.refused(str(error)) from error
+    network = PodNetwork(encapsulation=default.encapsulation, encryption=default.encryption)
+    for one in aim.machines:
+        draft.pods[one.ref.self_link] = aim.change.to, network
+    draft.note(
+        f"What these machines send each other inside the VPC is taken for traffic of pods with"
+        f" {aim.change.to} as it comes ({default.encapsulation} encapsulation,"
+        f" {default.encryption} encryption); rules on the cluster's network are not judged anew."
+    )
 
 
 def apply(facts: Facts, changes: Sequence[WhatifChange], known: Known) -> Scenario:

@@ -1,4 +1,7 @@
-"""Measurements in the output of `iperf3 -J`, of the client or of the server."""
+"""Measurements in the output of `iperf3 -J`, of the client or of the server.
+
+The events of `iperf3 --json-stream`, joined into the document that `-J` would have written.
+"""
 
 from collections.abc import Iterable, Iterator
 from email.utils import parsedate_to_datetime
@@ -21,16 +24,49 @@ from netplan_planner.measuring.outputs.base import (
 )
 from netplan_planner.measuring.outputs.iperf3 import run as figures
 from netplan_planner.measuring.outputs.iperf3 import wire
-from netplan_planner.measuring.outputs.iperf3.events import joined_events
 from netplan_planner.measuring.outputs.iperf3.run import Run
 from netplan_planner.measuring.outputs.json_text import Document, documents_in, pointer_of
 from netplan_planner.model import CountedBy, Measurement
 from netplan_planner.model.probe_import import Refused
 from netplan_planner.units import BITS_PER_GIGABIT, MS_PER_SECOND, gbps_from_bytes
 
+_MEMBERS = frozenset({"start", "end", "error", "server_output_json"})
+"""Events whose data is the document's member of that name."""
 TOOL = "iperf3"
 _Count = tuple[wire.Sum, str]
 """One end's count, and its JSON pointer."""
+
+
+def joined_events(documents: Iterable[Document]) -> Iterator[Document]:
+    """Yield the documents, with the events of each `--json-stream` test joined into one.
+
+    A test without its `end` event stays without that member, and so is refused later.
+    """
+    test: dict[str, Any] = {}
+    line = 0
+    for document in documents:
+        event = _event(document.value)
+        if test and event in ("", "start"):
+            yield Document(test, line)
+            test = {}
+        if not event:
+            yield document
+            continue
+        if not test:
+            test, line = {"intervals": []}, document.line
+        data = document.value.get("data")
+        if event == "interval":
+            test["intervals"].append(data)
+        elif event in _MEMBERS:
+            test[event] = data
+    if test:
+        yield Document(test, line)
+
+
+def _event(value: Any) -> str:
+    if isinstance(value, dict) and "data" in value and isinstance(value.get("event"), str):
+        return str(value["event"])
+    return ""
 
 
 def parse_iperf3(text: str | bytes, *, source: str) -> tuple[Measurement, ...]:

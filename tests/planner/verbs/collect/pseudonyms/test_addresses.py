@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from netplan_planner.verbs.collect.pseudonyms.addresses import Addresses
+from netplan_planner.verbs.collect.pseudonyms.names import Addresses
 
 KEY = bytes(range(32))
 FOUR = st.integers(0, 2**32 - 1).map(IPv4Address)
