@@ -20,7 +20,8 @@ from typing import NamedTuple
 
 from netplan_planner.model import PriceBook
 from netplan_planner.throughput import CapsTable, load_caps
-from netplan_planner.verbs.transfer.answer import EdgePrice, GridEdge, TransferNeed, TransferPlan
+from netplan_planner.verbs.transfer.answer import EdgePrice, GridEdge, TransferPlan
+from netplan_planner.verbs.transfer.ask import TransferNeed
 from netplan_planner.verbs.transfer.hops import Tables
 from netplan_planner.verbs.transfer.plan import plan_transfer
 from netplan_pricing import open_prices

@@ -6,7 +6,8 @@ from decimal import Decimal
 from typing import Any
 
 from netplan_planner.throughput import load_caps
-from netplan_planner.verbs.transfer.answer import EdgePrice, GridEdge, TransferNeed, TransferPlan
+from netplan_planner.verbs.transfer.answer import EdgePrice, GridEdge, TransferPlan
+from netplan_planner.verbs.transfer.ask import TransferNeed
 from netplan_planner.verbs.transfer.hops import Tables
 from netplan_planner.verbs.transfer.plan import plan_transfer
 from netplan_pricing import open_prices

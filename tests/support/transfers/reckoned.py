@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
 
 from netplan_planner.model import PathClass, PriceBook, Usage
-from netplan_planner.verbs.transfer.answer import TransferNeed, TransferOption
+from netplan_planner.verbs.transfer.answer import TransferOption
+from netplan_planner.verbs.transfer.ask import TransferNeed
 
 HEADERS = Decimal(1460) / Decimal(1408)
 """A full packet over what it carries: 40 bytes of headers, 12 of options."""

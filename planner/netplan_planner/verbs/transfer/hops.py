@@ -15,13 +15,11 @@ from netplan_planner.units import BYTES_PER_GIB
 from netplan_planner.verbs.transfer.answer import (
     INTERNET,
     STORAGE_PREFIX,
-    AddressKind,
     EdgePrice,
     GridEdge,
-    NetworkTier,
     PlaceKind,
-    TransferNeed,
 )
+from netplan_planner.verbs.transfer.ask import AddressKind, NetworkTier, TransferNeed
 
 _GIB_DIGITS = Decimal("0.001")
 GIVEN_PRICE = "given with the question (--edge-prices)"

@@ -8,13 +8,8 @@ from msgspec.structs import replace
 
 from netplan_planner.model import Amount, Rejected, Text, worded
 from netplan_planner.verbs.transfer import program
-from netplan_planner.verbs.transfer.answer import (
-    INTERNET,
-    PlaceLimit,
-    TransferInfeasible,
-    TransferNeed,
-    TransferOption,
-)
+from netplan_planner.verbs.transfer.answer import INTERNET, TransferInfeasible, TransferOption
+from netplan_planner.verbs.transfer.ask import PlaceLimit, TransferNeed
 from netplan_planner.verbs.transfer.hops import region_of_bucket
 from netplan_planner.verbs.transfer.market import market_of
 from netplan_planner.verbs.transfer.network import scaled

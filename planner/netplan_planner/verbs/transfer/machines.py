@@ -23,7 +23,7 @@ from netplan_planner.model import (
 from netplan_planner.optimise.job.rates import Offer, offers_for, outside_ingress_gbps, priced
 from netplan_planner.throughput import predict_all, type_end
 from netplan_planner.throughput.limits.ends import ANYBODY
-from netplan_planner.verbs.transfer.answer import TransferNeed
+from netplan_planner.verbs.transfer.ask import TransferNeed
 
 GIVEN_MACHINE = "given with the question (--machine-usd-per-hour)"
 _ARM = "ARM64"

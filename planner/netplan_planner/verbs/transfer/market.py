@@ -12,7 +12,8 @@ from netplan_planner.throughput import predict_all, type_end
 from netplan_planner.throughput.limits.quotas import REGION_QUOTA
 from netplan_planner.throughput.round_trips.of_path import path_round_trip
 from netplan_planner.units import BITS_PER_BYTE, BITS_PER_GIGABIT, SECONDS_PER_HOUR
-from netplan_planner.verbs.transfer.answer import PlaceKind, PlaceLimit, TransferNeed
+from netplan_planner.verbs.transfer.answer import PlaceKind
+from netplan_planner.verbs.transfer.ask import PlaceLimit, TransferNeed
 from netplan_planner.verbs.transfer.hops import (
     Hop,
     Hops,

@@ -30,10 +30,10 @@ from netplan_planner.verbs.transfer.answer import (
     TransferBinding,
     TransferFlow,
     TransferMachines,
-    TransferNeed,
     TransferOption,
     TransferRoute,
 )
+from netplan_planner.verbs.transfer.ask import TransferNeed
 from netplan_planner.verbs.transfer.hops import (
     GIVEN_PRICE,
     Tables,

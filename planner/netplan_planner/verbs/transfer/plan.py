@@ -10,15 +10,12 @@ from netplan_planner.throughput.limits.doubts import doubt_of
 from netplan_planner.throughput.limits.quotas import quota_of
 from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
 from netplan_planner.verbs.transfer.answer import (
-    AddressKind,
-    NetworkTier,
     PlaceKind,
-    TransferGoal,
-    TransferNeed,
     TransferOption,
     TransferPlan,
     TransferWay,
 )
+from netplan_planner.verbs.transfer.ask import AddressKind, NetworkTier, TransferGoal, TransferNeed
 from netplan_planner.verbs.transfer.hops import Tables, kind_of, region_of_bucket
 from netplan_planner.verbs.transfer.infeasible import why_infeasible
 from netplan_planner.verbs.transfer.market import Market, market_of, stream_query

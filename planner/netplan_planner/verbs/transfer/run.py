@@ -18,13 +18,10 @@ from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.transfer.answer import (
     INTERNET,
     STORAGE_PREFIX,
-    AddressKind,
-    NetworkTier,
     TransferAnswer,
-    TransferNeed,
     TransferPlan,
 )
-from netplan_planner.verbs.transfer.ask import TransferAsk
+from netplan_planner.verbs.transfer.ask import AddressKind, NetworkTier, TransferAsk, TransferNeed
 from netplan_planner.verbs.transfer.hops import Tables, region_of_bucket
 from netplan_planner.verbs.transfer.plan import plan_transfer
 from netplan_planner.verbs.transfer.tables import read_edge_prices, read_grid

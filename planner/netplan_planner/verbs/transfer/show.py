@@ -23,13 +23,8 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.transfer import views
-from netplan_planner.verbs.transfer.answer import (
-    TransferAnswer,
-    TransferGoal,
-    TransferNeed,
-    TransferOption,
-    TransferPlan,
-)
+from netplan_planner.verbs.transfer.answer import TransferAnswer, TransferOption, TransferPlan
+from netplan_planner.verbs.transfer.ask import TransferGoal, TransferNeed
 
 SCHEMA = "netplan.transfer/1"
 COLUMNS = (

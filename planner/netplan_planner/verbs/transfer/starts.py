@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from netplan_planner.model import CapsBook
 from netplan_planner.throughput import predict, predict_all
 from netplan_planner.units import BITS_PER_BYTE, BITS_PER_GIGABIT
-from netplan_planner.verbs.transfer.answer import TransferNeed
+from netplan_planner.verbs.transfer.ask import TransferNeed
 from netplan_planner.verbs.transfer.hops import Hop
 from netplan_planner.verbs.transfer.machines import Machine
 from netplan_planner.verbs.transfer.market import Market, stream_query

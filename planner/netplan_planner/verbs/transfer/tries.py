@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import Usage
 from netplan_planner.verbs.transfer import program
-from netplan_planner.verbs.transfer.answer import TransferGoal, TransferNeed, TransferOption
+from netplan_planner.verbs.transfer.answer import TransferOption
+from netplan_planner.verbs.transfer.ask import TransferGoal, TransferNeed
 from netplan_planner.verbs.transfer.hops import region_of_bucket
 from netplan_planner.verbs.transfer.market import Market
 from netplan_planner.verbs.transfer.network import Network, kept, scaled

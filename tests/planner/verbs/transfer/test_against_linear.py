@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from netplan_planner.verbs.transfer import routes
-from netplan_planner.verbs.transfer.answer import TransferGoal
+from netplan_planner.verbs.transfer.ask import TransferGoal
 from support.transfers import linear, reckoned
 from support.transfers.made import case_of, mesh_of, need_of, planned
 

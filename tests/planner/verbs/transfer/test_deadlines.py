@@ -6,13 +6,8 @@ from typing import Any
 import pytest
 
 from netplan_planner.model import Usage
-from netplan_planner.verbs.transfer.answer import (
-    AddressKind,
-    TransferGoal,
-    TransferNeed,
-    TransferOption,
-    TransferPlan,
-)
+from netplan_planner.verbs.transfer.answer import TransferOption, TransferPlan
+from netplan_planner.verbs.transfer.ask import AddressKind, TransferGoal, TransferNeed
 from netplan_planner.verbs.transfer.plan import plan_transfer
 from support.transfers.made import CAPS, PRICES
 

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from netplan_planner.model import PathClass, Usage
-from netplan_planner.verbs.transfer.answer import (
+from netplan_planner.verbs.transfer.answer import TransferPlan
+from netplan_planner.verbs.transfer.ask import (
     AddressKind,
     NetworkTier,
     PlaceLimit,
     TransferGoal,
     TransferNeed,
-    TransferPlan,
 )
 from netplan_planner.verbs.transfer.plan import plan_transfer
 from support.transfers import reckoned

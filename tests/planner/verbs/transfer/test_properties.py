@@ -6,7 +6,8 @@ from itertools import pairwise
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.verbs.transfer.answer import TransferGoal, TransferPlan
+from netplan_planner.verbs.transfer.answer import TransferPlan
+from netplan_planner.verbs.transfer.ask import TransferGoal
 from netplan_planner.verbs.transfer.hops import Tables
 from netplan_planner.verbs.transfer.plan import plan_transfer
 from support.transfers.linear import Case

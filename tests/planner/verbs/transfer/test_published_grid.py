@@ -11,13 +11,8 @@ from typing import Any
 
 import pytest
 
-from netplan_planner.verbs.transfer.answer import (
-    EdgePrice,
-    GridEdge,
-    TransferGoal,
-    TransferNeed,
-    TransferPlan,
-)
+from netplan_planner.verbs.transfer.answer import EdgePrice, GridEdge, TransferPlan
+from netplan_planner.verbs.transfer.ask import TransferGoal, TransferNeed
 from netplan_planner.verbs.transfer.hops import Tables
 from netplan_planner.verbs.transfer.plan import plan_transfer
 from support.projects.shared_data import needs_shared, shared

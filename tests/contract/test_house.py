@@ -1,0 +1,111 @@
+"""The house does not grow: its figures may fall, and who lets one rise changes the limit here.
+
+The aims stand in CONTRIBUTING ("Limits"). A figure that has fallen well below its limit lowers it.
+"""
+
+import ast
+import io
+import tokenize
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from support.commands.run import ROOTS
+
+MOST_CODE_LINES = 101_900
+"""Of the product: neither blank, comment nor docstring."""
+MOST_IMPORT_SHARE = 0.120
+MOST_FILES_OF_A_FOLDER = 20
+MOST_FILES = {
+    "netplan_planner/cli": 24,
+    "netplan_planner/engine": 49,
+    "netplan_planner/google": 22,
+    "netplan_planner/model": 44,
+    "netplan_planner/readers": 27,
+    "netplan_planner/renderers/content": 42,
+    "netplan_planner/traffic": 35,
+    "netplan_pricing": 25,
+    "netplan_rules": 24,
+    "netplan_rules/capacity": 21,
+}
+"""Folders that hold more so far."""
+MOST_LINES_OF_A_FILE = 400
+LONGER_FILES = {
+    "netplan_planner/input_files.py": 411,
+    "netplan_planner/model/resources.py": 513,
+    "netplan_planner/readers/collector.py": 434,
+    "netplan_planner/readers/wire.py": 495,
+    "netplan_pricing/book.py": 438,
+    "netplan_pricing/machine_prices.py": 454,
+    "netplan_pricing/traffic_prices.py": 403,
+    "scripts/build_rtt.py": 460,
+}
+"""Those that are longer so far."""
+
+
+class Lines(NamedTuple):
+    """Of one file."""
+
+    whole: int
+    code: int
+    imports: int
+
+
+def documented(tree: ast.AST) -> Iterator[int]:
+    """Yield the lines of docstrings, those below the fields of a value included."""
+    for node in ast.walk(tree):
+        body = getattr(node, "body", ())
+        for one in body if isinstance(body, list) else ():
+            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant):
+                yield from range(one.lineno, (one.end_lineno or one.lineno) + 1)
+
+
+@cache
+def lines_of(file: Path) -> Lines:
+    source = file.read_text("utf-8")
+    tree = ast.parse(source)
+    skipped = {
+        tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
+        tokenize.ENCODING, tokenize.ENDMARKER,
+    }  # fmt: skip
+    code = set[int]()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in skipped:
+            code.update(range(token.start[0], token.end[0] + 1))
+    code -= set(documented(tree))
+    imports = {
+        line
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    return Lines(len(source.splitlines()), len(code), len(imports & code))
+
+
+def files() -> Iterator[tuple[str, Path]]:
+    """Yield the product's modules, with their paths below the root of their package."""
+    for root in ROOTS:
+        for file in sorted(root.glob("**/*.py")):
+            yield file.relative_to(root).as_posix(), file
+
+
+def test_the_product_has_no_more_code_than_its_limit() -> None:
+    assert sum(lines_of(file).code for _, file in files()) <= MOST_CODE_LINES
+
+
+def test_imports_take_no_more_of_it_than_their_limit() -> None:
+    counted = [lines_of(file) for _, file in files()]
+    share = sum(one.imports for one in counted) / sum(one.code for one in counted)
+    assert share <= MOST_IMPORT_SHARE
+
+
+def test_folders_hold_no_more_files_than_their_limits() -> None:
+    own = Counter(name.rpartition("/")[0] for name, _ in files())
+    assert {one: n for one, n in own.items() if n > MOST_FILES_OF_A_FOLDER} == MOST_FILES
+
+
+def test_files_are_no_longer_than_their_limits() -> None:
+    whole = {name: lines_of(file).whole for name, file in files()}
+    assert {one: n for one, n in whole.items() if n > MOST_LINES_OF_A_FILE} == LONGER_FILES
