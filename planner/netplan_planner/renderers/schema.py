@@ -178,10 +178,10 @@ def _definition(content: Content, kind: Any, name: str, part: dict[str, Any]) ->
 
 
 def _types_in(kind: Any, found: dict[str, Any]) -> dict[str, Any]:
-    """Return the project's types that a type is made of, by name, among those found so far."""
+    """Return the types with fields that a type is made of, by name, beside those found so far."""
     for part in get_args(kind):
         _types_in(part, found)
-    if isinstance(kind, type) and kind.__module__.startswith(_OWN) and kind.__name__ not in found:
+    if isinstance(kind, type) and hasattr(kind, "__annotations__") and kind.__name__ not in found:
         found[kind.__name__] = kind
         for part in get_type_hints(kind).values():
             _types_in(part, found)
