@@ -20,12 +20,10 @@ from support.forecasts import made
 Golden = Callable[[str, str], None]
 TODAY = date(2026, 11, 21)
 ASK_FOR_TODAY = (
-    "cli.caps",
     "cli.calibrate",
     "cli.framed",
     "cli.predict",
     "cli.price.shared",
-    "cli.transfer",
     "planning.project",
 )
 """Modules that look at the calendar; prices are old or not by it."""
