@@ -153,7 +153,9 @@ class JobNeed(Value, frozen=True, kw_only=True):
         ),
     ] = 16
     memory_gib: LeastMemory = 0.0
+    """Least memory of one machine."""
     machine_types: MachineTypes = ()
+    """The only ones that are considered; empty: all that pass."""
     series: SeriesNames = ()
     architecture: AskedArchitecture = "X86_64"
     usage: Usage = Usage.ON_DEMAND

@@ -13,12 +13,11 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType, UnionType
+from types import UnionType
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from netplan_planner import model
 from netplan_planner.renderers import prediction_rows, terraform_changes
 from netplan_planner.renderers.content import Content, modules_by_kind
 from netplan_planner.renderers.figures import SUM_DECIMALS
@@ -120,7 +119,10 @@ def _variants(content: Content) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     refs, made = msgspec.json.schema_components(
         kinds, schema_hook=_any_field, ref_template=_REF + "{name}"
     )
-    definitions = {name: _definition(content, name, part) for name, part in made.items()}
+    known = _types_in(returned, {})
+    definitions = {
+        name: _definition(content, known.get(name), name, part) for name, part in made.items()
+    }
     for name in ("Amount", "AmountKind", "Words"):
         definitions.pop(name, None)
     names = [ref["$ref"].removeprefix(_REF) for ref in refs]
@@ -150,9 +152,8 @@ def _root(content: Content, parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _definition(content: Content, name: str, part: dict[str, Any]) -> dict[str, Any]:
+def _definition(content: Content, kind: Any, name: str, part: dict[str, Any]) -> dict[str, Any]:
     """Return one type's schema: closed, complete, decimals as numbers, fields described."""
-    kind = _type_of(content, name)
     part = {key: value for key, value in part.items() if key != "title"}
     if "description" in part:
         part["description"] = _one_line(part["description"])
@@ -176,11 +177,15 @@ def _definition(content: Content, name: str, part: dict[str, Any]) -> dict[str, 
     }
 
 
-def _type_of(content: Content, name: str) -> Any:
-    """Return the type of a name: of a module, of those that it has records from, or a value."""
-    others = [one for one in vars(content).values() if isinstance(one, ModuleType)]
-    rooms = (content, *others, model)
-    return next(getattr(room, name) for room in rooms if hasattr(room, name))
+def _types_in(kind: Any, found: dict[str, Any]) -> dict[str, Any]:
+    """Return the types with fields that a type is made of, by name, beside those found so far."""
+    for part in get_args(kind):
+        _types_in(part, found)
+    if isinstance(kind, type) and hasattr(kind, "__annotations__") and kind.__name__ not in found:
+        found[kind.__name__] = kind
+        for part in get_type_hints(kind).values():
+            _types_in(part, found)
+    return found
 
 
 def _property(value: Any) -> Any:
