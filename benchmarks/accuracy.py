@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.engine.evaluate import evaluate_left_out
-from netplan_planner.model import Evaluation, GroupScore
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.goodput.mean import LIMITS
+from netplan_planner.verbs.model.answer import Evaluation, GroupScore
+from netplan_planner.verbs.model.run import evaluate_left_out
 
 AS_OF = date(2022, 1, 29)
 """Of rows without a date; the published table has none."""

@@ -23,8 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from informative_probes import gains_gbps
-from netplan_planner.engine.evaluate import calibration_scores
-from netplan_planner.engine.probe_rows import rows_of_table
 from netplan_planner.model import Calibration
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput import batch
@@ -38,6 +36,8 @@ from netplan_planner.throughput.calibration.learning.measured_runs import (
 )
 from netplan_planner.throughput.goodput.conformal import Scores, fit
 from netplan_planner.throughput.goodput.intervals import PROBED_TAILS, Factors, Spread, interval
+from netplan_planner.verbs.calibrate.rows import rows_of_table
+from netplan_planner.verbs.model.run import calibration_scores
 
 AS_OF = date(2022, 1, 29)
 """Of rows without a date; the published table has none."""

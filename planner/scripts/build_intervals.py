@@ -12,9 +12,9 @@ import csv
 from datetime import date
 from pathlib import Path
 
-from netplan_planner.engine.evaluate import calibration_scores
 from netplan_planner.throughput.goodput.conformal import Scores, nested
 from netplan_planner.throughput.goodput.intervals import REGIMES
+from netplan_planner.verbs.model.run import calibration_scores
 
 TARGET = Path(__file__).parents[1] / "netplan_planner/throughput/data/interval_factors.csv"
 COLUMNS = ("regime", "level", "low", "high", "campaign_count", "row_count", "as_of")

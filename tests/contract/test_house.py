@@ -20,11 +20,11 @@ MOST_IMPORT_SHARE = 0.120
 MOST_FILES_OF_A_FOLDER = 20
 MOST_FILES = {
     "netplan_planner/cli": 24,
-    "netplan_planner/engine": 49,
+    "netplan_planner/engine": 41,
     "netplan_planner/google": 22,
-    "netplan_planner/model": 44,
+    "netplan_planner/model": 39,
     "netplan_planner/readers": 27,
-    "netplan_planner/renderers/content": 42,
+    "netplan_planner/renderers/content": 36,
     "netplan_planner/traffic": 35,
     "netplan_pricing": 25,
     "netplan_rules": 24,

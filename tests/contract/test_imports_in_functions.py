@@ -26,7 +26,7 @@ NAMED = {
     "netplan_planner/leftovers.py: sole_user": 1,
     "netplan_planner/measuring/store.py: _opened": 1,
     "netplan_planner/readers/files.py: _read_table": 1,
-    "netplan_planner/renderers/scatter.py: _figure": 2,
+    "netplan_planner/verbs/model/scatter.py: _figure": 2,
     "netplan_planner/traffic/__init__.py: read_pod_traffic": 2,
     "netplan_planner/traffic/__init__.py: read_traffic": 2,
     "netplan_planner/traffic/spark/asking.py: read_traffic_on_spark": 1,

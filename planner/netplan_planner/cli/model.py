@@ -11,12 +11,12 @@ from netplan_planner.cli import answers
 from netplan_planner.cli.app import app
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
-from netplan_planner.engine.evaluate import EvaluationRequest, evaluation_of
 from netplan_planner.inert import inert_line
 from netplan_planner.planning.inputs import AsOf
 from netplan_planner.planning.project import IntervalLevel
-from netplan_planner.renderers.scatter import write_scatter
 from netplan_planner.verbs import panels
+from netplan_planner.verbs.model.run import EvaluationRequest, evaluation_of
+from netplan_planner.verbs.model.scatter import write_scatter
 
 model_app = typer.Typer(help="How good the throughput model is.", no_args_is_help=True)
 app.add_typer(model_app, name="model", rich_help_panel=panels.MEASURE)

@@ -1,7 +1,4 @@
-"""Frozen values that every stage shares; see docs/glossary.md for the terms.
-
-Plans of probes, their results and imports are imported by their modules, which no other verb needs.
-"""
+"""Frozen values that every stage shares; see docs/glossary.md for the terms."""
 
 from netplan_planner.model.amounts import Amount, AmountKind, Text, Words, worded
 from netplan_planner.model.base import (
@@ -17,8 +14,14 @@ from netplan_planner.model.base import (
     project_of,
     region_of,
 )
-from netplan_planner.model.calibration import Calibration, Learnt, ProbedClass, ProbedPair
-from netplan_planner.model.calibration_report import CalibrationReport, LeftOut, Lesson
+from netplan_planner.model.calibration import (
+    Calibration,
+    Learnt,
+    LeftOut,
+    Lesson,
+    ProbedClass,
+    ProbedPair,
+)
 from netplan_planner.model.changes import PlanChange, PlanChanges, TerraformChange
 from netplan_planner.model.commitment import (
     SPEND_UNIT,
@@ -30,7 +33,6 @@ from netplan_planner.model.commitment import (
     MachineChange,
     cover_usd,
 )
-from netplan_planner.model.evaluation import Evaluation, GroupScore, PredictedRow
 from netplan_planner.model.facts import (
     LATENCY_CRITICAL,
     LATENCY_LABEL,

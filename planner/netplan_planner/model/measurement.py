@@ -5,6 +5,9 @@ from enum import StrEnum
 from netplan_planner.model.base import Region, Value, Zone
 from netplan_planner.model.path_class import PathClass
 
+NO_PROBE_LABEL = "netplan-no-probe"
+"""On a machine, whatever its value: no probe starts, ends or passes there."""
+
 
 class CountedBy(StrEnum):
     """Whose count of bytes a rate rests on."""

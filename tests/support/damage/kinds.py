@@ -300,8 +300,8 @@ def _outputs(folder: Path) -> None:
 
 
 def _calibration(folder: Path) -> None:
-    from netplan_planner.engine.calibrate import calibrate_files
     from netplan_planner.engine.calibration_file import write_calibration
+    from netplan_planner.verbs.calibrate.run import calibrate_files
 
     store = calibration_inputs.store(
         folder / "store", [calibration_inputs.record(n, 18 + n % 3) for n in range(12)]

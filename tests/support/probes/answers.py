@@ -5,18 +5,10 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
-from netplan_planner.model import (
-    Estimate,
-    Evaluation,
-    GroupScore,
-    Limit,
-    LimitKind,
-    PredictedRow,
-    SelfLink,
-    SkuId,
-)
-from netplan_planner.model.probe_import import ProbeImport, Refused
-from netplan_planner.model.probe_plan import (
+from netplan_planner.measuring.outputs.base import Refused
+from netplan_planner.model import Estimate, Limit, LimitKind, SelfLink, SkuId
+from netplan_planner.verbs.model.answer import Evaluation, GroupScore, PredictedRow
+from netplan_planner.verbs.probe.answer import (
     LeftOutKind,
     LeftOutProbe,
     PlannedProbe,
@@ -31,7 +23,8 @@ from netplan_planner.model.probe_plan import (
     StoredRuns,
     ToldLimit,
 )
-from netplan_planner.model.probe_results import FlowResult, MissedRuns, ProbeResults
+from netplan_planner.verbs.probe.imported import ProbeImport
+from netplan_planner.verbs.probe.results import FlowResult, MissedRuns, ProbeResults
 from support.probes.plans import probe
 
 DAY = date(2026, 4, 30)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from netplan_planner.model import Estimate, PathClass, PathEnd, PathQuery
-from netplan_planner.model.probe_plan import Probe, ProbeCost, ProbeFlow, ProbePath, ProbeWay
-from netplan_planner.optimise.probe_forecast import ProbeRules
+from netplan_planner.verbs.probe.answer import Probe, ProbeCost, ProbeFlow, ProbePath, ProbeWay
+from netplan_planner.verbs.probe.forecast import ProbeRules
 from support.rules.facts import machine
 
 Shares = dict[str, float]

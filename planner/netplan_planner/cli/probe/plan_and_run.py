@@ -11,14 +11,14 @@ from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.probe import running
 from netplan_planner.cli.probe.options import STORE, How, Reach, Store, What, Within
 from netplan_planner.cli.state import state
-from netplan_planner.engine import asked_probe
-from netplan_planner.engine.probe import ProbeCaps, ProbeQuestion, StopRule, plan_probe
-from netplan_planner.engine.probe_runs import Access
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import IncompleteError, UsageError
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.planning.project import Input, configured, request_of
 from netplan_planner.quantities import usd
+from netplan_planner.verbs.probe import asked as asked_probe
+from netplan_planner.verbs.probe.campaigns import Access
+from netplan_planner.verbs.probe.plan import ProbeCaps, ProbeQuestion, StopRule, plan_probe
 
 
 class Probe(Parameters, frozen=True, kw_only=True):

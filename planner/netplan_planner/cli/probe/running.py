@@ -8,17 +8,17 @@ import typer
 from netplan_planner.cli import answers
 from netplan_planner.cli.app import progress
 from netplan_planner.cli.state import state
-from netplan_planner.engine import probe_runs
-from netplan_planner.engine.probe import ProbeQuestion
-from netplan_planner.engine.probe_runs import Access
 from netplan_planner.errors import IncompleteError
 from netplan_planner.inert import inert_line
-from netplan_planner.model.probe_plan import ProbePlan
-from netplan_planner.model.probe_results import MeasuredRun, ProbeEvent, ProbeResults
-from netplan_planner.renderers.content.probe_results import event_line
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import TEXT, OutputSpec
 from netplan_planner.streams import standard_output
+from netplan_planner.verbs.probe import campaigns as probe_runs
+from netplan_planner.verbs.probe.answer import ProbePlan
+from netplan_planner.verbs.probe.campaigns import Access
+from netplan_planner.verbs.probe.plan import ProbeQuestion
+from netplan_planner.verbs.probe.results import MeasuredRun, ProbeEvent, ProbeResults
+from netplan_planner.verbs.probe.show_results import event_line
 
 
 class Order(NamedTuple):

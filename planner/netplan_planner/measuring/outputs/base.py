@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from netplan_planner.errors import InputError
 from netplan_planner.inert import scalars
-from netplan_planner.model import Measurement
-from netplan_planner.model.probe_import import Refused
+from netplan_planner.model import Measurement, Value
 from netplan_planner.units import BITS_PER_GIGABIT
 
 NAME_LENGTH = 253
@@ -34,6 +33,19 @@ _RUN_ID_LENGTH = 32
 _MOST_DISAGREEMENT = 0.05
 """Between a rate and its bytes over its seconds. Tools differ in whose clock they divide by, which
 moves a short run by a per cent."""
+
+
+class Refused(Value, frozen=True, kw_only=True):
+    """A run, or a file, that was not imported."""
+
+    place: str
+    """`file`, `file:line`, `file:/json/pointer` or `file:line:/json/pointer`."""
+    reason: str
+    is_repeat: bool = False
+    """Whether the run is among the measurements, from another file: nothing is lost."""
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}"
 
 
 Read = tuple[list[Measurement], list[Refused]]

@@ -14,6 +14,7 @@ from typing import Any
 
 from netplan_planner.measuring.outputs.base import (
     TEXT_LENGTH,
+    Refused,
     TextFormat,
     Unusable,
     address_in,
@@ -27,7 +28,6 @@ from netplan_planner.measuring.outputs.base import (
     whole,
 )
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement, Region
-from netplan_planner.model.probe_import import Refused
 from netplan_planner.units import MEGABITS_PER_GIGABIT
 
 _NEEDED = frozenset({"iperf_cmd", "bandwidth_direction", "bandwidth_mean"})

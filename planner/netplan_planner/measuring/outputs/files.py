@@ -13,6 +13,7 @@ from netplan_planner.inert import NAME_LENGTH, inert
 from netplan_planner.input_files import WHOLE_BYTES, reading, unpacked, unreadable
 from netplan_planner.measuring.outputs.base import (
     TEXT_LENGTH,
+    Refused,
     Unusable,
     bounded,
     refusal,
@@ -20,7 +21,6 @@ from netplan_planner.measuring.outputs.base import (
 )
 from netplan_planner.measuring.outputs.detect import read_text
 from netplan_planner.model import Measurement
-from netplan_planner.model.probe_import import Refused
 
 LARGEST_BYTES = WHOLE_BYTES
 """Of one file, unpacked: an hour of 64 streams with an interval a second takes a third of that."""

@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from netplan_planner.measuring.outputs.base import Unusable, bounded, refusal, rfc3339
+from netplan_planner.measuring.outputs.base import Refused, Unusable, bounded, refusal, rfc3339
 from netplan_planner.measuring.outputs.netperf.stream_tests import has_banner, measured, tests_in
 from netplan_planner.measuring.outputs.processes import add_rates
 from netplan_planner.model import Measurement
-from netplan_planner.model.probe_import import Refused
 
 _ENTRY_LENGTH = 5
 _MOST_APART_S = 10.0

@@ -53,7 +53,7 @@ class Content(Protocol):
 
 
 _VERBS = "netplan_planner.verbs"
-"""In its folders `show` says what `answer` does."""
+"""In its folders `show` says what `answer` does, and `show_results` what `results` does."""
 
 
 @cache
@@ -64,7 +64,13 @@ def modules_by_kind() -> Mapping[str, Content]:
     """
     own = (f"{__name__}.{one.name}" for one in pkgutil.iter_modules(__path__))
     folders = pkgutil.iter_modules(import_module(_VERBS).__path__)
-    shown = (f"{_VERBS}.{one.name}.show" for one in folders if one.ispkg)
+    packages = [import_module(f"{_VERBS}.{one.name}") for one in folders if one.ispkg]
+    shown = (
+        f"{package.__name__}.{one.name}"
+        for package in packages
+        for one in pkgutil.iter_modules(package.__path__)
+        if one.name.partition("_")[0] == "show"
+    )
     modules = [one for one in map(import_module, (*own, *shown)) if _is_content(one)]
     return {_kind_of(one): cast(Content, one) for one in sorted(modules, key=_kind_of)}
 
@@ -87,9 +93,10 @@ def content_of(answer: object) -> Content:
     answer's type: `RuleList` is `rule_list`, `PriceAnswer` is `price`.
     """
     kind = type(answer)
-    package = kind.__module__.rpartition(".")[0]
+    package, _, own = kind.__module__.rpartition(".")
     if package.startswith(_VERBS):
-        return cast(Content, import_module(f"{package}.show"))
+        shown = "show" if own == "answer" else f"show_{own}"
+        return cast(Content, import_module(f"{package}.{shown}"))
     words = re.findall("[A-Z][a-z0-9]*", kind.__name__.removesuffix("Answer"))
     return cast(Content, import_module(f"{__name__}.{'_'.join(words).lower()}"))
 

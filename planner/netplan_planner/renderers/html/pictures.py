@@ -1,16 +1,10 @@
-"""Which pictures stand above an answer's page: those of a verb's folder, or of the table here."""
+"""Which pictures stand above an answer's page: those of its verb's folder."""
 
-from functools import singledispatch
 from importlib import import_module
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from netplan_planner.model import (
-    CurrencyRate,
-    Evaluation,
-)
-from netplan_planner.model.probe_results import ProbeResults
-from netplan_planner.renderers.html.charts.agreement import agreement
+from netplan_planner.model import CurrencyRate
 
 
 class Picture(NamedTuple):
@@ -31,19 +25,4 @@ def pictures_of(answer: object, currency: CurrencyRate | None) -> list[Picture]:
     if package.startswith("netplan_planner.verbs.") and find_spec(f"{package}.pictures"):
         found: list[Picture] = import_module(f"{package}.pictures").pictures(answer, currency)
         return found
-    return _pictures_of(answer, currency)
-
-
-@singledispatch
-def _pictures_of(answer: object, currency: CurrencyRate | None) -> list[Picture]:
-    del answer, currency
     return []
-
-
-@_pictures_of.register(Evaluation)
-@_pictures_of.register(ProbeResults)
-def _of_measurements(
-    answer: Evaluation | ProbeResults, currency: CurrencyRate | None
-) -> list[Picture]:
-    del currency
-    return drawn("agreement", agreement(answer))

@@ -3,8 +3,8 @@
 import pytest
 
 from netplan_planner.measuring.outputs import read_text
+from netplan_planner.measuring.outputs.base import Refused
 from netplan_planner.model import CountedBy, Measurement
-from netplan_planner.model.probe_import import Refused
 from support.probes import iperf2 as texts
 from support.probes.iperf2 import CLIENT, SERVER
 

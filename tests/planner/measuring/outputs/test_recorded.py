@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from netplan_planner.measuring.outputs import read_outputs
+from netplan_planner.measuring.outputs.base import Refused
 from netplan_planner.model import CountedBy, Measurement
-from netplan_planner.model.probe_import import Refused
 from support.projects.shared_data import SHARED, needs_shared, shared
 
 pytestmark = needs_shared

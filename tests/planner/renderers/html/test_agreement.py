@@ -1,6 +1,7 @@
 """Predicted against measured: places on both axes, what lies inside, what is not drawn."""
 
 import re
+from typing import cast
 
 import pytest
 from msgspec.structs import replace
@@ -11,10 +12,16 @@ from netplan_planner.renderers.html.charts.agreement import (
     MOST_MARKS,
     WIDTH,
     Agreement,
-    agreement,
 )
+from netplan_planner.renderers.html.pictures import pictures_of
 from support.probes import answers as probe_answers
 from support.probes.answers import predicted
+
+
+def agreement(answer: object) -> Agreement | None:
+    found = pictures_of(answer, None)
+    assert all(one.macro == "agreement" and isinstance(one.drawn, Agreement) for one in found)
+    return cast(Agreement, found[0].drawn) if found else None
 
 
 def picture(*rows: tuple[float, float]) -> Agreement:

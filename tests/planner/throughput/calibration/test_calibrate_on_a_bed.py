@@ -14,7 +14,6 @@ from uuid import uuid4
 
 import pytest
 
-from netplan_planner.engine.calibrate import calibrate_files
 from netplan_planner.measuring.campaign import (
     Configuration,
     Direction,
@@ -24,9 +23,11 @@ from netplan_planner.measuring.campaign import (
 )
 from netplan_planner.measuring.runner import run_campaign
 from netplan_planner.measuring.transports import LocalTransport
-from netplan_planner.model import Calibration, CalibrationReport, MeasuredEnd, PathClass, Zone
+from netplan_planner.model import Calibration, MeasuredEnd, PathClass, Zone
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.batch import Predictions
+from netplan_planner.verbs.calibrate.answer import CalibrationReport
+from netplan_planner.verbs.calibrate.run import calibrate_files
 from netplan_planner.verbs.predict.table import predict_table
 from support.paths.tables import written
 from support.testbed import bed as beds

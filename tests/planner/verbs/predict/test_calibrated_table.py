@@ -6,18 +6,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from netplan_planner.engine.calibrate import calibrate_files
-from netplan_planner.model import (
-    Calibration,
-    CalibrationReport,
-    PathClass,
-    PathEnd,
-    PathQuery,
-    Zone,
-)
+from netplan_planner.model import Calibration, PathClass, PathEnd, PathQuery, Zone
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput import load_caps, predict
 from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
+from netplan_planner.verbs.calibrate.answer import CalibrationReport
+from netplan_planner.verbs.calibrate.run import calibrate_files
 from netplan_planner.verbs.predict.table import predict_table
 from support.calibrations.inputs import AWAY, ROWS, WALL, table
 from support.calibrations.made import figures

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from netplan_planner.measuring.outputs.base import (
+    Refused,
     Unusable,
     checked_gbps,
     duration,
@@ -26,7 +27,6 @@ from netplan_planner.measuring.outputs.iperf2.csv_rows import SUM, Row, rows_of
 from netplan_planner.measuring.outputs.iperf2.text import TOOL
 from netplan_planner.measuring.outputs.iperf_lines import host_address
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement
-from netplan_planner.model.probe_import import Refused
 from netplan_planner.units import BITS_PER_GIGABIT, gbps_from_bytes
 
 _MOST_APART = timedelta(seconds=1)

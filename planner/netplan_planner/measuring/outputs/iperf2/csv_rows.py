@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from typing import NamedTuple
 
-from netplan_planner.measuring.outputs.base import refusal
-from netplan_planner.model.probe_import import Refused
+from netplan_planner.measuring.outputs.base import Refused, refusal
 
 SUM = -1
 """The stream number of a row that adds all streams."""

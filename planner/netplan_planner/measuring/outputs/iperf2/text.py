@@ -11,6 +11,7 @@ Source:
 import re
 
 from netplan_planner.measuring.outputs.base import (
+    Refused,
     Unusable,
     address_in,
     bounded,
@@ -38,7 +39,6 @@ from netplan_planner.measuring.outputs.iperf_lines import (
     total_of,
 )
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement
-from netplan_planner.model.probe_import import Refused
 
 TOOL = "iperf2"
 _CONNECTED = re.compile(r"^\[[ *]*\d+\] local \S+ port \d+ connected with ", re.MULTILINE)

@@ -11,6 +11,7 @@ import msgspec
 
 from netplan_planner.measuring.outputs.base import (
     TEXT_LENGTH,
+    Refused,
     Unusable,
     bounded,
     checked_gbps,
@@ -27,7 +28,6 @@ from netplan_planner.measuring.outputs.iperf3 import wire
 from netplan_planner.measuring.outputs.iperf3.run import Run
 from netplan_planner.measuring.outputs.json_text import Document, documents_in, pointer_of
 from netplan_planner.model import CountedBy, Measurement
-from netplan_planner.model.probe_import import Refused
 from netplan_planner.units import BITS_PER_GIGABIT, MS_PER_SECOND, gbps_from_bytes
 
 _MEMBERS = frozenset({"start", "end", "error", "server_output_json"})

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from netplan_planner.measuring.outputs.base import (
+    Refused,
     Unusable,
     bounded,
     checked_gbps,
@@ -29,7 +30,6 @@ from netplan_planner.measuring.outputs.iperf_lines import (
     result_in,
 )
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement
-from netplan_planner.model.probe_import import Refused
 
 _CONNECTED = re.compile(r"^\[ *\d+\] local \S+ port \d+ connected to ", re.MULTILINE)
 _ERROR = re.compile(r"iperf3: (?:error - )?(.*)")

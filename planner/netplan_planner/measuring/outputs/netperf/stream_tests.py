@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from netplan_planner.measuring.outputs.base import (
     TEXT_LENGTH,
+    Refused,
     Unusable,
     address_in,
     bounded,
@@ -28,7 +29,6 @@ from netplan_planner.measuring.outputs.base import (
 )
 from netplan_planner.measuring.outputs.netperf.fields import Fields, fields_of, has_keys, key_starts
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement
-from netplan_planner.model.probe_import import Refused
 from netplan_planner.units import BITS_PER_GIGABIT, gbps_from_bytes
 
 TOOL = "netperf"

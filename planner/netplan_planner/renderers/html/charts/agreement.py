@@ -4,8 +4,6 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from netplan_planner.model import Evaluation
-from netplan_planner.model.probe_results import ProbeResults
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import say
 
@@ -56,7 +54,9 @@ class Agreement(NamedTuple):
     floor: int = HEIGHT - BOTTOM
 
 
-class _Point(NamedTuple):
+class Point(NamedTuple):
+    """A measurement beside its prediction."""
+
     name: str
     measured_gbps: float
     gbps: float
@@ -65,19 +65,20 @@ class _Point(NamedTuple):
 
     @property
     def is_inside(self) -> bool:
+        """Whether the measured figure lies in the interval."""
         return self.low_gbps <= self.measured_gbps <= self.high_gbps
 
     @property
     def text(self) -> str:
+        """Both figures, for people."""
         span = figures.interval(self.gbps, self.low_gbps, self.high_gbps)
         measured, predicted = figures.rate(self.measured_gbps), figures.rate(self.gbps)
         name = say(self.name, length=_NAME_LENGTH).text
         return f"{name}: measured {measured}, predicted {predicted} {span}"
 
 
-def agreement(answer: Evaluation | ProbeResults) -> Agreement | None:
-    """Return the picture of an answer; None where nothing was both measured and predicted."""
-    points = list(_of_rows(answer) if isinstance(answer, Evaluation) else _of_flows(answer))
+def agreement(points: Sequence[Point]) -> Agreement | None:
+    """Return the picture of measurements; None where nothing was both measured and predicted."""
     drawn = points[:: max(1, -(-len(points) // MOST_MARKS))]
     if not drawn:
         return None
@@ -117,20 +118,7 @@ def agreement(answer: Evaluation | ProbeResults) -> Agreement | None:
     )
 
 
-def _of_rows(answer: Evaluation) -> Iterator[_Point]:
-    for one in answer.rows:
-        yield _Point(one.path_class, one.measured_gbps, one.gbps, one.low_gbps, one.high_gbps)
-
-
-def _of_flows(answer: ProbeResults) -> Iterator[_Point]:
-    for one in answer.flows:
-        found = one.flow.estimate
-        if found.gbps and one.median_gbps > 0:
-            low, high = found.low_gbps or found.gbps, found.high_gbps or found.gbps
-            yield _Point(one.probe.name, one.median_gbps, found.gbps, low, high)
-
-
-def _ends(points: Sequence[_Point]) -> tuple[float, float]:
+def _ends(points: Sequence[Point]) -> tuple[float, float]:
     """Return the ends of both axes, Gbit/s."""
     most = max(max(one.measured_gbps, one.high_gbps, one.gbps) for one in points) * _MARGIN
     least = min(min(one.measured_gbps, one.gbps) for one in points) / _MARGIN

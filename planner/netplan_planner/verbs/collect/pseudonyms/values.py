@@ -27,8 +27,8 @@ from netplan_planner.model import (
     pod_traffic,
 )
 from netplan_planner.model.facts import TARGET_LABEL
+from netplan_planner.model.measurement import NO_PROBE_LABEL
 from netplan_planner.model.pod_traffic import PodTraffic
-from netplan_planner.model.probe_plan import NO_PROBE_LABEL
 from netplan_planner.readers import merge_inventories
 from netplan_planner.readers.time_series import series_order
 from netplan_planner.verbs.collect.pseudonyms import clusters

@@ -1,0 +1,1 @@
+"""Fit the model to measurements, and say what they taught."""

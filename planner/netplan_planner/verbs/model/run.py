@@ -1,0 +1,290 @@
+"""The model against measurements that a user has, beside two rivals that need no model.
+
+The rivals: the caps alone (the least documented limit, as everybody uses it), and a look-up table
+(what the newest earlier campaign measured on the same pair).
+"""
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from netplan_planner.engine.table_kinds import TableKinds, read_kinds
+from netplan_planner.errors import InputError
+from netplan_planner.model import Value
+from netplan_planner.readers.path_table import PathTable
+from netplan_planner.throughput.batch import predict_columns, spread_columns
+from netplan_planner.throughput.goodput.conformal import (
+    CONSTANTS_ONLY,
+    NOT_COMPARABLE,
+    Scores,
+    fit,
+    scores,
+)
+from netplan_planner.throughput.goodput.intervals import Spread, factors_at, interval
+from netplan_planner.throughput.goodput.mean import LIMITS
+from netplan_planner.throughput.limits.tables import campaigns_with_figures
+from netplan_planner.verbs.model.answer import Evaluation, GroupScore, PredictedRow
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+_DOCUMENTED = [LIMITS.index(name) for name in ("vm-egress", "external-egress", "external-flow")]
+MOST_DRAWN = 20_000
+"""Rows; a picture of more is one that no viewer opens."""
+
+
+class EvaluationRequest(Value, frozen=True, kw_only=True):
+    """What is to be scored, and how."""
+
+    file: Path
+    """A table of measurements."""
+    as_of: date
+    level: float = 0.9
+    """Share of cases in the interval."""
+    leaves_out: bool = False
+    """Whether the intervals of each source are fitted on the other sources of the file."""
+
+
+class Measured(NamedTuple):
+    """A table of measurements with its predictions, by row."""
+
+    value_gbps: Floats
+    gbps: Floats
+    low_gbps: Floats
+    high_gbps: Floats
+    caps_gbps: Floats
+    lookup_gbps: Floats
+    binding: NDArray[np.int8]
+    source: NDArray[np.str_]
+    path_class: NDArray[np.str_]
+    family: NDArray[np.str_]
+
+
+def evaluation_of(request: EvaluationRequest) -> Evaluation:
+    """Return how well the model predicts a table of measurements, with rows for pictures.
+
+    Raises:
+        InputError: If the table has no column `value`, or no row with one.
+    """
+    score = evaluate_left_out if request.leaves_out else evaluate
+    found, measured = score(request.file, as_of=request.as_of, level=request.level)
+    return replace(found, name=request.file.name, rows=drawn(measured))
+
+
+def drawn(measured: Measured) -> tuple[PredictedRow, ...]:
+    """Return the rows that have both figures, every n-th of them where they are very many."""
+    both = np.flatnonzero((measured.value_gbps > 0) & (measured.gbps > 0))
+    rows = _rows(measured, both[:: max(1, -(-len(both) // MOST_DRAWN))])
+    columns = (rows.path_class, rows.value_gbps, rows.gbps, rows.low_gbps, rows.high_gbps)
+    return tuple(
+        PredictedRow(path_class=name, measured_gbps=value, gbps=gbps, low_gbps=low, high_gbps=high)
+        for name, value, gbps, low, high in zip(*(one.tolist() for one in columns), strict=True)
+    )
+
+
+def evaluate(path: Path, *, as_of: date, level: float) -> tuple[Evaluation, Measured]:
+    """Return how well the shipped model predicts a table of measurements.
+
+    Raises:
+        InputError: If the table has no column `value`, or no row with one.
+    """
+    with PathTable(path) as table:
+        found = read_kinds(table, as_of=as_of)
+        answers = predict_columns(found.kinds, found.limits, found.columns, factors_at(level))
+        measured = _measured(table, found, answers.found, answers.low_gbps, answers.high_gbps)
+        refused = table.refused.named
+    return summary(measured, level, refused), measured
+
+
+def evaluate_left_out(path: Path, *, as_of: date, level: float) -> tuple[Evaluation, Measured]:
+    """Return the same with intervals of each campaign fitted on the others only.
+
+    Constants that rest on a campaign are left out where it is scored.
+    """
+    with PathTable(path) as table:
+        plain = read_kinds(table, as_of=as_of)
+        whole = spread_columns(plain.kinds, plain.limits, plain.columns)
+        value = table.values_gbps()
+        names, which = table.texts("source")
+        low, high = np.full_like(value, np.nan), np.full_like(value, np.nan)
+        mean, binding = whole.means.gbps.copy(), whole.means.binding.copy()
+        own = _own_senders(plain)
+        spreads = {name: _spread_without(table, name, as_of, whole) for name in names}
+        campaigns = [
+            one
+            for number, name in enumerate(names)
+            for one in campaign_scores(name, spreads[name], (which == number) & own, value)
+        ]
+        for number, name in enumerate(names):
+            rows = which == number
+            spread = spreads[name]
+            ends = interval(spread, fit([c for c in campaigns if c.campaign != name], level))
+            low[rows], high[rows] = ends[0][rows], ends[1][rows]
+            mean[rows], binding[rows] = spread.means.gbps[rows], spread.means.binding[rows]
+        measured = _measured(table, plain, whole, low, high)._replace(gbps=mean, binding=binding)
+        refused = table.refused.named
+    return summary(measured, level, refused), measured
+
+
+def calibration_scores(path: Path, *, as_of: date) -> list[Scores]:
+    """Return the scores of every campaign of a table under all constants, as they ship."""
+    with PathTable(path) as table:
+        plain = read_kinds(table, as_of=as_of)
+        whole = spread_columns(plain.kinds, plain.limits, plain.columns)
+        value = table.values_gbps()
+        names, which = table.texts("source")
+        own = _own_senders(plain)
+        return [
+            one
+            for number, name in enumerate(names)
+            for one in campaign_scores(name, whole, (which == number) & own, value)
+        ]
+
+
+def campaign_scores(name: str, spread: Spread, rows: Mask, value: Floats) -> Iterator[Scores]:
+    """Yield the scores of a campaign of Google senders, if it has any with an answer."""
+    usable = rows & ~np.isnan(spread.means.gbps) & (value > 0)
+    if usable.any() and name not in CONSTANTS_ONLY | NOT_COMPARABLE:
+        yield scores(name, spread, usable, value)
+
+
+def summary(measured: Measured, level: float, refused: tuple[str, ...] = ()) -> Evaluation:
+    """Return the figures of all groups."""
+    usable = measured.value_gbps > 0
+    kept = _rows(measured, usable)
+    return Evaluation(
+        level=level,
+        row_count=len(usable),
+        unused_count=int((~usable).sum()),
+        by_source=_grouped(kept, kept.source, level),
+        by_path=_grouped(kept, _joined(kept.source, kept.path_class), level),
+        by_path_class=_grouped(kept, kept.path_class, level),
+        by_machine_family=_grouped(kept, kept.family, level),
+        refused=refused,
+    )
+
+
+def _spread_without(table: PathTable, name: str, as_of: date, whole: Spread) -> Spread:
+    if name not in campaigns_with_figures():
+        return whole
+    found = read_kinds(table, as_of=as_of, without=name)
+    return spread_columns(found.kinds, found.limits, found.columns)
+
+
+def _own_senders(found: TableKinds) -> Mask:
+    is_own = np.array([kind.src.cloud == "gcp" for kind in found.kinds], dtype=bool)
+    return is_own[found.columns.kind]
+
+
+def _measured(
+    table: PathTable, found: TableKinds, spread: Spread, low: Floats, high: Floats
+) -> Measured:
+    value = table.values_gbps()
+    if not (value > 0).any():
+        named = "".join(f"; {one}" for one in table.refused.named)
+        raise InputError(f"{table.shown}: no row has a measured value above 0{named}")
+    limits = spread.means.limits_gbps[:, _DOCUMENTED]
+    caps = np.min(np.where(np.isnan(limits), np.inf, limits), axis=1)
+    kinds = found.kinds
+    which = found.columns.kind
+    senders = np.array([f", sender {kind.src.cloud}" for kind in kinds])[which]
+    sources, source = table.texts("source")
+    return Measured(
+        value_gbps=value,
+        gbps=spread.means.gbps,
+        low_gbps=low,
+        high_gbps=high,
+        caps_gbps=np.where(np.isinf(caps), np.nan, caps),
+        lookup_gbps=table.earlier_values(),
+        binding=spread.means.binding,
+        source=np.char.add(np.array(sources)[source], senders),
+        path_class=np.array([_class_name(kind.path_class, kind.dst.cloud) for kind in kinds])[
+            which
+        ],
+        family=np.array([_family(kind.src.machine_type) for kind in kinds])[which],
+    )
+
+
+def _class_name(path_class: str, receiver: str) -> str:
+    return f"{path_class} to {receiver}" if receiver != "gcp" else str(path_class)
+
+
+def _joined(first: NDArray[np.str_], second: NDArray[np.str_]) -> NDArray[np.str_]:
+    return np.char.add(np.char.add(first, ", "), second)
+
+
+def _family(machine_type: str | None) -> str:
+    return machine_type.split("-")[0].split(".")[0] if machine_type else "not stated"
+
+
+def _grouped(measured: Measured, key: NDArray[np.str_], level: float) -> tuple[GroupScore, ...]:
+    return tuple(_score(str(name), _rows(measured, key == name), level) for name in np.unique(key))
+
+
+def _rows(measured: Measured, which: Mask | NDArray[np.intp]) -> Measured:
+    return Measured._make(column[which] for column in measured)
+
+
+def _score(name: str, rows: Measured, level: float) -> GroupScore:
+    is_known = ~np.isnan(rows.gbps)
+    known = _rows(rows, is_known)
+    has_earlier = ~np.isnan(rows.lookup_gbps)
+    earlier = _errors(rows.lookup_gbps[has_earlier], rows.value_gbps[has_earlier])
+    score = GroupScore(
+        group=name,
+        row_count=len(rows.value_gbps),
+        known_count=int(is_known.sum()),
+        lookup_count=int(has_earlier.sum()),
+        lookup_median_error_ratio=_at(earlier, 0.5),
+        lookup_p90_error_ratio=_at(earlier, 0.9),
+    )
+    if not is_known.any():
+        return score
+    value, low, high = known.value_gbps, known.low_gbps, known.high_gbps
+    has_cap = ~np.isnan(known.caps_gbps)
+    caps = _errors(known.caps_gbps[has_cap], value[has_cap])
+    errors = _errors(known.gbps, value)
+    below, above = value < low, value > high
+    coverage = float((~(below | above)).mean())
+    missed = np.where(below, low - value, 0.0) + np.where(above, value - high, 0.0)
+    return GroupScore(
+        group=score.group,
+        row_count=score.row_count,
+        known_count=score.known_count,
+        lookup_count=score.lookup_count,
+        lookup_median_error_ratio=score.lookup_median_error_ratio,
+        lookup_p90_error_ratio=score.lookup_p90_error_ratio,
+        median_error_ratio=_at(errors, 0.5),
+        p90_error_ratio=_at(errors, 0.9),
+        coverage_ratio=coverage,
+        below_ratio=float(below.mean()),
+        above_ratio=float(above.mean()),
+        mean_width_gbps=float((high - low).mean()),
+        single_width_gbps=_single_width(known, coverage),
+        interval_score_gbps=float((high - low + 2 / (1 - level) * missed).mean()),
+        caps_median_error_ratio=_at(caps, 0.5),
+        caps_p90_error_ratio=_at(caps, 0.9),
+    )
+
+
+def _single_width(known: Measured, coverage: float) -> float:
+    """Return the lesser mean width of [value / f, value f] and [value - w, value + w].
+
+    `f` and `w` are chosen in hindsight, on these very rows, for the same coverage.
+    """
+    ratio = np.exp(np.quantile(np.abs(np.log(known.value_gbps / known.gbps)), coverage))
+    distance = np.quantile(np.abs(known.value_gbps - known.gbps), coverage)
+    return float(min((known.gbps * (ratio - 1 / ratio)).mean(), 2 * distance))
+
+
+def _errors(predicted: Floats, measured: Floats) -> Floats:
+    return np.abs(predicted / measured - 1)
+
+
+def _at(errors: Floats, share: float) -> float | None:
+    return float(np.quantile(errors, share)) if len(errors) else None

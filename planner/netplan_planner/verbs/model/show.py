@@ -1,0 +1,145 @@
+"""The model against measurements: error, coverage and score by group, beside two rivals."""
+
+from collections.abc import Iterator
+from typing import TypedDict
+
+from netplan_planner.renderers.content import DataTable
+from netplan_planner.renderers.document import (
+    Block,
+    Column,
+    Entry,
+    Field,
+    Line,
+    Para,
+    Table,
+    Title,
+    fixed,
+    line,
+    say,
+)
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.units import counted
+from netplan_planner.verbs.model.answer import Evaluation, GroupScore
+
+SCHEMA = "netplan.evaluation/1"
+UNKNOWN = "-"
+_NAME_LENGTH = 60
+_COLUMNS = (
+    *("rows", "known", "err", "P90", "in", "width", "single", "score", "caps", "table", "of"),
+)
+_GROUPED_BY = (
+    ("source", "by_source"),
+    ("path class", "by_path_class"),
+    ("machine family of the sender", "by_machine_family"),
+)
+
+
+class Record(TypedDict):
+    """How well the model predicts the measurements of a file, by group."""
+
+    level: float
+    row_count: int
+    unused_count: int
+    """Rows without a measured value above 0."""
+    by_source: tuple[GroupScore, ...]
+    by_path: tuple[GroupScore, ...]
+    """By source, sender and path class with the receiver's cloud."""
+    by_path_class: tuple[GroupScore, ...]
+    by_machine_family: tuple[GroupScore, ...]
+    refused: tuple[str, ...]
+    """The first rows that a cell of theirs takes out."""
+
+
+def record(answer: Evaluation) -> Record:
+    """Return the figures of all groups."""
+    return {
+        "level": answer.level,
+        "row_count": answer.row_count,
+        "unused_count": answer.unused_count,
+        "by_source": answer.by_source,
+        "by_path": answer.by_path,
+        "by_path_class": answer.by_path_class,
+        "by_machine_family": answer.by_machine_family,
+        "refused": answer.refused,
+    }
+
+
+def table(answer: Evaluation) -> DataTable:
+    """Return a row for each group, with what it is a group by."""
+    kinds = ("by_source", "by_path", "by_path_class", "by_machine_family")
+    rows = (
+        (kind.removeprefix("by_"), *(getattr(one, name) for name in GroupScore.__struct_fields__))
+        for kind in kinds
+        for one in getattr(answer, kind)
+    )
+    return DataTable(("grouped_by", *GroupScore.__struct_fields__), rows)
+
+
+def blocks(answer: Evaluation, options: RenderOptions) -> Iterator[Block]:
+    """Yield the rows, a table for each way to group them, and what its columns say."""
+    unused = f"{answer.unused_count:,} without a measured value"
+    rows = f"{counted(answer.row_count, 'row')}, {unused}"
+    yield Title(line=line(say(answer.name, length=_NAME_LENGTH)), basis=line(rows))
+    for title, field in _GROUPED_BY:
+        yield Entry(line=line(f"By {title}"))
+        yield from _table(title, getattr(answer, field))
+    yield Entry(line=line("What the columns say"))
+    for label, text in _legend(answer.level):
+        yield Field(label=label, line=line(text))
+
+
+def _table(title: str, groups: tuple[GroupScore, ...]) -> Iterator[Block]:
+    """Yield a table; groups without any prediction stand together below it."""
+    known = [one for one in groups if one.known_count]
+    if known:
+        numbers = (Column(title=name, is_number=True, stacked=f"{name} {{}}") for name in _COLUMNS)
+        name = Column(title=title, is_note=True)
+        yield Table(columns=(name, *numbers), rows=tuple(map(_row, known)))
+    others = [one for one in groups if not one.known_count]
+    if others:
+        count = sum(one.row_count for one in others)
+        text = f"unknown: {counted(count, 'row')} of {counted(len(others), 'other group')}"
+        yield Para(line=line(text))
+
+
+def _row(one: GroupScore) -> tuple[Line, ...]:
+    cells = (
+        f"{one.row_count:,}",
+        f"{one.known_count:,}",
+        _percent(one.median_error_ratio),
+        _percent(one.p90_error_ratio),
+        _percent(one.coverage_ratio),
+        _gbps(one.mean_width_gbps),
+        _gbps(one.single_width_gbps),
+        _gbps(one.interval_score_gbps),
+        _percent(one.caps_median_error_ratio),
+        _percent(one.lookup_median_error_ratio),
+        f"{one.lookup_count:,}",
+    )
+    return line(say(one.group, length=_NAME_LENGTH)), *(line(fixed(cell)) for cell in cells)
+
+
+def _legend(level: float) -> Iterator[tuple[str, str]]:
+    yield "err, P90", "|predicted / measured - 1|, median and 90th percentile"
+    yield "in", f"share inside the {level:.0%} interval"
+    yield "width", "mean width of the interval, Gbit/s"
+    yield (
+        "single",
+        "width of the best interval that is alike for all rows, with the same share inside",
+    )
+    yield "score", "width plus what rows outside miss it by, Gbit/s"
+    yield "caps", "median error of the documented caps alone"
+    yield (
+        "table, of",
+        "the same of what the newest earlier source measured on the same pair, for so many rows",
+    )
+
+
+def _percent(ratio: float | None) -> str:
+    if ratio is None:
+        return UNKNOWN
+    return f"{100 * ratio:.1f}%" if ratio < 1 else f"{100 * ratio:,.0f}%"
+
+
+def _gbps(value: float | None) -> str:
+    return UNKNOWN if value is None else f"{value:.3g}"

@@ -1,0 +1,1 @@
+"""Measure what predictions leave open, with iperf3 between your machines."""

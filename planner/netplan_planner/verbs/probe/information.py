@@ -1,0 +1,179 @@
+"""What probes tell: which limit each one shows, and which intervals become narrower by that.
+
+A run observes the least of a path's limits. With the probability that a limit binds there, its
+value becomes known; every path that is bound by the same limit then has a narrower interval. That
+limits are "the same" is said where calibrations that learn from the runs look it up, too
+(`throughput.limits.shared_by`); only the receiver's image is known here beside.
+
+What is still open of one direction of a path, as a share of what its interval has too much:
+
+    sum over its limits of max(0, probability that it binds - greatest probability of any probe)
+
+so that of two paths alike in all limits the second has nothing more to tell: whichever limit the
+first one shows is the one that binds the second. What its own runs told is never open again.
+Censored knowledge ("at least this") is not counted.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from netplan_planner.model import Estimate, Instance, PathQuery
+from netplan_planner.throughput.limits.shared_by import said_of, same_for
+from netplan_planner.verbs.probe.answer import Probe, ProbeFlow
+
+UNKNOWN_RATIO = 10.0
+"""A path without a prediction is taken for anything from a tenth of the bitrate to all of it."""
+
+
+def limit_shares(
+    query: PathQuery, estimate: Estimate, *, dst: Instance
+) -> tuple[tuple[str, float], ...]:
+    """Return each limit with what decides it, and the probability that it binds; summing to 1.
+
+    Args:
+        query: The path.
+        estimate: Its prediction, weighed.
+        dst: The receiver.
+    """
+    found: dict[str, float] = defaultdict(float)
+    for limit, chance in zip(estimate.limits, estimate.probabilities, strict=False):
+        if chance > 0:
+            same = same_for(limit.name, query, image=_image_of(dst))
+            found[said_of(limit.name, same)] += chance
+    total = sum(found.values())
+    return tuple((key, chance / total) for key, chance in found.items())
+
+
+def _image_of(instance: Instance) -> str:
+    """Return the image that decides a machine's buffers; unknown ones are each their own."""
+    names = sorted({one.rpartition("/")[2] for one in instance.licenses})
+    return "+".join(names) if names else f"the image of {instance.name} in {instance.zone}"
+
+
+def width_and_reach(estimate: Estimate, bitrate_gbps: float | None) -> tuple[float, float]:
+    """Return an interval's log width, and the share of it that runs under a rate cap can tell.
+
+    Args:
+        estimate: Of one direction.
+        bitrate_gbps: The cap on its runs, or None.
+
+    >>> found = Estimate(gbps=2.0, low_gbps=1.0, high_gbps=4.0)
+    >>> [round(x, 3) for x in width_and_reach(found, 2.0)]
+    [1.386, 0.5]
+    """
+    low, high = estimate.low_gbps, estimate.high_gbps
+    if estimate.gbps is None or not low or not high:
+        return math.log(UNKNOWN_RATIO), 1.0
+    width = math.log(high / low)
+    if bitrate_gbps is None or bitrate_gbps >= high:
+        return width, 1.0
+    return width, math.log(bitrate_gbps / low) / width if bitrate_gbps > low else 0.0
+
+
+class Information:
+    """What is still open on all paths that matter, while probes are chosen."""
+
+    def __init__(self, probes: Iterable[Probe], *, floor: float) -> None:
+        """Begin with nothing measured.
+
+        Args:
+            probes: All that matter, also those that cannot be measured: they learn from others.
+            floor: The log width that a measured path still has.
+        """
+        self._floor = floor
+        self._shown: dict[str, float] = {}
+        """By limit, the greatest probability with which a probe shows it."""
+        self._alike: Counter[_Kind] = Counter()
+        """Flows by what decides how much is open on them: there are far fewer kinds than flows."""
+        self._flows: list[ProbeFlow] = []
+        for probe in probes:
+            self._flows += probe.flows
+            self._alike.update(self._kind(flow) for flow in probe.flows)
+
+    @property
+    def flow_count(self) -> int:
+        """How many intervals there are."""
+        return len(self._flows)
+
+    @property
+    def log_width(self) -> float:
+        """The log widths of all intervals together, as they are expected to be by now."""
+        narrow = sum(min(flow.log_width, self._floor) for flow in self._flows)
+        return narrow + sum(count * _open(kind, self._shown) for kind, count in self._alike.items())
+
+    def widest(self, probe: Probe) -> float:
+        """Return the log width that the widest interval of a probe is expected to have by now."""
+        return max(
+            min(flow.log_width, self._floor) + _open(self._kind(flow), self._shown)
+            for flow in probe.flows
+        )
+
+    def gain(self, probe: Probe) -> float:
+        """Return by how much log widths are expected to shrink in all if `probe` is added.
+
+        Args:
+            probe: One that was not added yet.
+        """
+        then = self._then(probe)
+        own = Counter(self._kind(flow) for flow in probe.flows)
+        others = sum(
+            (count - own[kind]) * (_open(kind, self._shown) - _open(kind, then))
+            for kind, count in self._alike.items()
+        )
+        return others + sum(
+            _open(kind, self._shown) - _open(kind.measured, then) for kind in own.elements()
+        )
+
+    def add(self, probe: Probe) -> None:
+        """Take a probe as measured."""
+        self._shown = self._then(probe)
+        for flow in probe.flows:
+            kind = self._kind(flow)
+            self._alike[kind] -= 1
+            self._alike[kind.measured] += 1
+
+    def _then(self, probe: Probe) -> dict[str, float]:
+        then = dict(self._shown)
+        for key, chance in shown_by(probe).items():
+            then[key] = max(then.get(key, 0.0), chance)
+        return then
+
+    def _kind(self, flow: ProbeFlow) -> "_Kind":
+        excess = max(flow.log_width - self._floor, 0.0)
+        return _Kind(excess, flow.shares, flow.informative_ratio, 1.0)
+
+
+class _Kind(NamedTuple):
+    """What decides how much is open on a flow."""
+
+    excess: float
+    """By how much its log width is above that of a measured path."""
+    shares: tuple[tuple[str, float], ...]
+    informative_ratio: float
+    most: float
+    """The share of the excess that its own runs leave."""
+
+    @property
+    def measured(self) -> "_Kind":
+        """The same after its own runs."""
+        return self._replace(most=1 - self.informative_ratio)
+
+
+def _open(kind: _Kind, shown: Mapping[str, float]) -> float:
+    """Return by how much a flow's interval is expected to be wider than a measured one."""
+    if not kind.excess:
+        return 0.0
+    none = 1 - sum(chance for _, chance in kind.shares)
+    left = sum(max(chance - shown.get(key, 0.0), 0.0) for key, chance in kind.shares)
+    return kind.excess * min(left + max(none, 0.0), kind.most)
+
+
+def shown_by(probe: Probe) -> dict[str, float]:
+    """Return, by limit, the probability that a probe shows its value."""
+    found: dict[str, float] = {}
+    for flow in probe.flows:
+        for key, chance in flow.shares:
+            found[key] = max(found.get(key, 0.0), chance * flow.informative_ratio)
+    return found
