@@ -20,14 +20,14 @@ from math import log
 from typing import NamedTuple, TypeVar
 
 from growth_worlds import WORLDS, World
-from netplan_planner.engine.audit import report_on
-from netplan_planner.engine.fixes import answer
-from netplan_planner.engine.judging import judge
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
+from netplan_planner.judging.fixes import answer
+from netplan_planner.judging.judge import judge
+from netplan_planner.judging.report import report_on
 from netplan_planner.model import Facts, Report
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.output import RENDERERS, render
+from netplan_planner.world.request import InputRequest
 from netplan_rules.registry import all_rules
 
 SHARES = (0.25, 0.5, 1.0)
@@ -121,7 +121,7 @@ def _stages(facts: Facts) -> Iterator[tuple[str, Cost]]:
     yield "traffic by class", cost
     cost, _ = _timed(lambda: zone_pairs(facts))
     yield "between zones", cost
-    yield from _outputs(report_on(AuditRequest(today=facts.today), facts))
+    yield from _outputs(report_on(InputRequest(today=facts.today), facts))
 
 
 def _outputs(report: Report) -> Iterator[tuple[str, Cost]]:

@@ -17,7 +17,7 @@ from math import log
 from pathlib import Path
 
 from growth_worlds import machines_and_pairs
-from netplan_planner.engine.suppressions import Suppression, Suppressions, read_suppressions
+from netplan_planner.judging.suppressions import Suppression, Suppressions, read_suppressions
 from netplan_planner.model import Facts, Hit
 from netplan_rules.base import Check
 from netplan_rules.registry import all_rules

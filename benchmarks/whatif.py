@@ -18,14 +18,14 @@ from itertools import chain, combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from netplan_planner.engine.audit import report_on
-from netplan_planner.engine.inputs import read_facts
-from netplan_planner.engine.request import AuditRequest
+from netplan_planner.judging.report import report_on
 from netplan_planner.machines.known import Known
 from netplan_planner.model import Facts
 from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
 from netplan_planner.verbs.whatif.apply import apply
 from netplan_planner.verbs.whatif.run import answer
+from netplan_planner.world.reading import read_facts
+from netplan_planner.world.request import InputRequest
 
 TODAY = date(2026, 11, 1)
 SIZES = (200, 1_000, 5_000)
@@ -44,7 +44,7 @@ class Run(NamedTuple):
     edges: int
 
 
-def project(folder: Path, count: int, seed: int) -> AuditRequest:
+def project(folder: Path, count: int, seed: int) -> InputRequest:
     """Write a project's inventory and traffic, and return what reads them."""
     dice = random.Random(seed)
     network = f"{_API}/projects/p/global/networks/n"
@@ -68,7 +68,7 @@ def project(folder: Path, count: int, seed: int) -> AuditRequest:
     traffic = folder / "traffic.csv"
     traffic.write_text("\n".join(rows) + "\n", encoding="utf-8")
     files = tuple(folder / f"{name}.json" for name in kinds)
-    return AuditRequest(today=TODAY, inventory=files, traffic=(traffic,))
+    return InputRequest(today=TODAY, inventory=files, traffic=(traffic,))
 
 
 def _address(number: int) -> str:
@@ -109,7 +109,7 @@ def measured(count: int, seed: int) -> Run:
     return Run(audit_s, whatif_s, rival_s, len(facts.traffic.edges) if facts.traffic else 0)
 
 
-def _audited_sets(read: AuditRequest, facts: Facts) -> None:
+def _audited_sets(read: InputRequest, facts: Facts) -> None:
     known = Known(facts.prices, facts.caps)
     sizes = range(len(CHANGES) + 1)
     for chosen in chain.from_iterable(combinations(CHANGES, size) for size in sizes):

@@ -12,7 +12,7 @@ PLACES = {
     "rtt_between": {
         "throughput/round_trips/of_path.py",
         # Whether a place is one at all.
-        "engine/path_question.py",
+        "planning/path_question.py",
     },
     "rtt_for_pairs": {
         "throughput/round_trips/of_path.py",

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from netplan_planner.engine.suppressions import IGNORE_FILE
+from netplan_planner.judging.suppressions import IGNORE_FILE
 from support.commands.in_process import Done, netplan
 from support.commands.lines import VERBS, success
 from support.commands.paths import LEAVES, options_of, uses

@@ -15,10 +15,10 @@ from netplan_planner.engine.prices.snapshots import (
     price_changes,
 )
 from netplan_planner.engine.reconcile import reconcile
-from netplan_planner.engine.request import AuditRequest
-from netplan_planner.engine.rules import rule_page
+from netplan_planner.judging.rules import rule_page
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import render
+from netplan_planner.world.request import InputRequest
 from netplan_pricing.container import FILE_NAME
 from support.prices.billing_export import usage, write_flat_csv
 from support.prices.inputs import (
@@ -74,7 +74,7 @@ def balance(folder: Path) -> object:
         usage("3333-3333-3333", "Tax", 0, 12.0, cost_type="tax"),
     ]
     bill = write_flat_csv(folder / "bill.csv", rows)
-    return reconcile(AuditRequest(today=DAY, demo="gecko"), [bill])
+    return reconcile(InputRequest(today=DAY, demo="gecko"), [bill])
 
 
 def page(folder: Path) -> object:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from netplan_planner.engine.fixes import answer
+from netplan_planner.judging.fixes import answer
 from netplan_planner.model import Amount, Hit, Text, Words
 from netplan_rules.registry import find_rule
 from support.rules.facts import facts_of, machine

@@ -14,8 +14,8 @@ import pytest
 from msgspec.structs import replace
 
 import netplan_rules
-from netplan_planner.engine.fixes import answer
 from netplan_planner.errors import UsageError
+from netplan_planner.judging.fixes import answer
 from netplan_planner.model import Need
 from netplan_planner.renderers.figures import shown
 from netplan_rules import docs

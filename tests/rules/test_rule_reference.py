@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.engine.rules import rule_list, rule_page
+from netplan_planner.judging.rules import rule_list, rule_page
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.terminal import render
 from netplan_rules import docs

@@ -13,14 +13,12 @@ from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.bundles import Look, verbosity
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
-from netplan_planner.engine.audit import run_audit
 from netplan_planner.engine.code_places import code_places
-from netplan_planner.engine.collected import with_bundle_of
 from netplan_planner.engine.prices.source import currency_in
-from netplan_planner.engine.request import ApiOptions, AuditRequest
-from netplan_planner.engine.rules import check_rule_names, rule_list
-from netplan_planner.engine.suppressions import ignore_file
 from netplan_planner.inert import inert_line
+from netplan_planner.judging.report import run_audit
+from netplan_planner.judging.rules import check_rule_names, rule_list
+from netplan_planner.judging.suppressions import ignore_file
 from netplan_planner.model import CommitmentScope, CurrencyRate, Report, Severity
 from netplan_planner.model.finding import Level
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
@@ -33,6 +31,7 @@ from netplan_planner.planning.project import (
     WhichSharing,
     configured,
     request_of,
+    with_bundle_of,
 )
 from netplan_planner.quantities import names, usd
 from netplan_planner.renderers import (
@@ -46,6 +45,7 @@ from netplan_planner.renderers import (
     write_outputs,
 )
 from netplan_planner.verbs import panels
+from netplan_planner.world.request import ApiOptions, InputRequest
 
 
 class Judged(Parameters, frozen=True, kw_only=True):
@@ -228,7 +228,7 @@ def audit(asked: Audit) -> None:
     _finish(report, asked.gate.fail_on, save_limit, asked.gate.strict)
 
 
-def _request(asked: Audit) -> "AuditRequest":
+def _request(asked: Audit) -> "InputRequest":
 
     judged = asked.judged
     return request_of(
@@ -263,7 +263,7 @@ def _with_places(
     render: "RenderOptions",
     outputs: "tuple[OutputSpec, ...]",
     report: "Report",
-    request: "AuditRequest",
+    request: "InputRequest",
     terraform_dir: Path | None,
 ) -> "RenderOptions":
     """Return the options with the file and line of every source, for the format that shows them."""

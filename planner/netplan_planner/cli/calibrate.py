@@ -10,11 +10,11 @@ from netplan_planner.asks import OUTPUT, WRITTEN, Ask
 from netplan_planner.cli import answers
 from netplan_planner.cli.app import app
 from netplan_planner.cli.parameters import Parameters, taking
-from netplan_planner.engine.calibration_file import write_calibration
 from netplan_planner.planning.inputs import DATE_FORMATS
 from netplan_planner.quantities import Day
 from netplan_planner.verbs import panels
 from netplan_planner.verbs.calibrate.run import calibrate_files
+from netplan_planner.world.calibration import write_calibration
 
 
 class Calibrate(Parameters, frozen=True, kw_only=True):

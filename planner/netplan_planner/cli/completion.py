@@ -7,8 +7,11 @@ is imported when a shell asks: `--help` and the verbs do not pay for it.
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from netplan_planner.engine.demos import demo_names
-from netplan_planner.engine.known_names import (
+from netplan_planner.model import JobPhase, JobPlace, PathClass
+from netplan_planner.streams import libraries_apart
+from netplan_planner.verbs.transfer.answer import INTERNET, STORAGE_PREFIX
+from netplan_planner.world.demos import demo_names
+from netplan_planner.world.known_names import (
     machine_types,
     places,
     plugins,
@@ -17,9 +20,6 @@ from netplan_planner.engine.known_names import (
     rules_and_areas,
     series,
 )
-from netplan_planner.model import JobPhase, JobPlace, PathClass
-from netplan_planner.streams import libraries_apart
-from netplan_planner.verbs.transfer.answer import INTERNET, STORAGE_PREFIX
 
 Lookup = Callable[[], Iterable[str]]
 

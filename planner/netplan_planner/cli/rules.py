@@ -7,7 +7,7 @@ import typer
 from netplan_planner.cli import answers
 from netplan_planner.cli.app import app
 from netplan_planner.cli.parameters import Parameters, taking
-from netplan_planner.engine.rules import reference_page, rule_list, rule_page
+from netplan_planner.judging.rules import reference_page, rule_list, rule_page
 from netplan_planner.streams import standard_output
 from netplan_planner.verbs import panels
 

@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from os import path as names
 from pathlib import Path
 
-from netplan_planner.engine.demos import DEMO_FOLDER, DEMO_PREFIX, load_demo
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.input_files import WHOLE_BYTES, unpacked
 from netplan_planner.model import Report, Value
 from netplan_planner.readers.documents import NotText, text_of
 from netplan_planner.readers.pointer_lines import pointer_lines
 from netplan_planner.renderers.places import FilePlace, file_place
+from netplan_planner.world.demos import DEMO_FOLDER, DEMO_PREFIX, load_demo
+from netplan_planner.world.request import InputRequest
 
 MOST_BYTES = WHOLE_BYTES
 """Unpacked bytes of a file in which lines are looked for: the text and one value of it are in
@@ -39,7 +39,7 @@ class CodePlaces(Value, frozen=True, kw_only=True):
 
 def code_places(
     report: Report,
-    request: AuditRequest,
+    request: InputRequest,
     config: Path | None,
     terraform_dir: Path | None = None,
 ) -> CodePlaces:
@@ -156,14 +156,14 @@ def _from_here(path: str) -> str:
     return names.normpath(Path(path).absolute()) if here.startswith(names.pardir) else here
 
 
-def _fallback(request: AuditRequest, config: Path | None) -> FilePlace:
+def _fallback(request: InputRequest, config: Path | None) -> FilePlace:
     """Return the configuration file, else the first inventory file, else where one would be."""
     files = (str(path) for given in _given(request) for path in _files(given))
     first = str(config) if config is not None else next(files, "netplan.toml")
     return FilePlace(path=_from_here(first), line=1)
 
 
-def _given(request: AuditRequest) -> Iterable[Path]:
+def _given(request: InputRequest) -> Iterable[Path]:
     if request.demo is None:
         return sorted(request.inventory)
     labelled = DEMO_PREFIX + str(load_demo(request.demo).inventory[0].relative_to(DEMO_FOLDER))

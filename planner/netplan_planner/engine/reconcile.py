@@ -6,10 +6,6 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
-from netplan_planner.engine.completeness import what_is_incomplete
-from netplan_planner.engine.demos import load_demo
-from netplan_planner.engine.inputs import Say, read_facts
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.summary import direction_of
 from netplan_planner.errors import MissingDatum, UsageError
 from netplan_planner.model import (
@@ -27,6 +23,10 @@ from netplan_planner.model import (
 from netplan_planner.model.price_age import price_age
 from netplan_planner.paths.priced_paths import PricedPath, nat_part, path_prices_of, priced_path_of
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
+from netplan_planner.world.demos import load_demo
+from netplan_planner.world.not_read import what_is_incomplete
+from netplan_planner.world.reading import Say, read_facts
+from netplan_planner.world.request import InputRequest
 from netplan_pricing import SnapshotPriceBook
 from netplan_pricing.catalogue.mapping import CLOUD_NAT, LOAD_BALANCING
 from netplan_pricing.contract.billed import Billed, BilledSku, billed
@@ -41,7 +41,7 @@ _GIB_UNITS = ("gibibyte", "GiBy")
 
 
 def reconcile(
-    request: AuditRequest, exports: Sequence[Path], say: Say = lambda _: None
+    request: InputRequest, exports: Sequence[Path], say: Say = lambda _: None
 ) -> Reconciliation:
     """Compare the traffic of a request with a bill.
 

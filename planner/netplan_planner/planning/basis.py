@@ -4,13 +4,13 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.model import CapsBook
 from netplan_planner.model.plan_answer import PlanAnswer
 from netplan_planner.model.price_age import price_age
 from netplan_planner.planning.inputs import PlanBasis
 from netplan_planner.throughput import CapsTable, load_caps, stated_on
 from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
+from netplan_planner.world.calibration import with_calibration
 from netplan_pricing import SnapshotPriceBook, open_prices
 
 Answer = TypeVar("Answer", bound=PlanAnswer)

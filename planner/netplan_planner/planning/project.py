@@ -1,5 +1,6 @@
 """What verbs read of a project: the same options in every verb, and the request of them."""
 
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,22 +8,25 @@ from typing import Annotated, Any
 from msgspec.structs import replace
 
 from netplan_planner.asks import API, INPUT, OUTPUT, WALKED, Ask, Request
+from netplan_planner.bundle_file import METRICS, TRAFFIC, is_bundle, manifest_of
 from netplan_planner.config import declared_links, declared_targets, rule_thresholds
-from netplan_planner.engine.collected import bundled_metrics, bundled_traffic
-from netplan_planner.engine.request import (
-    DEFAULT_DAYS,
-    MOST_DAYS,
-    ApiOptions,
-    AuditRequest,
-    LogOptions,
-    TrafficOptions,
-    parents_of,
-)
+from netplan_planner.errors import UsageError
 from netplan_planner.google.options import WhichClient as WhichClient
+from netplan_planner.inert import inert_line
+from netplan_planner.input_files import real_path
 from netplan_planner.model import CommitmentScope
 from netplan_planner.planning.inputs import DATE_FORMATS, Demo, PriceInput
 from netplan_planner.quantities import Day, Names, Paths, Texts
 from netplan_planner.traffic.options import WhichReporter as WhichReporter
+from netplan_planner.world.request import (
+    DEFAULT_DAYS,
+    MOST_DAYS,
+    ApiOptions,
+    InputRequest,
+    LogOptions,
+    TrafficOptions,
+    parents_of,
+)
 
 WhichSharing = Annotated[
     CommitmentScope,
@@ -33,6 +37,8 @@ WhichSharing = Annotated[
         panel=INPUT,
     ),
 ]
+
+
 Measurements = Annotated[
     Paths,
     Ask(
@@ -42,13 +48,19 @@ Measurements = Annotated[
         panel=INPUT,
     ),
 ]
+
+
 IntervalLevel = Annotated[
     float, Ask("Share of cases in the interval.", least=0.5, most=0.99, panel=OUTPUT)
 ]
+
+
 StrictReading = Annotated[
     bool,
     Ask("Exit with 4 when given evidence could not be read in full.", "--strict", panel=OUTPUT),
 ]
+
+
 Projects = Annotated[
     Texts,
     Ask(
@@ -58,6 +70,8 @@ Projects = Annotated[
         panel=INPUT,
     ),
 ]
+
+
 Today = Annotated[
     Day | None,
     Ask(
@@ -217,7 +231,7 @@ def configured(file: Path | None, *, has_links: bool = True) -> dict[str, Any]:
     return {"thresholds": rule_thresholds(file), "targets": declared_targets(file), **links}
 
 
-def request_of(asked: Request, **more: Any) -> AuditRequest:
+def request_of(asked: Request, **more: Any) -> InputRequest:
     """Return what is read, as of when, and what it is priced and predicted with.
 
     Args:
@@ -233,7 +247,7 @@ def request_of(asked: Request, **more: Any) -> AuditRequest:
     pricing: PriceInput = _part(asked, "pricing", PriceInput())
     metrics: MetricsInput | None = _part(asked, "metrics", None)
     reading: FlowReading = _part(asked, "reading", FlowReading())
-    request = AuditRequest(
+    request = InputRequest(
         today=_part(asked, "today", None) or date.today(),
         as_of=_part(asked, "as_of", None),
         projects=tuple(dict.fromkeys(given.projects)),
@@ -258,3 +272,46 @@ def request_of(asked: Request, **more: Any) -> AuditRequest:
 
 def _part(asked: Request, name: str, default: Any) -> Any:
     return getattr(asked, name, default)
+
+
+def with_bundle_of(
+    files: Sequence[Path], bundle: Path | None
+) -> tuple[tuple[Path, ...], Path | None]:
+    """Return the files that are no bundle, and the bundle: of an option, or among the files.
+
+    Raises:
+        UsageError: If there are several bundles.
+    """
+    bundles = [*([bundle] if bundle else []), *(file for file in files if is_bundle(file))]
+    if len({real_path(file) for file in bundles}) > 1:
+        shown = ", ".join(inert_line(str(file)) for file in bundles)
+        raise UsageError(
+            f"one bundle is read whole, not several: {shown}; --inventory reads the inventories"
+            " of several"
+        )
+    others = tuple(file for file in files if file not in bundles)
+    return others, next(iter(bundles), None)
+
+
+def bundled_metrics(bundle: Path | None) -> tuple[Path, ...]:
+    """Return a bundle that holds metrics; nothing for one that holds none.
+
+    Raises:
+        InputError: If it is no bundle, damaged or of another version.
+    """
+    return _holding(bundle, METRICS)
+
+
+def bundled_traffic(bundle: Path | None) -> tuple[Path, ...]:
+    """Return a bundle that holds traffic; nothing for one that holds none.
+
+    Raises:
+        InputError: If it is no bundle, damaged or of another version.
+    """
+    return _holding(bundle, TRAFFIC)
+
+
+def _holding(bundle: Path | None, part: str) -> tuple[Path, ...]:
+    if bundle is None or manifest_of(bundle).part(part) is None:
+        return ()
+    return (bundle,)

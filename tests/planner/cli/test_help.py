@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from netplan_planner.cli import verbs
 from netplan_planner.cli.app import app
-from netplan_planner.engine.demos import demo_names
 from netplan_planner.verbs import panels
+from netplan_planner.world.demos import demo_names
 from support.commands.verbs import commands
 
 assert verbs.VERBS

@@ -9,16 +9,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from netplan_planner.engine.calibration_file import (
+from netplan_planner.errors import InputError
+from netplan_planner.model import Calibration
+from netplan_planner.throughput import load_caps, predict
+from netplan_planner.world.calibration import (
     SCHEMA,
     calibration_text,
     read_calibration,
     with_calibration,
     write_calibration,
 )
-from netplan_planner.errors import InputError
-from netplan_planner.model import Calibration
-from netplan_planner.throughput import load_caps, predict
 from support.calibrations.made import (
     EMPTY,
     at_wall,

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.engine.calibration_file import (
+from netplan_planner.errors import InputError
+from netplan_planner.world.calibration import (
     calibration_text,
     read_calibration,
     write_calibration,
 )
-from netplan_planner.errors import InputError
 from support.calibrations.made import EMPTY, at_wall, learnt, on_pairs, to_aws
 from support.commands.run import ROOTS
 
@@ -78,7 +78,7 @@ class TestWriting:
         write_calibration(made, TOLD)
         script = (
             "import resource, signal, sys\nfrom pathlib import Path\n"
-            "from netplan_planner.engine.calibration_file import *\n"
+            "from netplan_planner.world.calibration import *\n"
             "found = read_calibration(Path(sys.argv[1]))\n"
             "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
             "resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))\n"

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from netplan_planner.engine.audit import run_audit
 from netplan_planner.engine.code_places import code_places
-from netplan_planner.engine.demos import DEMO_FOLDER, DEMO_PREFIX, load_demo
-from netplan_planner.engine.request import AuditRequest
+from netplan_planner.judging.report import run_audit
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.sarif import render
+from netplan_planner.world.demos import DEMO_FOLDER, DEMO_PREFIX, load_demo
+from netplan_planner.world.request import InputRequest
 from support.projects.one_project import ASSET_TYPES, FOLDER, resources
 from support.projects.plans import change, configured, machine, plan, refers
 from support.reports.code_scanning import faults
@@ -21,7 +21,7 @@ from support.reports.code_scanning import faults
 TODAY = date(2026, 11, 20)
 
 
-def results_of(request: AuditRequest, config: Path | None = None) -> list[dict[str, Any]]:
+def results_of(request: InputRequest, config: Path | None = None) -> list[dict[str, Any]]:
     report = run_audit(request)
     found = code_places(report, request, config)
     options = RenderOptions(places=found.places, fallback_place=found.fallback)
@@ -62,7 +62,7 @@ def places_in(results: list[dict[str, Any]]) -> list[tuple[str, int, str]]:
 
 def test_the_line_is_that_of_the_resource() -> None:
     checked = 0
-    for uri, line, name in places_in(results_of(AuditRequest(today=TODAY, demo="gecko"))):
+    for uri, line, name in places_in(results_of(InputRequest(today=TODAY, demo="gecko"))):
         path = DEMO_FOLDER / uri.replace("%3A", ":").removeprefix(DEMO_PREFIX)
         assert line == lines_of_names(path.read_text(encoding="utf-8"))[name]
         checked += 1
@@ -80,7 +80,7 @@ def test_files_below_the_working_folder_are_relative(
         target = tmp_path / "net" / (path.name + (".gz" if is_packed else ""))
         target.write_bytes(gzip.compress(content) if is_packed else content)
     monkeypatch.chdir(tmp_path)
-    request = AuditRequest(today=TODAY, inventory=(tmp_path / "net",))
+    request = InputRequest(today=TODAY, inventory=(tmp_path / "net",))
     places = places_in(results_of(request))
     assert places
     ending = ".json.gz" if is_packed else ".json"
@@ -102,7 +102,7 @@ def test_an_asset_export_by_line_and_a_file_without_ending(tmp_path: Path) -> No
     path = tmp_path / "export"
     path.write_text("\n\n".join(map(json.dumps, assets)), encoding="utf-8")
     order = [asset["name"].partition("googleapis.com/")[2] for asset in assets]
-    places = places_in(results_of(AuditRequest(today=TODAY, inventory=(path,))))
+    places = places_in(results_of(InputRequest(today=TODAY, inventory=(path,))))
     assert places
     for uri, line, name in places:
         assert uri == str(path).lstrip("/")
@@ -115,7 +115,7 @@ def test_a_file_that_has_gone_gives_its_first_line(tmp_path: Path) -> None:
         json.dumps([one for found in resources().values() for one in found], indent=1),
         encoding="utf-8",
     )
-    request = AuditRequest(today=TODAY, inventory=(path,))
+    request = InputRequest(today=TODAY, inventory=(path,))
     report = run_audit(request)
     for after in (None, b"", b"\xff\xfe\xff", b"[1, 2"):
         path.unlink(missing_ok=True)
@@ -129,11 +129,11 @@ def test_a_file_that_has_gone_gives_its_first_line(tmp_path: Path) -> None:
 def test_what_has_no_file_is_at_the_configuration_else_at_the_inventory(tmp_path: Path) -> None:
     config = tmp_path / "netplan.toml"
     instances = FOLDER / "gcloud" / "instances.json"
-    request = AuditRequest(today=TODAY, inventory=(FOLDER / "gcloud",), projects=())
-    report = run_audit(AuditRequest(today=TODAY, inventory=(instances,)))
+    request = InputRequest(today=TODAY, inventory=(FOLDER / "gcloud",), projects=())
+    report = run_audit(InputRequest(today=TODAY, inventory=(instances,)))
     assert code_places(report, request, config).fallback.path == str(config)
     assert code_places(report, request, None).fallback.path.endswith("gcloud/addresses.json")
-    live = AuditRequest(today=TODAY, projects=("p",))
+    live = InputRequest(today=TODAY, projects=("p",))
     assert code_places(report, live, None).fallback.path == "netplan.toml"
 
 
@@ -145,7 +145,7 @@ resource "google_compute_instance" "vm" {
 """
 
 
-def planned(folder: Path) -> AuditRequest:
+def planned(folder: Path) -> InputRequest:
     """A plan of machines whose caps are below their declared target, packed by a module."""
     machines = [
         change(
@@ -155,10 +155,10 @@ def planned(folder: Path) -> AuditRequest:
         for number in range(2)
     ]
     (folder / "plan.json").write_text(json.dumps(plan(*machines), indent=1), encoding="utf-8")
-    return AuditRequest(today=TODAY, inventory=(folder / "plan.json",))
+    return InputRequest(today=TODAY, inventory=(folder / "plan.json",))
 
 
-def terraform_places(request: AuditRequest, root: Path | None) -> set[tuple[str, int, str]]:
+def terraform_places(request: InputRequest, root: Path | None) -> set[tuple[str, int, str]]:
     """(uri, line, address) of all locations of Terraform's resources."""
     report = run_audit(request)
     found = code_places(report, request, None, root)
@@ -221,7 +221,7 @@ resource "google_container_node_pool" "pool" {
 """
 
 
-def with_pool(folder: Path) -> AuditRequest:
+def with_pool(folder: Path) -> InputRequest:
     """A plan of a cluster without Tier_1, and nodes of which one needs more than its cap."""
     home = {"project": "p", "location": "us-central1"}
     config = [{"machine_type": "n2-standard-32", "spot": False, "preemptible": False}]
@@ -261,7 +261,7 @@ def with_pool(folder: Path) -> AuditRequest:
     (folder / "plan.json").write_text(json.dumps(made, indent=1), encoding="utf-8")
     listed = {"apiVersion": "v1", "kind": "List", "items": nodes}
     (folder / "nodes.json").write_text(json.dumps(listed), encoding="utf-8")
-    return AuditRequest(today=TODAY, inventory=(folder / "nodes.json", folder / "plan.json"))
+    return InputRequest(today=TODAY, inventory=(folder / "nodes.json", folder / "plan.json"))
 
 
 def test_a_node_pool_is_at_the_block_of_its_resource(

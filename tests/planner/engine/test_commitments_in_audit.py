@@ -10,11 +10,11 @@ from typing import Any
 import jsonschema
 import pytest
 
-from netplan_planner.engine.audit import run_audit
-from netplan_planner.engine.request import AuditRequest
+from netplan_planner.judging.report import run_audit
 from netplan_planner.model import CommitmentScope, Finding, Report, SavingBasis
 from netplan_planner.renderers import RenderOptions, markdown, terminal
 from netplan_planner.renderers.schema import schema
+from netplan_planner.world.request import InputRequest
 from support.commands.run import run_verbs
 
 Json = dict[str, Any]
@@ -81,7 +81,7 @@ def audit(tmp_path: Path) -> Any:
     ) -> Report:
         file = tmp_path / "compute.json"
         file.write_text(json.dumps(resources), encoding="utf-8")
-        request = AuditRequest(today=TODAY, inventory=(file,), commitment_scope=scope, **more)
+        request = InputRequest(today=TODAY, inventory=(file,), commitment_scope=scope, **more)
         return run_audit(request)
 
     return run

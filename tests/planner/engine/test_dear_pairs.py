@@ -4,17 +4,17 @@ from decimal import Decimal
 
 import pytest
 
-from netplan_planner.engine.dear_pairs import dear_pairs
-from netplan_planner.engine.demos import load_demo
-from netplan_planner.engine.inputs import read_facts
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.summary import traffic_by_class
+from netplan_planner.judging.dear_pairs import dear_pairs
 from netplan_planner.model import Direction, Facts
+from netplan_planner.world.demos import load_demo
+from netplan_planner.world.reading import read_facts
+from netplan_planner.world.request import InputRequest
 from support.rules.facts import TODAY, facts_of
 
 
 def demo_facts(name: str) -> Facts:
-    return read_facts(AuditRequest(today=TODAY, demo=name), load_demo(name), lambda _: None)
+    return read_facts(InputRequest(today=TODAY, demo=name), load_demo(name), lambda _: None)
 
 
 @pytest.mark.parametrize("name", ["gecko", "interzone"])

@@ -6,9 +6,9 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.findings import fingerprint, merge_lines
-from netplan_planner.engine.fixes import answer
-from netplan_planner.engine.judging import judge
+from netplan_planner.judging.findings import fingerprint, merge_lines
+from netplan_planner.judging.fixes import answer
+from netplan_planner.judging.judge import judge
 from netplan_planner.model import (
     Confidence,
     Estimate,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from netplan_planner.engine.fixes import Answer, answer
+from netplan_planner.judging.fixes import Answer, answer
 from netplan_planner.model import (
     Change,
     ChangeKind,

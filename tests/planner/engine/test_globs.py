@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from netplan_planner.engine.suppressions import FirstGlob
+from netplan_planner.judging.suppressions import FirstGlob
 
 ALPHABET = "ab-A/*?[]!^\\.|&~\n(é 0"
 TEXTS = st.text(ALPHABET, max_size=12)

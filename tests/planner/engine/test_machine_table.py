@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.engine.machine_table import REGIONAL_QUOTAS, machine_rows, region_rows
+from netplan_planner.judging.machine_table import REGIONAL_QUOTAS, machine_rows, region_rows
 from netplan_planner.model import (
     AddressUse,
     BandwidthTier,

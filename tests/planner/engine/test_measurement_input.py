@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.engine.measurements import read_measurements
 from netplan_planner.errors import InputError
 from netplan_planner.measuring.store import append
+from netplan_planner.world.reading import read_measurements
 from support.probes.measurements import measured
 
 

@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.engine.autoscaled import autoscaled
-from netplan_planner.engine.missing_machines import all_unread
 from netplan_planner.model import (
     Instance,
     InstanceGroup,
@@ -19,6 +17,7 @@ from netplan_planner.model import (
 from netplan_planner.model.gke import Cluster, NodePool
 from netplan_planner.model.kubernetes import Kubernetes
 from netplan_planner.readers import read_inventory
+from netplan_planner.world.not_read import all_unread, autoscaled
 from support.commands.in_process import netplan
 from support.projects.plans import change, configured, machine, plan, refers
 from support.rules.facts import machine as vm

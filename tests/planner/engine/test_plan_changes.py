@@ -6,27 +6,6 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.engine.plan_changes import in_order
-from netplan_planner.engine.plan_changes.by_hand import (
-    call_inside,
-    call_outside,
-    change_plugin,
-)
-from netplan_planner.engine.plan_changes.by_image import (
-    move_to_zone,
-    with_interfaces,
-    with_tier1,
-    with_type,
-)
-from netplan_planner.engine.plan_changes.commitments import buy_flexible, buy_for_resources
-from netplan_planner.engine.plan_changes.groups import change_group
-from netplan_planner.engine.plan_changes.in_place import (
-    change_tier,
-    change_type,
-    take_off_address,
-)
-from netplan_planner.engine.plan_changes.networks import change_mtu
-from netplan_planner.engine.plan_changes.runs import machines_for_run, names_of
 from netplan_planner.model import (
     Address,
     BandwidthTier,
@@ -40,6 +19,27 @@ from netplan_planner.model import (
     Zone,
 )
 from netplan_planner.model.changes import PlanChange
+from netplan_planner.planning.steps import in_order
+from netplan_planner.planning.steps.by_hand import (
+    call_inside,
+    call_outside,
+    change_plugin,
+)
+from netplan_planner.planning.steps.by_image import (
+    move_to_zone,
+    with_interfaces,
+    with_tier1,
+    with_type,
+)
+from netplan_planner.planning.steps.commitments import buy_flexible, buy_for_resources
+from netplan_planner.planning.steps.groups import change_group
+from netplan_planner.planning.steps.in_place import (
+    change_tier,
+    change_type,
+    take_off_address,
+)
+from netplan_planner.planning.steps.networks import change_mtu
+from netplan_planner.planning.steps.runs import machines_for_run, names_of
 from support.commands.gcloud import commands_in, faults_of
 from support.rules.facts import NETWORK, machine
 

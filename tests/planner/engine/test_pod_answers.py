@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.engine.audit import report_on
-from netplan_planner.engine.pod_answers import near_savings, pod_pairs
-from netplan_planner.engine.request import AuditRequest
+from netplan_planner.judging.pods import near_savings, pod_pairs
+from netplan_planner.judging.report import report_on
 from netplan_planner.model import Facts
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.terminal import render
 from netplan_planner.units import gib_per_month
+from netplan_planner.world.request import InputRequest
 from support.rules.facts import TODAY, machine
 from support.rules.facts import facts_of as made_facts
 from support.rules.fixtures import FIXTURES, facts_of
@@ -60,7 +60,7 @@ def test_balance_and_reasons_are_told(tmp_path: Path) -> None:
 
 
 def test_the_report_has_both_sections(tmp_path: Path) -> None:
-    report = report_on(AuditRequest(today=TODAY), facts_of_case("bad", tmp_path))
+    report = report_on(InputRequest(today=TODAY), facts_of_case("bad", tmp_path))
     text = render(report, RenderOptions(width=100))
     assert "Pods that cost most, per month (part of the traffic above)" in text
     assert "shop/web (us-central1-a)" in text
@@ -72,6 +72,6 @@ def test_the_report_has_both_sections(tmp_path: Path) -> None:
 
 
 def test_without_pods_there_is_neither() -> None:
-    report = report_on(AuditRequest(today=TODAY), made_facts(machine("a")))
+    report = report_on(InputRequest(today=TODAY), made_facts(machine("a")))
     assert (report.pod_pairs, report.near_savings, report.plugin_changes) == ((), (), None)
     assert "pods" not in dict(report.coverage.resource_counts)

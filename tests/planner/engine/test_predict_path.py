@@ -9,15 +9,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from netplan_planner.engine.path_question import PathQuestion
-from netplan_planner.engine.predict_path import predict_described, predict_named
-from netplan_planner.engine.request import AuditRequest
-from netplan_planner.engine.table_kinds import read_kinds
 from netplan_planner.errors import UsageError
 from netplan_planner.model import PathClass, Prediction
+from netplan_planner.planning.path_question import PathQuestion
+from netplan_planner.planning.predict_path import predict_described, predict_named
+from netplan_planner.planning.table_kinds import read_kinds
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.round_trips.rtt import rtt_between
+from netplan_planner.world.request import InputRequest
 from support.paths.queries import CLASSES, DAY, durations, frames, rtts, streams, volumes, windows
 from support.paths.tables import PLAIN, answered, as_parquet, reasons, written
 
@@ -31,7 +31,7 @@ def described(question: PathQuestion, **more: object) -> Prediction:
 
 def named(src: str, dst: str, question: PathQuestion | None = None) -> Prediction:
     """Return the answer for two machines of the embedded sample."""
-    request = AuditRequest(today=DAY, demo="gecko")
+    request = InputRequest(today=DAY, demo="gecko")
     return predict_named(question or PathQuestion(), (src, dst), request, LEVEL, lambda _: None)
 
 

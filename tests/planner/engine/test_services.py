@@ -5,7 +5,7 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from netplan_planner.engine.service_bill import ServiceBill, flow_logs, forwarding_rules
-from netplan_planner.engine.services import network_services
+from netplan_planner.judging.services import network_services
 from netplan_planner.model import (
     Facts,
     FlowLogConfig,

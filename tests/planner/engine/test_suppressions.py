@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.engine.suppressions import Suppressions, read_suppressions
 from netplan_planner.errors import UsageError
+from netplan_planner.judging.suppressions import Suppressions, read_suppressions
 from netplan_planner.model import Hit, ResourceRef, SelfLink
 from netplan_rules.registry import find_rule
 from support.rules.facts import facts_of, machine

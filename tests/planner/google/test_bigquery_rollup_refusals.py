@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.engine.live_traffic import place_in_bigquery
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import AccessError, InputError, NetplanError, UsageError
 from netplan_planner.google.bigquery.place import Place, parse_rollup
 from netplan_planner.google.bigquery.read import read_bigquery
 from netplan_planner.google.logs.options import LogOptions
 from netplan_planner.traffic import TrafficOptions
+from netplan_planner.world.remote_traffic import place_in_bigquery
+from netplan_planner.world.request import InputRequest
 from support.flows.kinds import KNOWN
 from support.servers.bigquery import PROJECT, service_at
 
@@ -278,7 +278,7 @@ def test_a_name_of_no_dataset_is_refused(text: str) -> None:
 
 def test_without_traffic_in_bigquery_there_is_nothing_to_keep() -> None:
     with pytest.raises(UsageError, match="--rollup keeps sums of what --traffic bigquery://"):
-        place_in_bigquery(AuditRequest(today=NOW.date(), log_options=LogOptions(rollup="kept")))
+        place_in_bigquery(InputRequest(today=NOW.date(), log_options=LogOptions(rollup="kept")))
 
 
 def test_a_dataset_that_is_not_there_is_told() -> None:

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-from netplan_planner.engine.metrics import FLOWS_LEFT_OUT, read_metrics
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
 from netplan_planner.google.metrics_window import MetricsWindow, window_until
 from netplan_planner.google.monitoring import (
@@ -28,6 +26,8 @@ from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import Inventory, Metric, Metrics
 from netplan_planner.readers import read_inventory
 from netplan_planner.readers.time_series import Gathering, gather_files, metrics_of, traffic_of
+from netplan_planner.world.metrics import FLOWS_LEFT_OUT, read_metrics
+from netplan_planner.world.request import InputRequest
 from support.metrics.series import START, flow, machine, page, time_series
 from support.projects import one_project
 from support.servers.compute import Fault
@@ -255,8 +255,8 @@ def test_the_method_is_the_documents() -> None:
     assert SCOPE in method["scopes"]
 
 
-def audit(**fields: Any) -> AuditRequest:
-    return AuditRequest(
+def audit(**fields: Any) -> InputRequest:
+    return InputRequest(
         today=NOW.date(),
         api=ApiOptions(is_anonymous=True, **HASTE),  # type: ignore[arg-type]
         **fields,

@@ -6,6 +6,8 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
+from netplan_planner.judging.fix_sets import Option
+from netplan_planner.judging.fix_sets import find_fix_sets as find
 from netplan_planner.model import (
     BandwidthTier,
     Change,
@@ -15,8 +17,6 @@ from netplan_planner.model import (
     PathClass,
     SelfLink,
 )
-from netplan_planner.optimise.fix_sets import Option
-from netplan_planner.optimise.fix_sets import find_fix_sets as find
 from support.rules.facts import facts_of, machine
 
 HELD_BACK = 0.8

@@ -5,7 +5,7 @@ import io
 import json
 from datetime import date
 
-from netplan_planner.engine.machine_table import region_rows
+from netplan_planner.judging.machine_table import region_rows
 from netplan_planner.model import Coverage, Report
 from netplan_planner.renderers import RenderOptions, render
 from support.reports.machine_rows import REGIONS, machine_row

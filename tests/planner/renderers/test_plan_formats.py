@@ -8,11 +8,11 @@ from typing import get_type_hints
 
 from jsonschema import Draft202012Validator
 
-from netplan_planner.engine.plan_changes import in_order
-from netplan_planner.engine.plan_changes.by_image import move_to_zone
-from netplan_planner.engine.plan_changes.in_place import change_type
 from netplan_planner.model import Value, Zone
 from netplan_planner.model.changes import PlanChanges
+from netplan_planner.planning.steps import in_order
+from netplan_planner.planning.steps.by_image import move_to_zone
+from netplan_planner.planning.steps.in_place import change_type
 from netplan_planner.renderers import commands, terraform_changes
 from netplan_planner.renderers.content import modules_by_kind
 from netplan_planner.renderers.content.changes import changes as shown

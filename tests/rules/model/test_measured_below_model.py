@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from netplan_planner.engine.fixes import answer
-from netplan_planner.engine.judging import judge
+from netplan_planner.judging.fixes import answer
+from netplan_planner.judging.judge import judge
 from netplan_planner.model import Estimate, Facts, Hit, Measurement
 from netplan_planner.renderers.figures import shown
 from netplan_rules.predicted import RunModel

@@ -18,13 +18,13 @@ import numpy as np
 import zstandard
 from msgspec.structs import replace
 
-from netplan_planner.engine.request import AuditRequest, TrafficOptions
 from netplan_planner.google.logs.asking import LOG_NAMES, read_page
 from netplan_planner.google.logs.spool import Progress, State, open_spool
 from netplan_planner.model import Metric, ProjectId
 from netplan_planner.readers import read_inventory
 from netplan_planner.verbs.collect.run import write_bundle
 from netplan_planner.verbs.flows.run import write_aggregates
+from netplan_planner.world.request import InputRequest, TrafficOptions
 from netplan_pricing.building.from_files import write_snapshot
 from support.calibrations import inputs as calibration_inputs
 from support.flows.entries import entries
@@ -164,7 +164,7 @@ def _bundles(folder: Path) -> None:
     _metrics(inputs)
     flows = "".join(json.dumps(one) + "\n" for one in _flows())
     (inputs / "flows.jsonl").write_text(flows)
-    given = AuditRequest(today=date(2026, 11, 20), inventory=(GCLOUD,))
+    given = InputRequest(today=date(2026, 11, 20), inventory=(GCLOUD,))
     whole = replace(
         given,
         inventory=(GCLOUD, inputs / "cluster.json"),
@@ -181,7 +181,7 @@ def _aggregates(folder: Path) -> None:
     """A folder with every table that flow logs fill."""
     flows = "".join(json.dumps(one) + "\n" for one in _flows())
     (folder / "flows.jsonl").write_text(flows)
-    given = AuditRequest(
+    given = InputRequest(
         today=date(2026, 11, 20),
         inventory=(GCLOUD,),
         traffic=(folder / "flows.jsonl",),
@@ -300,8 +300,8 @@ def _outputs(folder: Path) -> None:
 
 
 def _calibration(folder: Path) -> None:
-    from netplan_planner.engine.calibration_file import write_calibration
     from netplan_planner.verbs.calibrate.run import calibrate_files
+    from netplan_planner.world.calibration import write_calibration
 
     store = calibration_inputs.store(
         folder / "store", [calibration_inputs.record(n, 18 + n % 3) for n in range(12)]

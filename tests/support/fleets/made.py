@@ -7,10 +7,10 @@ from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.verbs.fleet.answer import FleetAnswer
 from netplan_planner.verbs.fleet.ask import FleetChoices
 from netplan_planner.verbs.fleet.run import fleet_of
+from netplan_planner.world.request import InputRequest
 
 AS_OF = date(2026, 11, 1)
 Row = dict[str, object]
@@ -45,7 +45,7 @@ def planned(
     """Return the plan of rows; `more` are fields of the request."""
     path = folder / "needs.csv"
     path.write_text(table_of(rows), encoding="utf-8")
-    read = AuditRequest(today=AS_OF, as_of=AS_OF, discounts=tuple(discounts))
+    read = InputRequest(today=AS_OF, as_of=AS_OF, discounts=tuple(discounts))
     return fleet_of(FleetChoices(**more), read, path)  # type: ignore[arg-type]
 
 

@@ -13,8 +13,6 @@ import pyarrow.parquet as pq
 import zstandard
 from msgspec.structs import replace
 
-from netplan_planner.engine.inputs import read_facts
-from netplan_planner.engine.request import ApiOptions, AuditRequest, LogOptions
 from netplan_planner.google.logs.options import CLOUD_LOGGING
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
@@ -23,6 +21,8 @@ from netplan_planner.readers import read_inventory
 from netplan_planner.traffic import TrafficOptions, read_pod_traffic
 from netplan_planner.verbs.collect.run import write_bundle
 from netplan_planner.verbs.flows.run import write_aggregates
+from netplan_planner.world.reading import read_facts
+from netplan_planner.world.request import ApiOptions, InputRequest, LogOptions
 from support.flows.records import START, lines
 from support.projects import one_cluster, one_traffic
 from support.projects.one_project import FOLDER, PROJECT
@@ -44,8 +44,8 @@ def inventory_files(folder: Path) -> tuple[Path, ...]:
     return FOLDER / "gcloud", folder
 
 
-def _request(folder: Path, *traffic: Path, **more: Any) -> AuditRequest:
-    return AuditRequest(
+def _request(folder: Path, *traffic: Path, **more: Any) -> InputRequest:
+    return InputRequest(
         today=date(2026, 11, 20),
         inventory=inventory_files(folder / "inventory"),
         traffic=traffic,
@@ -54,7 +54,7 @@ def _request(folder: Path, *traffic: Path, **more: Any) -> AuditRequest:
     )
 
 
-def _read(request: AuditRequest) -> Read:
+def _read(request: InputRequest) -> Read:
     facts = read_facts(request, None, lambda _: None)
     return Read(facts.traffic, facts.pod_traffic)
 
@@ -130,7 +130,7 @@ def _bundle(folder: Path) -> Read:
     write_bundle(_request(folder, folder / "flows.jsonl"), bundle, is_pseudonymised=False)
     (folder / "flows.jsonl").unlink()
     return _read(
-        AuditRequest(
+        InputRequest(
             today=date(2026, 11, 20), inventory=(bundle,), traffic=(bundle,), prices=bundle
         )
     )

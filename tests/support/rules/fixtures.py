@@ -50,13 +50,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.measurements import Measured, read_measurements
 from netplan_planner.engine.reconcile import reconcile_facts
 from netplan_planner.model import DeclaredLink, Facts
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.readers import read_inventory
 from netplan_planner.throughput import CapsTable, load_caps
 from netplan_planner.traffic import TrafficOptions, read_pod_traffic, read_traffic
+from netplan_planner.world.reading import Measured, read_measurements
 from netplan_pricing import SnapshotPriceBook, open_snapshot
 from netplan_rules.registry import thresholds
 from support.flows.entries import START, write_entries

@@ -9,14 +9,14 @@ from pathlib import Path
 from shutil import copytree
 from typing import Any
 
-from netplan_planner.engine.demos import load_demo
-from netplan_planner.engine.inputs import read_facts
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.machines.known import Known
 from netplan_planner.model import Facts
 from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
 from netplan_planner.verbs.whatif.apply import apply
 from netplan_planner.verbs.whatif.scenario import Scenario
+from netplan_planner.world.demos import load_demo
+from netplan_planner.world.reading import read_facts
+from netplan_planner.world.request import InputRequest
 
 TODAY = date(2026, 11, 23)
 
@@ -24,7 +24,7 @@ TODAY = date(2026, 11, 23)
 @cache
 def facts_of(demo: str) -> Facts:
     """Return the facts of a sample, read once."""
-    return read_facts(AuditRequest(today=TODAY, demo=demo), load_demo(demo), lambda _: None)
+    return read_facts(InputRequest(today=TODAY, demo=demo), load_demo(demo), lambda _: None)
 
 
 def change(vms: str, field: WhatifField | str, to: str, by: date | None = None) -> WhatifChange:
@@ -47,7 +47,7 @@ def edited(
     names: Sequence[str],
     edit: Edit,
     traffic: tuple[Path, ...] = (),
-) -> AuditRequest:
+) -> InputRequest:
     """Return the request of a sample's files in which machines were edited by hand."""
     sample = load_demo(demo)
     copy = folder / "inventory"
@@ -62,10 +62,10 @@ def edited(
     return plain(demo, copy, traffic)
 
 
-def plain(demo: str, inventory: Path | None = None, traffic: tuple[Path, ...] = ()) -> AuditRequest:
+def plain(demo: str, inventory: Path | None = None, traffic: tuple[Path, ...] = ()) -> InputRequest:
     """Return the request of a sample's files, read as anybody's."""
     sample = load_demo(demo)
-    return AuditRequest(
+    return InputRequest(
         today=TODAY,
         as_of=sample.limits_as_of,
         inventory=(inventory or sample.inventory[0].parent,),

@@ -9,10 +9,10 @@ from netplan_planner.cli import answers
 from netplan_planner.cli.app import progress
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.reconcile import reconcile as compare
-from netplan_planner.engine.request import TrafficOptions
 from netplan_planner.model import Reporter
 from netplan_planner.planning.inputs import Discounts, PriceFolder
 from netplan_planner.planning.project import Input, WhichReporter, request_of
+from netplan_planner.world.request import TrafficOptions
 
 
 class Reconcile(Parameters, frozen=True, kw_only=True):

@@ -10,8 +10,8 @@ from netplan_planner.cli import answers
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.probe.options import STORE, Store
 from netplan_planner.cli.state import state
-from netplan_planner.engine.path_question import named_class
 from netplan_planner.errors import IncompleteError
+from netplan_planner.planning.path_question import named_class
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import counted
 from netplan_planner.verbs.probe import outputs as engine

@@ -11,7 +11,6 @@ from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.probe import running
 from netplan_planner.cli.probe.options import STORE, How, Reach, Store, What, Within
 from netplan_planner.cli.state import state
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import IncompleteError, UsageError
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.planning.project import Input, configured, request_of
@@ -19,6 +18,7 @@ from netplan_planner.quantities import usd
 from netplan_planner.verbs.probe import asked as asked_probe
 from netplan_planner.verbs.probe.campaigns import Access
 from netplan_planner.verbs.probe.plan import ProbeCaps, ProbeQuestion, StopRule, plan_probe
+from netplan_planner.world.request import InputRequest
 
 
 class Probe(Parameters, frozen=True, kw_only=True):
@@ -69,7 +69,7 @@ def plan_or_run(asked: Probe, ctx: typer.Context) -> None:
         raise IncompleteError(running.NOTHING)
 
 
-def _request(asked: Probe) -> AuditRequest:
+def _request(asked: Probe) -> InputRequest:
     return request_of(asked, **configured(state.config_path, has_links=False))
 
 

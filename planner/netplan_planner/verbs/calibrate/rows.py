@@ -8,11 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.engine.measurements import read_measurements
-from netplan_planner.engine.table_kinds import pairs_of, read_kinds
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import opened, unreadable
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement, PathQuery
+from netplan_planner.planning.table_kinds import pairs_of, read_kinds
 from netplan_planner.readers.path_cells import day_of
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.batch import Columns, kind_limits
@@ -21,6 +20,7 @@ from netplan_planner.throughput.calibration.learning.measured_runs import Measur
 from netplan_planner.throughput.limits.ends import measured_end
 from netplan_planner.throughput.round_trips.of_path import run_round_trip
 from netplan_planner.throughput.transport.tool_threads import is_one_thread, thread_count
+from netplan_planner.world.reading import read_measurements
 
 BUSY_CORE_RATIO = 0.9
 """Of one CPU: above it the core is the limit, not the network."""

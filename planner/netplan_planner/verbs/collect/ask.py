@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 from netplan_planner.asks import OUTPUT, WRITTEN, Ask, Request
-from netplan_planner.engine.request import ApiOptions
 from netplan_planner.planning.inputs import PriceFolder
 from netplan_planner.planning.project import FlowReading, Input, MetricsInput, StrictReading
+from netplan_planner.world.request import ApiOptions
 
 
 class CollectAsk(Request, frozen=True, kw_only=True):

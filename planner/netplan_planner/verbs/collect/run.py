@@ -16,10 +16,6 @@ from msgspec.structs import replace
 from netplan_planner.bundle_file import INVENTORY, METRICS, POD_TRAFFIC, PRICES, SUFFIX, TRAFFIC
 from netplan_planner.bundle_file.manifest import FORMAT
 from netplan_planner.bundle_file.packing import packed
-from netplan_planner.engine.completeness import what_is_incomplete
-from netplan_planner.engine.demos import load_demo
-from netplan_planner.engine.inputs import read_facts
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Facts, Inventory, Metrics, TrafficMatrix, Value
 from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
@@ -37,6 +33,10 @@ from netplan_planner.verbs.collect.pseudonyms.values import (
     pseudonymised_traffic,
 )
 from netplan_planner.version import tool_version
+from netplan_planner.world.demos import load_demo
+from netplan_planner.world.not_read import what_is_incomplete
+from netplan_planner.world.reading import read_facts
+from netplan_planner.world.request import InputRequest
 from netplan_planner.writing import written_whole
 from netplan_pricing import open_snapshot
 
@@ -66,7 +66,7 @@ def collect(ask: CollectAsk, now: Now) -> Collected:
 
 
 def write_bundle(
-    request: AuditRequest,
+    request: InputRequest,
     out: Path,
     *,
     is_pseudonymised: bool,

@@ -11,8 +11,6 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.metrics import read_predicted_logs
-from netplan_planner.engine.request import DEFAULT_DAYS, AuditRequest
 from netplan_planner.errors import AccessError
 from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import Inventory, Metric, Metrics, PriceBook, Subnetwork
@@ -21,6 +19,8 @@ from netplan_planner.model.log_volume import log_gib
 from netplan_planner.planning.flow_logs import LogMeter, settings_of
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR
 from netplan_planner.verbs.doctor.answer import SubnetworkLogs
+from netplan_planner.world.metrics import read_predicted_logs
+from netplan_planner.world.request import DEFAULT_DAYS, InputRequest
 
 ALL_RECORDS = LogSettings(sampling_ratio=1.0, interval_s=5, has_metadata=True)
 """What logs that are off are priced for: the most that they could write."""
@@ -71,7 +71,7 @@ def _predicted(
     projects: Sequence[str], api: ApiOptions, today: date, say: Callable[[str], None]
 ) -> tuple[Metrics | None, str]:
     """Return the metric; where there is none, why."""
-    request = AuditRequest(today=today, projects=tuple(projects), api=api, live_metrics=True)
+    request = InputRequest(today=today, projects=tuple(projects), api=api, live_metrics=True)
     try:
         found = read_predicted_logs(request, say)
     except AccessError as exc:

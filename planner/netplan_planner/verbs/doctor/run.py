@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 
-from netplan_planner.engine.judging import judge
 from netplan_planner.errors import AccessError, IncompleteError
 from netplan_planner.google.compute import Examined, examine_projects
 from netplan_planner.google.compute_methods import PERMISSIONS
 from netplan_planner.google.other_apis import other_apis
 from netplan_planner.google.transport import default_project
+from netplan_planner.judging.judge import judge
 from netplan_planner.model import Facts, Inventory, PriceBook
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.throughput import load_caps

@@ -8,7 +8,6 @@ from typing import Annotated
 
 from netplan_planner.asks import CHOICE, Ask, Reading, Request
 from netplan_planner.choices import Architecture
-from netplan_planner.engine.request import ApiOptions
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model import CommitmentScope
 from netplan_planner.model.machine_choice import PAYMENT, SeriesNames
@@ -23,6 +22,7 @@ from netplan_planner.planning.project import (
 )
 from netplan_planner.quantities import names, usd
 from netplan_planner.verbs.fleet.answer import CommitmentChoice, MoveKind, VcpuLimit
+from netplan_planner.world.request import ApiOptions
 
 MOVES = "What a move costs"
 TERMS = (1, 3)

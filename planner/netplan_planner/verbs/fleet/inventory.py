@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.engine.machines import wanted_gbps
 from netplan_planner.errors import InputError
 from netplan_planner.machines import ties_of
 from netplan_planner.model import (
@@ -27,6 +26,7 @@ from netplan_planner.units import HOURS_PER_MONTH
 from netplan_planner.verbs.fleet.answer import FleetNeed, FleetShortfall
 from netplan_planner.verbs.fleet.hours import ALL_DAY
 from netplan_planner.verbs.fleet.market import Existing
+from netplan_planner.world.named_machines import wanted_gbps
 from netplan_rules.sizes import size_of
 
 _PAID = ("windows", "rhel", "sles")

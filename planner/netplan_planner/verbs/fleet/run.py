@@ -7,17 +7,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from netplan_planner.engine.autoscaled import autoscaled
-from netplan_planner.engine.calibration_file import with_calibration
-from netplan_planner.engine.caps import checked_series
-from netplan_planner.engine.completeness import stopped_machines, what_is_incomplete
-from netplan_planner.engine.demos import load_demo
-from netplan_planner.engine.inputs import read_facts
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.machines.known import Known
 from netplan_planner.model import CapsBook, CommitmentScope, Facts, PriceBook, Text
 from netplan_planner.model.price_age import price_age
+from netplan_planner.planning.inputs import checked_series
 from netplan_planner.planning.project import request_of
 from netplan_planner.throughput import load_caps, stated_on
 from netplan_planner.units import counted
@@ -36,6 +30,11 @@ from netplan_planner.verbs.fleet.steps import (
     notes_of_plan,
 )
 from netplan_planner.verbs.fleet.table import read_needs
+from netplan_planner.world.calibration import with_calibration
+from netplan_planner.world.demos import load_demo
+from netplan_planner.world.not_read import autoscaled, stopped_machines, what_is_incomplete
+from netplan_planner.world.reading import read_facts
+from netplan_planner.world.request import InputRequest
 from netplan_pricing import open_prices
 
 Say = Callable[[str], None]
@@ -79,7 +78,7 @@ def fleet(ask: FleetAsk, now: Now) -> FleetAnswer:
 
 def fleet_of(
     asked: FleetChoices,
-    read: AuditRequest,
+    read: InputRequest,
     table: Path | None = None,
     say: Say = lambda _: None,
 ) -> FleetAnswer:
@@ -147,7 +146,7 @@ def _replaced(answer: FleetAnswer, **changes: object) -> FleetAnswer:
     return msgspec.structs.replace(answer, **changes)
 
 
-def _of_table(asked: FleetChoices, read: AuditRequest, table: Path) -> _Fleet:
+def _of_table(asked: FleetChoices, read: InputRequest, table: Path) -> _Fleet:
     if read.inventory or read.projects or read.parents or read.demo or read.traffic:
         raise UsageError("--needs is the whole fleet: leave inventory and traffic out")
     prices = open_prices(read.prices, read.discounts, read.billing_exports)
@@ -161,7 +160,7 @@ def _of_table(asked: FleetChoices, read: AuditRequest, table: Path) -> _Fleet:
     return _Fleet(prices, caps, needs, notes)
 
 
-def _of_inventory(asked: FleetChoices, read: AuditRequest, say: Say) -> _Fleet:
+def _of_inventory(asked: FleetChoices, read: InputRequest, say: Say) -> _Fleet:
     demo = load_demo(read.demo) if read.demo is not None else None
     facts = read_facts(read, demo, say)
     needs, left_out = needs_of(

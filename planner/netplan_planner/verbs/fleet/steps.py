@@ -5,8 +5,6 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.plan_changes import commitments, groups, in_order
-from netplan_planner.engine.plan_changes.resize import Target, resize_itself
 from netplan_planner.model import (
     Amount,
     Facts,
@@ -19,6 +17,8 @@ from netplan_planner.model import (
 )
 from netplan_planner.model.changes import PlanChange, PlanChanges
 from netplan_planner.optimise.offers import ARM
+from netplan_planner.planning.steps import commitments, groups, in_order
+from netplan_planner.planning.steps.resize import Target, resize_itself
 from netplan_planner.units import counted
 from netplan_planner.verbs.fleet.answer import FleetAdvice, FleetCommitment, FleetGroup, FleetNeed
 from netplan_planner.verbs.fleet.machine import Candidate, notes_of

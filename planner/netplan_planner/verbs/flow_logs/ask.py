@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Annotated
 
 from netplan_planner.asks import Ask
-from netplan_planner.engine.request import ApiOptions
 from netplan_planner.planning.inputs import PriceInput
 from netplan_planner.planning.project import FlowReading, Input, MetricsInput, OfProject
 from netplan_planner.verbs.flow_logs.answer import LogGoal
+from netplan_planner.world.request import ApiOptions
 
 
 class CostAsk(OfProject, frozen=True, kw_only=True):

@@ -5,10 +5,6 @@ from decimal import Decimal
 from math import inf
 
 from netplan_planner.engine import service_bill
-from netplan_planner.engine.completeness import what_is_incomplete
-from netplan_planner.engine.demos import load_demo
-from netplan_planner.engine.inputs import Say, read_facts
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Facts
 from netplan_planner.model.flow_log_bill import LogVolumeBill
@@ -22,6 +18,10 @@ from netplan_planner.planning.flow_logs import (
 )
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
 from netplan_planner.verbs.flow_logs.answer import FlowLogBill, LogRow
+from netplan_planner.world.demos import load_demo
+from netplan_planner.world.not_read import what_is_incomplete
+from netplan_planner.world.reading import Say, read_facts
+from netplan_planner.world.request import InputRequest
 
 ONLY_COUNTS = inf
 """Bound of `TrafficOptions.log_volume_from_gbps` that no machine reaches: no series are told."""
@@ -35,7 +35,7 @@ NO_RECORDS = (
 )
 
 
-def read_writers(request: AuditRequest, say: Say) -> tuple[Facts, list[Writer]]:
+def read_writers(request: InputRequest, say: Say) -> tuple[Facts, list[Writer]]:
     """Return what was read, and who wrote its flow records.
 
     Raises:
@@ -64,7 +64,7 @@ def writers_of(facts: Facts) -> list[Writer]:
     return writers(facts.inventory, facts.traffic.log_volume)
 
 
-def bill_of(facts: Facts, found: Sequence[Writer], request: AuditRequest) -> FlowLogBill:
+def bill_of(facts: Facts, found: Sequence[Writer], request: InputRequest) -> FlowLogBill:
     """Return what records cost as they are, nothing planned."""
     volumes = [(one, *volume_now(facts, one)) for one in found]
     meter = LogMeter(facts.prices, sum((gib for _, _, gib in volumes), Decimal(0)))

@@ -8,11 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from netplan_planner.engine import service_bill
-from netplan_planner.engine.demos import load_demo
-from netplan_planner.engine.inputs import Say, read_facts
-from netplan_planner.engine.metrics import read_predicted_logs
 from netplan_planner.engine.prices.source import PriceSource
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import (
     MeasuredKind,
@@ -31,6 +27,10 @@ from netplan_planner.tables.reading import Table
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
 from netplan_planner.verbs.flow_logs.answer import FlowLogBill, LogRow
 from netplan_planner.verbs.flow_logs.bill import NO_RECORDS, bill_of, has_records, writers_of
+from netplan_planner.world.demos import load_demo
+from netplan_planner.world.metrics import read_predicted_logs
+from netplan_planner.world.reading import Say, read_facts
+from netplan_planner.world.request import InputRequest
 
 COLUMNS = (
     Column(
@@ -90,7 +90,7 @@ def forecast(file: Path, source: PriceSource, *, has_metadata: bool) -> FlowLogB
 
 
 def forecast_of_metrics(
-    request: AuditRequest, source: PriceSource, *, has_metadata: bool, say: Say = lambda _: None
+    request: InputRequest, source: PriceSource, *, has_metadata: bool, say: Say = lambda _: None
 ) -> FlowLogBill:
     """Return what flow logs would cost by the metric of how many records there would be.
 
@@ -127,7 +127,7 @@ def forecast_of_metrics(
 
 
 def cost_of(
-    request: AuditRequest, source: PriceSource, *, has_metadata: bool, say: Say = lambda _: None
+    request: InputRequest, source: PriceSource, *, has_metadata: bool, say: Say = lambda _: None
 ) -> FlowLogBill:
     """Return what flow logs cost: by their records, else by the metric of how many there would be.
 

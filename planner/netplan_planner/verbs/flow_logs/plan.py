@@ -17,8 +17,6 @@ from math import sqrt
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.inputs import Say
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.model import Facts, FlowLogsConfiguration, Subnetwork
 from netplan_planner.model.flow_log_bill import LogSettings
 from netplan_planner.model.log_volume import INTERVALS_S, log_gib
@@ -51,6 +49,8 @@ from netplan_planner.verbs.flow_logs.sampling_error import (
     safe_multiplier,
 )
 from netplan_planner.verbs.flow_logs.settings import SamplingChoice, cheapest_settings
+from netplan_planner.world.reading import Say
+from netplan_planner.world.request import InputRequest
 
 _ROUNDS = 8
 """Times that the bound is made narrower for records that weigh much."""
@@ -137,7 +137,7 @@ def _configuration(one: FlowLogsConfiguration) -> tuple[str, ...]:
     return (*command, "--location=global", f"--project={one.project}")
 
 
-def plan_flow_logs(request: AuditRequest, goal: LogGoal, say: Say = lambda _: None) -> FlowLogBill:
+def plan_flow_logs(request: InputRequest, goal: LogGoal, say: Say = lambda _: None) -> FlowLogBill:
     """Return what the flow logs of a request cost, and what would do for the promised errors.
 
     Raises:
@@ -150,7 +150,7 @@ def plan_flow_logs(request: AuditRequest, goal: LogGoal, say: Say = lambda _: No
 
 
 def plan_of(
-    facts: Facts, found: Sequence[Writer], request: AuditRequest, goal: LogGoal
+    facts: Facts, found: Sequence[Writer], request: InputRequest, goal: LogGoal
 ) -> FlowLogBill:
     """Return the same of what was read."""
     answer = bill_of(facts, found, request)

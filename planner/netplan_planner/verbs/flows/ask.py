@@ -3,8 +3,8 @@
 from typing import Annotated
 
 from netplan_planner.asks import OUTPUT, TRAFFIC, WRITTEN_FOLDER, Ask, Request
-from netplan_planner.engine.request import ApiOptions
 from netplan_planner.planning.project import FlowReading, Input, StrictReading
+from netplan_planner.world.request import ApiOptions
 
 
 class AggregateAsk(Request, frozen=True, kw_only=True):

@@ -11,9 +11,6 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from netplan_planner.bundle_file import is_bundle
-from netplan_planner.engine.demos import load_demo
-from netplan_planner.engine.inputs import read_flows
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
 from netplan_planner.inert import inert_line
 from netplan_planner.leftovers import private_folder
@@ -27,6 +24,9 @@ from netplan_planner.verbs import Now, panels, read_in_full, verb
 from netplan_planner.verbs.flows.answer import Aggregated, AggregatedTable
 from netplan_planner.verbs.flows.ask import AggregateAsk
 from netplan_planner.version import tool_version
+from netplan_planner.world.demos import load_demo
+from netplan_planner.world.reading import read_flows
+from netplan_planner.world.request import InputRequest
 
 
 @verb(panel=panels.AUDIT, ends=read_in_full("the aggregates are"))
@@ -60,7 +60,7 @@ def check_folder(out: str) -> None:
 
 
 def write_aggregates(
-    request: AuditRequest, out: str, *, say: Callable[[str], None] = lambda _: None
+    request: InputRequest, out: str, *, say: Callable[[str], None] = lambda _: None
 ) -> Aggregated:
     """Write the sums of a request's flow logs to a folder, and return what it holds.
 
@@ -126,7 +126,7 @@ def write_aggregates(
     )
 
 
-def _inventory_words(request: AuditRequest) -> tuple[str, ...]:
+def _inventory_words(request: InputRequest) -> tuple[str, ...]:
     """Return the options by which an inventory was read."""
     parents = {"organizations": "--organization", "folders": "--folder"}
     given = [("--demo", request.demo)] if request.demo is not None else []

@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Annotated
 
 from netplan_planner.asks import Ask, Reading, Request
-from netplan_planner.engine.request import ApiOptions
 from netplan_planner.errors import UsageError
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.planning.project import FlowReading, Input, MetricsInput, OfProject
 from netplan_planner.quantities import seconds
 from netplan_planner.units import SECONDS_PER_DAY
+from netplan_planner.world.request import ApiOptions
 
 AHEAD = "How far, and how sure"
 LEAST_DAYS, MOST_DAYS = 7, 364

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from netplan_planner.engine.completeness import stopped_machines
 from netplan_planner.engine.summary import direction_of
 from netplan_planner.errors import InputError
 from netplan_planner.model import (
@@ -24,6 +23,7 @@ from netplan_planner.units import counted
 from netplan_planner.verbs.forecast.answer import Scope
 from netplan_planner.verbs.forecast.days import busy_rate
 from netplan_planner.verbs.forecast.subjects import PathSeries, Sender, Subjects
+from netplan_planner.world.not_read import stopped_machines
 
 _NO_HOURS = (
     "nothing tells of the traffic by hour: give flow logs or time series of Cloud Monitoring"

@@ -6,14 +6,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.calibration_file import with_calibration
-from netplan_planner.engine.completeness import what_is_incomplete
-from netplan_planner.engine.demos import load_demo
-from netplan_planner.engine.inputs import read_facts
-from netplan_planner.engine.plan_changes import in_order
-from netplan_planner.engine.plan_changes.resize import Target, resize
-from netplan_planner.engine.request import AuditRequest
-from netplan_planner.engine.titles import projects_of, title_of
 from netplan_planner.errors import UsageError
 from netplan_planner.model import CapsBook, Facts, PriceBook
 from netplan_planner.model.changes import PlanChange, PlanChanges
@@ -21,6 +13,8 @@ from netplan_planner.model.plan import MachineChooser
 from netplan_planner.model.price_age import price_age
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.planning.project import request_of
+from netplan_planner.planning.steps import in_order
+from netplan_planner.planning.steps.resize import Target, resize
 from netplan_planner.throughput import load_caps, stated_on
 from netplan_planner.units import counted
 from netplan_planner.verbs import Now, panels, verb
@@ -37,6 +31,11 @@ from netplan_planner.verbs.forecast.observed import observed
 from netplan_planner.verbs.forecast.paths import costs_of
 from netplan_planner.verbs.forecast.subjects import Subjects
 from netplan_planner.verbs.forecast.table import read_series
+from netplan_planner.world.calibration import with_calibration
+from netplan_planner.world.demos import load_demo, projects_of, title_of
+from netplan_planner.world.not_read import what_is_incomplete
+from netplan_planner.world.reading import read_facts
+from netplan_planner.world.request import InputRequest
 from netplan_pricing import open_prices
 
 _WHY = (
@@ -141,7 +140,7 @@ def forecast(ask: ForecastAsk, now: Now) -> ForecastAnswer:
     )
 
 
-def _of_table(asked: Ahead, read: AuditRequest, table: Path) -> ForecastAnswer:
+def _of_table(asked: Ahead, read: InputRequest, table: Path) -> ForecastAnswer:
     if read.inventory or read.projects or read.parents or read.demo or read.traffic:
         raise UsageError("--series is all that is forecast: leave inventory and traffic out")
     prices = open_prices(read.prices, read.discounts, read.billing_exports)
@@ -152,7 +151,7 @@ def _of_table(asked: Ahead, read: AuditRequest, table: Path) -> ForecastAnswer:
 
 def _answer(
     asked: Ahead,
-    read: AuditRequest,
+    read: InputRequest,
     subjects: Subjects,
     title: str,
     prices: PriceBook,

@@ -3,10 +3,10 @@
 from typing import Annotated
 
 from netplan_planner.asks import CHOICE, Ask, Request
-from netplan_planner.engine.request import ApiOptions
 from netplan_planner.planning.inputs import AsOf, PriceInput
 from netplan_planner.planning.project import FlowReading, Input, OfProject, Today
 from netplan_planner.verbs.graph.answer import EdgeWeight, GraphLevel
+from netplan_planner.world.request import ApiOptions
 
 
 class Drawn(Request, frozen=True, kw_only=True):

@@ -8,13 +8,8 @@ from typing import NamedTuple
 import networkx
 from msgspec.structs import replace
 
-from netplan_planner.engine.completeness import what_is_incomplete
-from netplan_planner.engine.demos import load_demo
 from netplan_planner.engine.edge_prices import MeanPrice, mean_prices
-from netplan_planner.engine.inputs import read_facts
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.summary import direction_of
-from netplan_planner.engine.titles import projects_of, title_of
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Direction, Edge, EgressCap, Facts, OwnerKind, PathClass
 from netplan_planner.model.price_age import price_age
@@ -30,6 +25,10 @@ from netplan_planner.verbs.graph.answer import (
 )
 from netplan_planner.verbs.graph.ask import Drawn, GraphAsk
 from netplan_planner.verbs.graph.nodes import End, nodes_at
+from netplan_planner.world.demos import load_demo, projects_of, title_of
+from netplan_planner.world.not_read import what_is_incomplete
+from netplan_planner.world.reading import read_facts
+from netplan_planner.world.request import InputRequest
 
 _NO_TRAFFIC = (
     "a traffic graph needs traffic: name flow logs or a table (--traffic FILE), or an embedded"
@@ -65,7 +64,7 @@ def graph(ask: GraphAsk, now: Now) -> TrafficGraph:
 
 
 def traffic_graph(
-    request: AuditRequest, drawn: Drawn, say: Callable[[str], None] = lambda _: None
+    request: InputRequest, drawn: Drawn, say: Callable[[str], None] = lambda _: None
 ) -> TrafficGraph:
     """Return the traffic graph of a request's inputs.
 

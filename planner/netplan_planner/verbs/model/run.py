@@ -13,9 +13,9 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from netplan_planner.engine.table_kinds import TableKinds, read_kinds
 from netplan_planner.errors import InputError
 from netplan_planner.model import Value
+from netplan_planner.planning.table_kinds import TableKinds, read_kinds
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.batch import predict_columns, spread_columns
 from netplan_planner.throughput.goodput.conformal import (

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Annotated
 
 from netplan_planner.asks import CHOICE, INPUT, Ask, Reading, Request
-from netplan_planner.engine.request import ApiOptions
 from netplan_planner.planning.inputs import PriceInput
 from netplan_planner.planning.project import FlowReading, Input, OfProject, Today
 from netplan_planner.quantities import percentage
+from netplan_planner.world.request import ApiOptions
 
 
 class PlaceChoices(Request, frozen=True, kw_only=True):

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from netplan_planner.engine.completeness import stopped_machines, what_is_incomplete
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import (
     PIN_LABEL,
@@ -24,6 +23,7 @@ from netplan_planner.model import (
 from netplan_planner.paths.priced_paths import priced_path_of
 from netplan_planner.verbs.place.ask import PlaceChoices
 from netplan_planner.verbs.place.asked import Asked, AskedEdges, AskedMachine, Kind
+from netplan_planner.world.not_read import stopped_machines, what_is_incomplete
 from netplan_pricing import SnapshotPriceBook
 from netplan_rules.managed import is_managed
 from netplan_rules.placement._replicas import HA_ROLES, replica_sets

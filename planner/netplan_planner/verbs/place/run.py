@@ -7,19 +7,14 @@ from decimal import Decimal
 import numpy as np
 from msgspec.structs import replace
 
-from netplan_planner.engine.calibration_file import with_calibration
-from netplan_planner.engine.demos import load_demo
-from netplan_planner.engine.inputs import limits_date, read_facts
-from netplan_planner.engine.plan_changes import in_order
-from netplan_planner.engine.plan_changes.by_image import move_to_zone
-from netplan_planner.engine.request import AuditRequest
-from netplan_planner.engine.titles import projects_of, title_of
 from netplan_planner.errors import MissingDatum, UsageError
 from netplan_planner.model import Facts, Inventory, Zone
 from netplan_planner.model.changes import PlanChange, PlanChanges
 from netplan_planner.model.price_age import price_age
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.planning.project import request_of
+from netplan_planner.planning.steps import in_order
+from netplan_planner.planning.steps.by_image import move_to_zone
 from netplan_planner.throughput import load_caps
 from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.place.answer import Placement, PlannedMove
@@ -33,6 +28,10 @@ from netplan_planner.verbs.place.numbers import Numbers, numbers_of
 from netplan_planner.verbs.place.solve.feasible import Shortfalls
 from netplan_planner.verbs.place.solve.search import Placed, best_placement
 from netplan_planner.verbs.place.tables import read_tables
+from netplan_planner.world.calibration import with_calibration
+from netplan_planner.world.demos import load_demo, projects_of, title_of
+from netplan_planner.world.reading import limits_date, read_facts
+from netplan_planner.world.request import InputRequest
 from netplan_pricing import open_prices
 from netplan_rules.registry import thresholds
 
@@ -63,7 +62,7 @@ def place(ask: PlaceAsk, now: Now) -> Placement:
 
 
 def plan_places(
-    request: AuditRequest, wanted: PlaceChoices, say: Say = lambda _: None
+    request: InputRequest, wanted: PlaceChoices, say: Say = lambda _: None
 ) -> Placement:
     """Return zones for the machines of a request.
 
@@ -101,7 +100,7 @@ def plan_places(
     return _solved(answer, asked, numbers, prices, found)
 
 
-def _asked(request: AuditRequest, wanted: PlaceChoices, say: Say) -> tuple[Facts, Asked]:
+def _asked(request: InputRequest, wanted: PlaceChoices, say: Say) -> tuple[Facts, Asked]:
     reads = (request.projects, request.parents, request.inventory, request.demo, request.traffic)
     tables = (wanted.vms, wanted.edges)
     if any(tables) and any(reads):
@@ -120,7 +119,7 @@ def _asked(request: AuditRequest, wanted: PlaceChoices, say: Say) -> tuple[Facts
     return facts, asked_of(facts, title, wanted)
 
 
-def _facts_of_tables(request: AuditRequest) -> Facts:
+def _facts_of_tables(request: InputRequest) -> Facts:
     """Return facts that hold prices alone, for what is asked by tables."""
     prices = open_prices(request.prices, request.discounts, request.billing_exports)
     caps = with_calibration(load_caps(limits_date(request, None)), None)

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 from netplan_planner.asks import INPUT, Ask, Request
-from netplan_planner.engine.path_question import PATH, PathQuestion
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
+from netplan_planner.planning.path_question import PATH, PathQuestion
 from netplan_planner.planning.project import Input, IntervalLevel
 from netplan_planner.quantities import Bytes, Texts
 

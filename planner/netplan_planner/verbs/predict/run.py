@@ -6,21 +6,21 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.inputs import Say
-from netplan_planner.engine.path_question import (
+from netplan_planner.errors import UsageError
+from netplan_planner.model import PathClass, Prediction, PriceBook, Service, shape_of_custom
+from netplan_planner.planning.path_question import (
     PathQuestion,
     assumed_class,
     check_transfer,
     class_of_nodes,
 )
-from netplan_planner.engine.predict_path import predict_described, predict_named, with_service
-from netplan_planner.engine.request import AuditRequest
-from netplan_planner.errors import UsageError
-from netplan_planner.model import PathClass, Prediction, PriceBook, Service, shape_of_custom
+from netplan_planner.planning.predict_path import predict_described, predict_named, with_service
 from netplan_planner.throughput.limits.caps import load_caps
 from netplan_planner.verbs.predict.answer import ByPlugin, PluginTable
 from netplan_planner.verbs.predict.ask import OnePath, Pods
 from netplan_planner.verbs.predict.options import NamedPlugin, plugins_of, pod_of, service_of
+from netplan_planner.world.reading import Say
+from netplan_planner.world.request import InputRequest
 from netplan_pricing import open_prices
 
 Warn = Callable[[tuple[str, ...]], None]
@@ -45,13 +45,13 @@ class _Known(NamedTuple):
     service: Service | None
     prices: PriceBook | None
     is_class_assumed: bool
-    inputs: AuditRequest
+    inputs: InputRequest
     level: float
 
 
 def predict_asked(
     asked: OnePath,
-    inputs: AuditRequest,
+    inputs: InputRequest,
     say: Say,
     warn: Warn = lambda _: None,
     level: float = 0.9,
@@ -97,7 +97,7 @@ def predict_asked(
     return PluginTable(rows=(own, *others))
 
 
-def _ends(asked: OnePath, inputs: AuditRequest) -> _Ends:
+def _ends(asked: OnePath, inputs: InputRequest) -> _Ends:
     """Return what SRC and DST name, where that does not contradict the options."""
     path, src = asked.question, asked.ends.src
     if src is None:

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.engine.table_kinds import TableKinds, pairs_of, read_kinds
 from netplan_planner.errors import UsageError
 from netplan_planner.inert import inert_cell
 from netplan_planner.model import Calibration
+from netplan_planner.planning.table_kinds import TableKinds, pairs_of, read_kinds
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.tables.extended import CodedTexts
 from netplan_planner.throughput.batch import Predictions, predict_columns, reasons

@@ -11,7 +11,6 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from netplan_planner.engine.calibration_file import read_calibration
 from netplan_planner.errors import UsageError
 from netplan_planner.inert import escaped_json, inert_line
 from netplan_planner.readers.path_table import PathTable
@@ -23,6 +22,7 @@ from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.units import counted
 from netplan_planner.verbs.predict.ask import PredictAsk
 from netplan_planner.verbs.predict.table import TableAnswer, predict_table, rounded, share_table
+from netplan_planner.world.calibration import read_calibration
 from netplan_planner.writing import write_each, written_whole
 
 FORMATS = (CSV, JSON, PARQUET) = ("csv", "json", "parquet")

@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from netplan_planner.engine.judging import judge
-from netplan_planner.engine.machines import machine_of
-from netplan_planner.engine.suppressions import Suppressions
 from netplan_planner.errors import UsageError
+from netplan_planner.judging.judge import judge
+from netplan_planner.judging.suppressions import Suppressions
 from netplan_planner.measuring.protocol import run_times
 from netplan_planner.model import (
     ChangeKind,
@@ -32,6 +31,7 @@ from netplan_planner.throughput.round_trips.of_path import (
 )
 from netplan_planner.units import counted
 from netplan_planner.verbs.probe.answer import ProbePath, ProbeStake
+from netplan_planner.world.named_machines import machine_of
 from netplan_rules.base import Check
 from netplan_rules.registry import all_rules
 

@@ -5,12 +5,8 @@ from pathlib import Path
 
 import msgspec
 
-from netplan_planner.engine.completeness import what_is_incomplete
-from netplan_planner.engine.demos import load_demo
-from netplan_planner.engine.inputs import Say, read_facts
-from netplan_planner.engine.request import AuditRequest
-from netplan_planner.engine.suppressions import read_suppressions
 from netplan_planner.errors import UsageError
+from netplan_planner.judging.suppressions import read_suppressions
 from netplan_planner.measuring.budget import wire_ratio
 from netplan_planner.measuring.campaign import CONFIGURATIONS, StopRule
 from netplan_planner.measuring.store import read_store
@@ -22,6 +18,10 @@ from netplan_planner.verbs.probe.answer import PlannedProbe, ProbePlan, ProbeWay
 from netplan_planner.verbs.probe.choice import ProbeCaps, choose_probes, impacts_of
 from netplan_planner.verbs.probe.forecast import ProbeRules, forecast
 from netplan_planner.verbs.probe.paths import FoundPaths, PathMaker
+from netplan_planner.world.demos import load_demo
+from netplan_planner.world.not_read import what_is_incomplete
+from netplan_planner.world.reading import Say, read_facts
+from netplan_planner.world.request import InputRequest
 
 __all__ = ["ProbeCaps", "ProbeQuestion", "StopRule", "plan_for", "plan_probe", "probe_rules"]
 
@@ -54,7 +54,7 @@ class ProbeQuestion(Value, frozen=True, kw_only=True):
 
 
 def plan_probe(
-    question: ProbeQuestion, request: AuditRequest, say: Say = lambda _: None
+    question: ProbeQuestion, request: InputRequest, say: Say = lambda _: None
 ) -> ProbePlan:
     """Return the plan for a question; nothing is run, and no machine is looked at.
 
@@ -142,7 +142,7 @@ def probe_rules(question: ProbeQuestion) -> ProbeRules:
     )
 
 
-def _found(question: ProbeQuestion, request: AuditRequest, facts: Facts, say: Say) -> FoundPaths:
+def _found(question: ProbeQuestion, request: InputRequest, facts: Facts, say: Say) -> FoundPaths:
     maker = PathMaker(facts, time_scale=question.time_scale)
     if question.pairs:
         return maker.named(question.pairs, is_external=question.is_external)

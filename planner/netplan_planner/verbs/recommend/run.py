@@ -7,9 +7,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.caps import checked_series
-from netplan_planner.engine.completeness import what_is_incomplete
-from netplan_planner.engine.machines import Wanted, find_machine, wanted_gbps
 from netplan_planner.errors import MissingDatum, UsageError, nearest_names
 from netplan_planner.machines import ties_of
 from netplan_planner.model import (
@@ -32,7 +29,7 @@ from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.optimise.recommended import with_price_age, with_traffic
 from netplan_planner.optimise.vm_today import baseline_of, with_baseline
 from netplan_planner.planning.basis import opened
-from netplan_planner.planning.inputs import PlanBasis
+from netplan_planner.planning.inputs import PlanBasis, checked_series
 from netplan_planner.planning.payment import one_usage
 from netplan_planner.planning.project import request_of
 from netplan_planner.throughput import load_caps, stated_on
@@ -42,6 +39,8 @@ from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.recommend.answer import Recommendation
 from netplan_planner.verbs.recommend.ask import Need, Payment, RecommendAsk
 from netplan_planner.verbs.recommend.goal import To
+from netplan_planner.world.named_machines import Wanted, find_machine, wanted_gbps
+from netplan_planner.world.not_read import what_is_incomplete
 from netplan_rules.sizes import size_of
 
 X86 = "X86_64"

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.caps import checked_series
-from netplan_planner.engine.plan_changes import in_order
-from netplan_planner.engine.plan_changes.jobs import zone_of
-from netplan_planner.engine.plan_changes.runs import machines_for_run, names_of
 from netplan_planner.errors import UsageError, nearest_names
 from netplan_planner.model import PriceBook, Usage
 from netplan_planner.model.changes import PlanChange, PlanChanges
 from netplan_planner.planning.basis import Opened, opened
+from netplan_planner.planning.inputs import checked_series
 from netplan_planner.planning.payment import check_interruptions
+from netplan_planner.planning.steps import in_order
+from netplan_planner.planning.steps.jobs import zone_of
+from netplan_planner.planning.steps.runs import machines_for_run, names_of
 from netplan_planner.throughput import CapsTable
 from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.transfer.answer import (

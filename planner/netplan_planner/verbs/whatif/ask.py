@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 from netplan_planner.asks import CHOICE, Ask, Request
-from netplan_planner.engine.request import ApiOptions
 from netplan_planner.errors import UsageError
 from netplan_planner.model import CommitmentScope
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
@@ -21,6 +20,7 @@ from netplan_planner.planning.project import (
 )
 from netplan_planner.quantities import Day, Names
 from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
+from netplan_planner.world.request import ApiOptions
 
 CHANGES = "What changes"
 ALL = "*"

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from netplan_planner.judging.fix_gain import Gain, Judge, Proposal, by_gain
 from netplan_planner.model import LIFT_RATIO, Hit, ResourceRef, SelfLink
-from netplan_planner.optimise.fix_gain import Gain, Judge, Proposal, by_gain
 from netplan_planner.verbs.whatif.answer import WhatifField, WhatifGain
 from netplan_planner.verbs.whatif.scenario import Aimed
 

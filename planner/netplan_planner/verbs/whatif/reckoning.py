@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.engine.machine_table import machine_rows
-from netplan_planner.engine.services import network_services
 from netplan_planner.engine.summary import traffic_by_class
 from netplan_planner.errors import NetplanError
+from netplan_planner.judging.machine_table import machine_rows
+from netplan_planner.judging.services import network_services
 from netplan_planner.machines.known import Known
 from netplan_planner.model import (
     ClassTotal,

@@ -8,14 +8,10 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from netplan_planner.clusters.network import networks_of
-from netplan_planner.engine.audit import report_on, with_bill
-from netplan_planner.engine.completeness import what_is_incomplete
-from netplan_planner.engine.demos import Demo, load_demo
-from netplan_planner.engine.fixes import severity_of
-from netplan_planner.engine.inputs import read_facts
-from netplan_planner.engine.request import AuditRequest
-from netplan_planner.engine.suppressions import ignore_file
 from netplan_planner.errors import UsageError
+from netplan_planner.judging.fixes import severity_of
+from netplan_planner.judging.report import report_on, with_bill
+from netplan_planner.judging.suppressions import ignore_file
 from netplan_planner.machines.known import Known
 from netplan_planner.model import (
     Direction,
@@ -64,6 +60,10 @@ from netplan_planner.verbs.whatif.reckoning import (
 )
 from netplan_planner.verbs.whatif.scenario import Aimed, Scenario, aimed, unchanged
 from netplan_planner.verbs.whatif.steps import changes_of as steps_of
+from netplan_planner.world.demos import Demo, load_demo
+from netplan_planner.world.not_read import what_is_incomplete
+from netplan_planner.world.reading import read_facts
+from netplan_planner.world.request import InputRequest
 from netplan_rules.severity import held_back_ratio
 
 Say = Callable[[str], None]
@@ -117,7 +117,7 @@ def whatif(ask: WhatifAsk, now: Now) -> WhatifAnswer:
 
 
 def whatif_of(
-    read: AuditRequest,
+    read: InputRequest,
     changes: Sequence[WhatifChange],
     *,
     is_all_out: bool = False,
@@ -142,7 +142,7 @@ def whatif_of(
 
 
 def answer(
-    read: AuditRequest,
+    read: InputRequest,
     facts: Facts,
     changes: Sequence[WhatifChange],
     demo: Demo | None = None,

@@ -7,14 +7,6 @@ from collections.abc import Collection, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.plan_changes import (
-    by_hand,
-    by_image,
-    in_order,
-    in_place,
-    networks,
-)
-from netplan_planner.engine.plan_changes.resize import Target, resize
 from netplan_planner.machines import why_new_machine
 from netplan_planner.model import (
     BandwidthTier,
@@ -26,6 +18,14 @@ from netplan_planner.model import (
     SelfLink,
 )
 from netplan_planner.model.changes import PlanChange, PlanChanges
+from netplan_planner.planning.steps import (
+    by_hand,
+    by_image,
+    in_order,
+    in_place,
+    networks,
+)
+from netplan_planner.planning.steps.resize import Target, resize
 from netplan_planner.units import counted
 from netplan_planner.verbs.whatif.answer import WhatifField
 from netplan_planner.verbs.whatif.scenario import Aimed

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.engine.calibration_file import calibration_text
 from netplan_planner.errors import InputError
 from netplan_planner.verbs.calibrate.answer import CalibrationReport
 from netplan_planner.verbs.calibrate.run import calibrate_files
+from netplan_planner.world.calibration import calibration_text
 from support.calibrations.inputs import DATE, ROWS, WALL, record, store, table
 from support.paths.tables import as_parquet, written
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from netplan_planner.engine.calibration_file import read_calibration
 from netplan_planner.errors import InputError
+from netplan_planner.world.calibration import read_calibration
 from support.calibrations.inputs import AWAY, ROWS, WALL, record, store, table
 from support.commands.run import ROOTS, run_verbs
 from support.paths.tables import read

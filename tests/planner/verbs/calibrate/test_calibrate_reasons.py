@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from netplan_planner.engine.calibration_file import calibration_text
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.verbs.calibrate.answer import CalibrationReport
 from netplan_planner.verbs.calibrate.run import calibrate_files
 from netplan_planner.verbs.model.run import evaluate
+from netplan_planner.world.calibration import calibration_text
 from support.calibrations.inputs import WALL, record, store, table
 
 TODAY = date(2026, 11, 21)

@@ -11,11 +11,11 @@ from netplan_planner.bundle_file import manifest_of, part_of
 from netplan_planner.clusters.databases import database_of
 from netplan_planner.clusters.network import networks_of
 from netplan_planner.clusters.services import service_traffic
-from netplan_planner.engine.inputs import read_facts
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.google.monitoring import MONITORING_VARIABLE
 from netplan_planner.model import Facts, Metric
 from netplan_planner.readers import read_inventory
+from netplan_planner.world.reading import read_facts
+from netplan_planner.world.request import InputRequest
 from support.commands.in_process import netplan
 from support.flows.entries import entries
 from support.flows.records import Json, entry
@@ -96,7 +96,7 @@ def hidden(tmp_path_factory: pytest.TempPathFactory, given: tuple[str, ...]) -> 
 
 
 def facts_of(bundle: Path) -> Facts:
-    asked = AuditRequest(
+    asked = InputRequest(
         today=date(2026, 11, 20),
         inventory=(bundle,),
         traffic=(bundle,),

@@ -14,7 +14,6 @@ import pytest
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.model import Facts, OwnerKind
 from netplan_planner.model.flow_log_bill import LogSettings
 from netplan_planner.planning.flow_logs import writers
@@ -28,6 +27,7 @@ from netplan_planner.verbs.flow_logs.filters import (
     MOST_CHARACTERS,
 )
 from netplan_planner.verbs.flow_logs.plan import plan_of
+from netplan_planner.world.request import InputRequest
 from netplan_rules.registry import all_rules
 from support.flows.cel import keeps
 from support.rules.fixtures import facts_of
@@ -114,7 +114,7 @@ def planned(facts: Facts, goal: LogGoal) -> FlowLogBill:
     assert facts.traffic is not None
     assert facts.traffic.log_volume is not None
     found = writers(facts.inventory, facts.traffic.log_volume)
-    return plan_of(facts, found, AuditRequest(today=date(2026, 11, 20)), goal)
+    return plan_of(facts, found, InputRequest(today=date(2026, 11, 20)), goal)
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.engine.demos import load_demo
 from netplan_planner.google.monitoring import MONITORING_VARIABLE
 from netplan_planner.model import Metric
+from netplan_planner.world.demos import load_demo
 from support.commands.run import run_verbs
 from support.metrics.series import page, time_series
 from support.servers.monitoring import MonitoringServer

@@ -10,12 +10,12 @@ import pytest
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.model import Facts
 from netplan_planner.planning.flow_logs import Writer, writers
 from netplan_planner.traffic import TrafficOptions, read_traffic
 from netplan_planner.verbs.flow_logs.answer import FlowLogBill, LogGoal
 from netplan_planner.verbs.flow_logs.plan import plan_of
+from netplan_planner.world.request import InputRequest
 from support.flows.records import entry, lines
 from support.rules.fixtures import facts_of
 
@@ -137,7 +137,7 @@ def read(folder: Path, records: Made, **settings: Any) -> tuple[Facts, list[Writ
 @pytest.fixture(scope="module")
 def planned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Facts, FlowLogBill]:
     facts, found = read(tmp_path_factory.mktemp("flows"), made())
-    return facts, plan_of(facts, found, AuditRequest(today=date(2026, 11, 20)), GOAL)
+    return facts, plan_of(facts, found, InputRequest(today=date(2026, 11, 20)), GOAL)
 
 
 def settings_by_sender(answer: FlowLogBill) -> dict[str, tuple[float, int]]:
@@ -264,7 +264,7 @@ def test_half_of_the_records_tell_of_the_same_plan(
     kept = np.random.default_rng(3).random(len(whole.wire)) < 0.5
     half = only(whole, kept)
     facts, found = read(tmp_path, half._replace(wire=np.floor(half.wire * 2)), sampling=0.5)
-    again = plan_of(facts, found, AuditRequest(today=date(2026, 11, 20)), GOAL)
+    again = plan_of(facts, found, InputRequest(today=date(2026, 11, 20)), GOAL)
     _, answer = planned
     ratios, expected = settings_by_sender(again), settings_by_sender(answer)
     for sender, (ratio, interval_s) in expected.items():
@@ -280,7 +280,7 @@ def test_half_of_the_records_tell_of_the_same_plan(
 
 def test_only_longer_intervals_are_proposed(tmp_path: Path) -> None:
     facts, found = read(tmp_path, merged(made(), 60), interval="INTERVAL_1_MIN")
-    answer = plan_of(facts, found, AuditRequest(today=date(2026, 11, 20)), GOAL)
+    answer = plan_of(facts, found, InputRequest(today=date(2026, 11, 20)), GOAL)
     assert all(interval >= 60 for _, interval in settings_by_sender(answer).values())
 
 
@@ -291,7 +291,7 @@ def test_without_a_stated_ratio_nothing_is_proposed(planned: tuple[Facts, FlowLo
     assert facts.traffic is not None
     assert facts.traffic.log_volume is not None
     found = writers(bare, facts.traffic.log_volume)
-    answer = plan_of(unknown, found, AuditRequest(today=date(2026, 11, 20)), GOAL)
+    answer = plan_of(unknown, found, InputRequest(today=date(2026, 11, 20)), GOAL)
     assert all(row.proposed is None for row in answer.rows)
     assert all("settings are not in the inventory" in row.why_not for row in answer.rows)
     assert answer.planned_usd_per_month == answer.usd_per_month

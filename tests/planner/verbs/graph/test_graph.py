@@ -6,7 +6,6 @@ from functools import cache
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.summary import traffic_by_class
 from netplan_planner.errors import UsageError
 from netplan_planner.model import (
@@ -22,6 +21,7 @@ from netplan_planner.model import (
 from netplan_planner.verbs.graph.answer import EdgeWeight, GraphLevel, TrafficGraph
 from netplan_planner.verbs.graph.ask import Drawn
 from netplan_planner.verbs.graph.run import graph_of, traffic_graph
+from netplan_planner.world.request import InputRequest
 from support.rules.facts import TODAY, facts_of, machine
 
 INSIDE, ZONES, REGIONS = (
@@ -52,7 +52,7 @@ def graph(level: GraphLevel, weight: EdgeWeight = EdgeWeight.BYTES) -> TrafficGr
 
 
 def demo(level: GraphLevel) -> TrafficGraph:
-    request = AuditRequest(today=TODAY, demo="gecko")
+    request = InputRequest(today=TODAY, demo="gecko")
     return traffic_graph(request, Drawn(level=level, weight=EdgeWeight.DOLLARS))
 
 
@@ -203,6 +203,6 @@ def test_the_order_of_the_input_changes_nothing() -> None:
 def test_a_graph_needs_traffic(demo: str | None) -> None:
     with pytest.raises(UsageError, match="--traffic"):
         traffic_graph(
-            AuditRequest(today=TODAY, demo=demo),
+            InputRequest(today=TODAY, demo=demo),
             Drawn(level=GraphLevel.VM, weight=EdgeWeight.BYTES),
         )

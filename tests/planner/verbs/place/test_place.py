@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError, MissingDatum, UsageError
 from netplan_planner.verbs.place.answer import Placement, PlacementConstraint
 from netplan_planner.verbs.place.ask import PlaceChoices
 from netplan_planner.verbs.place.run import plan_places
+from netplan_planner.world.request import InputRequest
 from support.places.tables import (
     FAR_ZONES,
     TYPE,
@@ -27,7 +27,7 @@ from support.places.tables import (
     written,
 )
 
-REQUEST = AuditRequest(today=date(2026, 5, 1))
+REQUEST = InputRequest(today=date(2026, 5, 1))
 CENT = 0.005
 """Half of one: the same to the cent."""
 NEAR_MS = 0.3

@@ -9,14 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 from msgspec.structs import replace
 
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError
 from netplan_planner.verbs.place.answer import Placement
 from netplan_planner.verbs.place.ask import PlaceChoices
 from netplan_planner.verbs.place.run import plan_places
+from netplan_planner.world.request import InputRequest
 from support.places.tables import FAR_ZONES, TYPE, ZONES, Case, Flow, Vm, written
 
-REQUEST = AuditRequest(today=date(2026, 5, 1))
+REQUEST = InputRequest(today=date(2026, 5, 1))
 FEW = settings(
     max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
@@ -32,7 +32,7 @@ def asked(folder: Path) -> PlaceChoices:
     return PlaceChoices(vms=vms, edges=edges, zones=zones)
 
 
-def placed(case: Case, request: AuditRequest = REQUEST) -> Placement:
+def placed(case: Case, request: InputRequest = REQUEST) -> Placement:
     with TemporaryDirectory() as folder:
         written(case, Path(folder))
         return plan_places(request, asked(Path(folder)))

@@ -10,19 +10,19 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.engine.audit import run_audit
-from netplan_planner.engine.demos import DEMO_FOLDER
-from netplan_planner.engine.path_question import PathQuestion
-from netplan_planner.engine.request import AuditRequest
+from netplan_planner.judging.report import run_audit
 from netplan_planner.model import Report
 from netplan_planner.model.plugin_change import PluginChange
+from netplan_planner.planning.path_question import PathQuestion
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.terminal import render
 from netplan_planner.verbs.predict.answer import PluginTable
 from netplan_planner.verbs.predict.ask import OnePath, Pods, Served
 from netplan_planner.verbs.predict.run import predict_asked
+from netplan_planner.world.demos import DEMO_FOLDER
+from netplan_planner.world.request import InputRequest
 
-REQUEST = AuditRequest(demo="percona", today=date(2026, 11, 20))
+REQUEST = InputRequest(demo="percona", today=date(2026, 11, 20))
 WRONG, WEAK, OVERLAY = "cni-on-wrong-nic", "db-pod-best-effort", "overlay-penalty"
 
 
@@ -126,7 +126,7 @@ def _with(tmp_path: Path, change: Callable[[dict[str, Any]], None]) -> set[str]:
     for item in listed["items"]:
         change(item)
     (tmp_path / "cluster.json").write_text(json.dumps(listed))
-    request = AuditRequest(
+    request = InputRequest(
         inventory=(tmp_path,),
         today=REQUEST.today,
         links=(("10.10.0.0/24", 10.0, "given"), ("192.168.1.0/24", 1.0, "given")),

@@ -4,24 +4,24 @@ from datetime import date
 
 import pytest
 
-from netplan_planner.engine.path_question import PathQuestion
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
 from netplan_planner.model import PathClass, Prediction
+from netplan_planner.planning.path_question import PathQuestion
 from netplan_planner.verbs.predict.answer import PluginTable
 from netplan_planner.verbs.predict.ask import Ends, OnePath, Pods, Served
 from netplan_planner.verbs.predict.run import predict_asked
+from netplan_planner.world.request import InputRequest
 
-INPUTS = AuditRequest(today=date(2026, 11, 22))
+INPUTS = InputRequest(today=date(2026, 11, 22))
 TYPE = "n2-standard-8"
 NAMED = Ends(src=TYPE)
 
 
-def asked(path: OnePath, inputs: AuditRequest = INPUTS) -> Prediction | PluginTable:
+def asked(path: OnePath, inputs: InputRequest = INPUTS) -> Prediction | PluginTable:
     return predict_asked(path, inputs, lambda _: None)
 
 
-def one(path: OnePath, inputs: AuditRequest = INPUTS) -> Prediction:
+def one(path: OnePath, inputs: InputRequest = INPUTS) -> Prediction:
     found = asked(path, inputs)
     assert isinstance(found, Prediction)
     return found
@@ -63,7 +63,7 @@ def test_several_plugins_stand_behind_the_nodes_own_path() -> None:
 
 def test_only_a_transfer_opens_the_prices() -> None:
     plain = PathQuestion(path_class=PathClass.SAME_ZONE_INTERNAL)
-    bad = AuditRequest(today=INPUTS.today, discounts=("no such thing",))
+    bad = InputRequest(today=INPUTS.today, discounts=("no such thing",))
     one(OnePath(ends=NAMED, question=plain), bad)
     sent = PathQuestion(path_class=PathClass.SAME_ZONE_INTERNAL, transfer_bytes=10**9)
     with pytest.raises(UsageError, match="no such thing"):
@@ -90,4 +90,4 @@ def test_only_a_transfer_opens_the_prices() -> None:
 )
 def test_what_contradicts_itself_is_refused(path: OnePath, demo: str | None, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        asked(path, AuditRequest(today=INPUTS.today, demo=demo))
+        asked(path, InputRequest(today=INPUTS.today, demo=demo))

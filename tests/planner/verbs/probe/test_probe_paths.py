@@ -7,9 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from netplan_planner.engine.request import AuditRequest
-from netplan_planner.engine.suppressions import Suppressions, read_suppressions
 from netplan_planner.errors import UsageError
+from netplan_planner.judging.suppressions import Suppressions, read_suppressions
 from netplan_planner.measuring.campaign import StopRule
 from netplan_planner.measuring.protocol import run_times
 from netplan_planner.model import Facts, Instance, PathClass
@@ -18,6 +17,7 @@ from netplan_planner.verbs.probe.answer import LeftOutKind, ProbePath
 from netplan_planner.verbs.probe.choice import ProbeCaps
 from netplan_planner.verbs.probe.paths import PathMaker
 from netplan_planner.verbs.probe.plan import ProbeQuestion, plan_for, plan_probe
+from netplan_planner.world.request import InputRequest
 from support.rules.facts import facts_of, machine
 
 EXTERNAL = PathClass.SAME_ZONE_EXTERNAL
@@ -168,7 +168,7 @@ def test_a_label_wins_over_everything_else_in_the_plan() -> None:
 
 @pytest.mark.parametrize("demo", DEMOS)
 def test_a_demo_has_a_believable_plan(demo: str) -> None:
-    request = AuditRequest(today=date(2026, 11, 22), demo=demo)
+    request = InputRequest(today=date(2026, 11, 22), demo=demo)
     plan = plan_probe(ProbeQuestion(), request)
     assert plan.probes
     assert plan == plan_probe(ProbeQuestion(), request)
@@ -187,7 +187,7 @@ def test_a_demo_has_a_believable_plan(demo: str) -> None:
 
 
 def test_the_plan_of_gecko_asks_for_the_external_path_and_pays_for_it() -> None:
-    plan = plan_probe(ProbeQuestion(), AuditRequest(today=date(2026, 11, 22), demo="gecko"))
+    plan = plan_probe(ProbeQuestion(), InputRequest(today=date(2026, 11, 22), demo="gecko"))
     (chosen, *_) = (one for one in plan.probes if one.probe.path.path_class is EXTERNAL)
     first = chosen.probe
     assert {line.sku_id for line in first.expected.lines} == {"DE9E-AFBC-A15A"}
@@ -195,7 +195,7 @@ def test_the_plan_of_gecko_asks_for_the_external_path_and_pays_for_it() -> None:
     assert chosen.tells[0].limit == "external-path (same-zone-external)"
     assert chosen.tells[0].other_path_count == 7
     limits = ProbeQuestion(caps=ProbeCaps(max_gib=1))
-    assert plan_probe(limits, AuditRequest(today=date(2026, 11, 22), demo="gecko")).probes == ()
+    assert plan_probe(limits, InputRequest(today=date(2026, 11, 22), demo="gecko")).probes == ()
 
 
 def test_the_name_of_a_plan_is_that_of_what_is_measured() -> None:
@@ -222,5 +222,5 @@ def test_the_name_of_a_plan_is_that_of_what_is_measured() -> None:
 def test_other_streams_than_those_of_the_protocol_are_refused() -> None:
     with pytest.raises(UsageError, match="--streams 4: probes run 1 or 16 streams"):
         plan_probe(
-            ProbeQuestion(streams=(4,)), AuditRequest(today=date(2026, 11, 22), demo="gecko")
+            ProbeQuestion(streams=(4,)), InputRequest(today=date(2026, 11, 22), demo="gecko")
         )

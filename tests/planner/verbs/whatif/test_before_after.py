@@ -2,17 +2,17 @@
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.verbs.whatif.answer import WhatifField
 from netplan_planner.verbs.whatif.ask import changes_of
 from netplan_planner.verbs.whatif.pictures import LEFT, before_after
 from netplan_planner.verbs.whatif.run import whatif_of
+from netplan_planner.world.request import InputRequest
 from support.whatif.projects import TODAY
 
 
 def test_figures_stand_right_of_bars_and_caps() -> None:
     changes = changes_of((), ((WhatifField.GROWTH, "2", "--growth"),), None, TODAY)
-    answer = whatif_of(AuditRequest(today=TODAY, demo="gecko"), changes)
+    answer = whatif_of(InputRequest(today=TODAY, demo="gecko"), changes)
     rates = [one.after.gbps or 0.0 for one in answer.machines]
     # The cap of each lies between its rate and the greatest, where its label would begin.
     machines = tuple(

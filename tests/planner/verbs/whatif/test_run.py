@@ -9,22 +9,22 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.engine.audit import run_audit
-from netplan_planner.engine.request import AuditRequest
+from netplan_planner.judging.report import run_audit
 from netplan_planner.model import Direction, Report
 from netplan_planner.units import cents
 from netplan_planner.verbs.whatif.answer import FindingState, WhatifAnswer, WhatifField, WhatifSide
 from netplan_planner.verbs.whatif.ask import changes_of
 from netplan_planner.verbs.whatif.run import whatif_of
+from netplan_planner.world.request import InputRequest
 from support.whatif.projects import TODAY, edited, moved_in_logs, plain
 
-DEMO = AuditRequest(today=TODAY, demo="gecko")
+DEMO = InputRequest(today=TODAY, demo="gecko")
 TRANSCODERS = tuple(f"transcoder-{number}" for number in range(1, 5))
 Values = tuple[tuple[str, str], ...]
 
 
 def asked(
-    read: AuditRequest, vms: Sequence[str], *values: tuple[str, str], by: date | None = None
+    read: InputRequest, vms: Sequence[str], *values: tuple[str, str], by: date | None = None
 ) -> WhatifAnswer:
     said = tuple((WhatifField(field), to, f"--{field}") for field, to in values)
     return whatif_of(read, changes_of(tuple(vms), said, by, read.today))
@@ -68,7 +68,7 @@ def told(side: WhatifSide) -> dict[str, Decimal]:
 
 @pytest.mark.parametrize("demo", ["gecko", "interzone", "dobermanifesto"])
 def test_before_is_the_audit_to_the_cent(demo: str) -> None:
-    read = AuditRequest(today=TODAY, demo=demo)
+    read = InputRequest(today=TODAY, demo=demo)
     found = asked(read, (), ("growth", "2"))
     assert told(found.before) == sums(run_audit(read))
 
@@ -140,7 +140,7 @@ def test_after_is_the_audit_of_an_inventory_edited_by_hand(
 
 
 def test_machines_share_the_bill_of_what_they_send() -> None:
-    found = asked(AuditRequest(today=TODAY, demo="interzone"), (), ("growth", "3"))
+    found = asked(InputRequest(today=TODAY, demo="interzone"), (), ("growth", "3"))
     assert len(found.machines) == found.machine_count
     for side in ("before", "after"):
         each = sum((getattr(one, side).traffic_usd_per_month for one in found.machines), Decimal(0))
@@ -204,14 +204,14 @@ def test_growth_says_what_is_full_when_and_which_price_step_is_reached() -> None
 def test_more_traffic_never_costs_less() -> None:
     costs = []
     for factor in ("0.5", "1", "1.5", "40", "900"):
-        found = asked(AuditRequest(today=TODAY, demo="interzone"), (), ("growth", factor))
+        found = asked(InputRequest(today=TODAY, demo="interzone"), (), ("growth", factor))
         costs.append(usd(found.after))
     assert costs == sorted(costs)
     assert costs[3] == pytest.approx(40 * costs[1])  # one price, without steps
 
 
 def test_a_plugin_slows_pods_and_leaves_the_bill() -> None:
-    read = AuditRequest(today=TODAY, demo="interzone")
+    read = InputRequest(today=TODAY, demo="interzone")
     found = whatif_of(
         read,
         changes_of(("*",), ((WhatifField.PLUGIN, "flannel", "--plugin"),), None, read.today),
@@ -236,7 +236,7 @@ def test_without_traffic_nothing_of_it_is_nought() -> None:
 
 
 def test_sent_traffic_stands_by_class() -> None:
-    read = AuditRequest(today=TODAY, demo="gecko")
+    read = InputRequest(today=TODAY, demo="gecko")
     found = asked(read, ("transcoder-*",), ("address", "internal"))
     before = {
         one.path_class: one.usd_per_month

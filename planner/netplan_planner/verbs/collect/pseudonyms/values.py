@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from netplan_planner.engine.suppressions import IGNORE_LABEL, UNTIL_LABEL
+from netplan_planner.judging.suppressions import IGNORE_LABEL, UNTIL_LABEL
 from netplan_planner.model import (
     PIN_LABEL,
     ROLE_LABEL,

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from netplan_planner.engine.calibration_file import calibration_text
+from netplan_planner.world.calibration import calibration_text
 from support.calibrations.made import (
     at_wall,
     corrected,

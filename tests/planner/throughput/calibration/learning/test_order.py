@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netplan_planner.engine.calibration_file import calibration_text
 from netplan_planner.throughput.calibration.learning.calibration import calibrate
 from netplan_planner.verbs.calibrate.rows import joined
+from netplan_planner.world.calibration import calibration_text
 from support.calibrations.made import (
     Probe,
     at_wall,

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from netplan_planner.engine.plan_changes import in_batches
 from netplan_planner.model import Fix, Instruction
 from netplan_planner.model.changes import PlanChange, TerraformChange
+from netplan_planner.planning.steps import in_batches
 from netplan_rules.wording import gcloud_of
 
 _NO_ADDRESS = (

@@ -2,18 +2,18 @@
 
 from typing import NamedTuple
 
-from netplan_planner.engine.demos import load_demo
-from netplan_planner.engine.inputs import Say, read_facts
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError, UsageError, nearest_names
 from netplan_planner.model import Destination, Facts, Instance, Inventory, Series
 from netplan_planner.throughput import instance_cap, outside_gbps
+from netplan_planner.world.demos import load_demo
+from netplan_planner.world.reading import Say, read_facts
+from netplan_planner.world.request import InputRequest
 
 _LISTED = 5
 
 
 def find_machine(
-    request: AuditRequest, name: str, say: Say = lambda _: None
+    request: InputRequest, name: str, say: Say = lambda _: None
 ) -> tuple[Facts, Instance]:
     """Return the facts of a request and the one machine of that name.
 

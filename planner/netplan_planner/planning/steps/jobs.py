@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.plan_changes import in_order
-from netplan_planner.engine.plan_changes.runs import machines_for_run, names_of
 from netplan_planner.model import JobPlan, PriceBook, Usage, region_of
 from netplan_planner.model.changes import PlanChange, PlanChanges
+from netplan_planner.planning.steps import in_order
+from netplan_planner.planning.steps.runs import machines_for_run, names_of
 
 _ORDER = "Each job by itself, in any order. A zone may have no room for them at once: try another."
 

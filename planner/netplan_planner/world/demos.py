@@ -1,5 +1,6 @@
 """The embedded samples: small projects that replay published stories, with their flow logs."""
 
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,13 @@ from msgspec.structs import replace
 
 from netplan_planner.config import declared_links, declared_targets, load_table, rule_thresholds
 from netplan_planner.errors import UsageError, did_you_mean
-from netplan_planner.model import Inventory, JobNeed, MachineNeed, TrafficMatrix, Value
+from netplan_planner.model import Inventory, JobNeed, MachineNeed, ProjectId, TrafficMatrix, Value
 from netplan_planner.model.kubernetes import Kubernetes
+from netplan_planner.world.request import InputRequest
 
 DEMO_FOLDER = Path(__file__).resolve().parent.parent / "demos"
+
+
 DEMO_PREFIX = "demo:"
 """Stands for the folder in the sources of what a demo holds."""
 
@@ -161,3 +165,25 @@ def relabelled_traffic(traffic: TrafficMatrix) -> TrafficMatrix:
 
 def _label(source: str) -> str:
     return source.replace(f"{DEMO_FOLDER}/", DEMO_PREFIX)
+
+
+_NAMED_PROJECTS = 3
+"""How many projects a title names; a report lists all of them."""
+
+
+def projects_of(request: InputRequest, inventory: Inventory) -> tuple[str, ...]:
+    """Return the projects that were asked for or read, by name."""
+    read: set[ProjectId] = {i.project for i in inventory.instances}
+    read |= {p.project for p in inventory.projects}
+    return tuple(sorted(read | set(request.projects)))
+
+
+def title_of(demo: Demo | None, projects: Sequence[str]) -> str:
+    """Return what an answer is about: a demo's story, or the first projects."""
+    if demo is not None:
+        return demo.title
+    if not projects:
+        return "no project"
+    rest = len(projects) - _NAMED_PROJECTS
+    named = ", ".join(projects[:_NAMED_PROJECTS])
+    return f"{named} and {rest} more" if rest > 0 else named

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import EmptyError, UsageError
 from netplan_planner.google.bigquery.asking import read_traffic_in_bigquery
 from netplan_planner.google.bigquery.place import Place, is_place, parse_place
@@ -17,16 +16,17 @@ from netplan_planner.model.pod_traffic import PodTraffic
 from netplan_planner.traffic import TrafficOptions, read_pod_traffic, read_traffic
 from netplan_planner.traffic.spark.asking import read_traffic_on_spark
 from netplan_planner.traffic.spark.place import SparkPlace, place_of, refuse_without_server
+from netplan_planner.world.request import InputRequest
 
 Say = Callable[[str], None]
 
 
-def is_live(request: AuditRequest) -> bool:
+def is_live(request: InputRequest) -> bool:
     """Return whether flow logs are read from Cloud Logging, too."""
     return Path(CLOUD_LOGGING) in request.traffic
 
 
-def place_in_bigquery(request: AuditRequest) -> Place | None:
+def place_in_bigquery(request: InputRequest) -> Place | None:
     """Return the place in BigQuery that holds the flow logs; None where they are elsewhere.
 
     Raises:
@@ -51,7 +51,7 @@ def place_in_bigquery(request: AuditRequest) -> Place | None:
 
 
 def read_in_bigquery(
-    request: AuditRequest, place: Place, inventory: Inventory, say: Say
+    request: InputRequest, place: Place, inventory: Inventory, say: Say
 ) -> TrafficMatrix:
     """Return the traffic of a dataset; pods are not told apart there, and that is said."""
     say(f"asking BigQuery for {place}")
@@ -61,7 +61,7 @@ def read_in_bigquery(
     return _without_pods(matrix, inventory, str(place))
 
 
-def server_of_spark(request: AuditRequest) -> SparkPlace | None:
+def server_of_spark(request: InputRequest) -> SparkPlace | None:
     """Return the Spark server that reads the flow logs; None where this machine does.
 
     Raises:
@@ -83,7 +83,7 @@ def server_of_spark(request: AuditRequest) -> SparkPlace | None:
 
 
 def read_on_spark(
-    request: AuditRequest, place: SparkPlace, inventory: Inventory, say: Say
+    request: InputRequest, place: SparkPlace, inventory: Inventory, say: Say
 ) -> TrafficMatrix:
     """Return the traffic that a Spark server reads; pods are not told apart there."""
     matrix = read_traffic_on_spark(place, request.traffic, inventory, request.traffic_options, say)
@@ -100,7 +100,7 @@ def _without_pods(matrix: TrafficMatrix, inventory: Inventory, shown: str) -> Tr
 
 
 def read_live(
-    request: AuditRequest, paths: Sequence[Path], inventory: Inventory, say: Say
+    request: InputRequest, paths: Sequence[Path], inventory: Inventory, say: Say
 ) -> tuple[TrafficMatrix, PodTraffic | None]:
     """Return the traffic of Cloud Logging and of files, in the window that was read there.
 

@@ -10,6 +10,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from netplan_planner.judging.changed_machines import ChangedMachines
+from netplan_planner.judging.fix_gain import (
+    Gain,
+    Judge,
+    Proposal,
+    Standing,
+    by_gain,
+    is_full,
+    is_losing,
+    is_unseen_gain,
+    lifts,
+)
 from netplan_planner.model import (
     Change,
     ChangeKind,
@@ -21,18 +33,6 @@ from netplan_planner.model import (
     SelfLink,
     Zone,
     cover_usd,
-)
-from netplan_planner.optimise.changed_machines import ChangedMachines
-from netplan_planner.optimise.fix_gain import (
-    Gain,
-    Judge,
-    Proposal,
-    Standing,
-    by_gain,
-    is_full,
-    is_losing,
-    is_unseen_gain,
-    lifts,
 )
 from netplan_planner.paths.changed_traffic import ChangedTraffic, Pair
 from netplan_planner.throughput import apply_change, edge_query, predict

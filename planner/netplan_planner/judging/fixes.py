@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
-from netplan_planner.engine.findings import (
+from netplan_planner.judging.findings import (
     base_severity,
     by_cause,
     make_finding,
     ordered,
 )
+from netplan_planner.judging.fix_gain import Proposal, Standing
+from netplan_planner.judging.fix_order import order_fixes
+from netplan_planner.judging.fix_sets import find_fix_sets, options_of
 from netplan_planner.model import Facts, Finding, FixSet, Hit, Need, OrderedFix, Severity, Value
-from netplan_planner.optimise.fix_gain import Proposal, Standing
-from netplan_planner.optimise.fix_order import order_fixes
-from netplan_planner.optimise.fix_sets import find_fix_sets, options_of
 from netplan_planner.units import counted
 from netplan_rules.base import Rule
 from netplan_rules.severity import harm, held_back_ratio

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from netplan_planner.bundle_file import is_bundle
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError
 from netplan_planner.google.metrics_window import window_until
 from netplan_planner.google.monitoring import gather_live, gather_predicted_logs
@@ -13,6 +12,7 @@ from netplan_planner.inert import inert_line
 from netplan_planner.model import Inventory, Metrics, TrafficMatrix
 from netplan_planner.readers import read_bundled_metrics
 from netplan_planner.readers.time_series import Gathering, gather_files, metrics_of, traffic_of
+from netplan_planner.world.request import InputRequest
 
 FLOWS_LEFT_OUT = (
     "the metrics of flows (vm_flow) are not used: the traffic input tells more, and counts once"
@@ -20,7 +20,7 @@ FLOWS_LEFT_OUT = (
 
 
 def read_metrics(
-    request: AuditRequest,
+    request: InputRequest,
     inventory: Inventory,
     say: Callable[[str], None],
     *,
@@ -62,7 +62,7 @@ def read_metrics(
     return metrics_of(gathering, inventory, notes, by_hour=by_hour), traffic
 
 
-def read_predicted_logs(request: AuditRequest, say: Callable[[str], None]) -> Metrics | None:
+def read_predicted_logs(request: InputRequest, say: Callable[[str], None]) -> Metrics | None:
     """Return the metrics of files, a bundle and the live API that tell of logs before they are on.
 
     None where nothing was to be read.
@@ -86,7 +86,7 @@ def read_predicted_logs(request: AuditRequest, say: Callable[[str], None]) -> Me
     return None if gathering is None else metrics_of(gathering, Inventory())
 
 
-def _bundled(bundles: list[Path], request: AuditRequest) -> Metrics:
+def _bundled(bundles: list[Path], request: InputRequest) -> Metrics:
     """Return the metrics of the one bundle, whose traffic is a part of its own."""
     shown = inert_line(str(bundles[0]))
     if len(request.metrics) > 1 or (request.live_metrics and request.projects):
@@ -101,7 +101,7 @@ def _bundled(bundles: list[Path], request: AuditRequest) -> Metrics:
 
 
 def _live(
-    request: AuditRequest, inventory: Inventory, say: Callable[[str], None], *, with_flows: bool
+    request: InputRequest, inventory: Inventory, say: Callable[[str], None], *, with_flows: bool
 ) -> Gathering | None:
     """Return what the API says; None where it is not asked."""
     chosen = request.traffic_options

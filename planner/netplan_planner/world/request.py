@@ -17,7 +17,7 @@ from netplan_planner.traffic.options import TrafficOptions as TrafficOptions
 from netplan_planner.traffic.spark.place import FlowEngine as FlowEngine
 
 
-class AuditRequest(Value, frozen=True, kw_only=True):
+class InputRequest(Value, frozen=True, kw_only=True):
     """Inputs and choices of one audit. Projects, parents, inventory or a demo are given."""
 
     today: date

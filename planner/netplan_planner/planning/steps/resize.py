@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from netplan_planner.engine.plan_changes import by_image, groups, in_place
 from netplan_planner.machines import why_new_machine
 from netplan_planner.model import BandwidthTier, Facts, Fix, Instance
 from netplan_planner.model.changes import PlanChange, TerraformChange
+from netplan_planner.planning.steps import by_image, groups, in_place
 from netplan_rules.managed import is_managed, replacement
 
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
+from netplan_planner.judging.fix_gain import Standing
 from netplan_planner.model import (
     Amount,
     Confidence,
@@ -23,7 +24,6 @@ from netplan_planner.model import (
     Text,
     worded,
 )
-from netplan_planner.optimise.fix_gain import Standing
 from netplan_rules.base import Rule
 from netplan_rules.severity import harm
 from netplan_rules.wording import gbps, money

@@ -1,16 +1,61 @@
-"""What a demo's service does with each network plugin, before and after pods change the link."""
+"""The recommendations and jobs that a demo's story asks for."""
 
 from datetime import date
 
-from netplan_planner.engine.demos import DemoPlugin, DemoPlugins
-from netplan_planner.engine.path_question import PathQuestion
-from netplan_planner.engine.predict_path import predict_described, with_service
-from netplan_planner.model import PathClass, PodNetwork, Prediction, Service
+from msgspec.structs import replace
+
+from netplan_planner.model import (
+    Facts,
+    Infeasible,
+    Instance,
+    JobPlan,
+    MachinePlan,
+    PathClass,
+    PodNetwork,
+    Prediction,
+    Service,
+)
 from netplan_planner.model.plugin_change import OnLink, PluginChange, PluginChanges
+from netplan_planner.optimise.job.plan import plan_job
+from netplan_planner.optimise.vm_today import baseline_of, with_baseline
+from netplan_planner.planning.path_question import PathQuestion
+from netplan_planner.planning.predict_path import predict_described, with_service
 from netplan_planner.throughput.limits.named import ethernet_payload_ratio
 from netplan_planner.throughput.limits.pods.overlay import encapsulation_of
 from netplan_planner.throughput.limits.pods.tables import NONE
 from netplan_planner.throughput.services.application import known_service
+from netplan_planner.world.demos import Demo, DemoNeed, DemoPlugin, DemoPlugins
+from netplan_planner.world.named_machines import machine_of
+
+
+def demo_answers(
+    facts: Facts, demo: Demo | None
+) -> tuple[tuple[MachinePlan, ...], tuple[JobPlan, ...]]:
+    """Return what the story of a demo asks for; nothing without a demo."""
+    if demo is None:
+        return (), ()
+    plans = tuple(plan for asked in demo.needs for plan in (_plan(facts, asked),) if plan)
+    return plans, tuple(plan_job(one, facts.prices, facts.caps) for one in demo.jobs)
+
+
+def _plan(facts: Facts, asked: DemoNeed) -> MachinePlan | None:
+    machine = machine_of(facts.inventory, asked.replaces)
+    shape = facts.shape(machine.machine_type)
+    if shape is None:
+        return None
+    need = replace(asked.need, basis=_basis(facts, asked, machine))
+    plan = facts.machines.choose(need)
+    if isinstance(plan, Infeasible):
+        return None
+    return with_baseline(plan, *baseline_of(machine, shape, need, facts.prices, facts.caps))
+
+
+def _basis(facts: Facts, asked: DemoNeed, machine: Instance) -> str:
+    """Return whose wish it is, and whether the findings take it for the machine's target."""
+    target = facts.target(machine)
+    is_declared = target is not None and target.gbps == asked.need.gbps
+    return f"the story's wish for {machine.name}" + (", its declared target" if is_declared else "")
+
 
 LEVEL = 0.9
 

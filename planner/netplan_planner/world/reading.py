@@ -1,27 +1,18 @@
 """Reads what a request names and joins it into `Facts`: the only stage of the engine with I/O."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from datetime import date
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from netplan_planner.engine.calibration_file import with_calibration
-from netplan_planner.engine.demos import Demo, relabelled_inventory, relabelled_traffic
-from netplan_planner.engine.live_traffic import (
-    is_live,
-    place_in_bigquery,
-    read_in_bigquery,
-    read_live,
-    read_on_spark,
-    server_of_spark,
-)
-from netplan_planner.engine.measurements import read_measurements
-from netplan_planner.engine.metrics import read_metrics
-from netplan_planner.engine.request import AuditRequest
+from msgspec.structs import replace
+
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.google.assets import read_assets
 from netplan_planner.google.compute import read_projects
 from netplan_planner.google.logs.options import CLOUD_LOGGING
+from netplan_planner.input_files import unreadable
+from netplan_planner.measuring.store import read_store
 from netplan_planner.model import (
     DeclaredLink,
     Facts,
@@ -38,13 +29,25 @@ from netplan_planner.readers import merge_inventories, read_inventory, without_p
 from netplan_planner.throughput import load_caps
 from netplan_planner.traffic import read_pod_traffic, read_traffic
 from netplan_planner.traffic.spark.place import SparkPlace
+from netplan_planner.world.calibration import with_calibration
+from netplan_planner.world.demos import Demo, relabelled_inventory, relabelled_traffic
+from netplan_planner.world.metrics import read_metrics
+from netplan_planner.world.remote_traffic import (
+    is_live,
+    place_in_bigquery,
+    read_in_bigquery,
+    read_live,
+    read_on_spark,
+    server_of_spark,
+)
+from netplan_planner.world.request import InputRequest
 from netplan_pricing import open_prices
 from netplan_rules.registry import thresholds
 
 Say = Callable[[str], None]
 
 
-def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
+def read_facts(request: InputRequest, demo: Demo | None, say: Say) -> Facts:
     """Return everything that the rules may look at.
 
     Raises:
@@ -80,7 +83,7 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
 
 
 def read_flows(
-    request: AuditRequest, demo: Demo | None, say: Say
+    request: InputRequest, demo: Demo | None, say: Say
 ) -> tuple[Inventory, TrafficMatrix | None, PodTraffic | None]:
     """Return the inventory and the flows alone: the traffic of machines, and of pods.
 
@@ -94,14 +97,14 @@ def read_flows(
     return inventory, *_traffic(request, demo, server, inventory, say)
 
 
-def limits_date(request: AuditRequest, demo: Demo | None) -> date:
+def limits_date(request: InputRequest, demo: Demo | None) -> date:
     """Return the date whose limits hold: as asked for, else the demo's, else today."""
     if request.as_of is not None:
         return request.as_of
     return demo.limits_as_of if demo is not None else request.today
 
 
-def _inventory(request: AuditRequest, demo: Demo | None, say: Say) -> Inventory:
+def _inventory(request: InputRequest, demo: Demo | None, say: Say) -> Inventory:
     parts = []
     if demo is not None:
         parts.append(relabelled_inventory(read_inventory(demo.inventory)))
@@ -128,7 +131,7 @@ def _inventory(request: AuditRequest, demo: Demo | None, say: Say) -> Inventory:
 
 
 def _traffic(
-    request: AuditRequest,
+    request: InputRequest,
     demo: Demo | None,
     server: SparkPlace | None,
     inventory: Inventory,
@@ -161,7 +164,7 @@ def _traffic(
 
 
 def _measurements(
-    request: AuditRequest, say: Say
+    request: InputRequest, say: Say
 ) -> tuple[tuple[Measurement, ...] | None, MeasurementCoverage | None]:
     paths = tuple(dict.fromkeys(request.measurements))
     if not paths:
@@ -186,3 +189,40 @@ def _targets(
         for link in links:
             found[link] = Target(gbps=gbps, source=source)
     return tuple(sorted(found.items()))
+
+
+Measured = tuple[tuple[Measurement, ...], MeasurementCoverage]
+
+
+def read_measurements(paths: Sequence[Path]) -> Measured:
+    """Return the measurements of several stores, and what could not be read of them.
+
+    A run that several stores hold counts once, as the first of them has it.
+
+    Raises:
+        InputError: If a file is not there or cannot be opened, or if no line of it is a record.
+    """
+    kept: dict[Hashable, Measurement] = {}
+    faults: list[str] = []
+    record_count = 0
+    for path in paths:
+        try:
+            path.stat()
+        except OSError as exc:
+            raise unreadable(path, exc, "--measurements takes a store") from exc
+        store = read_store(path)
+        if store.faults and not store.measurements:
+            raise InputError(
+                f"{store.faults[0]}; no line of it is a measurement. `netplan probe import` makes"
+                " a store of what a tool printed."
+            )
+        record_count += len(store.measurements) + store.repeated_count
+        faults += store.faults
+        for one in store.measurements:
+            kept.setdefault(one.run_id or replace(one, source="", place=""), one)
+    return tuple(kept.values()), MeasurementCoverage(
+        files=len(paths),
+        measurement_count=len(kept),
+        repeated_count=record_count - len(kept),
+        faults=tuple(faults),
+    )

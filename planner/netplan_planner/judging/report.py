@@ -6,26 +6,17 @@ from datetime import date
 from msgspec.structs import replace
 
 from netplan_planner import meter
-from netplan_planner.engine.autoscaled import autoscaled
-from netplan_planner.engine.completeness import what_is_incomplete
-from netplan_planner.engine.dear_pairs import dear_pairs
-from netplan_planner.engine.demo_answers import demo_answers
-from netplan_planner.engine.demos import Demo, load_demo
-from netplan_planner.engine.findings import fingerprint
-from netplan_planner.engine.fixes import Answer, answer
-from netplan_planner.engine.inputs import read_facts
-from netplan_planner.engine.judging import Judgement, judge
-from netplan_planner.engine.machine_table import machine_rows, region_rows
-from netplan_planner.engine.missing_machines import all_unread
-from netplan_planner.engine.plugin_changes import plugin_changes
-from netplan_planner.engine.pod_answers import near_savings, pod_pairs
-from netplan_planner.engine.request import AuditRequest
-from netplan_planner.engine.services import network_services
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
-from netplan_planner.engine.suppressions import Suppressions, read_suppressions
-from netplan_planner.engine.titles import projects_of, title_of
-from netplan_planner.engine.unresolved import unresolved
 from netplan_planner.errors import InputError
+from netplan_planner.judging.dear_pairs import dear_pairs
+from netplan_planner.judging.demo_answers import demo_answers, plugin_changes
+from netplan_planner.judging.findings import fingerprint
+from netplan_planner.judging.fixes import Answer, answer
+from netplan_planner.judging.judge import Judgement, judge
+from netplan_planner.judging.machine_table import machine_rows, region_rows
+from netplan_planner.judging.pods import near_savings, pod_pairs
+from netplan_planner.judging.services import network_services
+from netplan_planner.judging.suppressions import Suppressions, read_suppressions
 from netplan_planner.model import (
     Coverage,
     Facts,
@@ -45,11 +36,15 @@ from netplan_planner.throughput import stated_on
 from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
 from netplan_planner.units import counted
 from netplan_planner.version import tool_version
+from netplan_planner.world.demos import Demo, load_demo, projects_of, title_of
+from netplan_planner.world.not_read import all_unread, autoscaled, unresolved, what_is_incomplete
+from netplan_planner.world.reading import read_facts
+from netplan_planner.world.request import InputRequest
 from netplan_rules.base import Check, Rule
 from netplan_rules.registry import all_rules, select_rules
 
 
-def run_audit(request: AuditRequest, say: Callable[[str], None] = lambda _: None) -> Report:
+def run_audit(request: InputRequest, say: Callable[[str], None] = lambda _: None) -> Report:
     """Return the report of a request.
 
     Raises:
@@ -62,7 +57,7 @@ def run_audit(request: AuditRequest, say: Callable[[str], None] = lambda _: None
     return report_on(request, facts, demo, say)
 
 
-def with_bill(request: AuditRequest, facts: Facts) -> Facts:
+def with_bill(request: InputRequest, facts: Facts) -> Facts:
     """Return facts with the traffic compared with the bill, where both were given.
 
     Exports are given for prices first: one that has no usage stops no audit.
@@ -81,7 +76,7 @@ def with_bill(request: AuditRequest, facts: Facts) -> Facts:
 
 
 def report_on(
-    request: AuditRequest,
+    request: InputRequest,
     facts: Facts,
     demo: Demo | None = None,
     say: Callable[[str], None] = lambda _: None,
@@ -144,7 +139,7 @@ def _apply(
 
 
 def _filter(
-    request: AuditRequest, findings: Sequence[Finding]
+    request: InputRequest, findings: Sequence[Finding]
 ) -> tuple[tuple[Finding, ...], tuple[Filtered, ...]]:
     """Return the findings to show, and those below the floors of the request."""
     shown: list[Finding] = []
@@ -167,7 +162,7 @@ def _filter(
     return tuple(shown), tuple(sorted(hidden, key=lambda f: (f.rule, f.subject)))
 
 
-def _below(request: AuditRequest, finding: Finding) -> str:
+def _below(request: InputRequest, finding: Finding) -> str:
     if finding.severity.rank > request.min_severity.rank:
         return f"below --severity {request.min_severity.value}"
     floor = request.min_saving_usd
@@ -193,7 +188,7 @@ def _not_evaluated(
 
 def _report(
     *,
-    request: AuditRequest,
+    request: InputRequest,
     demo: Demo | None,
     facts: Facts,
     found: Answer,
