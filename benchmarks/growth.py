@@ -23,10 +23,11 @@ from growth_worlds import WORLDS, World
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
 from netplan_planner.judging.fixes import answer
 from netplan_planner.judging.judge import judge
-from netplan_planner.judging.report import report_on
-from netplan_planner.model import Facts, Report
+from netplan_planner.model import Facts
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.output import RENDERERS, render
+from netplan_planner.verbs.audit.answer import Report
+from netplan_planner.verbs.audit.run import report_on
 from netplan_planner.world.request import InputRequest
 from netplan_rules.registry import all_rules
 

@@ -18,9 +18,9 @@ from itertools import chain, combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from netplan_planner.judging.report import report_on
 from netplan_planner.machines.known import Known
 from netplan_planner.model import Facts
+from netplan_planner.verbs.audit.run import report_on
 from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
 from netplan_planner.verbs.whatif.apply import apply
 from netplan_planner.verbs.whatif.run import answer

@@ -13,13 +13,11 @@ from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.bundles import Look, verbosity
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
-from netplan_planner.engine.code_places import code_places
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.inert import inert_line
-from netplan_planner.judging.report import run_audit
 from netplan_planner.judging.rules import check_rule_names, rule_list
 from netplan_planner.judging.suppressions import ignore_file
-from netplan_planner.model import CommitmentScope, CurrencyRate, Report, Severity
+from netplan_planner.model import CommitmentScope, CurrencyRate, Severity
 from netplan_planner.model.finding import Level
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.planning.project import (
@@ -45,6 +43,9 @@ from netplan_planner.renderers import (
     write_outputs,
 )
 from netplan_planner.verbs import panels
+from netplan_planner.verbs.audit.answer import Report
+from netplan_planner.verbs.audit.code_places import code_places
+from netplan_planner.verbs.audit.run import run_audit
 from netplan_planner.world.request import ApiOptions, InputRequest
 
 

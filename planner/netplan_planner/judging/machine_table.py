@@ -4,7 +4,6 @@ Regional quotas hold besides the caps of machines. Their values stand in no reso
 they are named, with what the machines of the region could send together.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 
@@ -17,7 +16,6 @@ from netplan_planner.model import (
     Instance,
     MachineRow,
     Part,
-    RegionRow,
     total_usd,
     usage_of,
 )
@@ -36,36 +34,6 @@ def machine_rows(facts: Facts) -> tuple[MachineRow, ...]:
     """Return a row for every machine, in the order of the inventory."""
     cost = _cost_by_kind(facts)
     return tuple(_row(facts, instance, cost) for instance in facts.inventory.instances)
-
-
-def region_rows(rows: tuple[MachineRow, ...]) -> tuple[RegionRow, ...]:
-    """Return each project and region with what its running machines could send together."""
-    groups: dict[tuple[str, str], list[MachineRow]] = defaultdict(list)
-    for row in rows:
-        groups[row.project, row.region].append(row)
-    return tuple(_region(*key, groups[key]) for key in sorted(groups))
-
-
-def _region(project: str, region: str, rows: list[MachineRow]) -> RegionRow:
-    running = [row for row in rows if not row.is_stopped]
-    inside = [row.egress_gbps for row in running if row.egress_gbps is not None]
-    outside = [row.external_gbps for row in running if row.external_gbps is not None]
-    return RegionRow(
-        project=project,
-        region=region,
-        machine_count=len(rows),
-        running_count=len(running),
-        egress_gbps=_sum(inside, running),
-        external_gbps=_sum(outside, running),
-        unknown_count=len(running) - len(inside),
-        external_unknown_count=len(running) - len(outside),
-        quotas=REGIONAL_QUOTAS,
-    )
-
-
-def _sum(known: list[float], running: list[MachineRow]) -> float | None:
-    """Return the sum of what is known of machines; None: there are some, and it is of none."""
-    return round(sum(known), 6) if known or not running else None
 
 
 Cost = Callable[[Instance], tuple[Decimal | None, str]]

@@ -179,22 +179,17 @@ from netplan_planner.model.reconciliation import (
     SkuBalance,
     Unmodelled,
 )
-from netplan_planner.model.report import (
+from netplan_planner.model.report_rows import (
     MAYBE_ADDRESS,
     ClassTotal,
-    Coverage,
-    DearPair,
     Direction,
     ExpiredSuppression,
     Filtered,
     MachineRow,
     NotEvaluated,
-    RegionRow,
-    Report,
     ServiceTotal,
     Suppressed,
     Unpriced,
-    WindowInfo,
     ZonePair,
     unpriced_span,
 )

@@ -35,8 +35,8 @@ _OF_EVERY_ANSWER: Mapping[str, str] = {
 }
 _OF_ONE_ANSWER: Mapping[str, Mapping[str, str]] = {
     "Report": {
-        SARIF: "netplan_planner.renderers.sarif",
-        "machines-csv": "netplan_planner.renderers.machines_csv",
+        SARIF: "netplan_planner.verbs.audit.sarif",
+        "machines-csv": "netplan_planner.verbs.audit.machines_csv",
     },
     "TrafficGraph": {
         "dot": "netplan_planner.verbs.graph.dot",

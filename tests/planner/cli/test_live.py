@@ -19,7 +19,7 @@ from support.commands.run import ROOTS
 
 SLOW = """
 import time
-import netplan_planner.judging.report as audit
+import netplan_planner.judging.judged as audit
 judge = audit.judge
 def slowly(check, facts):
     time.sleep(0.08)

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from netplan_planner.engine.code_places import code_places
-from netplan_planner.judging.report import run_audit
 from netplan_planner.renderers import RenderOptions
-from netplan_planner.renderers.sarif import render
+from netplan_planner.verbs.audit.code_places import code_places
+from netplan_planner.verbs.audit.run import run_audit
+from netplan_planner.verbs.audit.sarif import render
 from netplan_planner.world.demos import DEMO_FOLDER, DEMO_PREFIX, load_demo
 from netplan_planner.world.request import InputRequest
 from support.projects.one_project import ASSET_TYPES, FOLDER, resources

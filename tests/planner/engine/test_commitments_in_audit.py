@@ -10,10 +10,11 @@ from typing import Any
 import jsonschema
 import pytest
 
-from netplan_planner.judging.report import run_audit
-from netplan_planner.model import CommitmentScope, Finding, Report, SavingBasis
+from netplan_planner.model import CommitmentScope, Finding, SavingBasis
 from netplan_planner.renderers import RenderOptions, markdown, terminal
 from netplan_planner.renderers.schema import schema
+from netplan_planner.verbs.audit.answer import Report
+from netplan_planner.verbs.audit.run import run_audit
 from netplan_planner.world.request import InputRequest
 from support.commands.run import run_verbs
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.judging.machine_table import REGIONAL_QUOTAS, machine_rows, region_rows
+from netplan_planner.judging.machine_table import REGIONAL_QUOTAS, machine_rows
 from netplan_planner.model import (
     AddressUse,
     BandwidthTier,
@@ -16,6 +16,7 @@ from netplan_planner.model import (
     SelfLink,
     Usage,
 )
+from netplan_planner.verbs.audit.tables import region_rows
 from support.rules.facts import facts_of, machine
 
 NIC = NetworkInterface(

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.judging.pods import near_savings, pod_pairs
-from netplan_planner.judging.report import report_on
 from netplan_planner.model import Facts
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.terminal import render
 from netplan_planner.units import gib_per_month
+from netplan_planner.verbs.audit.run import report_on
+from netplan_planner.verbs.audit.tables import near_savings, pod_pairs
 from netplan_planner.world.request import InputRequest
 from support.rules.facts import TODAY, machine
 from support.rules.facts import facts_of as made_facts

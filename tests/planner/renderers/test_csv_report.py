@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netplan_planner.inert import inert_cell
-from netplan_planner.model import Report
 from netplan_planner.renderers import RenderOptions
-from netplan_planner.renderers.content.finding_rows import COLUMNS
 from netplan_planner.renderers.csv_report import render
+from netplan_planner.verbs.audit.answer import Report
+from netplan_planner.verbs.audit.finding_rows import COLUMNS
 from support.reports import findings as report_findings
 from support.reports import made as reports
 

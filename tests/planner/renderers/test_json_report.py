@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from netplan_planner.model import Estimate, Report
+from netplan_planner.model import Estimate
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.json_report import plain, render
 from netplan_planner.renderers.schema import field_notes, schema
+from netplan_planner.verbs.audit.answer import Report
 from support.reports import findings as report_findings
 from support.reports import made as reports
 

@@ -5,9 +5,9 @@ import io
 import json
 from datetime import date
 
-from netplan_planner.judging.machine_table import region_rows
-from netplan_planner.model import Coverage, Report
 from netplan_planner.renderers import RenderOptions, render
+from netplan_planner.verbs.audit.answer import Coverage, Report
+from netplan_planner.verbs.audit.tables import region_rows
 from support.reports.machine_rows import REGIONS, machine_row
 
 COUNT = 3000

@@ -10,10 +10,11 @@ import msgspec
 import pytest
 from jsonschema import Draft4Validator
 
-from netplan_planner.model import NotEvaluated, Report, ResourceRef, SelfLink
+from netplan_planner.model import NotEvaluated, ResourceRef, SelfLink
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.places import FilePlace, file_place
-from netplan_planner.renderers.sarif import SCHEMA_URI, message_text, render
+from netplan_planner.verbs.audit.answer import Report
+from netplan_planner.verbs.audit.sarif import SCHEMA_URI, message_text, render
 from support.reports import made as reports
 from support.reports.code_scanning import faults
 

@@ -5,10 +5,11 @@ import msgspec
 import pytest
 from rich.cells import cell_len
 
-from netplan_planner.model import Confidence, Infeasible, Report, Severity, Unread
+from netplan_planner.model import Confidence, Infeasible, Severity, Unread
 from netplan_planner.renderers import ColourMode, RenderOptions
 from netplan_planner.renderers.content import job_plans, plans
 from netplan_planner.renderers.terminal import layout, render
+from netplan_planner.verbs.audit.answer import Report
 from support.reports import findings as report_findings
 from support.reports import made as reports
 from support.reports.made_job import job_plan

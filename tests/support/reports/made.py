@@ -15,7 +15,6 @@ from netplan_planner.model import (
     BadRecord,
     Candidate,
     ClassTotal,
-    Coverage,
     Direction,
     ExpiredSuppression,
     Filtered,
@@ -28,7 +27,6 @@ from netplan_planner.model import (
     ProjectCoverage,
     ProjectId,
     Rejected,
-    Report,
     RulePage,
     ServiceTotal,
     Severity,
@@ -36,10 +34,10 @@ from netplan_planner.model import (
     TrafficCoverage,
     Unpriced,
     Unread,
-    WindowInfo,
     Work,
     ZonePair,
 )
+from netplan_planner.verbs.audit.answer import Coverage, Report, WindowInfo
 from netplan_planner.verbs.recommend.answer import Recommendation
 from support.reports.findings import (
     LIMITS_DAY,

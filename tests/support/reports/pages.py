@@ -4,15 +4,8 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
-from netplan_planner.model import (
-    DearPair,
-    MachineRow,
-    PathClass,
-    Report,
-    ResourceRef,
-    SelfLink,
-    ZonePair,
-)
+from netplan_planner.model import MachineRow, PathClass, ResourceRef, SelfLink, ZonePair
+from netplan_planner.verbs.audit.answer import DearPair, Report
 from support.reports import made as reports
 from support.reports.findings import NOW, line
 from support.reports.machine_rows import machine_row

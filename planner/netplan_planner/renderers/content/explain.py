@@ -11,7 +11,6 @@ from netplan_planner.model import (
     LimitKind,
     LineItem,
     PricePart,
-    Report,
     ResourceRef,
     worded,
 )
@@ -22,13 +21,12 @@ from netplan_planner.renderers.document import (
     Command,
     Field,
     Line,
-    Para,
     Role,
     fixed,
     line,
     say,
 )
-from netplan_planner.renderers.options import EVERYTHING, RenderOptions
+from netplan_planner.renderers.options import RenderOptions
 
 _LINES = 40
 """Lines of one kind; JSON holds all of them."""
@@ -59,26 +57,6 @@ def explanation(finding: Finding, options: RenderOptions) -> Iterator[Block]:
     read = dict.fromkeys(_read(ref) for ref in (*finding.resources, *places))
     yield from _several("read", list(read))
     yield Field(label="id", line=line(say(finding.fingerprint, Role.DIM)), is_source=True)
-
-
-def unexplained(report: Report, options: RenderOptions) -> Iterator[Block]:
-    """Yield a line for every `--explain` name that no finding answers to, and why."""
-    rules = {finding.rule for finding in report.findings}
-    areas = {info.area for info in options.rules if info.id in rules}
-    gaps = {entry.rule: entry.reason for entry in report.not_evaluated}
-    hidden = {entry.rule for entry in report.suppressed}
-    for wanted in options.explain:
-        if wanted == EVERYTHING or wanted in rules or wanted in areas:
-            continue
-        if wanted in gaps:
-            reason = f"it was not evaluated: {gaps[wanted]}"
-        elif wanted in hidden:
-            reason = "what it found is suppressed"
-        elif any(wanted in {info.id, info.area} for info in options.rules):
-            reason = "it found nothing"
-        else:
-            reason = "no rule or area has this name"
-        yield Para(line=line("Nothing to explain for ", phrases.name(wanted), f": {reason}."))
 
 
 def _places(finding: Finding) -> Iterator[Block]:

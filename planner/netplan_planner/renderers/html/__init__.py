@@ -4,8 +4,9 @@ It holds its style, its script and its pictures, and a Content-Security-Policy t
 else. Without scripts all of it can be read; with them tables sort and findings can be filtered.
 """
 
-from netplan_planner.model import Report
-from netplan_planner.renderers.html import audit
+from importlib import import_module
+from importlib.util import find_spec
+
 from netplan_planner.renderers.html.answers import render_answer
 from netplan_planner.renderers.options import RenderOptions
 
@@ -13,7 +14,12 @@ __all__ = ["render"]
 
 
 def render(answer: object, options: RenderOptions) -> str:
-    """Return the whole page; every text of it has gone through `say`."""
-    if isinstance(answer, Report):
-        return audit.render(answer, options)
+    """Return the whole page: of `page` beside the answer where there is one, else of its blocks.
+
+    Every text of it has gone through `say`.
+    """
+    own = f"{type(answer).__module__.rpartition('.')[0]}.page"
+    if own.startswith("netplan_planner.verbs.") and find_spec(own):
+        made: str = import_module(own).render(answer, options)
+        return made
     return render_answer(answer, options)

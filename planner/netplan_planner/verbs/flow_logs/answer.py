@@ -8,7 +8,7 @@ from netplan_planner.model.base import Value
 from netplan_planner.model.flow_log_bill import LogSettings, LogVolumeBill
 from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
 from netplan_planner.model.prices import LineItem
-from netplan_planner.model.report import Unpriced
+from netplan_planner.model.report_rows import Unpriced
 from netplan_planner.quantities import percentage
 
 PROMISE = "What is promised"

@@ -7,7 +7,7 @@ from enum import StrEnum
 from netplan_planner.model.base import Value, Zone
 from netplan_planner.model.changes import PlanChanges
 from netplan_planner.model.prices import LineItem
-from netplan_planner.model.report import Unpriced
+from netplan_planner.model.report_rows import Unpriced
 
 
 class PlacementConstraint(StrEnum):

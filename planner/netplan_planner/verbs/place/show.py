@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from netplan_planner.model import Amount, LineItem
 from netplan_planner.model import changes as plans
-from netplan_planner.model.report import Unpriced
+from netplan_planner.model.report_rows import Unpriced
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
 from netplan_planner.renderers.content.changes import changes

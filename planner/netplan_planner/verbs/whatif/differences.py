@@ -4,7 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from netplan_planner.model import Finding, Member, Need, NotEvaluated, Report, SelfLink
+from netplan_planner.judging.judged import Judged
+from netplan_planner.model import Finding, Member, Need, NotEvaluated, SelfLink
 from netplan_planner.verbs.whatif.answer import FindingState, WhatifFinding
 from netplan_rules.registry import all_rules
 
@@ -24,7 +25,7 @@ class _At(NamedTuple):
 
 
 def findings(
-    before: Report, after: Report, *, is_plugin_changed: bool
+    before: Judged, after: Judged, *, is_plugin_changed: bool
 ) -> tuple[WhatifFinding, ...]:
     """Return what becomes of every finding at every place: gone, new, then the rest.
 
@@ -47,7 +48,7 @@ def findings(
     )
 
 
-def _by_place(report: Report) -> dict[_Place, list[_At]]:
+def _by_place(report: Judged) -> dict[_Place, list[_At]]:
     found: dict[_Place, list[_At]] = defaultdict(list)
     for finding in report.findings:
         for member in finding.members:
@@ -85,7 +86,7 @@ def _compared(
 class _Unjudged:
     """Why a rule says nothing of a place after the changes, where it did not pass it."""
 
-    def __init__(self, before: Report, after: Report, *, is_plugin_changed: bool) -> None:
+    def __init__(self, before: Judged, after: Judged, *, is_plugin_changed: bool) -> None:
         self._old, self._new = _notes(before), _notes(after)
         self._of_network = (
             {check.rule.id for check in all_rules() if Need.CLUSTER_NETWORKS in check.rule.needs}
@@ -117,7 +118,7 @@ class _Unjudged:
                     yield note.reason
 
 
-def _notes(report: Report) -> Mapping[str, list[NotEvaluated]]:
+def _notes(report: Judged) -> Mapping[str, list[NotEvaluated]]:
     found: dict[str, list[NotEvaluated]] = defaultdict(list)
     for note in report.not_evaluated:
         found[note.rule].append(note)

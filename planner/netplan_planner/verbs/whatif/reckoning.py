@@ -25,7 +25,7 @@ from netplan_planner.model import (
     Unpriced,
     total_usd,
 )
-from netplan_planner.model.report import unpriced_span
+from netplan_planner.model.report_rows import unpriced_span
 from netplan_planner.throughput.sharing.links import NAMES
 from netplan_planner.verbs.whatif.answer import WhatifLimit, WhatifMoney
 from netplan_planner.verbs.whatif.apply import apply_aimed

@@ -2,27 +2,25 @@
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from netplan_planner.clusters.network import networks_of
+from netplan_planner.engine.summary import traffic_by_class
 from netplan_planner.errors import UsageError
 from netplan_planner.judging.fixes import severity_of
-from netplan_planner.judging.report import report_on, with_bill
+from netplan_planner.judging.judged import Judged, judged, with_bill
+from netplan_planner.judging.machine_table import machine_rows
+from netplan_planner.judging.services import network_services
 from netplan_planner.judging.suppressions import ignore_file
 from netplan_planner.machines.known import Known
-from netplan_planner.model import (
-    Direction,
-    Facts,
-    PodNetwork,
-    Report,
-    SelfLink,
-    Severity,
-    TrafficMatrix,
-)
+from netplan_planner.model import Direction, Facts, PodNetwork, SelfLink, Severity, TrafficMatrix
+from netplan_planner.model.price_age import price_age
 from netplan_planner.planning.project import configured, request_of
+from netplan_planner.throughput import stated_on
 from netplan_planner.units import counted
 from netplan_planner.verbs import Now, panels, refuse_incomplete, verb
 from netplan_planner.verbs.whatif import differences
@@ -60,7 +58,7 @@ from netplan_planner.verbs.whatif.reckoning import (
 )
 from netplan_planner.verbs.whatif.scenario import Aimed, Scenario, aimed, unchanged
 from netplan_planner.verbs.whatif.steps import changes_of as steps_of
-from netplan_planner.world.demos import Demo, load_demo
+from netplan_planner.world.demos import Demo, load_demo, projects_of, title_of
 from netplan_planner.world.not_read import what_is_incomplete
 from netplan_planner.world.reading import read_facts
 from netplan_planner.world.request import InputRequest
@@ -68,6 +66,13 @@ from netplan_rules.severity import held_back_ratio
 
 Say = Callable[[str], None]
 _ZERO = Decimal(0)
+
+
+class _Judged(NamedTuple):
+    """What the rules say of one side, and its tables."""
+
+    judged: Judged
+    tables: Tables
 
 
 def ended(ask: WhatifAsk, found: WhatifAnswer) -> bool:
@@ -169,20 +174,19 @@ def answer(
     after = apply_aimed(facts, aims, known)
     after = after._replace(pods={**before.pods, **after.pods})
     say("judging what is there")
-    report = report_on(read, facts, demo)
-    changed = report
+    old = new = _judged(read, facts)
     if after.facts is not facts:
         say("judging what would be")
-        changed = report_on(read, _in_order(after.facts), demo)
+        new = _judged(read, _in_order(after.facts))
     say(f"weighing {counted(len(aims), 'change')}")
     owner_count = len(facts.traffic.owners) if facts.traffic is not None else 0
-    used = used_ratios(facts, report.machines, owner_count)
+    used = used_ratios(facts, old.tables.machines, owner_count)
     matrix = Matrix(before, Demand(held_back_ratio(facts), used, is_all_out))
     reckoner = Reckoner(facts, aims, known, before, matrix)
     steps, sets = _ordered(facts, aims, reckoner)
     sides = [
-        Side(scenario.facts, one.machines, matrix.rates(scenario))
-        for scenario, one in ((before, report), (after, changed))
+        Side(scenario.facts, one.tables.machines, matrix.rates(scenario))
+        for scenario, one in ((before, old), (after, new))
     ]
     touched = _touched(facts, after, aims)
     found = pairs(sides[0], sides[1], touched)
@@ -194,15 +198,15 @@ def answer(
             f"Of more than {MOST_CHANGES} changes only pairs were tried for what helps together."
         )
     return WhatifAnswer(
-        title=report.title,
+        title=title_of(demo, projects_of(read, facts.inventory)),
         steps=steps,
         together=sets,
-        before=_side(report, sides[0].rates, _ZERO, facts),
-        after=_side(changed, sides[1].rates, covered, after.facts),
+        before=_side(old, sides[0].rates, _ZERO, facts),
+        after=_side(new, sides[1].rates, covered, after.facts),
         machines=found,
         machine_count=len(facts.inventory.instances),
-        findings=differences.findings(report, changed, is_plugin_changed=is_plugin_changed),
-        traffic=_traffic(report, changed),
+        findings=differences.findings(old.judged, new.judged, is_plugin_changed=is_plugin_changed),
+        traffic=_traffic(old, new),
         limits=shared_limits(sides[0].rates, sides[1].rates, facts, touched),
         full=filled(found, aims, read.today),
         price_steps=price_steps(facts, after.facts),
@@ -210,10 +214,15 @@ def answer(
         notes=tuple(dict.fromkeys((*notes, *after.notes))),
         incomplete=what_is_incomplete(facts, ()),
         has_traffic=facts.traffic is not None,
-        limits_as_of=report.limits_as_of,
-        prices_as_of=report.prices_as_of,
+        limits_as_of=stated_on(facts.caps.as_of),
+        prices_as_of=facts.prices.info.as_of,
         prices_sha256=facts.prices.info.sha256,
-        price_age=report.price_age,
+        price_age=price_age(
+            facts.prices.info,
+            read.today,
+            has_spot=any(one.is_spot for one in facts.inventory.instances),
+            folder=read.prices,
+        ),
     )
 
 
@@ -293,30 +302,34 @@ def _set(
     )
 
 
-def _side(report: Report, rates: FlowRates, covered: Decimal | None, facts: Facts) -> WhatifSide:
+def _judged(read: InputRequest, facts: Facts) -> _Judged:
     tables = Tables(
-        report.machines,
-        report.traffic_by_class,
-        report.network_services,
+        machine_rows(facts),
+        traffic_by_class(facts),
+        network_services(facts),
         facts.traffic is not None,
     )
+    return _Judged(judged(read, facts), tables)
+
+
+def _side(found: _Judged, rates: FlowRates, covered: Decimal | None, facts: Facts) -> WhatifSide:
     full = held_back_ratio(facts)
     return WhatifSide(
-        money=money_of(tables, covered),
+        money=money_of(found.tables, covered),
         gbps=rates.total_gbps,
         flow_count=len(rates.flows),
         unknown_flow_count=rates.unknown_count,
         waiting_flow_count=rates.waiting_count,
-        finding_count=sum(len(finding.members) for finding in report.findings),
-        full_machine_count=sum((used_ratio(row) or 0.0) >= full for row in report.machines),
+        finding_count=sum(len(finding.members) for finding in found.judged.findings),
+        full_machine_count=sum((used_ratio(row) or 0.0) >= full for row in found.tables.machines),
     )
 
 
-def _traffic(before: Report, after: Report) -> tuple[WhatifTraffic, ...]:
+def _traffic(before: _Judged, after: _Judged) -> tuple[WhatifTraffic, ...]:
     """Return what own machines send, by class, before and after."""
     sides = [
-        {one.path_class: one for one in report.traffic_by_class if one.direction is Direction.SENT}
-        for report in (before, after)
+        {one.path_class: one for one in side.tables.classes if one.direction is Direction.SENT}
+        for side in (before, after)
     ]
     old, new = sides
     return tuple(

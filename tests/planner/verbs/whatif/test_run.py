@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.judging.report import run_audit
-from netplan_planner.model import Direction, Report
+from netplan_planner.model import Direction
 from netplan_planner.units import cents
+from netplan_planner.verbs.audit.answer import Report
+from netplan_planner.verbs.audit.run import run_audit
 from netplan_planner.verbs.whatif.answer import FindingState, WhatifAnswer, WhatifField, WhatifSide
 from netplan_planner.verbs.whatif.ask import changes_of
 from netplan_planner.verbs.whatif.run import whatif_of

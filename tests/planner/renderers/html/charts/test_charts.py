@@ -9,9 +9,7 @@ from msgspec.structs import replace
 from netplan_planner.renderers import RenderOptions, render
 from netplan_planner.renderers.document import plain
 from netplan_planner.renderers.html.charts.front import HEIGHT, WIDTH, front
-from netplan_planner.renderers.html.charts.heat import MOST_PLACES, STEPS, Matrix, matrices
-from netplan_planner.renderers.html.charts.pairs import pairs
-from netplan_planner.renderers.html.charts.strip import strips
+from netplan_planner.verbs.audit.charts import MOST_PLACES, STEPS, Matrix, matrices, pairs, strips
 from support.reports import made as reports
 from support.reports import pages as html_reports
 from support.reports.findings import NOW

@@ -1,46 +1,26 @@
-"""The audit: read, judge, solve fixes together, report. It knows every stage and no flag."""
+"""The audit: what was judged, with what is there, what it costs and what was not seen."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 
-from msgspec.structs import replace
-
-from netplan_planner import meter
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
-from netplan_planner.errors import InputError
-from netplan_planner.judging.dear_pairs import dear_pairs
-from netplan_planner.judging.demo_answers import demo_answers, plugin_changes
-from netplan_planner.judging.findings import fingerprint
-from netplan_planner.judging.fixes import Answer, answer
-from netplan_planner.judging.judge import Judgement, judge
-from netplan_planner.judging.machine_table import machine_rows, region_rows
-from netplan_planner.judging.pods import near_savings, pod_pairs
+from netplan_planner.judging.judged import Judged, judged, with_bill
+from netplan_planner.judging.machine_table import machine_rows
 from netplan_planner.judging.services import network_services
-from netplan_planner.judging.suppressions import Suppressions, read_suppressions
-from netplan_planner.model import (
-    Coverage,
-    Facts,
-    Filtered,
-    Finding,
-    Hit,
-    NotEvaluated,
-    Report,
-    Suppressed,
-    TrafficMatrix,
-    WindowInfo,
-)
+from netplan_planner.model import Facts, Finding, TrafficMatrix
 from netplan_planner.model.kubernetes import Kubernetes
 from netplan_planner.model.price_age import price_age
 from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.throughput import stated_on
 from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
-from netplan_planner.units import counted
+from netplan_planner.verbs.audit.answer import Coverage, Report, WindowInfo
+from netplan_planner.verbs.audit.demo_answers import demo_answers, plugin_changes
+from netplan_planner.verbs.audit.tables import dear_pairs, near_savings, pod_pairs, region_rows
 from netplan_planner.version import tool_version
 from netplan_planner.world.demos import Demo, load_demo, projects_of, title_of
 from netplan_planner.world.not_read import all_unread, autoscaled, unresolved, what_is_incomplete
 from netplan_planner.world.reading import read_facts
 from netplan_planner.world.request import InputRequest
-from netplan_rules.base import Check, Rule
 from netplan_rules.registry import all_rules, select_rules
 
 
@@ -57,24 +37,6 @@ def run_audit(request: InputRequest, say: Callable[[str], None] = lambda _: None
     return report_on(request, facts, demo, say)
 
 
-def with_bill(request: InputRequest, facts: Facts) -> Facts:
-    """Return facts with the traffic compared with the bill, where both were given.
-
-    Exports are given for prices first: one that has no usage stops no audit.
-    """
-    if not request.billing_exports or facts.traffic is None:
-        return facts
-    if facts.traffic.is_of_metrics:
-        return replace(facts, why_not_reconciled="metrics do not tell which price traffic has")
-    from netplan_planner.engine.reconcile import reconcile_facts
-
-    try:
-        found = reconcile_facts(facts, request.billing_exports, request.projects, request.prices)
-    except InputError as error:
-        return replace(facts, why_not_reconciled=str(error))
-    return replace(facts, reconciliation=found)
-
-
 def report_on(
     request: InputRequest,
     facts: Facts,
@@ -82,122 +44,7 @@ def report_on(
     say: Callable[[str], None] = lambda _: None,
 ) -> Report:
     """Return the report on facts that have been read; the request's inputs are not looked at."""
-    selected = select_rules(request.select, request.ignore)
-    suppressions = read_suppressions(request.ignore_file, facts)
-    machines = counted(len(facts.inventory.instances), "machine")
-    say(f"judging {machines} by {counted(len(selected), 'rule')}")
-    judgements = []
-    with meter.work("judging", total=len(selected), unit="rules"):
-        for check in selected:
-            judgements.append(judge(check, facts))
-            meter.advance()
-    kept, suppressed = _apply(suppressions, selected, judgements)
-    found = answer(facts, kept)
-    shown, filtered = _filter(request, found.findings)
-    return _report(
-        request=request,
-        demo=demo,
-        facts=facts,
-        found=found,
-        shown=shown,
-        suppressed=suppressed,
-        suppressions=suppressions,
-        filtered=filtered,
-        not_evaluated=_not_evaluated(selected, judgements),
-    )
-
-
-Kept = list[tuple[Rule, tuple[Hit, ...]]]
-
-
-def _apply(
-    suppressions: Suppressions, checks: Sequence[Check], judgements: Sequence[Judgement]
-) -> tuple[Kept, tuple[Suppressed, ...]]:
-    """Split the hits into those that stay and those that the user chose not to see."""
-    kept: Kept = []
-    suppressed: list[Suppressed] = []
-    for check, judgement in zip(checks, judgements, strict=True):
-        staying = []
-        for hit in judgement.hits:
-            wish = suppressions.find(check, hit)
-            if wish is None:
-                staying.append(hit)
-                continue
-            suppressed.append(
-                Suppressed(
-                    rule=check.rule.id,
-                    subject=hit.subject,
-                    reason=wish.reason,
-                    source=wish.source,
-                    expires=wish.expires,
-                    saving_usd_per_month=hit.saving_usd_per_month,
-                    fingerprint=fingerprint(check.rule, hit),
-                )
-            )
-        kept.append((check.rule, tuple(staying)))
-    return kept, tuple(sorted(suppressed, key=lambda s: (s.rule, s.subject)))
-
-
-def _filter(
-    request: InputRequest, findings: Sequence[Finding]
-) -> tuple[tuple[Finding, ...], tuple[Filtered, ...]]:
-    """Return the findings to show, and those below the floors of the request."""
-    shown: list[Finding] = []
-    hidden: list[Filtered] = []
-    for finding in findings:
-        why = _below(request, finding)
-        if not why:
-            shown.append(finding)
-            continue
-        hidden.append(
-            Filtered(
-                rule=finding.rule,
-                subject=finding.subject,
-                severity=finding.severity.value,
-                saving_usd_per_month=finding.saving_usd_per_month,
-                why=why,
-                fingerprint=finding.fingerprint,
-            )
-        )
-    return tuple(shown), tuple(sorted(hidden, key=lambda f: (f.rule, f.subject)))
-
-
-def _below(request: InputRequest, finding: Finding) -> str:
-    if finding.severity.rank > request.min_severity.rank:
-        return f"below --severity {request.min_severity.value}"
-    floor = request.min_saving_usd
-    if floor is not None and (finding.saving_usd_per_month or 0) < floor:
-        return f"below --min-saving {floor}"
-    return ""
-
-
-def _not_evaluated(
-    selected: Sequence[Check], judgements: Iterable[Judgement]
-) -> tuple[NotEvaluated, ...]:
-    notes = [note for judgement in judgements for note in judgement.not_evaluated]
-    chosen = {check.rule.id for check in selected}
-    notes += [
-        NotEvaluated(
-            rule=check.rule.id, reason="left out by --select or --ignore", kind="deselected"
-        )
-        for check in all_rules()
-        if check.rule.id not in chosen
-    ]
-    return tuple(sorted(notes, key=lambda note: (note.kind, note.rule, note.reason)))
-
-
-def _report(
-    *,
-    request: InputRequest,
-    demo: Demo | None,
-    facts: Facts,
-    found: Answer,
-    shown: tuple[Finding, ...],
-    suppressed: tuple[Suppressed, ...],
-    suppressions: Suppressions,
-    filtered: tuple[Filtered, ...],
-    not_evaluated: tuple[NotEvaluated, ...],
-) -> Report:
+    found = judged(request, facts, say)
     flexible = facts.prices.flexible
     plans, jobs = demo_answers(facts, demo)
     machines = machine_rows(facts)
@@ -217,8 +64,8 @@ def _report(
             folder=request.prices,
         ),
         window=_window(facts, facts.traffic) if facts.traffic is not None else None,
-        coverage=_coverage(facts, suppressions, not_evaluated),
-        findings=shown,
+        coverage=_coverage(facts, found),
+        findings=found.findings,
         do_first=found.do_first,
         fix_sets=found.fix_sets,
         traffic_by_class=traffic_by_class(facts),
@@ -227,11 +74,11 @@ def _report(
         regions=region_rows(machines),
         recommendations=plans,
         jobs=jobs,
-        assumptions=_assumptions(request.today, facts, demo, shown),
-        suppressed=suppressed,
-        filtered=filtered,
-        expired_suppressions=suppressions.expired,
-        not_evaluated=not_evaluated,
+        assumptions=_assumptions(request.today, facts, demo, found.findings),
+        suppressed=found.suppressed,
+        filtered=found.filtered,
+        expired_suppressions=found.suppressions.expired,
+        not_evaluated=found.not_evaluated,
         commitments=commitment_uses(inventory, facts.prices, facts.today, request.commitment_scope),
         flexible_commitments=flexible.use
         if (flexible := facts.prices.flexible) is not None
@@ -333,9 +180,7 @@ def _cluster_counts(kubernetes: Kubernetes | None) -> dict[str, int]:
     return {kind: len(objects) for kind, objects in kinds.items() if objects is not None}
 
 
-def _coverage(
-    facts: Facts, suppressions: Suppressions, not_evaluated: Iterable[NotEvaluated]
-) -> Coverage:
+def _coverage(facts: Facts, found: Judged) -> Coverage:
     inventory = facts.inventory
     counts = {
         "addresses": len(inventory.addresses),
@@ -355,7 +200,7 @@ def _coverage(
         "VPN tunnels": len(inventory.vpn_tunnels),
     }
     counts |= _cluster_counts(inventory.kubernetes)
-    incomplete = what_is_incomplete(facts, not_evaluated)
+    incomplete = what_is_incomplete(facts, found.not_evaluated)
     return Coverage(
         projects=inventory.projects,
         instance_count=len(inventory.instances),
@@ -364,7 +209,7 @@ def _coverage(
         traffic=facts.traffic.coverage if facts.traffic is not None else None,
         is_complete=not incomplete,
         incomplete=incomplete,
-        notes=(*suppressions.notes, *unresolved(inventory, facts.metrics)),
+        notes=(*found.suppressions.notes, *unresolved(inventory, facts.metrics)),
         measurements=facts.measurement_coverage,
         metrics=facts.metrics.coverage if facts.metrics is not None else None,
     )

@@ -4,27 +4,22 @@ from collections.abc import Iterator
 
 from netplan_planner import units
 from netplan_planner.inert import NAME_LENGTH
-from netplan_planner.model import Report, WindowInfo
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import (
-    DataTable,
+from netplan_planner.renderers.content import DataTable, flows, job_plans, phrases, plans
+from netplan_planner.renderers.document import Block, Line, Para, Title, joined, line, say
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.audit import (
     commitments,
     coverage,
-    explain,
     finding_rows,
     findings,
     first,
-    flows,
-    job_plans,
     machines,
-    phrases,
-    plans,
-    plugin_changes,
-    pods,
-    services,
 )
-from netplan_planner.renderers.document import Block, Line, Para, Title, joined, line, say
-from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.audit import sections as plugin_changes
+from netplan_planner.verbs.audit import sections as pods
+from netplan_planner.verbs.audit import sections as services
+from netplan_planner.verbs.audit.answer import Report, WindowInfo
 
 SCHEMA = "netplan.report/1"
 
@@ -58,7 +53,7 @@ def title(report: Report) -> Title:
 
 def beside_findings(report: Report, options: RenderOptions) -> Iterator[Block]:
     """Yield the sections below the findings: what is there, what it costs, what was not seen."""
-    yield from explain.unexplained(report, options)
+    yield from coverage.unexplained(report, options)
     yield from machines.machines(report, options)
     yield from plans.recommendations(report.recommendations, options)
     yield from job_plans.jobs(report.jobs, options)

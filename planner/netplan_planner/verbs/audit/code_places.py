@@ -13,10 +13,11 @@ from os import path as names
 from pathlib import Path
 
 from netplan_planner.input_files import WHOLE_BYTES, unpacked
-from netplan_planner.model import Report, Value
+from netplan_planner.model import Value
 from netplan_planner.readers.documents import NotText, text_of
 from netplan_planner.readers.pointer_lines import pointer_lines
 from netplan_planner.renderers.places import FilePlace, file_place
+from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.world.demos import DEMO_FOLDER, DEMO_PREFIX, load_demo
 from netplan_planner.world.request import InputRequest
 

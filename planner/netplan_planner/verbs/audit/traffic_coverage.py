@@ -2,12 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    Drops,
-    TrafficCoverage,
-    TrafficSource,
-    WindowInfo,
-)
+from netplan_planner.model import Drops, MetricsCoverage, TrafficCoverage, TrafficSource
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import (
@@ -21,6 +16,7 @@ from netplan_planner.renderers.document import (
     say,
 )
 from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.audit.answer import WindowInfo
 
 
 def traffic(read: TrafficCoverage, options: RenderOptions) -> Iterator[Block]:
@@ -109,3 +105,23 @@ def _reporters(read: TrafficCoverage) -> Line:
     if read.header_bytes:
         text += f"; {figures.byte_volume(read.header_bytes)} of headers added"
     return line(text)
+
+
+def metrics(read: MetricsCoverage) -> Iterator[Block]:
+    """Yield how much was read of Cloud Monitoring, over what time and how finely."""
+    counts = (
+        f"{figures.counted(read.series_count, 'time series', 'time series')} with"
+        f" {figures.counted(read.point_count, 'point')} of"
+        f" {figures.counted(read.machine_count, 'machine')}"
+    )
+    asked = figures.counted(len(read.projects), "project") if read.projects else ""
+    files = figures.counted(read.files, "file") if read.files else ""
+    where = " and ".join(filter(None, (asked, files)))
+    when = ""
+    if read.start is not None and read.end is not None:
+        when = f", {read.start:%Y-%m-%d %H:%M} to {read.end:%Y-%m-%d %H:%M} UTC"
+    if read.resolution_s:
+        when += f", intervals of {figures.number(read.resolution_s)} s at most"
+    yield Field(label="metrics", line=line(f"{counts} in {where}" if where else counts, when))
+    for note in read.notes:
+        yield Field(label="note", line=line(note))

@@ -11,7 +11,6 @@ from netplan_planner.model import (
     FixSet,
     FixStep,
     OrderedFix,
-    Report,
 )
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
@@ -32,6 +31,7 @@ from netplan_planner.renderers.document import (
     say,
 )
 from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.audit.answer import Report
 
 _NAMED = 3
 """Findings that a remark names."""

@@ -18,7 +18,6 @@ from netplan_planner.model import (
     Estimate,
     Finding,
     NotEvaluated,
-    Report,
     ResourceRef,
     RulePage,
     Severity,
@@ -27,6 +26,7 @@ from netplan_planner.renderers import figures
 from netplan_planner.renderers.json_report import Plain, document, plain
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.places import ROOT, FilePlace, file_place
+from netplan_planner.verbs.audit.answer import Report
 
 SCHEMA_URI = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -6,18 +6,14 @@ from decimal import Decimal
 
 from netplan_planner.model import (
     Amount,
-    Coverage,
     MeasurementCoverage,
     NotEvaluated,
-    Report,
     Suppressed,
     Unread,
     worded,
 )
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import metrics_coverage, phrases, traffic_coverage
-from netplan_planner.renderers.content.findings import severities
-from netplan_planner.renderers.content.first import headline
+from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import (
     Block,
     Field,
@@ -33,16 +29,28 @@ from netplan_planner.renderers.document import (
     listed,
     say,
 )
-from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.renderers.options import EVERYTHING, RenderOptions
+from netplan_planner.verbs.audit import traffic_coverage
+from netplan_planner.verbs.audit import traffic_coverage as metrics_coverage
+from netplan_planner.verbs.audit.answer import Coverage, Report
+from netplan_planner.verbs.audit.findings import severities
+from netplan_planner.verbs.audit.first import headline
 
 _LONG_WORD = 40
 """Letters from which a word with a slash is taken for a path."""
+
+
 _NUMBER = re.compile(r"[0-9]+")
+
 
 _NAMED_RULES = 3
 """Rules that lack the same thing and are named for it; JSON and `-v` name all."""
+
+
 _NAMED_REASONS = 8
 """Kinds of evidence that are missing and told apart, those of the most rules first."""
+
+
 _KINDS = {
     "crashed": "crashed",
     "missing-evidence": "without evidence",
@@ -340,3 +348,23 @@ def _examples(group: Sequence[NotEvaluated], options: RenderOptions) -> str:
     # Whole links are in JSON.
     shown = [example.rpartition("/")[2] for example in examples][: options.member_limit]
     return f" (such as {', '.join(shown)})" if shown else ""
+
+
+def unexplained(report: Report, options: RenderOptions) -> Iterator[Block]:
+    """Yield a line for every `--explain` name that no finding answers to, and why."""
+    rules = {finding.rule for finding in report.findings}
+    areas = {info.area for info in options.rules if info.id in rules}
+    gaps = {entry.rule: entry.reason for entry in report.not_evaluated}
+    hidden = {entry.rule for entry in report.suppressed}
+    for wanted in options.explain:
+        if wanted == EVERYTHING or wanted in rules or wanted in areas:
+            continue
+        if wanted in gaps:
+            reason = f"it was not evaluated: {gaps[wanted]}"
+        elif wanted in hidden:
+            reason = "what it found is suppressed"
+        elif any(wanted in {info.id, info.area} for info in options.rules):
+            reason = "it found nothing"
+        else:
+            reason = "no rule or area has this name"
+        yield Para(line=line("Nothing to explain for ", phrases.name(wanted), f": {reason}."))

@@ -6,11 +6,12 @@ keep their order; new ones come at the end.
 
 from decimal import Decimal
 
-from netplan_planner.model import MachineRow, Report
+from netplan_planner.model import MachineRow
 from netplan_planner.renderers.content import Cell, DataTable
 from netplan_planner.renderers.csv_report import text_of
 from netplan_planner.renderers.figures import SUM_DECIMALS, exact
 from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.audit.answer import Report
 
 COLUMNS = MachineRow.__struct_fields__
 """The header: the fields of a row, in their order."""

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import MAYBE_ADDRESS, Amount, MachineRow, RegionRow, Report
+from netplan_planner.model import MAYBE_ADDRESS, Amount, MachineRow
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import (
     Block,
@@ -19,6 +19,7 @@ from netplan_planner.renderers.document import (
     say,
 )
 from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.audit.answer import RegionRow, Report
 
 _FULL = "every machine: -v, --output md, --output machines-csv or --output json"
 

@@ -1,17 +1,29 @@
-"""Traffic between zones and between regions, as matrices of shaded cells."""
+"""Pictures of the page: traffic between places, expensive pairs, caps of machines."""
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.model import Amount, CurrencyRate, Text, ZonePair, region_of, worded
+from netplan_planner.model import (
+    Amount,
+    CurrencyRate,
+    MachineRow,
+    Text,
+    ZonePair,
+    region_of,
+    worded,
+)
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import Line, Role, fixed, in_currency, line, say
+from netplan_planner.renderers.html.charts.bands import Bands, EndTexts, Frame, Link, bands
+from netplan_planner.verbs.audit.answer import DearPair, Report
 
 STEPS = 7
 """Shades; the style has a colour for each."""
+
+
 MOST_PLACES = 16
 """Columns that still have room for their figures; the places with the most traffic stay."""
 
@@ -231,3 +243,138 @@ _MEASURES = (
         is_even=True,
     ),
 )
+
+
+_FRAME = Frame()
+
+
+class PairRow(NamedTuple):
+    """The same in figures."""
+
+    src: str
+    dst: str
+    path_class: str
+    volume: Line
+    usd: Line
+    fastest: Line
+
+
+class Pairs(NamedTuple):
+    """The picture and its table."""
+
+    picture: Bands
+    rows: tuple[PairRow, ...]
+    alt: str
+
+
+def pairs(dear: Sequence[DearPair], currency: CurrencyRate | None = None) -> Pairs | None:
+    """Return the picture of pairs that cost something; None where there are none."""
+    known = [pair for pair in dear if pair.usd_per_month > 0]
+    if not known:
+        return None
+
+    def title_of(name: str, usd: Decimal) -> str:
+        return f"{name}: {figures.dollars(usd, currency)} a month"
+
+    links = [
+        Link(
+            src=say(_src(pair), length=120).text,
+            dst=say(_dst(pair), length=120).text,
+            weight=pair.usd_per_month,
+            title=_title(pair, currency),
+            is_external=not pair.path_class.value.endswith("-internal"),
+        )
+        for pair in known
+    ]
+    return Pairs(
+        picture=bands(links, EndTexts(title_of), _FRAME),
+        rows=tuple(_row(pair, currency) for pair in known),
+        alt=f"The dearest: {_title(known[0], currency)}",
+    )
+
+
+def _src(pair: DearPair) -> str:
+    return f"{pair.src} ({pair.src_place})" if pair.src_place else pair.src
+
+
+def _dst(pair: DearPair) -> str:
+    return f"{pair.dst} ({pair.dst_place})" if pair.dst_place else pair.dst
+
+
+def _title(pair: DearPair, currency: CurrencyRate | None) -> str:
+    names = say(f"{_src(pair)} → {_dst(pair)}", length=250).text
+    return (
+        f"{names}, {pair.path_class.value}: {figures.dollars(pair.usd_per_month, currency)} a month"
+        f" for {figures.volume(pair.gib_per_month)}"
+    )
+
+
+def _row(pair: DearPair, currency: CurrencyRate | None) -> PairRow:
+    return PairRow(
+        src=say(_src(pair), length=120).text,
+        dst=say(_dst(pair), length=120).text,
+        path_class=pair.path_class.value,
+        volume=line(fixed(figures.volume(pair.gib_per_month))),
+        usd=in_currency(line(fixed(Amount(usd=pair.usd_per_month))), currency),
+        fastest=line(fixed(figures.rate(pair.max_gbps))),
+    )
+
+
+FULL = 1.25
+"""The right end of a strip as a ratio of the cap: a minute can pass it by what a shaper lets by."""
+
+
+class Strip(NamedTuple):
+    """One machine in one direction; places are ratios of the strip's length, 0 to 1."""
+
+    machine: str
+    machine_type: str
+    way: str
+    p95_gbps: float
+    peak_gbps: float
+    cap_gbps: float
+
+    @property
+    def used_ratio(self) -> float:
+        """The 95th percentile against the cap."""
+        return self.p95_gbps / self.cap_gbps
+
+    @property
+    def used(self) -> Line:
+        """The same, in words."""
+        return line(fixed(figures.use(self.used_ratio)))
+
+    def place(self, gbps: float) -> float:
+        """Return where a rate stands."""
+        return round(min(gbps / self.cap_gbps / FULL, 1.0), 4)
+
+    def rate(self, gbps: float) -> Line:
+        """Return a rate in words."""
+        return line(fixed(figures.rate(gbps)))
+
+
+def strips(report: Report) -> tuple[Strip, ...]:
+    """Return the machines that were seen to send, the fullest first.
+
+    What carries to all destinations is set against the cap inside the VPC, what leaves the VPC
+    against the cap to outside addresses. Without a known cap there is nothing to set it against.
+    """
+    found = [strip for row in report.machines for strip in _of(row)]
+    return tuple(sorted(found, key=lambda one: (-one.used_ratio, one.machine, one.way)))
+
+
+def _of(row: MachineRow) -> Iterator[Strip]:
+    ways = (
+        ("all", row.egress_p95_gbps, row.egress_max_gbps, row.egress_gbps),
+        ("to outside", row.external_p95_gbps, row.external_max_gbps, row.external_gbps),
+    )
+    for way, p95, peak, cap in ways:
+        if p95 is not None and peak and cap:
+            yield Strip(
+                machine=say(row.name, length=63).text,
+                machine_type=say(row.machine_type, length=60).text,
+                way=way,
+                p95_gbps=p95,
+                peak_gbps=peak,
+                cap_gbps=cap,
+            )

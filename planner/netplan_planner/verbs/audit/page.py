@@ -11,12 +11,9 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from netplan_planner.inert import NAME_LENGTH
-from netplan_planner.model import CurrencyRate, Finding, OrderedFix, Report, project_of
+from netplan_planner.model import CurrencyRate, Finding, OrderedFix, project_of
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import first, phrases
-from netplan_planner.renderers.content import report as content
-from netplan_planner.renderers.content.coverage import sums
-from netplan_planner.renderers.content.findings import entry, severities, why_none
+from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import (
     Line,
     blocks_in,
@@ -27,12 +24,15 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.html.answers import folding
 from netplan_planner.renderers.html.charts.front import Front, front
-from netplan_planner.renderers.html.charts.heat import matrices
-from netplan_planner.renderers.html.charts.pairs import pairs
-from netplan_planner.renderers.html.charts.strip import strips
 from netplan_planner.renderers.html.outline import Node, Part, nodes, parts
 from netplan_planner.renderers.html.page import page, part
 from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.audit import first
+from netplan_planner.verbs.audit import show as content
+from netplan_planner.verbs.audit.answer import Report
+from netplan_planner.verbs.audit.charts import matrices, pairs, strips
+from netplan_planner.verbs.audit.coverage import sums
+from netplan_planner.verbs.audit.findings import entry, severities, why_none
 
 FULL_BYTES = 2_000_000
 """Of findings in full, about; a page of twice that still opens in a second or two."""

@@ -9,18 +9,10 @@ stands in its own column and in no sum.
 from collections.abc import Iterator
 from decimal import Decimal
 
-from netplan_planner.model import (
-    Estimate,
-    Finding,
-    Fix,
-    Instruction,
-    Limit,
-    Member,
-    Report,
-    ResourceRef,
-)
+from netplan_planner.model import Estimate, Finding, Fix, Instruction, Limit, Member, ResourceRef
 from netplan_planner.renderers.content import Cell, DataTable, phrases
 from netplan_planner.renderers.figures import SUM_DECIMALS, exact, shown
+from netplan_planner.verbs.audit.answer import Report
 
 COLUMNS = (
     "finding_number",

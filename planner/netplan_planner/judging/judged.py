@@ -1,0 +1,168 @@
+"""Facts judged by all rules that a request selects: findings, their order, what is not shown."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from msgspec.structs import replace
+
+from netplan_planner import meter
+from netplan_planner.errors import InputError
+from netplan_planner.judging.findings import fingerprint
+from netplan_planner.judging.fixes import answer
+from netplan_planner.judging.judge import Judgement, judge
+from netplan_planner.judging.suppressions import Suppressions, read_suppressions
+from netplan_planner.model import (
+    Facts,
+    Filtered,
+    Finding,
+    FixSet,
+    Hit,
+    NotEvaluated,
+    OrderedFix,
+    Suppressed,
+    Value,
+)
+from netplan_planner.units import counted
+from netplan_planner.world.request import InputRequest
+from netplan_rules.base import Check, Rule
+from netplan_rules.registry import all_rules, select_rules
+
+
+def with_bill(request: InputRequest, facts: Facts) -> Facts:
+    """Return facts with the traffic compared with the bill, where both were given.
+
+    Exports are given for prices first: one that has no usage stops no audit.
+    """
+    if not request.billing_exports or facts.traffic is None:
+        return facts
+    if facts.traffic.is_of_metrics:
+        return replace(facts, why_not_reconciled="metrics do not tell which price traffic has")
+    from netplan_planner.engine.reconcile import reconcile_facts
+
+    try:
+        found = reconcile_facts(facts, request.billing_exports, request.projects, request.prices)
+    except InputError as error:
+        return replace(facts, why_not_reconciled=str(error))
+    return replace(facts, reconciliation=found)
+
+
+class Judged(Value, frozen=True, kw_only=True):
+    """What the rules say of facts: what is shown, what is not, and what to do about all of it."""
+
+    findings: tuple[Finding, ...]
+    do_first: tuple[OrderedFix, ...]
+    fix_sets: tuple[FixSet, ...]
+    suppressed: tuple[Suppressed, ...]
+    suppressions: Suppressions
+    filtered: tuple[Filtered, ...]
+    not_evaluated: tuple[NotEvaluated, ...]
+
+
+def judged(
+    request: InputRequest, facts: Facts, say: Callable[[str], None] = lambda _: None
+) -> Judged:
+    """Return what the rules say of facts that have been read.
+
+    Raises:
+        UsageError: If the request selects a rule that does not exist.
+        InputError: If the file of suppressions cannot be read.
+    """
+    selected = select_rules(request.select, request.ignore)
+    suppressions = read_suppressions(request.ignore_file, facts)
+    machines = counted(len(facts.inventory.instances), "machine")
+    say(f"judging {machines} by {counted(len(selected), 'rule')}")
+    judgements = []
+    with meter.work("judging", total=len(selected), unit="rules"):
+        for check in selected:
+            judgements.append(judge(check, facts))
+            meter.advance()
+    kept, suppressed = _apply(suppressions, selected, judgements)
+    found = answer(facts, kept)
+    shown, filtered = _filter(request, found.findings)
+    return Judged(
+        findings=shown,
+        do_first=found.do_first,
+        fix_sets=found.fix_sets,
+        suppressed=suppressed,
+        suppressions=suppressions,
+        filtered=filtered,
+        not_evaluated=_not_evaluated(selected, judgements),
+    )
+
+
+Kept = list[tuple[Rule, tuple[Hit, ...]]]
+
+
+def _apply(
+    suppressions: Suppressions, checks: Sequence[Check], judgements: Sequence[Judgement]
+) -> tuple[Kept, tuple[Suppressed, ...]]:
+    """Split the hits into those that stay and those that the user chose not to see."""
+    kept: Kept = []
+    suppressed: list[Suppressed] = []
+    for check, judgement in zip(checks, judgements, strict=True):
+        staying = []
+        for hit in judgement.hits:
+            wish = suppressions.find(check, hit)
+            if wish is None:
+                staying.append(hit)
+                continue
+            suppressed.append(
+                Suppressed(
+                    rule=check.rule.id,
+                    subject=hit.subject,
+                    reason=wish.reason,
+                    source=wish.source,
+                    expires=wish.expires,
+                    saving_usd_per_month=hit.saving_usd_per_month,
+                    fingerprint=fingerprint(check.rule, hit),
+                )
+            )
+        kept.append((check.rule, tuple(staying)))
+    return kept, tuple(sorted(suppressed, key=lambda s: (s.rule, s.subject)))
+
+
+def _filter(
+    request: InputRequest, findings: Sequence[Finding]
+) -> tuple[tuple[Finding, ...], tuple[Filtered, ...]]:
+    """Return the findings to show, and those below the floors of the request."""
+    shown: list[Finding] = []
+    hidden: list[Filtered] = []
+    for finding in findings:
+        why = _below(request, finding)
+        if not why:
+            shown.append(finding)
+            continue
+        hidden.append(
+            Filtered(
+                rule=finding.rule,
+                subject=finding.subject,
+                severity=finding.severity.value,
+                saving_usd_per_month=finding.saving_usd_per_month,
+                why=why,
+                fingerprint=finding.fingerprint,
+            )
+        )
+    return tuple(shown), tuple(sorted(hidden, key=lambda f: (f.rule, f.subject)))
+
+
+def _below(request: InputRequest, finding: Finding) -> str:
+    if finding.severity.rank > request.min_severity.rank:
+        return f"below --severity {request.min_severity.value}"
+    floor = request.min_saving_usd
+    if floor is not None and (finding.saving_usd_per_month or 0) < floor:
+        return f"below --min-saving {floor}"
+    return ""
+
+
+def _not_evaluated(
+    selected: Sequence[Check], judgements: Iterable[Judgement]
+) -> tuple[NotEvaluated, ...]:
+    notes = [note for judgement in judgements for note in judgement.not_evaluated]
+    chosen = {check.rule.id for check in selected}
+    notes += [
+        NotEvaluated(
+            rule=check.rule.id, reason="left out by --select or --ignore", kind="deselected"
+        )
+        for check in all_rules()
+        if check.rule.id not in chosen
+    ]
+    return tuple(sorted(notes, key=lambda note: (note.kind, note.rule, note.reason)))

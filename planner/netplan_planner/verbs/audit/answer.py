@@ -1,0 +1,163 @@
+"""The audit's answer: the report."""
+
+from datetime import date, datetime
+from decimal import Decimal
+
+from netplan_planner.model.base import Value
+from netplan_planner.model.commitment import CommitmentUse
+from netplan_planner.model.finding import Finding
+from netplan_planner.model.flexible import FlexibleUse
+from netplan_planner.model.job import JobPlan
+from netplan_planner.model.measurement import MeasurementCoverage
+from netplan_planner.model.metrics import MetricsCoverage
+from netplan_planner.model.path_class import PathClass
+from netplan_planner.model.plan import FixSet, MachinePlan, OrderedFix
+from netplan_planner.model.plugin_change import PluginChanges
+from netplan_planner.model.pod_costs_report import NearSaving, PodPair
+from netplan_planner.model.report_rows import (
+    SCHEMA,
+    ClassTotal,
+    ExpiredSuppression,
+    Filtered,
+    MachineRow,
+    NotEvaluated,
+    ServiceTotal,
+    Suppressed,
+    ZonePair,
+)
+from netplan_planner.model.resources import ProjectCoverage, Unread
+from netplan_planner.model.traffic import TrafficCoverage
+
+
+class WindowInfo(Value, frozen=True, kw_only=True):
+    """The traffic window that the numbers rest on."""
+
+    start: datetime | None
+    """None, as are end and length, when the input gave steady rates, which have no time."""
+    end: datetime | None
+    observed_minutes: int | None
+    reporter: str
+    sampling: str
+    """As the subnetworks' log configuration states it: `1.0`, `0.25 to 0.5`, `not stated`."""
+    is_asked: bool = False
+    """The user named its beginning and end, so that silence in it was idleness."""
+    month_low_ratio: float = 1.0
+    """The least that a month can have, as a ratio of the volumes and dollars that are stated."""
+    month_high_ratio: float = 1.0
+    """The most."""
+
+
+class DearPair(Value, frozen=True, kw_only=True):
+    """A sender and a receiver between which traffic costs much, over one class of path.
+
+    Its dollars are at the mean price of all traffic that shares its price and the steps of it.
+    """
+
+    src: str
+    dst: str
+    src_place: str
+    """Zone or region; empty where it is not known."""
+    dst_place: str
+    """Zone or region; empty for a peer outside, and where it is not known."""
+    path_class: PathClass
+    gib_per_month: Decimal
+    usd_per_month: Decimal
+    max_gbps: float
+    """Its fastest minute."""
+
+
+class RegionRow(Value, frozen=True, kw_only=True):
+    """The machines of a project in a region, and the bandwidth quotas that hold for them together.
+
+    The values of the quotas are in no resource that is read.
+    """
+
+    project: str
+    region: str
+    machine_count: int
+    running_count: int
+    egress_gbps: float | None
+    """The sum of the caps of running machines, as far as they are known; None: of none."""
+    external_gbps: float | None
+    """The same to addresses outside the VPC."""
+    unknown_count: int
+    """Running machines whose caps are not known, and not in the sum."""
+    external_unknown_count: int
+    """The same of the caps to addresses outside the VPC."""
+    quotas: tuple[str, ...]
+
+
+class Coverage(Value, frozen=True, kw_only=True):
+    """What the report rests on, and what was not seen."""
+
+    projects: tuple[ProjectCoverage, ...]
+    instance_count: int
+    resource_counts: tuple[tuple[str, int], ...]
+    unread: tuple[Unread, ...]
+    traffic: TrafficCoverage | None
+    is_complete: bool
+    """False when anything is `incomplete`; `--strict` then fails."""
+    incomplete: tuple[str, ...] = ()
+    """What of the given evidence could not be read or used in full, and rules that crashed, a line
+    each. Evidence that was not given at all is no part of it: see `Report.not_evaluated`."""
+    notes: tuple[str, ...] = ()
+    measurements: MeasurementCoverage | None = None
+    """None when none were given."""
+    metrics: MetricsCoverage | None = None
+    """None when Cloud Monitoring was neither asked nor given."""
+
+
+class Report(Value, frozen=True, kw_only=True):
+    """What netplan found, what it brings to fix it, and what it could not see."""
+
+    schema: str = SCHEMA
+    tool: str
+    """Name and version."""
+    title: str
+    projects: tuple[str, ...]
+    limits_as_of: date
+    prices_as_of: date
+    network_prices_as_of: date
+    price_age: str = ""
+    """That prices are old, and how to get new ones: the first line of every form that is read."""
+    window: WindowInfo | None
+    coverage: Coverage
+    findings: tuple[Finding, ...]
+    """By severity, then as their fixes rank, then by rule."""
+    do_first: tuple[OrderedFix, ...]
+    """The fixes that bring anything, in the order in which to make them."""
+    fix_sets: tuple[FixSet, ...]
+    """Fixes that bring more throughput together than any of them alone, where traffic waits."""
+    traffic_by_class: tuple[ClassTotal, ...]
+    zone_pairs: tuple[ZonePair, ...]
+    machines: tuple[MachineRow, ...] = ()
+    regions: tuple[RegionRow, ...] = ()
+    recommendations: tuple[MachinePlan, ...]
+    jobs: tuple[JobPlan, ...]
+    assumptions: tuple[str, ...]
+    suppressed: tuple[Suppressed, ...]
+    filtered: tuple[Filtered, ...] = ()
+    expired_suppressions: tuple[ExpiredSuppression, ...]
+    not_evaluated: tuple[NotEvaluated, ...]
+    commitments: tuple[CommitmentUse, ...] = ()
+    """Every commitment that was read, and what of it is used."""
+    flexible_commitments: FlexibleUse | None = None
+    """What the billing export shows of flexible commitments; None: it shows none."""
+    dear_pairs: tuple[DearPair, ...] = ()
+    """The pairs of ends whose traffic costs most, the dearest first; not all of them."""
+    network_services: tuple[ServiceTotal, ...] = ()
+    """Gateways, tunnels, forwarding rules and flow logs, the dearest first."""
+    pod_pairs: tuple[PodPair, ...] = ()
+    """The pairs of pods whose traffic costs most, the dearest first; not all of them."""
+    near_savings: tuple[NearSaving, ...] = ()
+    """What near endpoints would save of each Service that has traffic, by name."""
+    plugin_changes: PluginChanges | None = None
+    """What a demo's service does with each network plugin."""
+
+    @property
+    def saving_usd_per_month(self) -> Decimal:
+        """What all fixes of the order save together; what excludes each other counts once."""
+        return sum(
+            (fix.saving_usd_per_month for fix in self.do_first if fix.saving_usd_per_month),
+            Decimal(0),
+        )

@@ -1,0 +1,208 @@
+"""Sections below the findings: Services of the network, and what pods cost."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from netplan_planner.model import Amount, ClassTotal, ServiceTotal
+from netplan_planner.model.plugin_change import OnLink, PluginChange, PluginChanges
+from netplan_planner.model.pod_costs_report import NearSaving, PodPair
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.content import phrases
+from netplan_planner.renderers.content.flows import unpriced_note, usd_cell
+from netplan_planner.renderers.content.phrases import NO_PLUGIN, limit_words
+from netplan_planner.renderers.document import (
+    Block,
+    Column,
+    Field,
+    Line,
+    Para,
+    Role,
+    Section,
+    Table,
+    fixed,
+    line,
+    say,
+)
+from netplan_planner.renderers.options import RenderOptions
+
+_BILL_LINES = 12
+"""Of one service under `-v`; all are in the JSON report."""
+
+
+_NAMES = {
+    "cloud-nat": "Cloud NAT gateways",
+    "cloud-vpn": "Cloud VPN tunnels",
+    "forwarding-rules": "forwarding rules",
+    "psc-endpoints": "Private Service Connect endpoints",
+    "flow-logs": "flow logs (subnetworks)",
+}
+
+
+def network_services(
+    totals: Sequence[ServiceTotal], traffic: Sequence[ClassTotal], options: RenderOptions
+) -> Iterator[Block]:
+    """Yield the table of network services, with a row for all of them, and for the traffic too."""
+    if not totals:
+        return
+    yield Section(line=line("Network services, per month of 730 hours"))
+    rows = [_service_row(total) for total in totals]
+    if len(totals) > 1:
+        rows.append((line(say("all services", Role.STRONG)), (), _sum(totals), ()))
+    if traffic:
+        whole = _sum((*totals, *traffic))
+        rows.append((line(say("traffic and services", Role.STRONG)), (), whole, ()))
+    columns = (
+        Column(title="service"),
+        Column(title="count", is_number=True),
+        Column(title="a month", is_number=True, stacked="a month: {}"),
+        Column(title="note", is_note=True),
+    )
+    yield Table(columns=columns, rows=tuple(rows))
+    if options.gives_sources():
+        for total in totals:
+            if total.line_items:
+                lines = phrases.bills(total.line_items, _BILL_LINES, are_costs=True)
+                yield Field(label="prices", line=lines[0], more=lines[1:], is_source=True)
+
+
+def _sum(totals: Sequence[ServiceTotal | ClassTotal]) -> Line:
+    known = [one.usd_per_month for one in totals if one.usd_per_month is not None]
+    unpriced = [one for total in totals for one in total.unpriced]
+    usd = sum(known, Decimal(0)) if known else None
+    return usd_cell(usd, "no price", unpriced, Role.STRONG)
+
+
+def _service_row(total: ServiceTotal) -> tuple[Line, ...]:
+    note = unpriced_note(total.unpriced) if total.unpriced else line(total.note)
+    return (
+        line(say(_NAMES.get(total.service, total.service), Role.NAME)),
+        line(fixed(f"{total.count:,}")),
+        usd_cell(total.usd_per_month, "no price", total.unpriced),
+        note,
+    )
+
+
+def pod_pairs(pairs: Sequence[PodPair], options: RenderOptions) -> Iterator[Block]:
+    """Yield the table of the dearest pairs of workloads; they are part of the bill above."""
+    if not pairs:
+        return
+    yield Section(line=line("Pods that cost most, per month (part of the traffic above)"))
+    columns = (
+        Column(title="from"),
+        Column(title="to"),
+        Column(title="volume", is_number=True),
+        Column(title="a month", is_number=True, stacked="a month: {}"),
+        Column(title="note", is_note=True),
+    )
+    shown = pairs[: options.row_limit]
+    yield Table(columns=columns, rows=tuple(_pair(pair) for pair in shown))
+    if len(pairs) > len(shown):
+        yield Para(line=line(f"and {len(pairs) - len(shown):,} more in --output json"))
+
+
+def _pair(pair: PodPair) -> tuple[Line, ...]:
+    return (
+        line(say(_end(pair.src, pair.src_zone), Role.NAME, length=phrases.SUBJECT_LENGTH)),
+        line(say(_end(pair.dst, pair.dst_zone), Role.NAME, length=phrases.SUBJECT_LENGTH)),
+        line(fixed(figures.volume(pair.gib_per_month))),
+        _usd(pair.usd_per_month),
+        line(say(pair.unknown or (f"by {pair.service}" if pair.service else ""))),
+    )
+
+
+def _end(workload: str, zone: str) -> str:
+    return f"{workload} ({zone})" if zone else workload
+
+
+def _usd(usd: Decimal | None) -> Line:
+    return line("not known") if usd is None else line(fixed(Amount(usd=usd)))
+
+
+def near_savings(savings: Sequence[NearSaving], options: RenderOptions) -> Iterator[Block]:
+    """Yield what near endpoints would save of each Service, the greatest saving first."""
+    if not savings:
+        return
+    yield Section(line=line("Services with trafficDistribution: PreferClose, per month"))
+    columns = (
+        Column(title="Service"),
+        Column(title="crosses zones", is_number=True),
+        Column(title="would stay", is_number=True),
+        Column(title="saves", is_number=True, stacked="saves: {}"),
+        Column(title="fullest endpoint", is_note=True),
+    )
+    ordered = sorted(savings, key=lambda one: (-(one.saving_usd_per_month or 0), one.service))
+    shown = ordered[: options.row_limit]
+    yield Table(columns=columns, rows=tuple(_saving(one) for one in shown))
+    if len(ordered) > len(shown):
+        yield Para(line=line(f"and {len(ordered) - len(shown):,} more in --output json"))
+
+
+def _saving(one: NearSaving) -> tuple[Line, ...]:
+    crossing, saved = one.crossing_gib_per_month, one.saved_gib_per_month
+    return (
+        line(say(one.service, Role.NAME, length=phrases.SUBJECT_LENGTH)),
+        line(fixed(figures.volume(crossing))) if crossing is not None else (),
+        line(fixed(figures.volume(saved))) if saved is not None else (),
+        _usd(one.saving_usd_per_month),
+        line(say(_balance(one))),
+    )
+
+
+def _balance(one: NearSaving) -> str:
+    """Return what the fullest endpoint would carry, or why nothing is known."""
+    if one.overload_times is None:
+        return one.unknown
+    times = f"{one.overload_times:.2g}"
+    load = "as much as now" if times == "1" else f"{times} times what it is now"
+    said = f"{load}, in {one.fullest_zone}"
+    if one.lone_zones:
+        said += f"; a single endpoint in {', '.join(one.lone_zones)}"
+    if one.prefers_near:
+        said += "; it is set already"
+    return f"{said}; {one.unknown}" if one.unknown else said
+
+
+def plugin_changes(found: PluginChanges | None, options: RenderOptions) -> Iterator[Block]:
+    """Yield the table of plugins; with sources what each row rests on."""
+    if found is None:
+        return
+    first = found.rows[0]
+    links = f"{first.before.link_gbps:g} and {first.after.link_gbps:g} Gbit/s"
+    yield Section(line=line(f"Transactions per second by network plugin, on {links}"))
+    yield Para(line=line(found.limits))
+    columns = (
+        Column(title="plugin"),
+        Column(title="before", stacked="before: {}"),
+        Column(title="after", stacked="after: {}"),
+        Column(title="then bound by", is_note=True),
+    )
+    yield Table(columns=columns, rows=tuple(_row(row) for row in found.rows))
+    told = tuple(
+        line(say(_name(row), Role.NAME), f": {row.told}") for row in found.rows if row.told
+    )
+    if told:
+        yield Field(label="as told", line=told[0], more=told[1:])
+    if options.gives_sources():
+        rests = tuple(line(say(_name(row), Role.NAME), f": {row.source}") for row in found.rows)
+        yield Field(label="sources", line=rests[0], more=rests[1:], is_source=True)
+
+
+def _row(row: PluginChange) -> tuple[Line, ...]:
+    binding = row.after.estimate.binding
+    return (
+        line(say(_name(row), Role.NAME)),
+        line(fixed(_done(row.before))),
+        line(fixed(_done(row.after))),
+        line(say(limit_words(binding.name) if binding is not None else "")),
+    )
+
+
+def _done(on: OnLink) -> str:
+    done = on.transactions
+    if done is None:
+        return "; ".join(on.estimate.unknown) or "unknown"
+    return f"{done.tps:,.0f} [{done.low_tps:,.0f} to {done.high_tps:,.0f}]"
+
+
+def _name(row: PluginChange) -> str:
+    return NO_PLUGIN if row.plugin is None else f"{row.plugin} ({row.encapsulation})"
