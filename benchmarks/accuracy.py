@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.verbs.model.answer import Evaluation, GroupScore
-from netplan_planner.verbs.model.run import evaluate_left_out
+from netplan_planner.verbs.model.run import evaluated_left_out
 
 AS_OF = date(2022, 1, 29)
 """Of rows without a date; the published table has none."""
@@ -60,7 +60,7 @@ class Table:
     def __init__(self, path: Path) -> None:
         self.evaluations: dict[float, Evaluation] = {}
         for level in LEVELS:
-            self.evaluations[level], rows = evaluate_left_out(path, as_of=AS_OF, level=level)
+            self.evaluations[level], rows = evaluated_left_out(path, as_of=AS_OF, level=level)
             if level == LEVEL:
                 self.rows = rows
         with PathTable(path) as table:

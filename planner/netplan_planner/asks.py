@@ -46,6 +46,12 @@ class Ask(NamedTuple):
     most: float | None = None
     formats: list[str] | None = None
     """Of a date."""
+    is_folder: bool = False
+    """Whether a path must be a folder that is there."""
+    is_hidden: bool = False
+    """Whether no help page shows it."""
+    is_counted: bool = False
+    """Whether it is a flag, and counts how often it is given."""
     is_argument: bool = False
     """Whether it is told by its place among the words of the command."""
 

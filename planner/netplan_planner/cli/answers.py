@@ -18,12 +18,10 @@ from netplan_planner.renderers.output import (
     PLANS,
     OutputSpec,
     any_of,
-    check_outputs,
-    parse_output,
     renderers_of,
+    specs_of,
     write_outputs,
 )
-from netplan_planner.streams import standard_output
 from netplan_planner.verbs import refuse_incomplete as refuse_incomplete
 
 Outputs = Annotated[
@@ -52,10 +50,6 @@ PlanOutputs = Annotated[
 ]
 FormerFormat = Annotated[str | None, typer.Option("--format", hidden=True)]
 """What `--output` was called before; for one release."""
-
-
-_UNBROKEN = 240
-"""Columns of a line that is not broken for people."""
 
 
 class Output(Parameters, frozen=True, kw_only=True):
@@ -116,23 +110,6 @@ def output_of(kind: str) -> type[msgspec.Struct]:
     )
 
 
-def specs_of(
-    outputs: list[str] | None,
-    former: str | None,
-    default: str = "text",
-    formats: tuple[str, ...] = FORMATS,
-) -> "tuple[OutputSpec, ...]":
-    """Return where an answer goes: without a word, to the standard output.
-
-    Raises:
-        UsageError: If a format or a path cannot be used.
-    """
-    texts = [*(outputs or ()), *([former] if former else ())]
-    specs = tuple(parse_output(text, formats) for text in texts or [default])
-    check_outputs(specs)
-    return specs
-
-
 def write(
     answer: object, specs: "tuple[OutputSpec, ...]", options: "RenderOptions | None" = None
 ) -> None:
@@ -147,10 +124,10 @@ def write(
         _say(asides(answer))
 
 
-def unbroken() -> "RenderOptions":
-    """Return how lists are written: a line a row for tools that search, unless on a terminal."""
-    width = None if standard_output().isatty() else _UNBROKEN
-    return RenderOptions(width=width, verbosity=int(state.explain))
+def warn(text: str) -> None:
+    """Write to stderr what was given and not used, not with `--quiet`."""
+    if not state.quiet:
+        typer.echo(inert_line(f"netplan: {text}"), err=True)
 
 
 def _say(texts: Iterable[str]) -> None:

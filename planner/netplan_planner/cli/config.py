@@ -16,6 +16,8 @@ from netplan_planner.cli.wrong_values import said_of
 from netplan_planner.engine.settings import OTHER_VARIABLES, file_settings
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Environment, EnvironmentVariable, Setting, Settings
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.renderers.output import unbroken
 from netplan_planner.verbs import panels
 
 _SECRETS = frozenset({"api_key"})
@@ -50,10 +52,16 @@ def show(asked: Show, ctx: typer.Context) -> None:
     """Print every option of every verb and every threshold of every rule, with its origin."""
     specs = asked.answer.specs(default="json" if asked.json else "text")
     if asked.env:
-        answers.write(_environment(ctx.find_root()), specs, answers.unbroken())
+        answers.write(
+            _environment(ctx.find_root()),
+            specs,
+            unbroken(RenderOptions(verbosity=int(state.explain))),
+        )
         return
     found = (*_options(ctx.find_root()), *file_settings(state.config_path))
-    answers.write(Settings(settings=found), specs, answers.unbroken())
+    answers.write(
+        Settings(settings=found), specs, unbroken(RenderOptions(verbosity=int(state.explain)))
+    )
 
 
 def _environment(root: Any) -> "Environment":

@@ -6,15 +6,17 @@ from typing import Annotated, Any, get_type_hints
 
 import msgspec
 import typer
+from msgspec.structs import replace
 
 from netplan_planner.asks import OUTPUT, Ask, Request
-from netplan_planner.cli import answers, options
-from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
+from netplan_planner.cli import answers
+from netplan_planner.cli.app import EXIT_FINDINGS, app, note, progress
 from netplan_planner.cli.bundles import Look, verbosity
 from netplan_planner.cli.lazy import Verb
 from netplan_planner.cli.parameters import taking
 from netplan_planner.cli.state import state
 from netplan_planner.engine.prices.source import currency_in
+from netplan_planner.planning.inputs import CurrencyCode
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.streams import standard_output
 from netplan_planner.verbs import Now
@@ -36,13 +38,18 @@ def _command(run: Any) -> Any:
     """Return the function of a command that runs a verb and writes its answer."""
 
     def command(asked: Any) -> None:
-        specs = asked.answer.specs()
+        specs = (getattr(asked.ask, "written", None) or asked.answer).specs()
         # A rate of a currency that is not there is no reason to wait for an answer.
-        shown = _shown(asked) if run.has_look else None
-        found = run(asked.ask, Now(date.today(), progress, state.config_path))
+        shown = _shown(asked, run)
+        now = Now(date.today(), progress, state.config_path, note, answers.warn)
+        found = run(asked.ask, now)
         if isinstance(found, str):
             typer.echo(found, nl=False, file=standard_output())
+        if found is None or isinstance(found, str):
             return
+        if run.shows is not None:
+            formats = frozenset(spec.format for spec in specs)
+            shown = run.shows(asked.ask, found, shown, formats, now)
         answers.write(found, specs, shown)
         if not (run.ends(asked.ask, found) if run.ends else found.is_feasible):
             raise typer.Exit(EXIT_FINDINGS)
@@ -53,14 +60,18 @@ def _command(run: Any) -> Any:
     return command
 
 
-def _shown(asked: Any) -> RenderOptions:
+def _shown(asked: Any, run: Any) -> RenderOptions:
     """Return how an answer is shown: of a verb without `--top` as many rows as it says itself."""
+    shown = RenderOptions(verbosity=verbosity(getattr(asked, "verbose", 0)))
+    if not run.has_look:
+        return shown
     rows = {"max_rows": asked.top} if hasattr(asked, "top") else {}
-    return RenderOptions(
+    currency = getattr(asked.ask, "currency", getattr(asked, "currency", None))
+    return replace(
+        shown,
         width=asked.look.width,
         colour=asked.look.color,
-        verbosity=verbosity(getattr(asked, "verbose", 0)),
-        currency=currency_in(asked.ask.price_folder, asked.currency),
+        currency=currency_in(asked.ask.price_folder, currency),
         **rows,
     )
 
@@ -70,9 +81,11 @@ def _framed(run: Any) -> type[msgspec.Struct]:
     hints = get_type_hints(run)
     kind: type[Request] = hints["ask"]
     output = answers.output_of(getattr(hints["return"], "__name__", ""))
-    fields: list[Any] = [("ask", kind, kind())]
-    if run.has_look:
-        fields.append(("currency", options.CurrencyCode, None))
+    must = any(one.required for one in msgspec.structs.fields(kind))
+    fields: list[Any] = [("ask", kind) if must else ("ask", kind, kind())]
+    own = kind.__struct_fields__
+    if run.has_look and "currency" not in own:
+        fields.append(("currency", CurrencyCode, None))
     if run.rows is not None:
         fields.append(("top", Annotated[int, Ask(run.top, "--top", least=0)], run.rows))
     if run.explains:
@@ -80,7 +93,8 @@ def _framed(run: Any) -> type[msgspec.Struct]:
             "--explain", "--verbose", "-v", count=True, help=run.explains, rich_help_panel=OUTPUT
         )
         fields.append(("verbose", Annotated[int, explain], 0))
-    fields.append(("answer", output, output()))
+    if "written" not in own:
+        fields.append(("answer", output, output()))
     if run.has_look:
         fields.append(("look", Look, Look()))
     return msgspec.defstruct("Framed", fields, bases=(Request,), frozen=True, kw_only=True)

@@ -244,7 +244,7 @@ def _asked(name: str, annotation: Any, value: Any, ask: Ask) -> _Field:
                 None,
             )
         )
-    if default is NODEFAULT:
+    if default is NODEFAULT and (reading is not None or not _is_path(kind)):
         default = None
     if default is None:
         kind = kind | None
@@ -258,6 +258,10 @@ def _asked(name: str, annotation: Any, value: Any, ask: Ask) -> _Field:
             min=ask.least,
             max=ask.most,
             formats=ask.formats,
+            count=ask.is_counted,
+            hidden=ask.is_hidden,
+            exists=ask.is_folder,
+            file_okay=not ask.is_folder,
             rich_help_panel=ask.panel,
         )
     others = [one for one in about if one is not ask]
@@ -270,6 +274,11 @@ def _asked(name: str, annotation: Any, value: Any, ask: Ask) -> _Field:
         option=option,
         reading=reading,
     )
+
+
+def _is_path(kind: Any) -> bool:
+    """Return whether a path, or several, must be given."""
+    return kind is Path or get_args(kind) == (Path,)
 
 
 def _numbers_only(annotation: Any) -> Any:

@@ -80,6 +80,18 @@ AsOf = Annotated[
 ]
 
 
+CurrencyCode = Annotated[
+    str | None,
+    Ask(
+        "Show amounts in this currency, at the rate that the API returned"
+        " (`netplan prices refresh --currency`); data formats stay in dollars.",
+        "--currency",
+        metavar="CODE",
+        panel=INPUT,
+    ),
+]
+
+
 class PriceInput(Request, frozen=True, kw_only=True):
     """Which prices to count with."""
 

@@ -81,6 +81,8 @@ RENDERERS = renderers_of("Report")
 """Those of an audit."""
 
 _DEFAULT_WIDTH = 100
+_UNBROKEN = 240
+"""Columns of a line that is not broken for people."""
 _ASCII = str.maketrans({"→": "->", "·": "-", "×": "x", "…": "...", "─": "-"})
 
 
@@ -137,6 +139,23 @@ def check_outputs(specs: Sequence[OutputSpec]) -> None:
         seen[target] = spec.format
 
 
+def specs_of(
+    outputs: Sequence[str] | None,
+    former: str | None,
+    default: str = "text",
+    formats: tuple[str, ...] = FORMATS,
+) -> tuple[OutputSpec, ...]:
+    """Return where an answer goes: without a word, to the standard output.
+
+    Raises:
+        UsageError: If a format or a path cannot be used.
+    """
+    texts = [*(outputs or ()), *([former] if former else ())]
+    specs = tuple(parse_output(text, formats) for text in texts or [default])
+    check_outputs(specs)
+    return specs
+
+
 def render(answer: object, name: str, options: RenderOptions) -> str:
     """Return an answer in one format.
 
@@ -179,6 +198,11 @@ def write_outputs(
     written = sorted(zip(specs, texts, strict=True), key=lambda one: one[0].path is None)
     write_each(partial(_write, spec, text, stream) for spec, text in written)
     return tuple(spec.path for spec in specs if spec.path)
+
+
+def unbroken(options: RenderOptions) -> RenderOptions:
+    """Return how lists are written: a line a row for tools that search, unless on a terminal."""
+    return options if standard_output().isatty() else replace(options, width=_UNBROKEN)
 
 
 def resolved(

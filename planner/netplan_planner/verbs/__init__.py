@@ -9,6 +9,12 @@ from netplan_planner.errors import IncompleteError
 
 Run = TypeVar("Run", bound=Callable[..., Any])
 ROWS = "Rows of each table; 0: all."
+Shows = Callable[[Any, Any, Any, frozenset[str], "Now"], Any]
+
+
+def ignored(text: str) -> None:
+    """Take a line that nobody is to see."""
+    del text
 
 
 class Now(NamedTuple):
@@ -19,6 +25,10 @@ class Now(NamedTuple):
     """Where progress goes."""
     config: Path | None = None
     """The configuration file; None: there is none."""
+    note: Callable[[str], None] = ignored
+    """Where goes what is worth knowing beside an answer."""
+    warn: Callable[[str], None] = ignored
+    """Where goes what was given and not used."""
 
 
 def always_well(ask: object, found: object) -> bool:
@@ -57,11 +67,13 @@ def verb(
     top: str = ROWS,
     ends: Callable[[Any, Any], bool] | None = None,
     has_look: bool = False,
+    shows: Shows | None = None,
 ) -> Callable[[Run], Run]:
     """Return what marks the function that a verb is.
 
     The command line takes its first parameter's type for what it is asked (`netplan_planner.asks`),
-    its docstring for the help page, and writes its answer; a text is written as it is.
+    its docstring for the help page, and writes its answer: a text as it is, None not at all. Where
+    to is asked for beside it, but where a field `written` says so.
 
     Args:
         panel: The task by which `netplan --help` groups it.
@@ -72,6 +84,8 @@ def verb(
         ends: Takes what was asked and the answer, once it is written; returns whether all is well,
             and may raise. Without one an answer is well that is feasible.
         has_look: Whether it is asked for a currency, a width and colours, as all with `rows` are.
+        shows: Takes what was asked, the answer, how it is shown, the formats, and what the run had;
+            returns how it is shown.
     """
 
     def marked(run: Run) -> Run:
@@ -82,6 +96,7 @@ def verb(
             top=top,
             ends=ends,
             has_look=has_look or rows is not None,
+            shows=shows,
         )
         return run
 

@@ -3,17 +3,28 @@
 from collections.abc import Callable, Sequence
 from datetime import date
 
+from msgspec.structs import replace
+
+from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
 from netplan_planner.judging.judged import Judged, judged, with_bill
 from netplan_planner.judging.machine_table import machine_rows
+from netplan_planner.judging.rules import check_rule_names, rule_list
 from netplan_planner.judging.services import network_services
-from netplan_planner.model import Facts, Finding, TrafficMatrix
+from netplan_planner.judging.suppressions import ignore_file
+from netplan_planner.model import Facts, Finding, Severity, TrafficMatrix
 from netplan_planner.model.kubernetes import Kubernetes
 from netplan_planner.model.price_age import price_age
 from netplan_planner.optimise.commitment_table import commitment_uses
+from netplan_planner.planning.project import configured, request_of, with_bundle_of
+from netplan_planner.renderers.options import EVERYTHING, RenderOptions
+from netplan_planner.renderers.output import SARIF
 from netplan_planner.throughput import stated_on
 from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
+from netplan_planner.verbs import Now, panels, refuse_incomplete, verb
 from netplan_planner.verbs.audit.answer import Coverage, Report, WindowInfo
+from netplan_planner.verbs.audit.ask import AuditAsk
+from netplan_planner.verbs.audit.code_places import code_places
 from netplan_planner.verbs.audit.demo_answers import demo_answers, plugin_changes
 from netplan_planner.verbs.audit.tables import dear_pairs, near_savings, pod_pairs, region_rows
 from netplan_planner.version import tool_version
@@ -22,6 +33,77 @@ from netplan_planner.world.not_read import all_unread, autoscaled, unresolved, w
 from netplan_planner.world.reading import read_facts
 from netplan_planner.world.request import InputRequest
 from netplan_rules.registry import all_rules, select_rules
+
+
+def shown(
+    ask: AuditAsk, found: Report, options: RenderOptions, formats: frozenset[str], now: Now
+) -> RenderOptions:
+    """Return how the report is shown: with file and line of every source where SARIF shows them."""
+    telling = ask.telling
+    places = (
+        code_places(found, _request(ask, now), now.config, telling.terraform_dir)
+        if SARIF in formats
+        else None
+    )
+    return replace(
+        options,
+        verbosity=max(options.verbosity, telling.verbose),
+        explain=telling.explain,
+        max_findings=telling.max_findings,
+        max_members=telling.max_members,
+        rules=rule_list().rules,
+        **({"places": places.places, "fallback_place": places.fallback} if places else {}),
+    )
+
+
+def ended(ask: AuditAsk, found: Report) -> bool:
+    """Return whether nothing is as grave, and saves as much, as the gate says.
+
+    What is only filtered from sight is judged too: a filter is no way past a gate.
+
+    Raises:
+        IncompleteError: If evidence is incomplete, and all was to be read.
+    """
+    if ask.gate.is_strict:
+        refuse_incomplete("the answer is", found.coverage.incomplete)
+    severities = (
+        *(finding.severity for finding in found.findings),
+        *(Severity(hidden.severity) for hidden in found.filtered),
+    )
+    return not ask.gate.stops(severities, found.saving_usd_per_month)
+
+
+@verb(panel=panels.AUDIT, has_look=True, shows=shown, ends=ended)
+def audit(ask: AuditAsk, now: Now) -> Report:
+    """Find traffic on the wrong path, egress caps that do not fit, and what fixing both brings.
+
+    Exit status: 0 clean or below --fail-on, 1 findings, 2 wrong usage, 3 an input could not be
+    read, 4 incomplete and --strict.
+    """
+    check_rule_names(tuple(name for name in ask.telling.explain if name != EVERYTHING))
+    report = run_audit(_request(ask, now), now.say)
+    rate = currency_in(ask.price_folder, ask.currency)
+    if rate is not None:
+        report = replace(report, assumptions=(*report.assumptions, rate.assumption))
+    return report
+
+
+def _request(ask: AuditAsk, now: Now) -> InputRequest:
+    files, bundle = with_bundle_of(ask.files, ask.given.bundle)
+    ask = replace(ask, given=replace(ask.given, bundle=bundle))
+    judging = ask.judging
+    return request_of(
+        ask,
+        inventory=(*ask.given.inventories, *files),
+        measurements=ask.measurements,
+        commitment_scope=ask.commitment_scope,
+        select=judging.select,
+        ignore=judging.ignore,
+        min_severity=judging.severity,
+        min_saving_usd=judging.min_saving_usd,
+        ignore_file=ignore_file(judging.ignore_file),
+        **configured(now.config),
+    )
 
 
 def run_audit(request: InputRequest, say: Callable[[str], None] = lambda _: None) -> Report:

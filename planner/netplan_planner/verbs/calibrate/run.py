@@ -14,11 +14,28 @@ from netplan_planner.throughput.calibration.learning.left_out import left_out
 from netplan_planner.throughput.calibration.learning.measured_runs import reasons
 from netplan_planner.throughput.goodput.intervals import factors_at
 from netplan_planner.units import counted
+from netplan_planner.verbs import Now, always_well, panels, verb
 from netplan_planner.verbs.calibrate.answer import CalibrationReport
+from netplan_planner.verbs.calibrate.ask import CalibrateAsk
 from netplan_planner.verbs.calibrate.rows import ProbeRows, read_probe_rows
+from netplan_planner.world.calibration import write_calibration
 
 _SHOWN_FAULTS = 3
 _EPOCH = np.datetime64(0, "D")
+
+
+@verb(panel=panels.MEASURE, ends=always_well)
+def calibrate(ask: CalibrateAsk, now: Now) -> CalibrationReport:
+    """Fit the model to measurements, and say what they taught and what that is worth.
+
+    The limit that bound a measurement is told by its figure; every other limit learns "at least
+    this". One of 90 days ago counts for half, and for its own pair of places one of 30. The errors
+    before and after are on measurements that were left out. The same measurements give the same
+    file, in whatever order.
+    """
+    found = calibrate_files(ask.measurements, as_of=ask.as_of, today=now.today)
+    write_calibration(ask.out, found.calibration)
+    return found
 
 
 def calibrate_files(

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from netplan_planner.errors import InputError
-from netplan_planner.model import Value
 from netplan_planner.planning.table_kinds import TableKinds, read_kinds
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.batch import predict_columns, spread_columns
@@ -28,7 +27,10 @@ from netplan_planner.throughput.goodput.conformal import (
 from netplan_planner.throughput.goodput.intervals import Spread, factors_at, interval
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.limits.tables import campaigns_with_figures
+from netplan_planner.verbs import Now, always_well, panels, verb
 from netplan_planner.verbs.model.answer import Evaluation, GroupScore, PredictedRow
+from netplan_planner.verbs.model.ask import EvaluateAsk
+from netplan_planner.verbs.model.scatter import write_scatter
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -36,18 +38,6 @@ Mask = NDArray[np.bool_]
 _DOCUMENTED = [LIMITS.index(name) for name in ("vm-egress", "external-egress", "external-flow")]
 MOST_DRAWN = 20_000
 """Rows; a picture of more is one that no viewer opens."""
-
-
-class EvaluationRequest(Value, frozen=True, kw_only=True):
-    """What is to be scored, and how."""
-
-    file: Path
-    """A table of measurements."""
-    as_of: date
-    level: float = 0.9
-    """Share of cases in the interval."""
-    leaves_out: bool = False
-    """Whether the intervals of each source are fitted on the other sources of the file."""
 
 
 class Measured(NamedTuple):
@@ -65,15 +55,31 @@ class Measured(NamedTuple):
     family: NDArray[np.str_]
 
 
-def evaluation_of(request: EvaluationRequest) -> Evaluation:
+@verb(panel=panels.MEASURE, ends=always_well)
+def evaluate(ask: EvaluateAsk, now: Now) -> Evaluation:
+    """Score the model on measurements: error, interval coverage and score, by group.
+
+    Beside it stand two rivals: the documented caps alone, and what the newest earlier source of the
+    same file measured on the same pair. Rows whose limits netplan cannot know are counted, not
+    guessed.
+    """
+    found = evaluation_of(ask, now.today)
+    if found.refused:
+        now.note(f"rows that are refused, among them {'; '.join(found.refused)}")
+    if ask.plot is not None:
+        write_scatter(ask.plot, found)
+    return found
+
+
+def evaluation_of(ask: EvaluateAsk, today: date) -> Evaluation:
     """Return how well the model predicts a table of measurements, with rows for pictures.
 
     Raises:
         InputError: If the table has no column `value`, or no row with one.
     """
-    score = evaluate_left_out if request.leaves_out else evaluate
-    found, measured = score(request.file, as_of=request.as_of, level=request.level)
-    return replace(found, name=request.file.name, rows=drawn(measured))
+    score = evaluated_left_out if ask.leaves_out else evaluated
+    found, measured = score(ask.file, as_of=ask.as_of or today, level=ask.level)
+    return replace(found, name=ask.file.name, rows=drawn(measured))
 
 
 def drawn(measured: Measured) -> tuple[PredictedRow, ...]:
@@ -87,7 +93,7 @@ def drawn(measured: Measured) -> tuple[PredictedRow, ...]:
     )
 
 
-def evaluate(path: Path, *, as_of: date, level: float) -> tuple[Evaluation, Measured]:
+def evaluated(path: Path, *, as_of: date, level: float) -> tuple[Evaluation, Measured]:
     """Return how well the shipped model predicts a table of measurements.
 
     Raises:
@@ -101,7 +107,7 @@ def evaluate(path: Path, *, as_of: date, level: float) -> tuple[Evaluation, Meas
     return summary(measured, level, refused), measured
 
 
-def evaluate_left_out(path: Path, *, as_of: date, level: float) -> tuple[Evaluation, Measured]:
+def evaluated_left_out(path: Path, *, as_of: date, level: float) -> tuple[Evaluation, Measured]:
     """Return the same with intervals of each campaign fitted on the others only.
 
     Constants that rest on a campaign are left out where it is scored.

@@ -3,11 +3,13 @@
 from pathlib import Path
 from typing import Annotated
 
-from netplan_planner.asks import INPUT, Ask, Request
+from netplan_planner.asks import ANSWER, INPUT, OUTPUT, Ask, Request
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.planning.path_question import PATH, PathQuestion
 from netplan_planner.planning.project import Input, IntervalLevel
 from netplan_planner.quantities import Bytes, Texts
+from netplan_planner.renderers.output import OutputSpec, specs_of
+from netplan_planner.verbs.predict.outputs import table_outputs
 
 SERVICE = "A service on that path"
 
@@ -110,10 +112,9 @@ class OnePath(Request, frozen=True, kw_only=True):
     served: Served = Served()
 
 
-class PredictAsk(Request, frozen=True, kw_only=True):
-    """One path, or a table of them, and what the prediction rests on."""
+class Written(Request, frozen=True, kw_only=True):
+    """A table of paths instead of one, and where the answer goes."""
 
-    path: OnePath = OnePath()
     batch: Annotated[
         Path | None,
         Ask(
@@ -122,6 +123,36 @@ class PredictAsk(Request, frozen=True, kw_only=True):
             panel=INPUT,
         ),
     ] = None
+    output: Annotated[
+        Texts,
+        Ask(
+            "text, json, csv, md or html, to a file where a path is given; repeat it. Of a"
+            " table (--batch): csv, json or parquet:PATH.",
+            "--output",
+            ("-o",),
+            metavar="FORMAT[:PATH]",
+            panel=OUTPUT,
+        ),
+        ANSWER,
+    ] = ()
+    former_format: Annotated[str | None, Ask("", "--format", is_hidden=True)] = None
+    """What `--output` was called before; for one release."""
+
+    def specs(self) -> tuple[OutputSpec, ...]:
+        """Return where the answer goes: without a word, to the standard output.
+
+        Raises:
+            UsageError: If a format or a path cannot be used.
+        """
+        if self.batch is not None:
+            return table_outputs(self.output, self.former_format)
+        return specs_of(self.output, self.former_format)
+
+
+class PredictAsk(Request, frozen=True, kw_only=True):
+    """One path, or a table of them, and what the prediction rests on."""
+
+    path: OnePath = OnePath()
     is_together: Annotated[
         bool,
         Ask(
@@ -137,3 +168,4 @@ class PredictAsk(Request, frozen=True, kw_only=True):
     as_of: AsOf = None
     level: IntervalLevel = 0.9
     """Share of cases in the interval."""
+    written: Written = Written()

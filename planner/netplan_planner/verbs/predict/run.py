@@ -1,11 +1,12 @@
 """`netplan predict` of one path: what was said of it, put together, and its answer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from netplan_planner.asks import given_options
 from netplan_planner.errors import UsageError
 from netplan_planner.model import PathClass, Prediction, PriceBook, Service, shape_of_custom
 from netplan_planner.planning.path_question import (
@@ -15,10 +16,13 @@ from netplan_planner.planning.path_question import (
     class_of_nodes,
 )
 from netplan_planner.planning.predict_path import predict_described, predict_named, with_service
+from netplan_planner.planning.project import request_of
 from netplan_planner.throughput.limits.caps import load_caps
+from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.predict.answer import ByPlugin, PluginTable
-from netplan_planner.verbs.predict.ask import OnePath, Pods
+from netplan_planner.verbs.predict.ask import OnePath, Pods, PredictAsk
 from netplan_planner.verbs.predict.options import NamedPlugin, plugins_of, pod_of, service_of
+from netplan_planner.verbs.predict.table_file import write_predictions
 from netplan_planner.world.reading import Say
 from netplan_planner.world.request import InputRequest
 from netplan_pricing import open_prices
@@ -29,6 +33,36 @@ _ASSUMED_CLASS = (
     " otherwise"
 )
 _PATHS = frozenset(path.value for path in PathClass)
+
+
+def ended(ask: PredictAsk, found: Prediction | PluginTable) -> bool:
+    """Return whether the path has a prediction; of a table of plugins always."""
+    del ask
+    return not (isinstance(found, Prediction) and found.is_unknown)
+
+
+@verb(panel=panels.PLAN, explains="Every limit with its source, and the arithmetic.", ends=ended)
+def predict(ask: PredictAsk, now: Now) -> Prediction | PluginTable | None:
+    """Predict Gbit/s with an interval, the limit that binds, and what would lift it.
+
+    Two machines of an input by name, two machine types (in one zone unless --path or the places
+    say otherwise), or a table of paths. From documented caps, TCP and what published measurements
+    show; with a date, under the limits of that day. A transfer (--bytes) has its time and cost.
+    """
+    if ask.written.batch is not None:
+        for part in (ask.path, ask.given):
+            for option in given_options(part):
+                raise UsageError(f"--batch has its own paths: leave out {option}")
+        write_predictions(ask, ask.written.batch, ask.written.specs(), now.today, now.note)
+        return None
+    if ask.is_together:
+        raise UsageError("--together is for a table of flows: give one with --batch")
+
+    def warn(warnings: Sequence[str]) -> None:
+        for warning in warnings:
+            now.warn(warning)
+
+    return predict_asked(ask.path, request_of(ask), now.say, warn, ask.level)
 
 
 class _Ends(NamedTuple):

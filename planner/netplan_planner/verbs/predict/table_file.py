@@ -11,48 +11,25 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from netplan_planner.errors import UsageError
 from netplan_planner.inert import escaped_json, inert_line
 from netplan_planner.readers.path_table import PathTable
-from netplan_planner.renderers.output import RENDERERS, OutputSpec, check_outputs, parse_output
+from netplan_planner.renderers.output import OutputSpec
 from netplan_planner.renderers.prediction_rows import SCHEMA
 from netplan_planner.streams import to_stdout
 from netplan_planner.tables.extended import AddedColumn, CodedTexts
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.units import counted
 from netplan_planner.verbs.predict.ask import PredictAsk
+from netplan_planner.verbs.predict.outputs import JSON, PARQUET
 from netplan_planner.verbs.predict.table import TableAnswer, predict_table, rounded, share_table
 from netplan_planner.world.calibration import read_calibration
 from netplan_planner.writing import write_each, written_whole
 
-FORMATS = (CSV, JSON, PARQUET) = ("csv", "json", "parquet")
-"""What a table of predictions is written as."""
 _MOST_NAMED = 8
 """Columns that a note names."""
 _NAME_LENGTH = 40
 
 Note = Callable[[str], None]
-
-
-def table_outputs(outputs: Sequence[str], former: str | None) -> tuple[OutputSpec, ...]:
-    """Return where a table goes: `FORMAT[:PATH]`, or a path alone, in the former format or CSV.
-
-    Raises:
-        UsageError: If a format is none that a table has, or two outputs have one target.
-    """
-    form = parse_output(former or CSV, FORMATS).format
-    specs = tuple(_spec(text, form) for text in outputs) or (OutputSpec(format=form),)
-    check_outputs(specs)
-    for spec in specs:
-        if spec.format == PARQUET and spec.path is None:
-            raise UsageError("--output parquet: it is no text for a terminal: give parquet:PATH")
-    return specs
-
-
-def _spec(text: str, form: str) -> OutputSpec:
-    if text.partition(":")[0] not in {*RENDERERS, *FORMATS}:
-        return OutputSpec(format=form, path=Path(text))
-    return parse_output(text, FORMATS)
 
 
 def write_predictions(

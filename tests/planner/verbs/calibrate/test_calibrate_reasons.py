@@ -10,7 +10,7 @@ from netplan_planner.errors import InputError, UsageError
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.verbs.calibrate.answer import CalibrationReport
 from netplan_planner.verbs.calibrate.run import calibrate_files
-from netplan_planner.verbs.model.run import evaluate
+from netplan_planner.verbs.model.run import evaluated
 from netplan_planner.world.calibration import calibration_text
 from support.calibrations.inputs import WALL, record, store, table
 
@@ -96,7 +96,7 @@ class TestUnits:
         path = table(tmp_path / "t.csv", rows)
         with PathTable(path) as read:
             assert np.isnan(read.values_gbps()).tolist() == [False, True, True, True]
-        found, _ = evaluate(path, as_of=TODAY, level=0.9)
+        found, _ = evaluated(path, as_of=TODAY, level=0.9)
         assert found.unused_count == 3
 
 

@@ -15,8 +15,8 @@ from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.verbs.model.answer import Evaluation, GroupScore
 from netplan_planner.verbs.model.run import (
     Measured,
-    evaluate,
-    evaluate_left_out,
+    evaluated,
+    evaluated_left_out,
     summary,
 )
 from support.paths.queries import DAY
@@ -115,7 +115,7 @@ class TestFigures:
 class TestTable:
     def test_the_shipped_model_scores_a_file(self, tmp_path: Path) -> None:
         rows = [PLAIN | {"value": "6.9", "source": "mine"}, PLAIN | {"value": "", "source": "mine"}]
-        found, table = evaluate(written(tmp_path / "t.csv", *rows), as_of=DAY, level=0.9)
+        found, table = evaluated(written(tmp_path / "t.csv", *rows), as_of=DAY, level=0.9)
         assert (found.row_count, found.unused_count) == (2, 1)
         assert found.by_source[0].group == "mine, sender gcp"
         (path,) = found.by_path
@@ -136,7 +136,7 @@ class TestTable:
                 ("third", "2022-01-01", "5"),
             )
         ]
-        _, found = evaluate(written(tmp_path / "t.csv", *rows), as_of=DAY, level=0.9)
+        _, found = evaluated(written(tmp_path / "t.csv", *rows), as_of=DAY, level=0.9)
         np.testing.assert_array_equal(found.lookup_gbps, [np.nan, 1, 1, 3])
 
     @pytest.mark.parametrize(
@@ -151,14 +151,14 @@ class TestTable:
         self, tmp_path: Path, rows: list[dict[str, str]], said: str
     ) -> None:
         with pytest.raises(InputError, match=said):
-            evaluate(written(tmp_path / "t.csv", *rows), as_of=DAY, level=0.9)
+            evaluated(written(tmp_path / "t.csv", *rows), as_of=DAY, level=0.9)
 
 
 @cache
 def columns() -> tuple[Evaluation, Measured, dict[str, NDArray[np.str_]]]:
     """Return the left-out evaluation of the shared measurements, and their columns as text."""
     path = shared("data/measurements/public_measurements.csv")
-    found, rows = evaluate_left_out(path, as_of=AS_OF, level=0.9)
+    found, rows = evaluated_left_out(path, as_of=AS_OF, level=0.9)
     with path.open(encoding="utf-8", newline="") as file:
         cells = list(csv.DictReader(file))
     return found, rows, {name: np.array([row[name] for row in cells]) for name in cells[0]}
@@ -245,7 +245,7 @@ class TestLeftOutIntervals:
 
     def test_the_shipped_factors_are_close_to_those_of_the_others(self) -> None:
         path = shared("data/measurements/public_measurements.csv")
-        shipped, _ = evaluate(path, as_of=AS_OF, level=0.9)
+        shipped, _ = evaluated(path, as_of=AS_OF, level=0.9)
         left_out = {score.group: score for score in columns()[0].by_source}
         for score in shipped.by_source:
             other = left_out[score.group].coverage_ratio
@@ -299,7 +299,7 @@ class TestLevels:
     @pytest.mark.parametrize("level", [0.5, 0.8])
     def test_a_lower_level_covers_what_it_says(self, level: float) -> None:
         path = shared("data/measurements/public_measurements.csv")
-        found, _ = evaluate_left_out(path, as_of=AS_OF, level=level)
+        found, _ = evaluated_left_out(path, as_of=AS_OF, level=level)
         scores = [one for one in found.by_source if one.known_count >= 50]
         # Of nine, e2-small's runs pass its documented cap, which no interval does.
         assert min(one.coverage_ratio or 0.0 for one in scores) >= level - 0.03
@@ -310,7 +310,7 @@ class TestLevels:
 
     def test_single_streams_of_2024_that_say_what_they_are(self) -> None:
         path = shared("data/measurements/single_stream_2024.csv")
-        _, rows = evaluate_left_out(path, as_of=AS_OF, level=0.9)
+        _, rows = evaluated_left_out(path, as_of=AS_OF, level=0.9)
         with path.open(encoding="utf-8", newline="") as file:
             notes = np.array([row["note"] for row in csv.DictReader(file)])
         is_long = ~np.char.startswith(notes, "message 131072 B")

@@ -1,0 +1,154 @@
+"""What `netplan audit` is asked."""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated
+
+from netplan_planner.asks import CHOICE, OUTPUT, WALKED, Ask, Request
+from netplan_planner.model import CommitmentScope, Severity
+from netplan_planner.model.finding import Level
+from netplan_planner.planning.inputs import AsOf, Calibration, CurrencyCode, PriceInput
+from netplan_planner.planning.project import (
+    FlowReading,
+    Input,
+    Measurements,
+    MetricsInput,
+    OfProject,
+    Today,
+    WhichSharing,
+)
+from netplan_planner.quantities import Names, Paths, Usd
+from netplan_planner.world.request import ApiOptions
+
+
+class Judging(Request, frozen=True, kw_only=True):
+    """Which rules judge, and which findings are shown."""
+
+    select: Annotated[
+        Names,
+        Ask("Only these rules or areas; commas or repeated.", metavar="NAME", panel=CHOICE),
+    ] = ()
+    ignore: Annotated[
+        Names,
+        Ask("Leave out these rules or areas; commas or repeated.", metavar="NAME", panel=CHOICE),
+    ] = ()
+    severity: Annotated[
+        Severity,
+        Ask("Show findings from this severity on; --fail-on judges all of them.", panel=CHOICE),
+    ] = Severity.INFO
+    min_saving_usd: Annotated[
+        Usd | None,
+        Ask(
+            "Show only findings that save at least this much a month; --fail-on judges all.",
+            "--min-saving",
+            metavar="USD",
+            panel=CHOICE,
+        ),
+    ] = None
+    ignore_file: Annotated[
+        Path | None,
+        Ask(
+            "File of suppressions (default: ./.netplan-ignore.toml if it is there).",
+            metavar="FILE",
+            panel=CHOICE,
+        ),
+    ] = None
+
+
+class Gate(Request, frozen=True, kw_only=True):
+    """What makes the exit status other than 0."""
+
+    fail_on: Annotated[
+        Level,
+        Ask("Exit with 1 on findings from this severity on, shown or not.", panel=OUTPUT),
+    ] = Level.HIGH
+    fail_on_saving_usd: Annotated[
+        Usd | None,
+        Ask(
+            "Exit with 1 when all fixes together save more than this a month.",
+            "--fail-on-saving",
+            metavar="USD",
+            panel=OUTPUT,
+        ),
+    ] = None
+    is_strict: Annotated[
+        bool,
+        Ask(
+            "Exit with 4 when a page is missing or given evidence could not be used in full.",
+            "--strict",
+            panel=OUTPUT,
+        ),
+    ] = False
+
+    def stops(self, severities: tuple[Severity, ...], saving_usd: Decimal) -> bool:
+        """Return whether findings of these severities, or what fixes save, end with status 1."""
+        limit = self.fail_on_saving_usd
+        return any(map(self.fail_on.holds, severities)) or (
+            limit is not None and saving_usd > limit
+        )
+
+
+class Telling(Request, frozen=True, kw_only=True):
+    """How much of the report is written, and where SARIF shows it."""
+
+    explain: Annotated[
+        Names,
+        Ask(
+            "Inputs, formula, source and date of a rule's numbers, or an area's; without NAME"
+            " (before another option, or last): of all.",
+            metavar="NAME",
+            panel=OUTPUT,
+        ),
+    ] = ()
+    verbose: Annotated[
+        int, Ask("Explain all.", "--verbose", ("-v",), is_counted=True, panel=OUTPUT)
+    ] = 0
+    terraform_dir: Annotated[
+        Path | None,
+        Ask(
+            "Root module of a Terraform plan, whose lines SARIF shows (default: the plan's"
+            " folder).",
+            metavar="DIR",
+            is_folder=True,
+            panel=OUTPUT,
+        ),
+    ] = None
+    max_findings: Annotated[
+        int | None, Ask("Findings written out in full; 0: all.", least=0, panel=OUTPUT)
+    ] = None
+    max_members: Annotated[
+        int | None,
+        Ask(
+            "Alike places named in a finding (3 as text, 50 in HTML); 0: all.",
+            least=0,
+            panel=OUTPUT,
+        ),
+    ] = None
+
+
+class AuditAsk(OfProject, frozen=True, kw_only=True):
+    """What is audited, and how the findings are told."""
+
+    files: Annotated[
+        Paths,
+        Ask(
+            "More inventory files, as a shell pattern behind --inventory gives, or a bundle,"
+            " as behind --bundle.",
+            is_argument=True,
+        ),
+        WALKED,
+    ] = ()
+    given: Input = Input()
+    metrics: MetricsInput = MetricsInput()
+    measurements: Measurements = ()
+    calibration: Calibration = None
+    pricing: PriceInput = PriceInput()
+    commitment_scope: WhichSharing = CommitmentScope.UNKNOWN
+    currency: CurrencyCode = None
+    as_of: AsOf = None
+    today: Today = None
+    reading: FlowReading = FlowReading()
+    judging: Judging = Judging()
+    gate: Gate = Gate()
+    telling: Telling = Telling()
+    api: ApiOptions = ApiOptions()

@@ -1,0 +1,1 @@
+"""`netplan rules`: what each rule looks for, why, and what it needs."""

@@ -1,0 +1,29 @@
+"""The rule reference: all rules, or the page of one."""
+
+from netplan_planner.judging.rules import reference_page, rule_list, rule_page
+from netplan_planner.model import RuleList, RulePage
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.renderers.output import unbroken
+from netplan_planner.verbs import Now, always_well, panels, verb
+from netplan_planner.verbs.rules.ask import RulesAsk
+
+
+def shown(
+    ask: RulesAsk,
+    found: RuleList | RulePage,
+    options: RenderOptions,
+    formats: frozenset[str],
+    now: Now,
+) -> RenderOptions:
+    """Return how rules are shown: a list with a line a rule."""
+    del ask, formats, now
+    return unbroken(options) if isinstance(found, RuleList) else options
+
+
+@verb(panel=panels.AUDIT, ends=always_well, shows=shown)
+def rules(ask: RulesAsk, now: Now) -> RuleList | RulePage | str:
+    """List the rules, or print the page of one: why, what to do, guards and thresholds."""
+    del now
+    if ask.is_markdown:
+        return f"{reference_page(ask.name)}\n"
+    return rule_list() if ask.name is None else rule_page(ask.name)
