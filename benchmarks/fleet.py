@@ -20,7 +20,7 @@ from typing import NamedTuple
 from netplan_planner.model import Zone
 from netplan_planner.throughput import load_caps
 from netplan_planner.verbs.fleet import plan as planning
-from netplan_planner.verbs.fleet import solving
+from netplan_planner.verbs.fleet import plan as solving
 from netplan_planner.verbs.fleet.answer import CommitmentChoice, FleetNeed
 from netplan_planner.verbs.fleet.candidates import Choices
 from netplan_planner.verbs.fleet.hours import hours_of
@@ -96,7 +96,7 @@ def measured(fleet: list[FleetNeed]) -> Run:
         columns.append(program.columns)
         return found
 
-    planning.solve = timed  # type: ignore[attr-defined]
+    planning.solve = timed
     prices = open_prices()
     market = Market(prices, CommitmentChoice.ALL, (1, 3), (), is_shared=False)
     start = time.perf_counter()

@@ -11,15 +11,31 @@ from msgspec.structs import replace
 from netplan_planner.asks import OUTPUT, Ask, Request
 from netplan_planner.cli import answers
 from netplan_planner.cli.app import EXIT_FINDINGS, app, note, progress
-from netplan_planner.cli.bundles import Look, verbosity
 from netplan_planner.cli.lazy import Verb
-from netplan_planner.cli.parameters import taking
+from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.planning.inputs import CurrencyCode
-from netplan_planner.renderers import RenderOptions
+from netplan_planner.renderers import ColourMode, RenderOptions
 from netplan_planner.streams import standard_output
 from netplan_planner.verbs import Now
+
+
+class Look(Parameters, frozen=True, kw_only=True):
+    """What the text format looks like."""
+
+    width: Annotated[
+        int | None,
+        typer.Option(
+            metavar="COLUMNS",
+            min=20,
+            help="Columns of the text format (default: the terminal's).",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
+    color: Annotated[
+        ColourMode, typer.Option(help="Colours of the text format.", rich_help_panel=OUTPUT)
+    ] = ColourMode.AUTO
 
 
 def register(name: str, verb: Verb) -> None:
@@ -98,3 +114,8 @@ def _framed(run: Any) -> type[msgspec.Struct]:
     if run.has_look:
         fields.append(("look", Look, Look()))
     return msgspec.defstruct("Framed", fields, bases=(Request,), frozen=True, kw_only=True)
+
+
+def verbosity(count: int) -> int:
+    """Return how much is explained, here or before the verb."""
+    return max(count, int(state.explain))

@@ -12,6 +12,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import closing, contextmanager
 from typing import NamedTuple
 
+import msgspec
+
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, UsageError
 from netplan_planner.google.api_clients import ClientApi
@@ -19,6 +21,8 @@ from netplan_planner.google.compute_methods import (
     LISTS,
     MACHINE_TYPE_ID,
     MACHINE_TYPE_PERMISSION,
+    MEMBERS_ID,
+    MEMBERS_PERMISSION,
     Method,
 )
 from netplan_planner.google.compute_pages import PageReader
@@ -27,17 +31,44 @@ from netplan_planner.google.flow_log_configurations import (
     configurations_endpoint,
     read_configurations,
 )
-from netplan_planner.google.group_members import places_of, read_members
 from netplan_planner.google.options import ApiOptions, Endpoint, resolve_endpoint
-from netplan_planner.google.paging import CutOff, Endless, each_page, page_of
+from netplan_planner.google.paging import CutOff, Endless, Page, each_page, page_of
 from netplan_planner.google.refusals import Refusal, Request, path_of
 from netplan_planner.google.transport import Transport
-from netplan_planner.model import Inventory, ProjectId, shape_of_custom
+from netplan_planner.model import (
+    InstanceGroup,
+    Inventory,
+    ProjectId,
+    SelfLink,
+    canonical_link,
+    shape_of_custom,
+)
 from netplan_planner.readers.collector import Collector
 from netplan_planner.readers.kinds import BY_COLLECTION
 from netplan_planner.readers.wire import WireMachineType
 
+_PATH = "projects/{project}/zones/{zone}/instanceGroups/{instanceGroup}/listInstances"
+
+
+class _Member(msgspec.Struct):
+    instance: str = ""
+
+
+class _Page(Page):
+    items: list[_Member] = msgspec.field(default_factory=list)
+
+
+class GroupPlace(NamedTuple):
+    """A zonal group, as the method names it."""
+
+    link: SelfLink
+    project: ProjectId
+    zone: str
+    name: str
+
+
 name = "api"
+
 
 Progress = Callable[[str], None]
 
@@ -301,3 +332,53 @@ def _collection_paused() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def places_of(found: Collector) -> list[GroupPlace]:
+    """Return the unmanaged groups that may have members; all of them are zonal."""
+    return [
+        GroupPlace(group.ref.self_link, group.project, group.location, group.name)
+        for group in found.unmanaged_groups()
+        if _may_have_members(group)
+    ]
+
+
+def _may_have_members(group: InstanceGroup) -> bool:
+    return not group.is_regional and group.size != 0
+
+
+def read_members(transport: Transport, place: GroupPlace) -> Collector:
+    """Return the members of one group; a refusal is an error of its project."""
+    found = Collector()
+    options = transport.options
+    try:
+        for page in each_page(
+            lambda token: transport.get(_request(place, token, options.page_size), _decoded),
+            options.max_pages,
+        ):
+            for item in page.items:
+                found.member(place.link, SelfLink(canonical_link(item.instance)))
+    except CutOff as exc:
+        found.error(place.project, f"{MEMBERS_ID} of {place.name}: {exc}")
+    except Refusal as exc:
+        found.error(place.project, str(exc))
+    return found
+
+
+def _request(place: GroupPlace, token: str, page_size: int) -> Request:
+    names = {"project": place.project, "zone": place.zone, "instanceGroup": place.name}
+    query = {"maxResults": str(page_size), "prettyPrint": "false"}
+    return Request(
+        method=MEMBERS_ID,
+        path=path_of(_PATH, names),
+        query=query | ({"pageToken": token} if token else {}),
+        permission=MEMBERS_PERMISSION,
+        disabled="the Compute Engine API is disabled (403)",
+        missing=f"{MEMBERS_ID}: no group {place.name} in {place.zone} (404)",
+        body=b"{}",
+        names=names,
+    )
+
+
+def _decoded(body: bytes) -> _Page:
+    return page_of(body, _Page)

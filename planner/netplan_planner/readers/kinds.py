@@ -7,9 +7,96 @@ A resource says what it is by `kind` (`compute#instance`), else by the collectio
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from netplan_planner.model import ResourceRef, Value, canonical_link
-from netplan_planner.readers import advice, disks, groups, hybrid, instances, networks, wire
-from netplan_planner.readers.links import Problems
+from netplan_planner.model import (
+    Disk,
+    ProjectId,
+    Region,
+    ResourcePolicy,
+    ResourceRef,
+    TypeRecommendation,
+    Value,
+    VlanAttachment,
+    canonical_link,
+)
+from netplan_planner.readers import groups, instances, networks, wire
+from netplan_planner.readers.links import (
+    Problems,
+    bare_name,
+    needed,
+    place_of,
+    region_at,
+    resolve,
+    resolve_optional,
+)
+from netplan_planner.readers.wire import (
+    WireAttachment,
+    WireRecommendation,
+    WireResourcePolicy,
+    WireVolume,
+)
+
+
+def attachment(wire: WireAttachment, ref: ResourceRef, problems: Problems) -> VlanAttachment:
+    """Return one VLAN attachment; its network is that of its router."""
+    project, _, _, name = place_of(ref.self_link)
+    region = region_at(ref.self_link, wire.region)
+    return VlanAttachment(
+        ref=ref,
+        project=project,
+        name=wire.name or name,
+        region=Region(bare_name(region)) if region else None,
+        kind=wire.type,
+        bandwidth=wire.bandwidth,
+        router=resolve_optional(wire.router, project),
+        is_enabled=wire.admin_enabled,
+        mtu_bytes=wire.mtu,
+    )
+
+
+_COMPACT = "COLLOCATED"
+"""`collocation` of a compact placement policy; a spread policy states a number of domains."""
+
+
+def disk(wire: WireVolume, ref: ResourceRef, problems: Problems) -> Disk:
+    """Return one disk; a planned one need not state its type."""
+    project, _, _, name = place_of(ref.self_link)
+    return Disk(
+        ref=ref,
+        project=project,
+        name=wire.name or name,
+        disk_type=bare_name(wire.type) if wire.type else None,
+        users=tuple(sorted(resolve(user, project) for user in wire.users)),
+    )
+
+
+def resource_policy(
+    wire: WireResourcePolicy, ref: ResourceRef, problems: Problems
+) -> ResourcePolicy:
+    """Return one resource policy; schedules of snapshots and of machines are none of placement."""
+    project, _, _, name = place_of(ref.self_link)
+    placement = wire.group_placement_policy
+    return ResourcePolicy(
+        ref=ref,
+        project=project,
+        name=wire.name or name,
+        is_placement=placement is not None,
+        is_compact=placement is not None and placement.collocation == _COMPACT,
+    )
+
+
+def recommendation(
+    wire: WireRecommendation, ref: ResourceRef, problems: Problems
+) -> TypeRecommendation:
+    """Return one recommendation of another type for a machine."""
+    project = ProjectId(ref.self_link.split("/")[1])
+    return TypeRecommendation(
+        ref=ref,
+        project=project,
+        instance=resolve(needed(wire.instance, "instance"), project),
+        machine_type=needed(wire.machine_type, "machine type"),
+        etag=wire.etag,
+        state=wire.state_info.state if wire.state_info is not None else None,
+    )
 
 
 class Kind(NamedTuple):
@@ -98,7 +185,7 @@ KINDS = (
         "interconnectAttachment",
         "vlan_attachments",
         wire.WireAttachment,
-        hybrid.attachment,
+        attachment,
         "vlanTag8021q edgeAvailabilityDomain",
     ),
     _kind(
@@ -130,7 +217,7 @@ KINDS = (
         "disk",
         "disks",
         wire.WireVolume,
-        disks.disk,
+        disk,
         "sizeGb users physicalBlockSizeBytes",
     ),
     _kind(
@@ -138,7 +225,7 @@ KINDS = (
         "resourcePolicy",
         "resource_policies",
         wire.WireResourcePolicy,
-        disks.resource_policy,
+        resource_policy,
         "groupPlacementPolicy region",
     ),
     _kind(
@@ -152,6 +239,7 @@ KINDS = (
 )
 """In the order in which shapes are tried: the more telling signatures first."""
 
+
 FLOW_LOGS_CONFIGURATION = _kind(
     "vpcFlowLogsConfigs",
     "vpcFlowLogsConfig",
@@ -162,18 +250,23 @@ FLOW_LOGS_CONFIGURATION = _kind(
 )
 """Of the Network Management API, and so none of `KINDS`; see `network_management`."""
 
+
 RECOMMENDATION = _kind(
     "recommendations",
     "recommendation",
     "type_recommendations",
     wire.WireRecommendation,
-    advice.recommendation,
+    recommendation,
     "",
 )
 """Of the Recommender API, and so none of `KINDS` either; see `recommender`."""
 
+
 BY_COLLECTION = {kind.collection: kind for kind in KINDS}
+
+
 BY_SINGULAR = {kind.singular: kind for kind in KINDS}
+
 
 KIND_PREFIX = "compute#"
 

@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from netplan_planner.renderers.document import Line, Role, fixed, line, plain, say
-from netplan_planner.renderers.wrapping import row_width, wrapped
+from netplan_planner.renderers.terminal import row_width, wrapped
 
 SPANS = st.builds(
     say,

@@ -44,7 +44,7 @@ from netplan_planner.throughput import (
     single_flow,
 )
 from netplan_planner.throughput import path as path_module
-from netplan_planner.throughput.limits.dates import SLOW_OUTSIDE_UNTIL
+from netplan_planner.throughput.limits.path_limits import SLOW_OUTSIDE_UNTIL
 from support.prices.book import SmallPriceBook
 
 TODAY = date(2026, 11, 21)

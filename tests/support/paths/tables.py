@@ -9,7 +9,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from netplan_planner.readers.path_table import PathTable
-from netplan_planner.verbs.predict.table import TableAnswer, predict_table
+from netplan_planner.verbs.predict.table_file import TableAnswer, predict_table
 from support.paths.queries import DAY
 
 ADDED = ("predicted_gbps", "low_gbps", "high_gbps", "binding_limit", "next_limit", "reason")

@@ -13,16 +13,21 @@ from netplan_planner.model import UNKNOWN_PROJECT, SelfLink, last_part
 from netplan_planner.model.gke import NodePool
 from netplan_planner.readers.kubernetes.gke import CLUSTERS, KINDS, POOLS, cluster_link
 from netplan_planner.readers.links import Unusable
-from netplan_planner.readers.terraform import gke
 from netplan_planner.readers.terraform.attributes import Attributes, Unknowns
 from netplan_planner.readers.terraform.context import Context
 from netplan_planner.readers.terraform.layout import Entry
-from netplan_planner.readers.terraform.machines import JsonObject
+from netplan_planner.readers.terraform.machines import JsonObject, stated
 from netplan_planner.readers.terraform.places import where_of
 from netplan_planner.readers.terraform.types import NODE_POOL, TYPES, Type
 
+_VPC_NATIVE = "VPC_NATIVE"
+
+
 _CLUSTER = TYPES["google_container_cluster"]
+
+
 _POOL = Type(POOLS, _CLUSTER.scope, KINDS[POOLS])
+
 
 DEFAULT_POOL = "(default pool)"
 """Stands for the name that GKE chooses; no pool's name has parentheses."""
@@ -52,7 +57,7 @@ class Clusters:
             self._context.note(entry, str(exc))
             return
         self._apart.add(link)
-        self._add(entry, link, held, gke.node_pool(held))
+        self._add(entry, link, held, node_pool(held))
         self._context.note_unknown(entry, link, notes)
 
     def _link_of_pool(self, entry: Entry, held: Attributes) -> SelfLink:
@@ -86,13 +91,13 @@ class Clusters:
         """Take a cluster, and the node pools that it states itself."""
         notes = Unknowns()
         held = self._context.attributes(entry, notes)
-        raw = gke.cluster(held, link.split("/")[3])
+        raw = cluster(held, link.split("/")[3])
         self._context.add(entry, _CLUSTER, link, raw)
         for number, block in enumerate(held.blocks("node_pool"), 1):
             pool = SelfLink(f"{link}/{POOLS}/{block.text('name') or f'(node pool {number})'}")
             if pool not in self._apart:
-                self._add(entry, pool, block, gke.node_pool(block))
-        default = gke.default_pool(held)
+                self._add(entry, pool, block, node_pool(block))
+        default = default_pool(held)
         if default is not None:
             self._add(entry, SelfLink(f"{link}/{POOLS}/{DEFAULT_POOL}"), held, default)
         self._context.note_unknown(entry, link, notes)
@@ -103,7 +108,7 @@ class Clusters:
 
 def _with_unknowns(held: Attributes) -> Callable[[NodePool], NodePool] | None:
     """Return what takes from a pool what is not known: the API leaves out what is off."""
-    is_spot_known, is_tier_known = not gke.is_spot_unknown(held), not gke.is_tier_unknown(held)
+    is_spot_known, is_tier_known = not is_spot_unknown(held), not is_tier_unknown(held)
     if is_spot_known and is_tier_known:
         return None
     return lambda pool: replace(
@@ -111,3 +116,184 @@ def _with_unknowns(held: Attributes) -> Callable[[NodePool], NodePool] | None:
         is_spot=pool.is_spot if is_spot_known else None,
         bandwidth_tier=pool.bandwidth_tier if is_tier_known else None,
     )
+
+
+def cluster(a: Attributes, location: str) -> JsonObject:
+    """Return a cluster, less its node pools.
+
+    `min_master_version` is what was asked at least, so the version is that of the state alone.
+    """
+    addons, policy = a.block("addons_config"), a.block("network_policy")
+    return stated(
+        {
+            "locations": _zones(a, location),
+            "currentMasterVersion": a.get("master_version"),
+            "autopilot": _switched(a.get("enable_autopilot")),
+            "clusterIpv4Cidr": _range(a.get("cluster_ipv4_cidr")),
+            "servicesIpv4Cidr": _range(a.get("services_ipv4_cidr")),
+            "networkConfig": stated(
+                {
+                    "network": a.link("network"),
+                    "subnetwork": a.link("subnetwork"),
+                    "datapathProvider": a.get("datapath_provider"),
+                    "enableIntraNodeVisibility": a.get("enable_intranode_visibility"),
+                    "enableMultiNetworking": a.get("enable_multi_networking"),
+                    "inTransitEncryptionConfig": a.get("in_transit_encryption_config"),
+                }
+            ),
+            "ipAllocationPolicy": _addresses(a),
+            "addonsConfig": None
+            if addons is None
+            else stated({"dnsCacheConfig": _switch(addons, "dns_cache_config")}),
+            "networkPolicy": None if policy is None else stated({"enabled": policy.get("enabled")}),
+        }
+    )
+
+
+def _zones(a: Attributes, location: str) -> list[str] | None:
+    """Return all zones; the provider leaves out the one that a zonal cluster stands in."""
+    others = a.texts("node_locations")
+    is_zonal = location.count("-") > 1
+    return None if others is None else [*others, *([location] if is_zonal else [])]
+
+
+def _addresses(a: Attributes) -> JsonObject | None:
+    """Return `ipAllocationPolicy`.
+
+    A cluster with this block and no `networking_mode` is VPC-native
+    (registry.terraform.io/providers/hashicorp/google, container_cluster, read 2026-11-23).
+    """
+    block, mode = a.block("ip_allocation_policy"), a.get("networking_mode")
+    if block is None:
+        return None if mode is None else {"useIpAliases": mode == _VPC_NATIVE}
+    return stated(
+        {
+            "useIpAliases": None
+            if mode is None and a.is_asked("networking_mode")
+            else mode in {None, _VPC_NATIVE},
+            "clusterIpv4CidrBlock": _range(block.get("cluster_ipv4_cidr_block")),
+            "servicesIpv4CidrBlock": _range(block.get("services_ipv4_cidr_block")),
+            "stackType": block.get("stack_type"),
+        }
+    )
+
+
+def node_pool(a: Attributes) -> JsonObject:
+    """Return a node pool: a resource of its own, or a block of its cluster."""
+    scaling, placement = a.block("autoscaling"), a.block("placement_policy")
+    config, network = a.block("node_config"), a.block("network_config")
+    most = a.get("max_pods_per_node")
+    return stated(
+        {
+            "config": None if config is None else _node(config),
+            "locations": a.texts("node_locations"),
+            "version": a.get("version"),
+            "instanceGroupUrls": _managers(a),
+            # The provider makes a pool with the number of nodes that it shall have.
+            "initialNodeCount": a.get("initial_node_count") or a.get("node_count"),
+            "autoscaling": None if scaling is None else _scaling(scaling),
+            "maxPodsConstraint": {"maxPodsPerNode": str(most)} if most else None,
+            "placementPolicy": None
+            if placement is None
+            else stated({"type": placement.get("type")}),
+            "networkConfig": None if network is None else _pool_network(network),
+        }
+    )
+
+
+def default_pool(a: Attributes) -> JsonObject | None:
+    """Return the node pool that GKE makes of a cluster's own settings, None where it makes none.
+
+    It does so for a cluster whose node pools are not stated, unless it is an Autopilot cluster or
+    the pool is removed at once.
+    """
+    is_left = a.get("remove_default_node_pool") is True or a.get("enable_autopilot") is True
+    count = a.get("initial_node_count")
+    if is_left or a.is_asked("node_pool") or not a.is_unknown("node_pool") or not count:
+        return None
+    config = a.block("node_config")
+    return stated({"config": None if config is None else _node(config), "initialNodeCount": count})
+
+
+def is_spot_unknown(a: Attributes) -> bool:
+    """Return whether a pool's nodes may be Spot, which is known after apply only."""
+    config = a.block("node_config")
+    if config is None:
+        return a.is_asked("node_config")
+    flags = ("spot", "preemptible")
+    is_spot = any(config.get(flag) is True for flag in flags)
+    return not is_spot and any(config.is_unknown(flag) for flag in flags)
+
+
+def is_tier_unknown(a: Attributes) -> bool:
+    """Return whether the configuration gives a pool a bandwidth tier that is not known yet."""
+    network = a.block("network_config")
+    if network is None:
+        return a.is_asked("network_config")
+    performance = network.block("network_performance_config")
+    if performance is None:
+        return network.is_unknown("network_performance_config")
+    return performance.is_unknown("total_egress_bandwidth_tier")
+
+
+def _node(block: Attributes) -> JsonObject:
+    return stated(
+        {
+            "machineType": block.get("machine_type"),
+            "imageType": block.get("image_type"),
+            "spot": block.get("spot"),
+            "preemptible": block.get("preemptible"),
+            "gvnic": _switch(block, "gvnic"),
+            "fastSocket": _switch(block, "fast_socket"),
+            "labels": block.get("labels"),
+        }
+    )
+
+
+def _scaling(block: Attributes) -> JsonObject:
+    """Return `autoscaling`; limits of the whole pool leave those of a zone at 0, or they it."""
+    return {
+        "enabled": True,
+        "minNodeCount": block.get("min_node_count") or None,
+        "maxNodeCount": block.get("max_node_count") or None,
+        "totalMinNodeCount": block.get("total_min_node_count") or None,
+        "totalMaxNodeCount": block.get("total_max_node_count") or None,
+    }
+
+
+def _pool_network(block: Attributes) -> JsonObject:
+    performance = block.block("network_performance_config")
+    return stated(
+        {
+            "podIpv4CidrBlock": _range(block.get("pod_ipv4_cidr_block")),
+            "networkPerformanceConfig": None
+            if performance is None
+            else stated(
+                {"totalEgressBandwidthTier": performance.get("total_egress_bandwidth_tier")}
+            ),
+            "additionalNodeNetworkConfigs": [
+                stated({"network": one.link("network")})
+                for one in block.blocks("additional_node_network_configs")
+            ],
+        }
+    )
+
+
+def _managers(a: Attributes) -> list[str]:
+    """Return the links of managers; `managed_instance_group_urls` has those of their groups."""
+    found = a.texts("instance_group_urls") or []
+    return [link for link in found if isinstance(link, str) and "/instanceGroupManagers/" in link]
+
+
+def _switch(a: Attributes, name: str) -> JsonObject | None:
+    block = a.block(name)
+    return None if block is None else stated({"enabled": block.get("enabled")})
+
+
+def _switched(value: object) -> JsonObject | None:
+    return None if value is None else {"enabled": value}
+
+
+def _range(value: object) -> object:
+    """Return a range; `/14` asks for one of that size, and Google says which when it makes it."""
+    return None if isinstance(value, str) and value.startswith("/") else value

@@ -18,20 +18,23 @@ from netplan_planner.model import (
     Inventory,
     Owner,
     OwnerKind,
+    PathClass,
     Reporter,
     TrafficCoverage,
     TrafficMatrix,
     TrafficSource,
     VmTraffic,
 )
+from netplan_planner.model.rate_bins import MachineHours, PathHours, RateBins, TrafficHours
 from netplan_planner.paths import (
     AddressBook,
     FlowEnd,
     classify,
 )
+from netplan_planner.paths.path_keys import PricedPathKey, priced_path_key
 from netplan_planner.readers.time_series.flow_ends import CLOUD, local_end, remote_end
-from netplan_planner.readers.time_series.flow_hours import EdgeKey, Told, flow_hours
 from netplan_planner.readers.time_series.gathering import Gathering
+from netplan_planner.readers.time_series.hours import hours_of
 from netplan_planner.readers.time_series.intervals import (
     Floats,
     Grid,
@@ -45,6 +48,23 @@ from netplan_planner.readers.time_series.raw import US_PER_S, Unusable, moment_o
 from netplan_planner.readers.time_series.resources import Resources
 from netplan_planner.readers.time_series.summaries import rates_of
 from netplan_planner.units import SECONDS_PER_MINUTE
+
+EdgeKey = tuple[str, str, PathClass]
+"""Keys of source and destination, path class."""
+
+
+class Told(NamedTuple):
+    """Which intervals any point tells of."""
+
+    grid: Grid
+    is_told: np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+    def bins(self, byte_counts: Floats) -> RateBins:
+        """Return bytes of the told intervals by hour; the others are unknown."""
+        laid = np.full(self.grid.interval_count, np.nan)
+        laid[self.is_told] = byte_counts / (self.grid.resolution_us / US_PER_S)
+        return hours_of(laid, self.grid)
+
 
 WHAT_IS_MISSING = (
     "the traffic is that of metrics (vm_flow): they are sampled, leave headers out, and name no"
@@ -318,4 +338,47 @@ def _coverage(
         incomplete=tuple(sorted(lost)),
         notes=WHAT_IS_MISSING,
         source=TrafficSource.METRICS,
+    )
+
+
+def flow_hours(
+    matrix: TrafficMatrix,
+    inventory: Inventory,
+    edges: Mapping[EdgeKey, Floats],
+    machines: Mapping[str, tuple[Floats, Floats]],
+    told: Told,
+) -> TrafficHours:
+    """Return the hours of a matrix.
+
+    Args:
+        matrix: What the metrics came to.
+        inventory: Decides which edges have one price.
+        edges: Bytes of each edge by told interval.
+        machines: The same of what each machine sends, in all and to outside the VPC.
+        told: Which intervals these are.
+    """
+    paths: dict[PricedPathKey, tuple[int, Floats]] = {}
+    for at, edge in enumerate(matrix.edges):
+        src, dst = matrix.owners[edge.src].key, matrix.owners[edge.dst].key
+        own = edges[src, dst, edge.path_class]
+        key = priced_path_key(matrix, edge, inventory)
+        example, before = paths.get(key, (at, np.zeros(len(own))))
+        paths[key] = example, before + own
+    whole = told.bins(np.zeros(np.count_nonzero(told.is_told)))
+    by_owner = ((vm.owner, machines.get(matrix.owners[vm.owner].key)) for vm in matrix.vms)
+    return TrafficHours(
+        start=whole.start,
+        bin_s=whole.bin_s,
+        machines=tuple(
+            MachineHours(
+                owner=owner,
+                gbps=told.bins(sums[0]).gbps,
+                outside_gbps=told.bins(sums[1]).gbps,
+            )
+            for owner, sums in by_owner
+            if sums is not None
+        ),
+        paths=tuple(
+            PathHours(edge=example, gbps=told.bins(sums).gbps) for example, sums in paths.values()
+        ),
     )

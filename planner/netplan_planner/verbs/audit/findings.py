@@ -35,7 +35,6 @@ from netplan_planner.renderers.document import (
     severity_role,
 )
 from netplan_planner.renderers.options import RenderOptions
-from netplan_planner.verbs.audit import findings as members
 from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.verbs.audit.commitments import before_commitments
 
@@ -141,7 +140,7 @@ def entry(
     yield Field(label="sure", line=_confidence(finding))
     yield Field(label="severity", line=line(finding.severity_reason))
     yield from _money(finding)
-    yield from members.table(finding, options)
+    yield from table(finding, options)
     if finding.fix is not None:
         yield from _fix(finding, options)
     if options.gives_sources(finding.rule):

@@ -11,7 +11,17 @@ from msgspec.structs import replace
 from netplan_planner.engine.edge_prices import MeanPrice, mean_prices
 from netplan_planner.engine.summary import direction_of
 from netplan_planner.errors import UsageError
-from netplan_planner.model import Direction, Edge, EgressCap, Facts, OwnerKind, PathClass
+from netplan_planner.model import (
+    SERVICE_LABELS,
+    Direction,
+    Edge,
+    EgressCap,
+    Facts,
+    Instance,
+    Owner,
+    OwnerKind,
+    PathClass,
+)
 from netplan_planner.model.price_age import price_age
 from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
 from netplan_planner.planning.project import request_of
@@ -20,24 +30,52 @@ from netplan_planner.verbs import Now, always_well, panels, verb
 from netplan_planner.verbs.graph.answer import (
     EdgeWeight,
     GraphEdge,
+    GraphLevel,
     GraphNode,
     TrafficGraph,
 )
 from netplan_planner.verbs.graph.ask import Drawn, GraphAsk
-from netplan_planner.verbs.graph.nodes import End, nodes_at
 from netplan_planner.world.demos import load_demo, projects_of, title_of
 from netplan_planner.world.not_read import what_is_incomplete
 from netplan_planner.world.reading import read_facts
 from netplan_planner.world.request import InputRequest
 
+_BY_PLACE = {
+    OwnerKind.LOAD_BALANCER: "load balancers",
+    OwnerKind.NAT: "Cloud NAT",
+    OwnerKind.HYBRID: "hybrid links",
+    OwnerKind.GOOGLE_API: "Google APIs",
+}
+"""Ends that zones and regions take together by their place."""
+
+
+_UNKNOWN_PLACE = "place not known"
+
+
+class End(NamedTuple):
+    """A node before anything is counted."""
+
+    key: str
+    name: str
+    kind: str
+    place: str
+
+
+NodeOf = Callable[[Owner], End]
+
+
 _NO_TRAFFIC = (
     "a traffic graph needs traffic: name flow logs or a table (--traffic FILE), or an embedded"
     " sample that has some (--demo gecko)"
 )
+
+
 _NOT_PAID = {
     Direction.RECEIVED: "not billed to the receiver",
     Direction.ELSEWHERE: "no end is a machine of the inventory",
 }
+
+
 _DIGITS = 6
 """Of a ratio after the point: more than flow logs know."""
 
@@ -252,3 +290,57 @@ def _fullest(egress_gbps: float, outside_gbps: float, cap: EgressCap | None) -> 
     if cap is None:
         return -1.0
     return max(_ratio(egress_gbps, cap.egress_gbps), _ratio(outside_gbps, cap.external_gbps))
+
+
+def nodes_at(facts: Facts, level: GraphLevel) -> NodeOf:
+    """Return a function from an end of the traffic to its node."""
+    match level:
+        case GraphLevel.VM:
+            return _itself
+        case GraphLevel.ZONE | GraphLevel.REGION:
+            return lambda owner: _placed(owner, level)
+        case GraphLevel.GROUP | GraphLevel.SERVICE:
+            return lambda owner: _grouped(facts, owner, level)
+
+
+def _itself(owner: Owner) -> End:
+    return End(owner.key, owner.name, owner.kind.value, owner.zone or owner.region or "")
+
+
+def _outside(owner: Owner) -> End:
+    """Return the node of an end that no level but machines' tells apart from its like."""
+    if owner.kind is OwnerKind.UNKNOWN:
+        return End("unknown", "addresses without a known owner", owner.kind.value, "")
+    return _itself(owner)
+
+
+def _placed(owner: Owner, level: GraphLevel) -> End:
+    place = (owner.zone if level is GraphLevel.ZONE else owner.region) or ""
+    if owner.kind is OwnerKind.VM:
+        above = (owner.region or "") if level is GraphLevel.ZONE else ""
+        return End(f"{level}:{place}", place or _UNKNOWN_PLACE, level.value, above)
+    words = _BY_PLACE.get(owner.kind)
+    if words is None:
+        return _outside(owner)
+    region = owner.region or ""
+    return End(f"{owner.kind}:{region}", words, owner.kind.value, region)
+
+
+def _grouped(facts: Facts, owner: Owner, level: GraphLevel) -> End:
+    instance = facts.instance(owner)
+    if instance is None:
+        return _outside(owner)
+    service = _service(instance) if level is GraphLevel.SERVICE else None
+    if service is not None:
+        return End(f"service:{instance.project}/{service}", service, level.value, "")
+    group = facts.inventory.group_by_member.get(instance.ref.self_link)
+    if group is None:
+        return _itself(owner)
+    # A regional group has machines in several zones.
+    place = group.location
+    return End(f"group:{group.ref.self_link}", group.name, GraphLevel.GROUP.value, place)
+
+
+def _service(instance: Instance) -> str | None:
+    named = (instance.label(label) for label in SERVICE_LABELS)
+    return next((value for value in named if value), None)

@@ -1,10 +1,13 @@
 """The best way to move bytes from one place to others: what was asked, checked and planned."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from pathlib import Path
 
 from msgspec.structs import replace
 
-from netplan_planner.errors import UsageError, nearest_names
+from netplan_planner.errors import InputError, UsageError, nearest_names
 from netplan_planner.model import PriceBook, Usage
 from netplan_planner.model.changes import PlanChange, PlanChanges
 from netplan_planner.planning.basis import Opened, opened
@@ -13,20 +16,61 @@ from netplan_planner.planning.payment import check_interruptions
 from netplan_planner.planning.steps import in_order
 from netplan_planner.planning.steps.jobs import zone_of
 from netplan_planner.planning.steps.runs import machines_for_run, names_of
+from netplan_planner.tables.columns import Column, ColumnKind
+from netplan_planner.tables.reading import Table
 from netplan_planner.throughput import CapsTable
 from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.transfer.answer import (
     INTERNET,
     STORAGE_PREFIX,
+    EdgePrice,
+    GridEdge,
     TransferAnswer,
     TransferPlan,
 )
 from netplan_planner.verbs.transfer.ask import AddressKind, NetworkTier, TransferAsk, TransferNeed
 from netplan_planner.verbs.transfer.hops import Tables, region_of_bucket
 from netplan_planner.verbs.transfer.plan import plan_transfer
-from netplan_planner.verbs.transfer.tables import read_edge_prices, read_grid
+
+_SRC = Column(name="src", meaning="where the bytes come from", is_required=True)
+
+
+_DST = Column(name="dst", meaning="where they go", is_required=True)
+
+
+GRID_COLUMNS = (
+    _SRC,
+    _DST,
+    Column(
+        name="gbps_per_vm",
+        meaning="from one machine to one machine; 0: there is no way",
+        unit="Gbit/s",
+        kind=ColumnKind.NUMBER,
+        least=0,
+        most=1e5,
+        is_required=True,
+    ),
+)
+
+
+PRICE_COLUMNS = (
+    _SRC,
+    _DST,
+    Column(
+        name="usd_per_gib",
+        meaning="of what is sent; 0: it is free",
+        unit="USD per GiB",
+        kind=ColumnKind.NUMBER,
+        least=0,
+        most=1e6,
+        is_required=True,
+    ),
+)
+
 
 MOST_TARGETS = 40
+
+
 _ORDER = (
     "Receivers before relays before senders, so that nothing waits for what is not there; all are"
     " paid from their start until they are deleted. A zone may have no room for them: try another."
@@ -258,3 +302,56 @@ def _steps(plan: TransferPlan, prices: PriceBook) -> Iterator[PlanChange]:
             unknown = f"Which zones of {machines.place} offer {machines.machine_type} is not known."
             step = replace(step, fix=replace(step.fix, caution=f"{unknown} {step.fix.caution}"))
         yield step
+
+
+def read_grid(path: Path) -> tuple[GridEdge, ...]:
+    """Return what one machine sends to one machine, by places.
+
+    Raises:
+        InputError: If it is no table with the columns, or a row makes no sense; it is named.
+    """
+    return tuple(
+        GridEdge(src=src, dst=dst, gbps_per_vm=value)
+        for src, dst, value in _rows(path, GRID_COLUMNS)
+    )
+
+
+def read_edge_prices(path: Path) -> tuple[EdgePrice, ...]:
+    """Return what a GiB costs between places.
+
+    Raises:
+        InputError: If it is no table with the columns, or a row makes no sense; it is named.
+    """
+    return tuple(
+        EdgePrice(src=src, dst=dst, usd_per_gib=Decimal(repr(value)))
+        for src, dst, value in _rows(path, PRICE_COLUMNS)
+    )
+
+
+def _rows(path: Path, columns: Sequence[Column]) -> Iterator[tuple[str, str, float]]:
+    value = columns[-1].name
+    with Table(path, columns) as table:
+        numbers = table.checked_numbers()[value]
+        if table.refused.count:
+            raise InputError(f"{table.shown}: {'; '.join(table.refused.named)}")
+        texts = [table.texts(name) for name in ("src", "dst")]
+        shown, count = table.shown, table.row_count
+    if not count:
+        raise InputError(f"{shown}: it has no rows: a row is an edge from one place to another")
+    seen: dict[tuple[str, str], int] = {}
+    for at in range(count):
+        src, dst = (found[which[at]] for found, which in texts)
+        number = float(numbers[at])
+        for column, is_empty in (("src", not src), ("dst", not dst), (value, math.isnan(number))):
+            if is_empty:
+                raise InputError(
+                    f"{shown}: row {at + 1}: {column} is empty: unknown is not 0, so give it or"
+                    " leave the row out"
+                )
+        if (src, dst) in seen:
+            raise InputError(
+                f"{shown}: rows {seen[src, dst]} and {at + 1} are both {src} to {dst}: keep one"
+            )
+        seen[src, dst] = at + 1
+        if src != dst:
+            yield src, dst, number

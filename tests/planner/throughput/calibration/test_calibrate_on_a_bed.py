@@ -28,7 +28,7 @@ from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.batch import Predictions
 from netplan_planner.verbs.calibrate.answer import CalibrationReport
 from netplan_planner.verbs.calibrate.run import calibrate_files
-from netplan_planner.verbs.predict.table import predict_table
+from netplan_planner.verbs.predict.table_file import predict_table
 from support.paths.tables import written
 from support.testbed import bed as beds
 from support.testbed import transfers

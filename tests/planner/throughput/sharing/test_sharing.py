@@ -9,8 +9,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from netplan_planner.throughput.sharing.filling import BATCH_LEAST, WINDOW_COUNT
-from netplan_planner.throughput.sharing.rates import OWN_BOUND, FairRates, fair_rates
+from netplan_planner.throughput.sharing.rates import (
+    BATCH_LEAST,
+    OWN_BOUND,
+    WINDOW_COUNT,
+    FairRates,
+    fair_rates,
+)
 
 CLOSE = 1e-12
 """Greatest relative distance to the exact rate that is accepted."""

@@ -22,7 +22,7 @@ import pytest
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.units import MS_PER_SECOND, gbps_from_bytes
-from netplan_planner.verbs.predict.table import TableAnswer, predict_table
+from netplan_planner.verbs.predict.table_file import TableAnswer, predict_table
 from support.paths.tables import written
 from support.testbed import bed as beds
 from support.testbed import transfers

@@ -12,7 +12,7 @@ from netplan_planner.throughput import load_caps, predict
 from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
 from netplan_planner.verbs.calibrate.answer import CalibrationReport
 from netplan_planner.verbs.calibrate.run import calibrate_files
-from netplan_planner.verbs.predict.table import predict_table
+from netplan_planner.verbs.predict.table_file import predict_table
 from support.calibrations.inputs import AWAY, ROWS, WALL, table
 from support.calibrations.made import figures
 

@@ -9,6 +9,8 @@ Source:
 """
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from netplan_planner.measuring.outputs.base import (
     Refused,
@@ -23,24 +25,140 @@ from netplan_planner.measuring.outputs.base import (
 )
 from netplan_planner.measuring.outputs.iperf2 import tails
 from netplan_planner.measuring.outputs.iperf2.csv_rows import is_iperf2_csv
-from netplan_planner.measuring.outputs.iperf2.runs import (
-    CUT_OFF,
-    HEADER,
-    Group,
-    Way,
-    groups_in,
-    ways_of,
-)
 from netplan_planner.measuring.outputs.iperf_lines import (
     Connection,
     Result,
+    connection_in,
     host_address,
     intervals_of,
+    lines_of,
+    result_in,
     total_of,
 )
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement
 
+CUT_OFF = "the output ends before the total of the run"
+
+
+HEADER = re.compile(
+    r"^(?:Client connecting to (?P<host>\S+),|Server listening on) (?P<protocol>TCP|UDP)"
+    r" port (?P<port>\d+)",
+    re.MULTILINE,
+)
+
+
+_REPORT = re.compile(r"\[\s*(\d+)\] Server Report")
+
+
+_MSS = re.compile(r"\[\s*\d+\] MSS size (\d+) bytes")
+
+
+_FAILED = re.compile(r".*\bfailed: .*|.*WARNING: did not receive ack.*|.*Connection refused.*")
+
+
+_LEAST_SUMMED_RATIO = 0.9
+"""Of the longest stream that the total of a sum spans; less is the sum of an interval."""
+
+
+Key = tuple[int, bool]
+"""A stream, and whether it is the starred half of a full-duplex one."""
+
+
+@dataclass
+class Group:
+    """Connections that were made before any of them had a result: one run."""
+
+    line: int
+    connections: dict[int, Connection] = field(default_factory=dict)
+    results: dict[Key, list[Result]] = field(default_factory=dict)
+    sums: list[Result] = field(default_factory=list)
+    reports: dict[Key, Result] = field(default_factory=dict)
+    """The server's counts that a UDP client prints."""
+    reported: set[int] = field(default_factory=set)
+    host: str = ""
+    """The name or address that the client was given."""
+    protocol: str = "tcp"
+    mss_bytes: int | None = None
+    """As `-m` prints it, behind the results."""
+    fault: str = ""
+
+    def take(self, line: str, number: int) -> None:
+        """Take a line that is neither a header nor a connection."""
+        report, size, result = _REPORT.match(line), _MSS.match(line), result_in(line, number)
+        if report:
+            self.reported.add(int(report[1]))
+        elif size:
+            self.mss_bytes = int(size[1])
+        elif result is None:
+            if _FAILED.fullmatch(line):
+                self.fault = self.fault or bounded(line)
+        elif result.stream is None:
+            self.sums.append(result)
+        elif result.stream in self.reported:
+            self.reports[result.stream, result.is_starred] = result
+        else:
+            self.results.setdefault((result.stream, result.is_starred), []).append(result)
+
+
+@dataclass(frozen=True)
+class Way:
+    """The streams of a run that went one way to one address."""
+
+    group: Group
+    keys: list[Key]
+    sends: bool
+    """Whether the end that printed the output sent."""
+    is_alone: bool
+    is_bidirectional: bool
+    is_first: bool
+    """Whether it is the way of the connection that was opened first."""
+
+    @property
+    def connections(self) -> list[Connection]:
+        """One for each stream."""
+        return [self.group.connections[stream] for stream, _ in self.keys]
+
+    @property
+    def is_reverse(self) -> bool:
+        """Whether the tool's server sent."""
+        if any("(full-duplex)" in one.tail for one in self.connections):
+            return any(starred for _, starred in self.keys)
+        is_marked = any("(reverse)" in one.tail for one in self.connections)
+        return is_marked or (self.is_bidirectional and not self.is_first)
+
+    def lines(self) -> list[list[Result]]:
+        """Return the results of each stream."""
+        return [self.group.results.get(key, []) for key in self.keys]
+
+    def one_series(self) -> list[Result]:
+        """Return the results that show the whole of this way: its sums, or its only stream's.
+
+        A sum line adds both ways of a full-duplex run, so it counts only where there is one.
+        """
+        streams = self.lines()
+        if self.is_alone and self.group.sums and (len(streams) > 1 or not any(streams)):
+            return self.group.sums
+        return streams[0] if len(streams) == 1 else []
+
+    def totals(self) -> list[Result]:
+        """Return the totals that add up to this way's rate.
+
+        Raises:
+            Unusable: If the output ends before one of them.
+        """
+        series = [self.one_series()] if self.one_series() else self.lines()
+        totals = [total for total in map(total_of, series) if total is not None]
+        longest_s = max((one.end_s for lines in self.lines() for one in lines), default=0.0)
+        if len(totals) < len(series) or any(
+            one.end_s < _LEAST_SUMMED_RATIO * longest_s for one in totals if one.stream is None
+        ):
+            raise Unusable(CUT_OFF)
+        return totals
+
+
 TOOL = "iperf2"
+
+
 _CONNECTED = re.compile(r"^\[[ *]*\d+\] local \S+ port \d+ connected with ", re.MULTILINE)
 
 
@@ -142,3 +260,80 @@ def _named(host: str) -> MeasuredEnd:
 def _bytes(counted: list[Result]) -> int | None:
     counts = [one.byte_count for one in counted if one.byte_count is not None]
     return whole(sum(counts)) if len(counts) == len(counted) else None
+
+
+def groups_in(text: str, ports: set[int]) -> Iterator[Group]:
+    """Yield the runs of a text, and collect the ports that servers listened on.
+
+    A connection after a result begins another run: streams that run at the same time connect
+    before the first of them reports.
+    """
+    group = Group(line=1)
+    for number, line in lines_of(text, version=2):
+        header, connection = HEADER.match(line), connection_in(line, number)
+        if (header or connection) and (group.results or group.sums):
+            yield group
+            group = Group(line=number, protocol=group.protocol)
+        if header:
+            group.protocol = header["protocol"].lower()
+            group.host = group.host or header["host"] or ""
+            ports.add(int(header["port"]))
+        elif connection:
+            group.connections[connection.stream] = connection
+        else:
+            group.take(line, number)
+    if group.connections or group.results or group.sums or group.fault or group.host:
+        yield group
+
+
+def ways_of(group: Group, ports: set[int]) -> list[Way]:
+    """Return the ways of a run that names its connections.
+
+    Raises:
+        Unusable: If a stream has no connection, or a connection no result.
+    """
+    ways: dict[tuple[str, bool], list[Key]] = {}
+    # `--sum-only` leaves the results of the streams out, but a server names them.
+    keys = list(group.results) or [(stream, False) for stream in group.connections]
+    for key in keys:
+        connection = group.connections.get(key[0])
+        if connection is None:
+            line = str(group.results[key][0].line)
+            raise Unusable(f"stream {key[0]} has a result, but no connection", line)
+        ways.setdefault((connection.remote, _sends(connection, key[1], ports)), []).append(key)
+    if not all(_has_results(one, keys) for one in group.connections.values()):
+        raise Unusable(CUT_OFF)
+    opened = min(group.connections.values(), key=lambda one: one.line)
+    return [
+        Way(
+            group=group,
+            keys=own,
+            sends=sends,
+            is_alone=len(ways) == 1,
+            is_bidirectional=len({sends for _, sends in ways}) > 1,
+            is_first=sends == _sends(opened, False, ports),
+        )
+        for (_, sends), own in ways.items()
+    ]
+
+
+def _has_results(connection: Connection, keys: list[Key]) -> bool:
+    """Return whether a connection has its results: of a full-duplex one, both halves."""
+    halves = [is_starred for stream, is_starred in keys if stream == connection.stream]
+    return len(halves) == (2 if "(full-duplex)" in connection.tail else 1)
+
+
+def _sends(connection: Connection, is_starred: bool, ports: set[int]) -> bool:
+    """Return whether the end that printed the line sent.
+
+    The end that opened the connection sends, but not with `-R`. With `-d` and `-r` the other end
+    opens a connection of its own, which a 2.1 server marks with a star and `(reverse)`.
+    """
+    local, remote = connection.local_port, connection.remote_port
+    is_told = (local in ports) != (remote in ports)
+    is_opener = remote in ports if is_told else local > remote
+    if "(full-duplex)" in connection.tail:
+        return is_opener != is_starred
+    if "(reverse)" in connection.tail and not connection.is_starred:
+        return not is_opener
+    return is_opener
