@@ -48,6 +48,12 @@ class Ask(NamedTuple):
     """Of a date."""
     is_folder: bool = False
     """Whether a path must be a folder that is there."""
+    shown_default: str | None = None
+    """What a help page says of the default, where that is no value."""
+    variable: str | None = None
+    """The environment variable, where it is not called as the parameter."""
+    is_any_case: bool = False
+    """Whether a choice may be written in capitals or not."""
     is_hidden: bool = False
     """Whether no help page shows it."""
     is_counted: bool = False

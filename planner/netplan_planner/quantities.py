@@ -205,6 +205,8 @@ Deadline = Annotated[
 Names = Annotated[tuple[str, ...], Reading(list[str], lambda _, values: names(values))]
 Paths = Annotated[tuple[Path, ...], Reading(list[Path], lambda _, values: tuple(values))]
 Texts = Annotated[tuple[str, ...], Reading(list[str], lambda _, values: tuple(values))]
+Exact = Annotated[Decimal, Reading(float, lambda _, number: Decimal(str(number)), float)]
+"""A number as it is written, without what is lost in binary."""
 Usd = Annotated[Decimal, Reading(str, usd)]
 UsdOrNone = Annotated[Decimal | None, Reading(str, usd_or_none, str)]
 """None is no bound."""

@@ -4,9 +4,9 @@ import re
 from decimal import Decimal
 from pathlib import Path
 
-from netplan_planner.renderers.content.price import money
 from netplan_planner.renderers.figures import dollars
 from netplan_planner.units import cents
+from netplan_planner.verbs.price.show import money
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.engine.prices.snapshots import (
-    BuildRequest,
+from netplan_planner.judging.rules import rule_page
+from netplan_planner.planning.reconciling import reconcile
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.renderers.output import render
+from netplan_planner.verbs.prices.ask import BuildAsk
+from netplan_planner.verbs.prices.snapshots import (
     build_snapshot,
     check_prices,
     map_skus,
     price_changes,
 )
-from netplan_planner.engine.reconcile import reconcile
-from netplan_planner.judging.rules import rule_page
-from netplan_planner.renderers.options import RenderOptions
-from netplan_planner.renderers.output import render
 from netplan_planner.world.request import InputRequest
 from netplan_pricing.container import FILE_NAME
 from support.prices.billing_export import usage, write_flat_csv
@@ -46,15 +46,14 @@ def mapped(folder: Path) -> object:
 
 def made(folder: Path) -> object:
     inputs = write_inputs(folder / "in")
-    request = BuildRequest(
-        skus=(inputs / "skus.json",),
-        machine_types=tuple(inputs / name for name in MACHINE_FILES),
+    request = BuildAsk(
+        skus=[inputs / "skus.json"],
+        machine_types=[inputs / name for name in MACHINE_FILES],
         price_tables=tuple(inputs / name for name in PRICE_FILES),
         out=folder,
         accepts_changes=True,
-        today=DAY,
     )
-    return replace(build_snapshot(request), path="prices/prices.snapshot")
+    return replace(build_snapshot(request, DAY), path="prices/prices.snapshot")
 
 
 def changes(folder: Path) -> object:

@@ -127,7 +127,7 @@ def root(
             given = option_defaults(state.config_path)
             if holds_settings(state.config_path):
                 # Who names no rule need not load them all.
-                from netplan_planner.engine.settings import check_settings
+                from netplan_planner.world.settings import check_settings
 
                 check_settings(state.config_path)
         own = {name: given.pop(name) for name in _OF_ALL if name in given}

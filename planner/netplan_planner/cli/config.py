@@ -13,12 +13,12 @@ from netplan_planner.cli.origins import variables_of
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
 from netplan_planner.cli.wrong_values import said_of
-from netplan_planner.engine.settings import OTHER_VARIABLES, file_settings
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Environment, EnvironmentVariable, Setting, Settings
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import unbroken
 from netplan_planner.verbs import panels
+from netplan_planner.world.settings import OTHER_VARIABLES, file_settings
 
 _SECRETS = frozenset({"api_key"})
 """Options whose values are never printed."""

@@ -14,8 +14,8 @@ from netplan_planner.cli.app import EXIT_FINDINGS, app, note, progress
 from netplan_planner.cli.lazy import Verb
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
-from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.planning.inputs import CurrencyCode
+from netplan_planner.planning.price_source import currency_in
 from netplan_planner.renderers import ColourMode, RenderOptions
 from netplan_planner.streams import standard_output
 from netplan_planner.verbs import Now
@@ -47,14 +47,16 @@ def register(name: str, verb: Verb) -> None:
     group = typer.Typer(help=verb.help, no_args_is_help=True)
     app.add_typer(group, name=name, rich_help_panel=verb.panel)
     for run in runs:
-        group.command()(taking(_command(run)))
+        # A word of Python has a line below it.
+        group.command(run.__name__.rstrip("_").replace("_", "-"))(taking(_command(run)))
 
 
 def _command(run: Any) -> Any:
     """Return the function of a command that runs a verb and writes its answer."""
 
     def command(asked: Any) -> None:
-        specs = (getattr(asked.ask, "written", None) or asked.answer).specs()
+        written = getattr(asked.ask, "written", None) or asked.answer
+        specs = written.specs(*((run.form(asked.ask),) if run.form else ()))
         # A rate of a currency that is not there is no reason to wait for an answer.
         shown = _shown(asked, run)
         now = Now(date.today(), progress, state.config_path, note, answers.warn)

@@ -244,7 +244,7 @@ def _asked(name: str, annotation: Any, value: Any, ask: Ask) -> _Field:
                 None,
             )
         )
-    if default is NODEFAULT and (reading is not None or not _is_path(kind)):
+    if default is NODEFAULT and reading is not None:
         default = None
     if default is None:
         kind = kind | None
@@ -259,12 +259,15 @@ def _asked(name: str, annotation: Any, value: Any, ask: Ask) -> _Field:
             max=ask.most,
             formats=ask.formats,
             count=ask.is_counted,
+            envvar=ask.variable,
+            case_sensitive=not ask.is_any_case,
+            show_default=True if ask.shown_default is None else ask.shown_default,
             hidden=ask.is_hidden,
             exists=ask.is_folder,
             file_okay=not ask.is_folder,
             rich_help_panel=ask.panel,
         )
-    others = [one for one in about if one is not ask]
+    others = [one for one in about if not isinstance(one, Ask | Reading)]
     return _Field(
         name=name,
         parameter=parameter_of(name, ask),
@@ -274,11 +277,6 @@ def _asked(name: str, annotation: Any, value: Any, ask: Ask) -> _Field:
         option=option,
         reading=reading,
     )
-
-
-def _is_path(kind: Any) -> bool:
-    """Return whether a path, or several, must be given."""
-    return kind is Path or get_args(kind) == (Path,)
 
 
 def _numbers_only(annotation: Any) -> Any:

@@ -36,7 +36,7 @@ def with_bill(request: InputRequest, facts: Facts) -> Facts:
         return facts
     if facts.traffic.is_of_metrics:
         return replace(facts, why_not_reconciled="metrics do not tell which price traffic has")
-    from netplan_planner.engine.reconcile import reconcile_facts
+    from netplan_planner.planning.reconciling import reconcile_facts
 
     try:
         found = reconcile_facts(facts, request.billing_exports, request.projects, request.prices)

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from netplan_planner import units
-from netplan_planner.engine import service_bill
-from netplan_planner.engine.service_bill import ServiceBill
 from netplan_planner.model import (
     Facts,
     ForwardingRule,
@@ -18,6 +16,8 @@ from netplan_planner.model import (
 )
 from netplan_planner.model.log_volume import NOT_MADE, log_gib, record_bytes
 from netplan_planner.paths.fronts import balancer_kind
+from netplan_planner.planning import service_bill
+from netplan_planner.planning.service_bill import ServiceBill
 
 _ENDPOINT = "/serviceAttachments/"
 _GKE_MADE = f"{_ENDPOINT}gke-"

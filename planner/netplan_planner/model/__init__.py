@@ -137,7 +137,7 @@ from netplan_planner.model.prediction import (
     Transactions,
     TransferCost,
 )
-from netplan_planner.model.price_answer import CurrencyRate, PriceAnswer, PriceTable
+from netplan_planner.model.price_answer import CurrencyRate
 from netplan_planner.model.price_snapshots import (
     ChangeCount,
     CheckOutcome,

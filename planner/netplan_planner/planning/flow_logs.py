@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.engine import service_bill
-from netplan_planner.engine.service_bill import ServiceBill
 from netplan_planner.model import (
     FlowLogConfig,
     FlowLogsConfiguration,
@@ -18,6 +16,8 @@ from netplan_planner.model import (
 )
 from netplan_planner.model.flow_log_bill import LogSettings, LogVolumeBill
 from netplan_planner.model.log_volume import OWN_SETTING, IntervalRecords, LogSource
+from netplan_planner.planning import service_bill
+from netplan_planner.planning.service_bill import ServiceBill
 from netplan_planner.units import SECONDS_PER_MINUTE
 
 EXCLUDED = "EXCLUDE_ALL_METADATA"

@@ -68,6 +68,7 @@ def verb(
     ends: Callable[[Any, Any], bool] | None = None,
     has_look: bool = False,
     shows: Shows | None = None,
+    form: Callable[[Any], str] | None = None,
 ) -> Callable[[Run], Run]:
     """Return what marks the function that a verb is.
 
@@ -86,6 +87,7 @@ def verb(
         has_look: Whether it is asked for a currency, a width and colours, as all with `rows` are.
         shows: Takes what was asked, the answer, how it is shown, the formats, and what the run had;
             returns how it is shown.
+        form: Takes what was asked; returns the format where none is named. Without one, text.
     """
 
     def marked(run: Run) -> Run:
@@ -97,6 +99,7 @@ def verb(
             ends=ends,
             has_look=has_look or rows is not None,
             shows=shows,
+            form=form,
         )
         return run
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.engine.reconcile import volumes
 from netplan_planner.model import PathClass
+from netplan_planner.planning.reconciling import volumes
 from support.commands.run import run_verbs
 from support.prices.billing_export import usage, write_flat_csv, write_parquet
 from support.projects.plans import change, plan

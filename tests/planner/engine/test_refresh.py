@@ -121,16 +121,22 @@ def test_a_refresh_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
 def test_trouble_of_the_api_is_told_and_leaves_the_old_snapshot(
     tmp_path: Path, trouble: Trouble, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from netplan_planner.engine.refresh import RefreshRequest, refresh
     from netplan_planner.errors import InputError
-    from netplan_planner.google.options import ApiOptions
+    from netplan_planner.verbs.prices.ask import RefreshAsk
+    from netplan_planner.verbs.prices.refreshing import refresh
 
     (tmp_path / FILE_NAME).write_bytes((open_snapshot().file.path).read_bytes())
     before = (tmp_path / FILE_NAME).read_bytes()
     with server(trouble=trouble) as one:
-        api = ApiOptions(endpoint=one.url, is_anonymous=True, backoff_initial_s=0.01)
+        ask = RefreshAsk(
+            out=tmp_path,
+            project="p",
+            endpoint=one.url,
+            is_anonymous=True,
+            backoff_initial_s=0.01,
+        )
         with pytest.raises(InputError, match=said):
-            refresh(RefreshRequest(out=tmp_path, project="p", api=api, today=TODAY), environment={})
+            refresh(ask, TODAY, environment={})
         assert len(one.calls) < 30
     assert (tmp_path / FILE_NAME).read_bytes() == before
     # Whole pages stay, for the next refresh; nothing that was begun and not ended.
@@ -237,8 +243,8 @@ def test_machine_types_come_from_files_or_the_credentials_project_or_stay_and_th
 ) -> None:
     import json
 
-    from netplan_planner.engine import refresh as verb
-    from netplan_planner.google.options import ApiOptions
+    from netplan_planner.verbs.prices import refreshing as verb
+    from netplan_planner.verbs.prices.ask import RefreshAsk
 
     # What `gcloud compute machine-types list --format=json` writes.
     listed = tmp_path / "types.json"
@@ -247,14 +253,14 @@ def test_machine_types_come_from_files_or_the_credentials_project_or_stay_and_th
     listed.write_text(json.dumps([big, small, {**N2, "zone": "cc-three3-a"}]))
 
     def refreshed(folder: str, **more: Any) -> verb.Refreshed:
-        wanted = verb.RefreshRequest(
+        wanted = RefreshAsk(
             out=tmp_path / folder,
-            api=ApiOptions(endpoint=one.url, is_anonymous=True),
+            endpoint=one.url,
+            is_anonymous=True,
             accepts_changes=True,
-            today=TODAY,
             **more,
         )
-        return verb.refresh(wanted, environment={})
+        return verb.refresh(wanted, TODAY, environment={})
 
     with server() as one:
         found = refreshed("a", machine_types=(listed,))

@@ -4,7 +4,6 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.summary import traffic_by_class, zone_pairs
 from netplan_planner.model import (
     ClassTotal,
     Direction,
@@ -22,6 +21,7 @@ from netplan_planner.model import (
     bill,
     total_usd,
 )
+from netplan_planner.planning.traffic_totals import traffic_by_class, zone_pairs
 from support.rules.facts import NETWORK, facts_of, machine
 
 CENTRAL = "us-central1"

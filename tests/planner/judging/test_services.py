@@ -4,7 +4,6 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.service_bill import ServiceBill, flow_logs, forwarding_rules
 from netplan_planner.judging.services import network_services
 from netplan_planner.model import (
     Facts,
@@ -23,6 +22,7 @@ from netplan_planner.model import (
     log_volume,
     total_usd,
 )
+from netplan_planner.planning.service_bill import ServiceBill, flow_logs, forwarding_rules
 from netplan_planner.traffic import faults
 from support.rules.facts import NETWORK, facts_of, machine
 

@@ -4,10 +4,10 @@ from decimal import Decimal
 
 import pytest
 
-from netplan_planner.model import PriceAnswer
 from netplan_planner.renderers import RenderOptions
-from netplan_planner.renderers.content import price
 from netplan_planner.renderers.output import render
+from netplan_planner.verbs.price import show as price
+from netplan_planner.verbs.price.answer import PriceAnswer
 from netplan_pricing import open_snapshot, schema
 from support.commands.run import run_verbs
 

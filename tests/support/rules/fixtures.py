@@ -50,9 +50,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.reconcile import reconcile_facts
 from netplan_planner.model import DeclaredLink, Facts
 from netplan_planner.optimise.machine_type import Chooser
+from netplan_planner.planning.reconciling import reconcile_facts
 from netplan_planner.readers import read_inventory
 from netplan_planner.throughput import CapsTable, load_caps
 from netplan_planner.traffic import TrafficOptions, read_pod_traffic, read_traffic

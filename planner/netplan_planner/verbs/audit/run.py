@@ -5,8 +5,6 @@ from datetime import date
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.prices.source import currency_in
-from netplan_planner.engine.summary import traffic_by_class, zone_pairs
 from netplan_planner.judging.judged import Judged, judged, with_bill
 from netplan_planner.judging.machine_table import machine_rows
 from netplan_planner.judging.rules import check_rule_names, rule_list
@@ -16,7 +14,9 @@ from netplan_planner.model import Facts, Finding, Severity, TrafficMatrix
 from netplan_planner.model.kubernetes import Kubernetes
 from netplan_planner.model.price_age import price_age
 from netplan_planner.optimise.commitment_table import commitment_uses
+from netplan_planner.planning.price_source import currency_in
 from netplan_planner.planning.project import configured, request_of, with_bundle_of
+from netplan_planner.planning.traffic_totals import traffic_by_class, zone_pairs
 from netplan_planner.renderers.options import EVERYTHING, RenderOptions
 from netplan_planner.renderers.output import SARIF
 from netplan_planner.throughput import stated_on

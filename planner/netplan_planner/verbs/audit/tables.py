@@ -7,8 +7,6 @@ from heapq import nlargest
 from operator import itemgetter
 from typing import NamedTuple
 
-from netplan_planner.engine.edge_prices import mean_prices
-from netplan_planner.engine.summary import direction_of
 from netplan_planner.judging.machine_table import REGIONAL_QUOTAS
 from netplan_planner.model import (
     Direction,
@@ -19,6 +17,8 @@ from netplan_planner.model import (
 from netplan_planner.model.pod_costs_report import NearSaving, PodPair
 from netplan_planner.paths.pod_costs import PodCost, pod_costs
 from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
+from netplan_planner.planning.traffic_bill import mean_prices
+from netplan_planner.planning.traffic_totals import direction_of
 from netplan_planner.verbs.audit.answer import DearPair, RegionRow
 from netplan_rules.near_services import NearService, near_services
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.engine import service_bill
 from netplan_planner.google.compute import Examined, disabled_api
 from netplan_planner.google.compute_methods import (
     ASSETS_ID,
@@ -18,6 +17,7 @@ from netplan_planner.google.compute_methods import (
 from netplan_planner.google.other_apis import ApiState, OtherApi
 from netplan_planner.model import Amount, Inventory, PriceBook, Text, worded
 from netplan_planner.model.log_volume import log_gib
+from netplan_planner.planning import service_bill
 from netplan_planner.units import counted
 from netplan_planner.verbs.doctor.answer import CheckStatus, DoctorCheck
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from math import inf
 
-from netplan_planner.engine import service_bill
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Facts
 from netplan_planner.model.flow_log_bill import LogVolumeBill
 from netplan_planner.model.log_volume import log_gib
 from netplan_planner.model.price_age import price_age
+from netplan_planner.planning import service_bill
 from netplan_planner.planning.flow_logs import (
     LogMeter,
     Writer,

@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from netplan_planner.engine.edge_prices import mean_prices
-from netplan_planner.engine.summary import direction_of
 from netplan_planner.model import Direction, Facts
 from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
+from netplan_planner.planning.traffic_bill import mean_prices
+from netplan_planner.planning.traffic_totals import direction_of
 from netplan_planner.verbs.flow_logs.answer import FlowLogBill
 
 

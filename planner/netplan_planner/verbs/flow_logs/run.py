@@ -7,8 +7,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from netplan_planner.engine import service_bill
-from netplan_planner.engine.prices.source import PriceSource
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import (
     MeasuredKind,
@@ -21,7 +19,9 @@ from netplan_planner.model import (
 from netplan_planner.model.flow_log_bill import LogSettings
 from netplan_planner.model.log_volume import log_gib
 from netplan_planner.model.price_age import price_age
+from netplan_planner.planning import service_bill
 from netplan_planner.planning.flow_logs import LogMeter, place_name
+from netplan_planner.planning.price_source import PriceSource
 from netplan_planner.planning.project import request_of
 from netplan_planner.tables.columns import Column, ColumnKind
 from netplan_planner.tables.reading import Table

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 from msgspec.structs import replace
 
-from netplan_planner.engine.summary import direction_of
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import (
     CapsBook,
@@ -30,6 +29,7 @@ from netplan_planner.paths.priced_paths import PathPrice, nat_part, path_prices_
 from netplan_planner.planning.project import request_of
 from netplan_planner.planning.steps import in_order
 from netplan_planner.planning.steps.resize import Target, resize
+from netplan_planner.planning.traffic_totals import direction_of
 from netplan_planner.throughput import instance_cap, load_caps, stated_on
 from netplan_planner.units import counted
 from netplan_planner.verbs import Now, panels, verb

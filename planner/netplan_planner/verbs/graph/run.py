@@ -8,8 +8,6 @@ from typing import NamedTuple
 import networkx
 from msgspec.structs import replace
 
-from netplan_planner.engine.edge_prices import MeanPrice, mean_prices
-from netplan_planner.engine.summary import direction_of
 from netplan_planner.errors import UsageError
 from netplan_planner.model import (
     SERVICE_LABELS,
@@ -25,6 +23,8 @@ from netplan_planner.model import (
 from netplan_planner.model.price_age import price_age
 from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
 from netplan_planner.planning.project import request_of
+from netplan_planner.planning.traffic_bill import MeanPrice, mean_prices
+from netplan_planner.planning.traffic_totals import direction_of
 from netplan_planner.throughput import instance_cap
 from netplan_planner.verbs import Now, always_well, panels, verb
 from netplan_planner.verbs.graph.answer import (

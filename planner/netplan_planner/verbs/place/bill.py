@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netplan_planner.engine.traffic_bill import Meter, Tiers
 from netplan_planner.model import Facts, LineItem, Unpriced, Zone, region_of, total_usd
 from netplan_planner.paths.priced_paths import PathPrice, PricedPath, path_prices_of
+from netplan_planner.planning.traffic_bill import Meter, Tiers
 from netplan_planner.verbs.place.asked import Asked, Floats, Indices, Kind
 from netplan_planner.verbs.place.machines import MachineCosts
 

@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.summary import direction_of
-from netplan_planner.engine.traffic_bill import Tiers, price_key
 from netplan_planner.model import (
     Direction,
     Edge,
@@ -25,6 +23,8 @@ from netplan_planner.model import (
     SelfLink,
 )
 from netplan_planner.paths.priced_paths import PricedPath, path_prices_of, priced_path_of
+from netplan_planner.planning.traffic_bill import Tiers, price_key
+from netplan_planner.planning.traffic_totals import direction_of
 from netplan_planner.verbs.whatif.answer import (
     WhatifChange,
     WhatifField,

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.engine.edge_prices import mean_prices
-from netplan_planner.engine.summary import direction_of
 from netplan_planner.model import Direction, Facts, MachineRow, OwnerKind, SelfLink
 from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
+from netplan_planner.planning.traffic_bill import mean_prices
+from netplan_planner.planning.traffic_totals import direction_of
 from netplan_planner.units import cents
 from netplan_planner.verbs.whatif.answer import WhatifMachine, WhatifPair
 from netplan_planner.verbs.whatif.rates import FlowRates

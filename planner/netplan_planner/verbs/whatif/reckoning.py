@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.engine.summary import traffic_by_class
 from netplan_planner.errors import NetplanError
 from netplan_planner.judging.machine_table import machine_rows
 from netplan_planner.judging.services import network_services
@@ -26,6 +25,7 @@ from netplan_planner.model import (
     total_usd,
 )
 from netplan_planner.model.report_rows import unpriced_span
+from netplan_planner.planning.traffic_totals import traffic_by_class
 from netplan_planner.throughput.sharing.links import NAMES
 from netplan_planner.verbs.whatif.answer import WhatifLimit, WhatifMoney
 from netplan_planner.verbs.whatif.apply import apply_aimed

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from netplan_planner.clusters.network import networks_of
-from netplan_planner.engine.summary import traffic_by_class
 from netplan_planner.errors import UsageError
 from netplan_planner.judging.fixes import severity_of
 from netplan_planner.judging.judged import Judged, judged, with_bill
@@ -20,6 +19,7 @@ from netplan_planner.machines.known import Known
 from netplan_planner.model import Direction, Facts, PodNetwork, SelfLink, Severity, TrafficMatrix
 from netplan_planner.model.price_age import price_age
 from netplan_planner.planning.project import configured, request_of
+from netplan_planner.planning.traffic_totals import traffic_by_class
 from netplan_planner.throughput import stated_on
 from netplan_planner.units import counted
 from netplan_planner.verbs import Now, panels, refuse_incomplete, verb

@@ -6,7 +6,6 @@ from functools import cache
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.engine.summary import traffic_by_class
 from netplan_planner.errors import UsageError
 from netplan_planner.model import (
     Direction,
@@ -18,6 +17,7 @@ from netplan_planner.model import (
     ResourceRef,
     SelfLink,
 )
+from netplan_planner.planning.traffic_totals import traffic_by_class
 from netplan_planner.verbs.graph.answer import EdgeWeight, GraphLevel, TrafficGraph
 from netplan_planner.verbs.graph.ask import Drawn
 from netplan_planner.verbs.graph.run import graph_of, traffic_graph

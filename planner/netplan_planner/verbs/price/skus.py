@@ -1,8 +1,9 @@
 """What a SKU is, where it holds, and every step of its price."""
 
-from netplan_planner.engine.prices.source import PriceSource, completed
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import PriceAnswer
+from netplan_planner.planning.price_source import PriceSource
+from netplan_planner.verbs.price.answer import PriceAnswer
+from netplan_planner.verbs.price.completing import completed
 
 
 def sku_prices(sku_id: str, source: PriceSource) -> PriceAnswer:

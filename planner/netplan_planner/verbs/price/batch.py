@@ -6,12 +6,13 @@ from contextlib import ExitStack, contextmanager
 from decimal import Decimal
 from pathlib import Path
 
-from netplan_planner.engine.prices.source import PriceSource, currency_of
 from netplan_planner.input_files import opened
-from netplan_planner.model import CurrencyRate, PriceTable
+from netplan_planner.model import CurrencyRate
 from netplan_planner.model.price_age import age_of
+from netplan_planner.planning.price_source import PriceSource, currency_of
 from netplan_planner.tables.columns import Column
 from netplan_planner.tables.reading import Table
+from netplan_planner.verbs.price.table import PriceTable
 from netplan_pricing import ListedMachine
 
 ASKED = (

@@ -13,7 +13,6 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from netplan_planner import meter
-from netplan_planner.engine.prices.source import check_currency
 from netplan_planner.errors import AccessError, InputError
 from netplan_planner.google.api_clients import ApiClient as ApiClient
 from netplan_planner.google.api_clients import ClientApi
@@ -29,6 +28,8 @@ from netplan_planner.google.saved_pages import (
 from netplan_planner.google.transport import Transport, default_project
 from netplan_planner.leftovers import sole_user
 from netplan_planner.model import Value
+from netplan_planner.planning.price_source import check_currency
+from netplan_planner.verbs.prices.ask import RefreshAsk
 from netplan_pricing import open_snapshot
 from netplan_pricing.building.assemble import Built
 from netplan_pricing.building.from_files import build_from_files, require_likeness, write_snapshot
@@ -38,30 +39,6 @@ from netplan_pricing.schema import REGION_OFFERS
 
 PAGES_FOLDER = ".refresh"
 _SERVICES = {COMPUTE_ENGINE: "compute", NETWORKING: "networking"}
-
-
-class RefreshRequest(Value, frozen=True, kw_only=True):
-    """What to fetch, from where, and where the snapshot goes."""
-
-    out: Path
-    project: str | None = None
-    """Whose machine types are listed; without one that of the default credentials."""
-    machine_types: tuple[Path, ...] = ()
-    """Files of machine types, which go before any project's."""
-    api_key: str | None = None
-    """For the catalogue; without one the default credentials."""
-    currencies: tuple[str, ...] = ()
-    """Other currencies than US dollars whose conversion rates are kept."""
-    price_tables: tuple[Path, ...] = ()
-    base: Path | None = None
-    """The snapshot that is taken over from; by default the one in `out`, else the embedded one."""
-    most_unrecognised_ratio: float = 0.01
-    accepts_changes: bool = False
-    """Whether a snapshot may differ from the one before as much as it does."""
-    accepted: tuple[str, ...] = ()
-    """SKU ids and kinds of prices that are taken, however far from before they are."""
-    today: date
-    api: ApiOptions = ApiOptions()
 
 
 class Refreshed(Value, frozen=True, kw_only=True):
@@ -75,7 +52,8 @@ class Refreshed(Value, frozen=True, kw_only=True):
 
 
 def refresh(
-    request: RefreshRequest,
+    request: RefreshAsk,
+    today: date,
     told: Callable[[str], None] = lambda _: None,
     environment: Mapping[str, str] | None = None,
 ) -> Refreshed:
@@ -102,7 +80,7 @@ def refresh(
         )
     )
     with _alone_in(request.out):
-        return _refreshed(request, base, asked, told, variables, is_named=is_named)
+        return _refreshed(request, base, asked, today, told, variables, is_named=is_named)
 
 
 @contextmanager
@@ -123,9 +101,10 @@ def _alone_in(out: Path) -> Iterator[None]:
 
 
 def _refreshed(
-    request: RefreshRequest,
+    request: RefreshAsk,
     base: SnapshotFile,
     asked: str,
+    today: date,
     told: Callable[[str], None],
     variables: Mapping[str, str],
     *,
@@ -140,7 +119,7 @@ def _refreshed(
             files["machine types"],
             request.price_tables,
             currency_pages=files["currencies"],
-            today=request.today,
+            today=today,
             base=base,
             most_unrecognised_ratio=request.most_unrecognised_ratio,
         )
@@ -156,7 +135,7 @@ def _refreshed(
     return Refreshed(built=built, file=written, base=base, kept_types=kept)
 
 
-def _project(request: RefreshRequest, variables: Mapping[str, str]) -> str | None:
+def _project(request: RefreshAsk, variables: Mapping[str, str]) -> str | None:
     """Return the project whose machine types are listed, None where none can be known."""
     if request.machine_types or request.project is not None:
         return request.project
@@ -170,7 +149,7 @@ def _project(request: RefreshRequest, variables: Mapping[str, str]) -> str | Non
         return None
 
 
-def _kept(request: RefreshRequest, base: SnapshotFile, refused: str) -> str:
+def _kept(request: RefreshAsk, base: SnapshotFile, refused: str) -> str:
     """Return why the machine types are not new; an old list hides types and regions."""
     days = sorted(set(base.table(REGION_OFFERS)["as_of"].values)) or ["an unknown day"]
     why = refused or "no --project, and the default credentials name none"
@@ -186,7 +165,7 @@ def _codes(currencies: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(code.upper() for code in currencies)
 
 
-def _base(request: RefreshRequest) -> SnapshotFile:
+def _base(request: RefreshAsk) -> SnapshotFile:
     """Return the snapshot before. A damaged one in the target folder is told, not taken."""
     if request.base is not None:
         return open_snapshot(request.base).file
@@ -199,7 +178,7 @@ def _base(request: RefreshRequest) -> SnapshotFile:
 
 
 def _fetch(
-    request: RefreshRequest,
+    request: RefreshAsk,
     pages: SavedPages,
     told: Callable[[str], None],
     variables: Mapping[str, str],

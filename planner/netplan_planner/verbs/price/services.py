@@ -3,13 +3,16 @@
 from decimal import Decimal
 
 from netplan_planner.choices import Balancer
-from netplan_planner.engine import service_bill
-from netplan_planner.engine.prices.source import PriceSource, completed, origin_of
-from netplan_planner.engine.service_bill import ServiceBill
 from netplan_planner.errors import MissingDatum, UnknownName, UsageError
-from netplan_planner.model import LineItem, PriceAnswer, Unpriced
+from netplan_planner.model import LineItem, Unpriced
 from netplan_planner.model.log_volume import log_gib, record_bytes
+from netplan_planner.planning import service_bill
+from netplan_planner.planning.price_source import PriceSource
+from netplan_planner.planning.service_bill import ServiceBill
 from netplan_planner.units import HOURS_PER_MONTH, plain_number
+from netplan_planner.verbs.price.answer import PriceAnswer
+from netplan_planner.verbs.price.ask import BalancerAsk, FlowLogsAsk, NatAsk, VpnAsk
+from netplan_planner.verbs.price.completing import completed, origin_of
 from netplan_pricing import SnapshotPriceBook
 
 _COLUMNS = ("line", "quantity", "unit", "usd_per_unit", "usd", "as_of", "sku_id")
@@ -34,32 +37,22 @@ _GLOBAL = frozenset({Balancer.GLOBAL_APPLICATION, Balancer.GLOBAL_PROXY})
 """Their forwarding rules have one price everywhere."""
 
 
-def nat_prices(
-    region: str, vms: int, addresses: int, gib: Decimal, hours: Decimal, source: PriceSource
-) -> PriceAnswer:
+def nat_prices(asked: NatAsk, source: PriceSource) -> PriceAnswer:
     """Return what a Cloud NAT gateway costs: hours, addresses, processed data.
 
     Raises:
         MissingDatum: If nothing of it has a price.
     """
+    region, hours = asked.region, asked.hours
     book = source.book()
-    bill = service_bill.nat_gateway(book, "Cloud NAT", region, vms, hours)
-    bill |= service_bill.nat_addresses(book, "Cloud NAT", region, addresses, hours)
-    bill |= service_bill.nat_data(book, "Cloud NAT", region, gib)
+    bill = service_bill.nat_gateway(book, "Cloud NAT", region, asked.vms, hours)
+    bill |= service_bill.nat_addresses(book, "Cloud NAT", region, asked.addresses, hours)
+    bill |= service_bill.nat_data(book, "Cloud NAT", region, asked.gib)
     note = "data is charged in both directions; internet traffic comes on top"
     return _answer("Cloud NAT", region, bill, book, source, (note,), hours)
 
 
-def vpn_prices(
-    region: str,
-    tunnels: int,
-    gib: Decimal,
-    hours: Decimal,
-    source: PriceSource,
-    *,
-    to: str | None = None,
-    area: str | None = None,
-) -> PriceAnswer:
+def vpn_prices(asked: VpnAsk, source: PriceSource) -> PriceAnswer:
     """Return what Cloud VPN costs: the hours of its tunnels, and what is sent through them.
 
     Raises:
@@ -67,12 +60,13 @@ def vpn_prices(
         UnknownName: If the region or the other end is not known.
         UsageError: If the other end is both in Google Cloud and elsewhere.
     """
+    region, to, area, hours = asked.region, asked.to, asked.area, asked.hours
     if to is not None and area is not None:
         raise UsageError("--to is for a region of Google Cloud, --area for elsewhere: give one")
     book = source.book()
     _check_other_end(book, region, to, area)
-    bill = service_bill.vpn_tunnels(book, "Cloud VPN", region, tunnels, hours)
-    bill |= service_bill.vpn_data(book, region, gib, to=to, area=area)
+    bill = service_bill.vpn_tunnels(book, "Cloud VPN", region, asked.tunnels, hours)
+    bill |= service_bill.vpn_data(book, region, asked.gib, to=to, area=area)
     note = "what comes in is free of charge; --gib is what is sent"
     return _answer("Cloud VPN", region, bill, book, source, (note,), hours)
 
@@ -92,17 +86,7 @@ def _check_other_end(
         return
 
 
-def balancer_prices(
-    region: str,
-    kind: Balancer,
-    *,
-    rules: int | None,
-    proxies: int,
-    gib_in: Decimal,
-    gib_out: Decimal,
-    hours: Decimal,
-    source: PriceSource,
-) -> PriceAnswer:
+def balancer_prices(asked: BalancerAsk, source: PriceSource) -> PriceAnswer:
     """Return what a load balancer costs: its forwarding rules and the data that it processes.
 
     Where no number of rules is given, it has one.
@@ -111,16 +95,17 @@ def balancer_prices(
         MissingDatum: If nothing of it has a price.
         UsageError: If proxies are given of a kind that does not pay for them, or rules beside them.
     """
-    _check_paid_by(kind, rules=rules, proxies=proxies)
+    kind, region, hours = asked.kind, asked.region, asked.hours
+    _check_paid_by(kind, rules=asked.rules, proxies=asked.proxies)
     book = source.book()
     name = _name_of(kind)
-    if proxies:
-        bill = service_bill.proxy_instances(book, region, name, proxies, hours)
+    if asked.proxies:
+        bill = service_bill.proxy_instances(book, region, name, asked.proxies, hours)
     else:
         where = None if kind in _GLOBAL else region
-        count = 1 if rules is None else rules
+        count = 1 if asked.rules is None else asked.rules
         bill = service_bill.forwarding_rules(book, where, name, count, hours)
-    bill |= service_bill.balanced_data(book, region, name, gib_in, gib_out)
+    bill |= service_bill.balanced_data(book, region, name, asked.gib_in, asked.gib_out)
     note = "traffic between client, load balancer and backends comes on top"
     return _answer(name, region, bill, book, source, (note,), hours)
 
@@ -138,32 +123,26 @@ def _check_paid_by(kind: Balancer, *, rules: int | None, proxies: int) -> None:
         raise UsageError(f"--kind {kind} pays for its --proxies, not for --rules: give one of them")
 
 
-def flow_log_prices(
-    records: int | None,
-    gib: Decimal | None,
-    source: PriceSource,
-    *,
-    has_metadata: bool,
-    is_stored: bool,
-) -> PriceAnswer:
+def flow_log_prices(asked: FlowLogsAsk, source: PriceSource) -> PriceAnswer:
     """Return what a month of VPC Flow Logs costs: generation by its steps, and storage.
 
     Raises:
         MissingDatum: If nothing of it has a price.
         UsageError: If not one of records and GiB is given, or the size of records beside GiB.
     """
+    records, gib = asked.records, asked.gib
     if (records is None) == (gib is None):
         raise UsageError("give --records or --gib")
-    if records is None and not has_metadata:
+    if records is None and not asked.has_metadata:
         raise UsageError("--no-metadata is for --records: --gib is the size of records as they are")
     book = source.book()
-    notes = [service_bill.LOG_NOTE] if is_stored else []
+    notes = [service_bill.LOG_NOTE] if asked.is_stored else []
     volume = gib or Decimal(0)
     if records is not None:
-        size = record_bytes(has_metadata=has_metadata)
-        volume = round(log_gib(records, has_metadata=has_metadata), _LOG_DIGITS)
+        size = record_bytes(has_metadata=asked.has_metadata)
+        volume = round(log_gib(records, has_metadata=asked.has_metadata), _LOG_DIGITS)
         notes.append(f"{records:,} records of {size:,} bytes each")
-    bill = service_bill.flow_logs(book, volume, is_stored=is_stored)
+    bill = service_bill.flow_logs(book, volume, is_stored=asked.is_stored)
     return _answer("VPC Flow Logs", None, bill, book, source, tuple(notes), None)
 
 

@@ -4,13 +4,6 @@ from collections import defaultdict
 
 import msgspec
 
-from netplan_planner.engine.traffic_bill import (
-    Bill,
-    Meter,
-    bill_nat_replies,
-    bill_priced_paths,
-    bill_reads,
-)
 from netplan_planner.model import (
     ClassTotal,
     Direction,
@@ -23,6 +16,13 @@ from netplan_planner.model import (
 )
 from netplan_planner.paths.fronts import balancer_kind
 from netplan_planner.paths.priced_paths import PricedPath, front_of, priced_path_of
+from netplan_planner.planning.traffic_bill import (
+    Bill,
+    Meter,
+    bill_nat_replies,
+    bill_priced_paths,
+    bill_reads,
+)
 from netplan_planner.throughput import edge_query, predict, single_flow
 from netplan_planner.throughput.round_trips.rtt import light_between
 

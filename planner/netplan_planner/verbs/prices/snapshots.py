@@ -8,7 +8,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.refresh import RefreshRequest, refresh
 from netplan_planner.model import (
     ChangeCount,
     CheckOutcome,
@@ -22,8 +21,9 @@ from netplan_planner.model import (
     SnapshotBuilt,
     SnapshotSource,
     UnusedSku,
-    Value,
 )
+from netplan_planner.verbs.prices.ask import BuildAsk, RefreshAsk
+from netplan_planner.verbs.prices.refreshing import refresh
 from netplan_pricing import SnapshotPriceBook, open_snapshot
 from netplan_pricing.building.assemble import Built
 from netplan_pricing.building.from_files import build_from_files, require_likeness, write_snapshot
@@ -38,22 +38,6 @@ from netplan_pricing.verifying import Check, verify
 _MUCH = Decimal("0.2")
 """A move of a price that is worth a look."""
 _PERCENT = 100
-
-
-class BuildRequest(Value, frozen=True, kw_only=True):
-    """Files to build a snapshot from, and where it goes."""
-
-    skus: tuple[Path, ...]
-    machine_types: tuple[Path, ...]
-    out: Path
-    price_tables: tuple[Path, ...] = ()
-    currency_pages: tuple[Path, ...] = ()
-    most_unrecognised_ratio: float = 0.01
-    accepted: tuple[str, ...] = ()
-    """SKU ids and kinds of prices that are taken, however far from before they are."""
-    accepts_changes: bool = False
-    """Whether a snapshot may differ from the one before as much as it does."""
-    today: date
 
 
 def map_skus(files: Sequence[Path]) -> SkuMap:
@@ -90,7 +74,7 @@ def map_skus(files: Sequence[Path]) -> SkuMap:
     )
 
 
-def build_snapshot(request: BuildRequest) -> SnapshotBuilt:
+def build_snapshot(request: BuildAsk, today: date) -> SnapshotBuilt:
     """Build a snapshot from files and write it; the one before stays unless all is well.
 
     Raises:
@@ -100,7 +84,7 @@ def build_snapshot(request: BuildRequest) -> SnapshotBuilt:
         request.skus,
         request.machine_types,
         request.price_tables,
-        today=request.today,
+        today=today,
         currency_pages=request.currency_pages,
         most_unrecognised_ratio=request.most_unrecognised_ratio,
     )
@@ -112,16 +96,16 @@ def build_snapshot(request: BuildRequest) -> SnapshotBuilt:
 
 
 def refresh_snapshot(
-    request: RefreshRequest, told: Callable[[str], None] = lambda _: None
+    request: RefreshAsk, today: date, told: Callable[[str], None] = lambda _: None
 ) -> SnapshotBuilt:
-    """Build a snapshot from the live APIs and swap it in, as `engine.refresh` does.
+    """Build a snapshot from the live APIs and swap it in, as `refresh` does.
 
     Raises:
         AccessError: If an API refuses, or is silent.
         InputError: If what it answers makes no snapshot, or one too unlike the one before.
         UsageError: If a currency is no code of three letters.
     """
-    done = refresh(request, told)
+    done = refresh(request, today, told)
     old = SnapshotPriceBook(done.base)
     found = compare(old, SnapshotPriceBook(done.file), least_ratio=_MUCH)
     before = SinceBefore(

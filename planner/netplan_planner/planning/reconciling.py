@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
-from netplan_planner.engine.summary import direction_of
 from netplan_planner.errors import MissingDatum, UsageError
 from netplan_planner.model import (
     Direction,
@@ -22,6 +21,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.model.price_age import price_age
 from netplan_planner.paths.priced_paths import PricedPath, nat_part, path_prices_of, priced_path_of
+from netplan_planner.planning.traffic_totals import direction_of
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
 from netplan_planner.world.demos import load_demo
 from netplan_planner.world.not_read import what_is_incomplete

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
-from netplan_planner.engine.prices.source import (
-    PriceSource,
-    by_the_hour,
-    completed,
-    origin_of,
-)
+from netplan_planner.choices import Tier
 from netplan_planner.errors import MissingDatum, UnknownName, UsageError, nearest_names
-from netplan_planner.model import AddressUse, PathClass, PriceAnswer, PriceTier, Value, total_usd
+from netplan_planner.model import AddressUse, PathClass, PriceTier, total_usd
+from netplan_planner.planning.price_source import PriceSource
 from netplan_planner.units import cents, plain_number
+from netplan_planner.verbs.price.answer import PriceAnswer
+from netplan_planner.verbs.price.ask import AddressAsk, TrafficAsk
+from netplan_planner.verbs.price.completing import by_the_hour, completed, origin_of
 from netplan_pricing import SnapshotPriceBook
 
 TO_THE_INTERNET = ("internet", "nat")
@@ -30,31 +29,7 @@ _WANTED_AREA = (
 )
 
 
-class TrafficQuestion(Value, frozen=True, kw_only=True):
-    """A volume of a month from a region to somewhere."""
-
-    src_region: str
-    to: str
-    """A region, or one of `zone`, `same-zone`, `internet`, `nat`, `google-apis`,
-    `load-balancer`."""
-    gib: Decimal
-    area: str | None = None
-    place: str | None = None
-    """Region of a bucket or service."""
-    network_tier: str = "PREMIUM"
-    is_external: bool = False
-    """Sent to the external address of an own machine."""
-
-
-class AddressQuestion(Value, frozen=True, kw_only=True):
-    """External IPv4 addresses in a region."""
-
-    region: str
-    uses: tuple[AddressUse, ...]
-    hours: Decimal
-
-
-def traffic_prices(asked: TrafficQuestion, source: PriceSource) -> PriceAnswer:
+def traffic_prices(asked: TrafficAsk, source: PriceSource) -> PriceAnswer:
     """Return every price step that a volume reaches, and the sum.
 
     Raises:
@@ -69,10 +44,10 @@ def traffic_prices(asked: TrafficQuestion, source: PriceSource) -> PriceAnswer:
     try:
         tiers = book.traffic(
             path_class,
-            src_region=asked.src_region,
+            src_region=asked.src,
             dst_region=dst,
             area=asked.area,
-            network_tier=asked.network_tier,
+            network_tier=asked.network_tier.value,
         )
     except UnknownName as error:
         near = nearest_names(asked.to, (*_INSIDE, *_OUTSIDE)) if asked.to == dst else ()
@@ -84,24 +59,24 @@ def traffic_prices(asked: TrafficQuestion, source: PriceSource) -> PriceAnswer:
     lines = book.traffic_line_items(
         "traffic",
         path_class,
-        asked.gib,
-        src_region=asked.src_region,
+        Decimal(str(asked.gib)),
+        src_region=asked.src,
         dst_region=dst,
         area=asked.area,
-        network_tier=asked.network_tier,
+        network_tier=asked.network_tier.value,
     )
     notes = "; ".join(dict.fromkeys(step.price.note for step in tiers if step.price.note))
     if asked.to == "nat":
-        notes = "; ".join(filter(None, (notes, _nat_hours(book, asked.src_region))))
+        notes = "; ".join(filter(None, (notes, _nat_hours(book, asked.src))))
     what = tiers[0].price.description
     head = {
         "path_class": path_class.value,
-        "from": asked.src_region,
+        "from": asked.src,
         "to": asked.to,
         "description": what,
     }
     answer = PriceAnswer(
-        title=f"{path_class.value} from {asked.src_region}: {what}",
+        title=f"{path_class.value} from {asked.src}: {what}",
         columns=("line", "gib", "usd_per_gib", "usd", "as_of", "sku_id"),
         rows=tuple(
             {
@@ -117,7 +92,7 @@ def traffic_prices(asked: TrafficQuestion, source: PriceSource) -> PriceAnswer:
         ),
         titles=(("usd_per_gib", "USD per GiB"), ("usd", "USD a month")),
         total_usd=total_usd(lines),
-        notes=_received(book, path_class, asked.src_region, dst),
+        notes=_received(book, path_class, asked.src, dst),
     )
     return completed(answer, book, source)
 
@@ -134,12 +109,12 @@ def _received(
     return (("receiver", f"pays {paid}: {other.description}, SKU {other.sku_id}"),)
 
 
-def _check_options(asked: TrafficQuestion) -> None:
+def _check_options(asked: TrafficAsk) -> None:
     if asked.place is not None and asked.to != "google-apis":
         raise UsageError(f"--place is for --to google-apis, not {asked.to}")
     for option, is_given in (
         ("--area", asked.area is not None),
-        ("--network-tier STANDARD", asked.network_tier == "STANDARD"),
+        ("--network-tier STANDARD", asked.network_tier is Tier.STANDARD),
     ):
         if is_given and asked.to not in TO_THE_INTERNET:
             raise UsageError(
@@ -147,7 +122,7 @@ def _check_options(asked: TrafficQuestion) -> None:
             )
 
 
-def _path(asked: TrafficQuestion) -> tuple[PathClass, str | None]:
+def _path(asked: TrafficAsk) -> tuple[PathClass, str | None]:
     """Return the path class and, between regions, the other region."""
     to = asked.to
     if to in _INSIDE:
@@ -156,7 +131,7 @@ def _path(asked: TrafficQuestion) -> tuple[PathClass, str | None]:
         if asked.is_external:
             raise UsageError(f"--external is for traffic to an own machine, not with --to {to}")
         return _OUTSIDE[to], None
-    if to == asked.src_region:
+    if to == asked.src:
         raise UsageError(f"--to {to} is the sender's region: say --to zone or --to same-zone")
     between = (PathClass.INTER_REGION_INTERNAL, PathClass.INTER_REGION_EXTERNAL)
     return between[asked.is_external], to
@@ -175,7 +150,7 @@ def _nat_hours(book: SnapshotPriceBook, region: str) -> str:
     return f"the hours of the gateway come on top and are not in the sum: {', '.join(hours)}"
 
 
-def address_prices(asked: AddressQuestion, source: PriceSource) -> PriceAnswer:
+def address_prices(asked: AddressAsk, source: PriceSource) -> PriceAnswer:
     """Return what one more external IPv4 address costs, by what it is used for.
 
     Raises:
@@ -185,7 +160,7 @@ def address_prices(asked: AddressQuestion, source: PriceSource) -> PriceAnswer:
     book = source.book()
     rows: list[dict[str, object]] = []
     unknown: list[tuple[str, str]] = []
-    for use in asked.uses:
+    for use in (AddressUse(one.value) for one in asked.use.each):
         try:
             tiers = book.external_address_tiers(use, asked.region)
         except UnknownName:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import NotRequired, TypedDict
 
-from netplan_planner.model import PriceTable
 from netplan_planner.renderers.content import DataTable
 from netplan_planner.renderers.document import Block, Column, Para, Table, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.tables.writing import csv_cell
+from netplan_planner.verbs.price.table import PriceTable
 
 SCHEMA = "netplan.price-batch/1"
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from decimal import ROUND_HALF_UP, Decimal
 from typing import NotRequired, TypedDict, cast
 
-from netplan_planner.model import PriceAnswer
 from netplan_planner.renderers.content import DataTable
 from netplan_planner.renderers.document import (
     Block,
@@ -22,6 +21,7 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import cents, plain_number
+from netplan_planner.verbs.price.answer import PriceAnswer
 
 SCHEMA = "netplan.price/1"
 SECONDARY = "secondary list"

@@ -1,1 +1,0 @@
-"""One module a verb: a request in, an answer out. None knows a flag, a file format or a colour."""

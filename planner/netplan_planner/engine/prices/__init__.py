@@ -1,1 +1,0 @@
-"""Looking prices up: one module for each kind of question."""

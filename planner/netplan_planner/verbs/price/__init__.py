@@ -1,0 +1,1 @@
+"""Look up a price."""
