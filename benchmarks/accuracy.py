@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.readers.path_table import PathTable
+from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.verbs.model.answer import Evaluation, GroupScore
 from netplan_planner.verbs.model.run import evaluated_left_out

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from informative_probes import gains_gbps
 from netplan_planner.model import Calibration
-from netplan_planner.readers.path_table import PathTable
+from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.throughput import batch
 from netplan_planner.throughput.calibration.factors.calibrated import HALF_LIFE_DAYS
 from netplan_planner.throughput.calibration.learning import calibration as learning

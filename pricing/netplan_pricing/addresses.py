@@ -6,7 +6,7 @@ import msgspec
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import AddressUse, Price, PriceTier
-from netplan_pricing.machine_types import MachineTypes
+from netplan_pricing.machines.machine_types import MachineTypes
 from netplan_pricing.network_prices import NetworkPrices, first_paid
 from netplan_pricing.schema import NetworkKind
 from netplan_pricing.service_prices import ServicePrices

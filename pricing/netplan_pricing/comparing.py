@@ -7,7 +7,7 @@ from enum import StrEnum
 from netplan_planner.model import PriceMove
 from netplan_pricing import schema
 from netplan_pricing.book import SnapshotPriceBook
-from netplan_pricing.component_rates import USAGE_WORDS
+from netplan_pricing.machines.component_rates import USAGE_WORDS
 from netplan_pricing.schema import NetworkKind
 
 

@@ -16,7 +16,7 @@ from netplan_pricing.guards import alone, missing
 from netplan_pricing.guards.beside import doubts_beside
 from netplan_pricing.guards.quotes import quotes
 from netplan_pricing.known_changes import change_after, known_changes
-from netplan_pricing.machine_prices import ListedMachine
+from netplan_pricing.machines.machine_prices import ListedMachine
 from netplan_pricing.schema import GLOBAL, NetworkKind
 
 

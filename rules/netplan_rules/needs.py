@@ -2,7 +2,7 @@
 
 from netplan_planner.clusters.network import networks_of
 from netplan_planner.model import INTERNET_QUOTA, Facts, MeasuredKind, Metric, Need
-from netplan_planner.model.kubernetes import Kubernetes
+from netplan_planner.model.project.kubernetes import Kubernetes
 
 _NO_TRAFFIC = "no traffic was given (--traffic)"
 _NO_METRICS = "no metrics were read (--metrics, or --project)"

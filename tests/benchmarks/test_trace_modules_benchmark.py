@@ -13,7 +13,7 @@ PASSED = {
     "predict": "netplan_planner.throughput.batch",
 }
 IMPORTED = {
-    "audit": "netplan_planner.engine",
+    "audit": "netplan_planner.world",
     "recommend": "netplan_planner.model.base",
     "predict": "netplan_planner.model",
 }

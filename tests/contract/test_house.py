@@ -34,11 +34,11 @@ MOST_FILES = {
 MOST_LINES_OF_A_FILE = 400
 LONGER_FILES = {
     "netplan_planner/input_files.py": 411,
-    "netplan_planner/model/resources.py": 513,
+    "netplan_planner/model/project/resources.py": 513,
     "netplan_planner/readers/collector.py": 434,
-    "netplan_planner/readers/wire.py": 495,
+    "netplan_planner/readers/compute/wire.py": 495,
     "netplan_pricing/book.py": 438,
-    "netplan_pricing/machine_prices.py": 454,
+    "netplan_pricing/machines/machine_prices.py": 454,
     "netplan_pricing/traffic_prices.py": 403,
     "scripts/build_rtt.py": 460,
 }

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from netplan_planner.model.kubernetes import Kubernetes
+from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.readers import read_inventory
 from support.projects import one_cluster
 from support.projects.plans import change, plan

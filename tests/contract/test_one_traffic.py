@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from netplan_planner.model import Edge, Owner, PathClass, Series, TrafficMatrix, VmTraffic
-from netplan_planner.model.pod_traffic import PodTraffic
+from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from support.flows.records import START
 from support.projects.one_traffic import END, FLOWS, MINUTES, PAYLOAD_BYTES
 from support.projects.traffic_formats import READERS, Read

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from netplan_planner.model import line_item
-from netplan_planner.model.price_age import age_of, price_age
+from netplan_planner.model.money.price_age import age_of, price_age
 from netplan_planner.renderers.content.phrases import origin
 from netplan_pricing import open_snapshot
 from netplan_pricing.contract.terms import EffectivePrice, Terms

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from netplan_planner.model import ForwardingRule, PathClass, ProjectId, ResourceRef, SelfLink
-from netplan_rules.measured import Run, UnmatchedMeasurement, measured_runs, moment
+from netplan_rules.shared.measured import Run, UnmatchedMeasurement, measured_runs, moment
 from support.rules.measured_facts import A, B, host, measured_facts, only_run, run
 
 SAME_ZONE = "same-zone-internal"

@@ -15,7 +15,7 @@ from netplan_planner.clusters.settings import (
     stated_mtu,
     variable,
 )
-from netplan_planner.model.kubernetes import PluginObject, Workload
+from netplan_planner.model.project.kubernetes import PluginObject, Workload
 
 _MODES = {"always": True, "crosssubnet": False, "never": None}
 """Whether packets inside a subnet are encapsulated too; None: none is."""

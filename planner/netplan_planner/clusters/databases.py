@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from netplan_planner.model import Value
-from netplan_planner.model.kubernetes import Pod
+from netplan_planner.model.project.kubernetes import Pod
 
 _LIST = Path(__file__).with_name("databases.csv")
 _TAG = re.compile(r"(?::[^/@]*)?(?:@.*)?$")

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from netplan_planner.model import Value, Zone
-from netplan_planner.model.kubernetes import Endpoint
+from netplan_planner.model.project.kubernetes import Endpoint
 
 SOURCE = "kubernetes.io/docs/reference/networking/virtual-ips#traffic-distribution, read 2026-11-23"
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from netplan_planner.clusters.plugins import PLUGINS, kube_proxy
 from netplan_planner.clusters.settings import Objects, Setting, named
 from netplan_planner.model import SelfLink, Value
-from netplan_planner.model.gke import Cluster
-from netplan_planner.model.kubernetes import Kubernetes, Node
+from netplan_planner.model.project.gke import Cluster
+from netplan_planner.model.project.kubernetes import Kubernetes, Node
 
 ADVANCED, LEGACY = "ADVANCED_DATAPATH", "LEGACY_DATAPATH"
 DATAPLANE_V2, DATAPLANE_V1 = "GKE Dataplane V2", "kube-proxy"

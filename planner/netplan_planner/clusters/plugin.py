@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from netplan_planner.clusters.settings import Setting
 from netplan_planner.model import Value
-from netplan_planner.model.kubernetes import Node
+from netplan_planner.model.project.kubernetes import Node
 
 NONE = "none"
 Nodes = Sequence[Node]

@@ -23,7 +23,7 @@ from netplan_planner.clusters.settings import (
     stated_mtu,
     variable,
 )
-from netplan_planner.model.kubernetes import ConfigMap, Workload
+from netplan_planner.model.project.kubernetes import ConfigMap, Workload
 
 _FLANNEL_BACKENDS = {
     "vxlan": "vxlan",

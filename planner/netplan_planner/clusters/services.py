@@ -10,8 +10,8 @@ from netplan_planner.clusters.near_endpoints import (
 )
 from netplan_planner.clusters.network import cluster_of
 from netplan_planner.model import Region, Value, region_of
-from netplan_planner.model.kubernetes import Kubernetes, Service
-from netplan_planner.model.pod_traffic import PodEnd, PodFlow, PodTraffic
+from netplan_planner.model.evidence.pod_traffic import PodEnd, PodFlow, PodTraffic
+from netplan_planner.model.project.kubernetes import Kubernetes, Service
 
 _NO_SLICES = "no endpoint slices were read"
 _NO_ZONE = "the zone of an endpoint is not known"

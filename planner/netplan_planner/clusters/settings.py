@@ -7,7 +7,7 @@ import msgspec
 
 from netplan_planner.input_files import decode_json
 from netplan_planner.model import Value
-from netplan_planner.model.kubernetes import ConfigMap, Kubernetes, PluginObject, Workload
+from netplan_planner.model.project.kubernetes import ConfigMap, Kubernetes, PluginObject, Workload
 
 LARGEST_MTU_BYTES = 65_535
 """Of an IP packet (RFC 791)."""

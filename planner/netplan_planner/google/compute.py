@@ -44,8 +44,8 @@ from netplan_planner.model import (
     shape_of_custom,
 )
 from netplan_planner.readers.collector import Collector
-from netplan_planner.readers.kinds import BY_COLLECTION
-from netplan_planner.readers.wire import WireMachineType
+from netplan_planner.readers.compute.kinds import BY_COLLECTION
+from netplan_planner.readers.compute.wire import WireMachineType
 
 _PATH = "projects/{project}/zones/{zone}/instanceGroups/{instanceGroup}/listInstances"
 

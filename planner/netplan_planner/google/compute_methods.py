@@ -8,7 +8,7 @@ none of these methods, so it is sent to none; a test holds the table to the docu
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from netplan_planner.readers.kinds import BY_COLLECTION, Kind
+from netplan_planner.readers.compute.kinds import BY_COLLECTION, Kind
 
 
 class Method(NamedTuple):

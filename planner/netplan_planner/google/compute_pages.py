@@ -14,8 +14,8 @@ from netplan_planner.input_files import JsonDecoder
 from netplan_planner.model import SelfLink
 from netplan_planner.readers import compute_json
 from netplan_planner.readers.collector import Collector, Origin
-from netplan_planner.readers.kinds import Kind
-from netplan_planner.readers.wire import Wire, WireWarning
+from netplan_planner.readers.compute.kinds import Kind
+from netplan_planner.readers.compute.wire import Wire, WireWarning
 
 
 class Page(NamedTuple):

@@ -14,19 +14,33 @@ from netplan_planner.google.api_clients import ApiClient
 from netplan_planner.model import Value
 
 DEFAULT_ENDPOINT = "https://compute.googleapis.com/compute/v1/"
+
+
 ENDPOINT_VARIABLE = "CLOUDSDK_API_ENDPOINT_OVERRIDES_COMPUTE"
 """gcloud's own variable; its value holds the version path, `http://127.0.0.1:8080/compute/v1/`."""
+
+
 EMULATOR_VARIABLE = "COMPUTE_EMULATOR_HOST"
 """In the manner of Google's emulators: `host:port` or a URL, without credentials."""
+
+
 ANONYMOUS_VARIABLE = "CLOUDSDK_AUTH_DISABLE_CREDENTIALS"
 """gcloud's own variable; `true` sends no credentials."""
 
+
 READ_ONLY_SCOPE = "https://www.googleapis.com/auth/compute.readonly"
+
+
 LOGIN = "gcloud auth application-default login"
+
 
 _SECRET_PARTS = re.compile(r"(?<=//)[^/]*@|[?#].*|:(?!//)[^/]*\D[^/]*(?=/|$)", re.DOTALL)
 """User and password, query and fragment, and a port that is none."""
+
+
 _VERSION_PATH = "/compute/v1/"
+
+
 _TRUE = {"1", "true", "yes", "on"}
 
 
@@ -286,3 +300,22 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+_PARENT = re.compile(r"(?:(organizations|folders)/)?([0-9]+)")
+
+
+def parent_of(collection: str, text: str) -> str:
+    """Return the name of an organisation or a folder: `organizations/123`.
+
+    Raises:
+        UsageError: If it is not named by its number.
+    """
+    found = _PARENT.fullmatch(text.strip())
+    if found is None or found[1] not in {None, collection}:
+        option = collection.removesuffix("s")
+        raise UsageError(
+            f"--{option} takes a number, as `gcloud organizations list` and `gcloud"
+            f" resource-manager folders list` show it, not {text!r}"
+        )
+    return f"{collection}/{found[2]}"

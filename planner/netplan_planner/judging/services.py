@@ -14,7 +14,7 @@ from netplan_planner.model import (
     Unpriced,
     project_of,
 )
-from netplan_planner.model.log_volume import NOT_MADE, log_gib, record_bytes
+from netplan_planner.model.evidence.log_volume import NOT_MADE, log_gib, record_bytes
 from netplan_planner.paths.fronts import balancer_kind
 from netplan_planner.planning import service_bill
 from netplan_planner.planning.service_bill import ServiceBill

@@ -22,16 +22,37 @@ from netplan_planner.model.calibration import (
     ProbedClass,
     ProbedPair,
 )
-from netplan_planner.model.changes import PlanChange, PlanChanges, TerraformChange
-from netplan_planner.model.commitment import (
-    SPEND_UNIT,
-    CommitmentScope,
-    CommitmentUse,
-    CommittedPart,
-    CoverChange,
-    CoverLedger,
-    MachineChange,
-    cover_usd,
+from netplan_planner.model.evidence.measurement import (
+    CountedBy,
+    MeasuredEnd,
+    Measurement,
+    MeasurementCoverage,
+)
+from netplan_planner.model.evidence.metrics import (
+    INTER_REGION_QUOTA,
+    INTERNET_QUOTA,
+    MeasuredKind,
+    MeasuredResource,
+    Metric,
+    Metrics,
+    MetricsCoverage,
+    MetricSeries,
+)
+from netplan_planner.model.evidence.observed import MachineRates
+from netplan_planner.model.evidence.traffic import (
+    NO_TRAFFIC,
+    BadRecord,
+    Drops,
+    Edge,
+    LoggedRecords,
+    LogOverlap,
+    Reporter,
+    Series,
+    TopFlow,
+    TrafficCoverage,
+    TrafficMatrix,
+    TrafficSource,
+    VmTraffic,
 )
 from netplan_planner.model.facts import (
     LATENCY_CRITICAL,
@@ -61,21 +82,6 @@ from netplan_planner.model.finding import (
     SavingBasis,
     Severity,
 )
-from netplan_planner.model.flexible import FlexibleCommitments, FlexibleUse
-from netplan_planner.model.inventory import Inventory
-from netplan_planner.model.job import (
-    JobEnd,
-    JobHours,
-    JobInfeasible,
-    JobNeed,
-    JobOption,
-    JobPayment,
-    JobPhase,
-    JobPlace,
-    JobPlan,
-    JobSize,
-    PhaseTime,
-)
 from netplan_planner.model.limits import (
     CapsBook,
     EgressCap,
@@ -88,31 +94,75 @@ from netplan_planner.model.limits import (
     PhysicalNics,
     PodNetwork,
 )
-from netplan_planner.model.machine_types import (
-    MachineShape,
-    series_of,
-    shape_of_custom,
-    why_no_shape,
+from netplan_planner.model.money.price_answer import CurrencyRate
+from netplan_planner.model.money.price_snapshots import (
+    ChangeCount,
+    CheckOutcome,
+    ListComparison,
+    ListDifference,
+    PriceChanges,
+    PriceCheck,
+    PriceFault,
+    PriceMove,
+    RateChoice,
+    RegionLack,
+    SinceBefore,
+    SkuMap,
+    SkuMeaning,
+    SnapshotBuilt,
+    SnapshotSource,
+    UnpricedType,
+    UnusedSku,
 )
-from netplan_planner.model.measurement import (
-    CountedBy,
-    MeasuredEnd,
-    Measurement,
-    MeasurementCoverage,
+from netplan_planner.model.money.prices import (
+    OLDER_THAN_A_CHANGE,
+    AddressUse,
+    LineItem,
+    Price,
+    PriceBook,
+    PricePart,
+    PriceTier,
+    SnapshotInfo,
+    Usage,
+    bill,
+    discounted,
+    line_item,
+    total_usd,
 )
-from netplan_planner.model.metrics import (
-    INTER_REGION_QUOTA,
-    INTERNET_QUOTA,
-    MeasuredKind,
-    MeasuredResource,
-    Metric,
-    Metrics,
-    MetricsCoverage,
-    MetricSeries,
+from netplan_planner.model.money.reconciliation import (
+    ModelledPart,
+    OtherSku,
+    Reconciliation,
+    SkuBalance,
+    Unmodelled,
 )
-from netplan_planner.model.observed import MachineRates
 from netplan_planner.model.path_class import Certainty, Owner, OwnerKind, PathClass
-from netplan_planner.model.plan import (
+from netplan_planner.model.plans.changes import PlanChange, PlanChanges, TerraformChange
+from netplan_planner.model.plans.commitment import (
+    SPEND_UNIT,
+    CommitmentScope,
+    CommitmentUse,
+    CommittedPart,
+    CoverChange,
+    CoverLedger,
+    MachineChange,
+    cover_usd,
+)
+from netplan_planner.model.plans.flexible import FlexibleCommitments, FlexibleUse
+from netplan_planner.model.plans.job import (
+    JobEnd,
+    JobHours,
+    JobInfeasible,
+    JobNeed,
+    JobOption,
+    JobPayment,
+    JobPhase,
+    JobPlace,
+    JobPlan,
+    JobSize,
+    PhaseTime,
+)
+from netplan_planner.model.plans.plan import (
     Candidate,
     Destination,
     FixSet,
@@ -137,47 +187,42 @@ from netplan_planner.model.prediction import (
     Transactions,
     TransferCost,
 )
-from netplan_planner.model.price_answer import CurrencyRate
-from netplan_planner.model.price_snapshots import (
-    ChangeCount,
-    CheckOutcome,
-    ListComparison,
-    ListDifference,
-    PriceChanges,
-    PriceCheck,
-    PriceFault,
-    PriceMove,
-    RateChoice,
-    RegionLack,
-    SinceBefore,
-    SkuMap,
-    SkuMeaning,
-    SnapshotBuilt,
-    SnapshotSource,
-    UnpricedType,
-    UnusedSku,
+from netplan_planner.model.project.inventory import Inventory
+from netplan_planner.model.project.machine_types import (
+    MachineShape,
+    series_of,
+    shape_of_custom,
+    why_no_shape,
 )
-from netplan_planner.model.prices import (
-    OLDER_THAN_A_CHANGE,
-    AddressUse,
-    LineItem,
-    Price,
-    PriceBook,
-    PricePart,
-    PriceTier,
-    SnapshotInfo,
-    Usage,
-    bill,
-    discounted,
-    line_item,
-    total_usd,
+from netplan_planner.model.project.networks import (
+    DEFAULT_MTU_BYTES,
+    Address,
+    FlowLogConfig,
+    FlowLogsConfiguration,
+    ForwardingRule,
+    NatGateway,
+    Network,
+    Peering,
+    Route,
+    Router,
+    Subnetwork,
+    VlanAttachment,
+    VpnTunnel,
 )
-from netplan_planner.model.reconciliation import (
-    ModelledPart,
-    OtherSku,
-    Reconciliation,
-    SkuBalance,
-    Unmodelled,
+from netplan_planner.model.project.resources import (
+    UNKNOWN_PROJECT,
+    UNKNOWN_STATUS,
+    BandwidthTier,
+    Commitment,
+    Disk,
+    Instance,
+    InstanceGroup,
+    NetworkInterface,
+    Part,
+    ProjectCoverage,
+    ResourcePolicy,
+    TypeRecommendation,
+    Unread,
 )
 from netplan_planner.model.report_rows import (
     MAYBE_ADDRESS,
@@ -193,34 +238,6 @@ from netplan_planner.model.report_rows import (
     ZonePair,
     unpriced_span,
 )
-from netplan_planner.model.resources import (
-    DEFAULT_MTU_BYTES,
-    UNKNOWN_PROJECT,
-    UNKNOWN_STATUS,
-    Address,
-    BandwidthTier,
-    Commitment,
-    Disk,
-    FlowLogConfig,
-    FlowLogsConfiguration,
-    ForwardingRule,
-    Instance,
-    InstanceGroup,
-    NatGateway,
-    Network,
-    NetworkInterface,
-    Part,
-    Peering,
-    ProjectCoverage,
-    ResourcePolicy,
-    Route,
-    Router,
-    Subnetwork,
-    TypeRecommendation,
-    Unread,
-    VlanAttachment,
-    VpnTunnel,
-)
 from netplan_planner.model.rule_answers import (
     RuleList,
     RulePage,
@@ -232,19 +249,4 @@ from netplan_planner.model.settings import (
     EnvironmentVariable,
     Setting,
     Settings,
-)
-from netplan_planner.model.traffic import (
-    NO_TRAFFIC,
-    BadRecord,
-    Drops,
-    Edge,
-    LoggedRecords,
-    LogOverlap,
-    Reporter,
-    Series,
-    TopFlow,
-    TrafficCoverage,
-    TrafficMatrix,
-    TrafficSource,
-    VmTraffic,
 )

@@ -7,19 +7,19 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
 from netplan_planner import units
 from netplan_planner.model.base import SelfLink, Value
-from netplan_planner.model.inventory import Inventory
+from netplan_planner.model.evidence.measurement import Measurement, MeasurementCoverage
+from netplan_planner.model.evidence.metrics import Metrics
+from netplan_planner.model.evidence.observed import MachineRates, observed_rates
+from netplan_planner.model.evidence.pod_traffic import PodTraffic
+from netplan_planner.model.evidence.traffic import Edge, TrafficMatrix
 from netplan_planner.model.limits import CapsBook
-from netplan_planner.model.machine_types import MachineShape, shape_of_custom
-from netplan_planner.model.measurement import Measurement, MeasurementCoverage
-from netplan_planner.model.metrics import Metrics
-from netplan_planner.model.observed import MachineRates, observed_rates
+from netplan_planner.model.money.prices import PriceBook
+from netplan_planner.model.money.reconciliation import Reconciliation
 from netplan_planner.model.path_class import Owner
-from netplan_planner.model.plan import MachineChooser
-from netplan_planner.model.pod_traffic import PodTraffic
-from netplan_planner.model.prices import PriceBook
-from netplan_planner.model.reconciliation import Reconciliation
-from netplan_planner.model.resources import Instance
-from netplan_planner.model.traffic import Edge, TrafficMatrix
+from netplan_planner.model.plans.plan import MachineChooser
+from netplan_planner.model.project.inventory import Inventory
+from netplan_planner.model.project.machine_types import MachineShape, shape_of_custom
+from netplan_planner.model.project.resources import Instance
 
 TARGET_LABEL = "netplan-target-mbps"
 ROLE_LABEL = "netplan-role"

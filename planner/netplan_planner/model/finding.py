@@ -6,7 +6,7 @@ from enum import StrEnum
 from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import ResourceRef, SelfLink, Value
 from netplan_planner.model.limits import Estimate, Limit
-from netplan_planner.model.prices import LineItem, total_usd
+from netplan_planner.model.money.prices import LineItem, total_usd
 
 
 class Severity(StrEnum):

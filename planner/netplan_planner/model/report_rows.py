@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from netplan_planner.model.base import Value
 from netplan_planner.model.limits import Estimate
+from netplan_planner.model.money.prices import LineItem
 from netplan_planner.model.path_class import PathClass
-from netplan_planner.model.prices import LineItem
 
 SCHEMA = "netplan.report/1"
 

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from netplan_planner.model import Facts, LineItem, Value, bill
-from netplan_planner.model.pod_traffic import PodFlow
+from netplan_planner.model.evidence.pod_traffic import PodFlow
 from netplan_planner.paths.priced_paths import PricedPath, path_prices_of
 from netplan_planner.units import gib_per_month
 

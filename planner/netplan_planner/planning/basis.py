@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from netplan_planner.model import CapsBook
-from netplan_planner.model.plan_answer import PlanAnswer
-from netplan_planner.model.price_age import price_age
+from netplan_planner.model.money.price_age import price_age
+from netplan_planner.model.plans.plan_answer import PlanAnswer
 from netplan_planner.planning.inputs import PlanBasis
 from netplan_planner.throughput import CapsTable, load_caps, stated_on
 from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note

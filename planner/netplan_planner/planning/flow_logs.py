@@ -14,8 +14,8 @@ from netplan_planner.model import (
     Subnetwork,
     last_part,
 )
-from netplan_planner.model.flow_log_bill import LogSettings, LogVolumeBill
-from netplan_planner.model.log_volume import OWN_SETTING, IntervalRecords, LogSource
+from netplan_planner.model.evidence.flow_log_bill import LogSettings, LogVolumeBill
+from netplan_planner.model.evidence.log_volume import OWN_SETTING, IntervalRecords, LogSource
 from netplan_planner.planning import service_bill
 from netplan_planner.planning.service_bill import ServiceBill
 from netplan_planner.units import SECONDS_PER_MINUTE

@@ -4,10 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from netplan_planner.asks import INPUT, Ask, Request
-from netplan_planner.errors import UsageError, did_you_mean
-from netplan_planner.model import series_of
 from netplan_planner.quantities import Day, Paths, Texts
-from netplan_planner.throughput import CapsTable
 
 DATE_FORMATS = ["%Y-%m-%d", "%Y-%m", "%Y"]
 
@@ -106,17 +103,3 @@ class PlanBasis(Request, frozen=True, kw_only=True):
     calibration: Calibration = None
     pricing: PriceInput = PriceInput()
     as_of: AsOf = None
-
-
-def checked_series(series: tuple[str, ...], table: CapsTable) -> tuple[str, ...]:
-    """Return the series, each of which the caps table knows.
-
-    Raises:
-        UsageError: If one is not known; the text names them all.
-    """
-    known = {series_of(name) for name in table.machine_types}
-    for name in series:
-        if name not in known:
-            hint = did_you_mean(name, known)
-            raise UsageError(f"--series {name!r}: it is one of {', '.join(sorted(known))}{hint}")
-    return series

@@ -7,7 +7,7 @@ from netplan_planner.asks import Ask, Reading, Request
 from netplan_planner.errors import UsageError, nearest_names
 from netplan_planner.model import CapsBook, PathClass, PathEnd, PodNetwork, shape_of_custom
 from netplan_planner.quantities import Bytes, Duration
-from netplan_planner.readers.path_cells import path_class_of
+from netplan_planner.readers.paths.path_cells import path_class_of
 from netplan_planner.throughput import CapsTable
 from netplan_planner.throughput.limits.quotas import quota_of
 from netplan_planner.throughput.limits.tables import MOST_MTU_BYTES

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Usage
-from netplan_planner.model.machine_choice import PAYMENT as PAYMENT
+from netplan_planner.model.plans.machine_choice import PAYMENT as PAYMENT
 
 
 def one_usage(flags: Mapping[Usage, bool]) -> Usage | None:

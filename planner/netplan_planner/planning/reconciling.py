@@ -19,7 +19,7 @@ from netplan_planner.model import (
     Unmodelled,
     bill,
 )
-from netplan_planner.model.price_age import price_age
+from netplan_planner.model.money.price_age import price_age
 from netplan_planner.paths.priced_paths import PricedPath, nat_part, path_prices_of, priced_path_of
 from netplan_planner.planning.traffic_totals import direction_of
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model.plan_answer import PlanAnswer
+from netplan_planner.model.plans.plan_answer import PlanAnswer
 from netplan_planner.renderers.document import Block, Para, line
 from netplan_planner.renderers.options import RenderOptions
 

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.model import PathClass, PathQuery
-from netplan_planner.readers.path_cells import (
+from netplan_planner.readers.paths.path_cells import (
     clouds_of,
     day_of,
     path_class_of,
     path_end,
     pod_network_of,
 )
-from netplan_planner.readers.path_columns import KIND_COLUMNS
-from netplan_planner.readers.path_table import PathRows, PathTable
+from netplan_planner.readers.paths.path_columns import KIND_COLUMNS
+from netplan_planner.readers.paths.path_table import PathRows, PathTable
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.batch import Columns, kind_limits
 from netplan_planner.throughput.calibration.factors.shared_factors import pair_key

@@ -14,7 +14,7 @@ from typing import Any
 from netplan_planner.model import SelfLink, canonical_link
 from netplan_planner.readers import network_management
 from netplan_planner.readers.collector import Collector, Origin
-from netplan_planner.readers.kinds import BY_SINGULAR, KIND_PREFIX, Kind
+from netplan_planner.readers.compute.kinds import BY_SINGULAR, KIND_PREFIX, Kind
 from netplan_planner.readers.kubernetes import gke
 
 name = "cloud-asset"

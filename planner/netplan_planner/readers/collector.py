@@ -23,11 +23,11 @@ from netplan_planner.model import (
     Value,
     canonical_link,
 )
-from netplan_planner.model.kubernetes import Kubernetes
-from netplan_planner.readers.instances import machine_shape
-from netplan_planner.readers.kinds import Kind
+from netplan_planner.model.project.kubernetes import Kubernetes
+from netplan_planner.readers.compute.instances import machine_shape
+from netplan_planner.readers.compute.kinds import Kind
+from netplan_planner.readers.compute.lenient import convert_leniently
 from netplan_planner.readers.kubernetes.several import OF_GKE_CLUSTERS, why_several
-from netplan_planner.readers.lenient import convert_leniently
 from netplan_planner.readers.links import Problems, Unusable, canonical_head, place_of
 
 REFERENCED_FIELDS = (

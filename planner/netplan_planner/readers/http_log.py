@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from netplan_planner.readers import compute_json
 from netplan_planner.readers.collector import Collector, Origin
+from netplan_planner.readers.compute.kinds import compute_collection
 from netplan_planner.readers.documents import decode_at
-from netplan_planner.readers.kinds import compute_collection
 
 _REQUEST = re.compile(r"^(GET|POST|PUT|PATCH|DELETE|HEAD) (https?://\S+)")
 _STATUS = re.compile(r"^(?:HTTP/[\d.]+ )?(\d{3}) [A-Z]")

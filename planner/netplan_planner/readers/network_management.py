@@ -10,8 +10,8 @@ from typing import Any
 
 from netplan_planner.model import SelfLink
 from netplan_planner.readers.collector import Collector, Origin
+from netplan_planner.readers.compute.kinds import FLOW_LOGS_CONFIGURATION
 from netplan_planner.readers.compute_json import unreachable
-from netplan_planner.readers.kinds import FLOW_LOGS_CONFIGURATION
 
 name = "network-management"
 

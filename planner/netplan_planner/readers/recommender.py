@@ -10,7 +10,7 @@ from typing import Any
 
 from netplan_planner.model import SelfLink, canonical_link
 from netplan_planner.readers.collector import Collector, Origin
-from netplan_planner.readers.kinds import RECOMMENDATION
+from netplan_planner.readers.compute.kinds import RECOMMENDATION
 
 name = "recommender"
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from netplan_planner.inert import LINE_LENGTH, inert_line, is_inert
 from netplan_planner.model import Instruction
-from netplan_planner.model.changes import PlanChange, PlanChanges
+from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.renderers.options import RenderOptions
 
 _HIDDEN = "Commands that cannot be written safely stand in --output json"

@@ -2,7 +2,7 @@
 
 from typing import TypedDict
 
-from netplan_planner.model.changes import PlanChanges
+from netplan_planner.model.plans.changes import PlanChanges
 from netplan_planner.renderers.commands import HasChanges
 from netplan_planner.renderers.json_report import document, plain
 from netplan_planner.renderers.options import RenderOptions

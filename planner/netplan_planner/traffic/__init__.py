@@ -8,9 +8,9 @@ from pathlib import Path
 
 from netplan_planner.bundle_file import is_bundle
 from netplan_planner.model import Inventory, TrafficMatrix
-from netplan_planner.model.pod_traffic import PodTraffic
-from netplan_planner.traffic import bundle
+from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.traffic.aggregates import is_aggregates
+from netplan_planner.traffic.files import bundle
 from netplan_planner.traffic.options import HeaderBytes, TrafficOptions
 
 _DEFAULTS = TrafficOptions()
@@ -74,6 +74,6 @@ def read_pod_traffic(
         from netplan_planner.traffic.aggregates import reading
 
         return reading.read_pods(summed)
-    from netplan_planner.traffic.pods import read
+    from netplan_planner.traffic.pod_flows.pods import read
 
     return read(paths, inventory, options, beside)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import InputError
 from netplan_planner.model import BadRecord, Inventory, TrafficMatrix
-from netplan_planner.model.rate_bins import MachineHours, PathHours, Rates, TrafficHours
+from netplan_planner.model.evidence.rate_bins import MachineHours, PathHours, Rates, TrafficHours
 from netplan_planner.paths.path_keys import PricedPathKey, priced_path_key
 from netplan_planner.traffic.coverage import Inputs, coverage_of
 from netplan_planner.traffic.engine import Engine, Row

@@ -13,8 +13,8 @@ from netplan_planner.model import (
     Value,
 )
 from netplan_planner.traffic.engine import Engine
-from netplan_planner.traffic.faults import UNREMARKABLE
-from netplan_planner.traffic.inputs import Source
+from netplan_planner.traffic.files.faults import UNREMARKABLE
+from netplan_planner.traffic.files.inputs import Source
 from netplan_planner.traffic.matrix import EdgeTotal, drops_of
 from netplan_planner.traffic.nodes import Nodes
 from netplan_planner.traffic.routes import Routes

@@ -17,7 +17,7 @@ from netplan_planner.paths import parse_address
 from netplan_planner.traffic.assembly import assembled
 from netplan_planner.traffic.coverage import Inputs
 from netplan_planner.traffic.engine import Engine
-from netplan_planner.traffic.faults import UNREMARKABLE_FAULTS
+from netplan_planner.traffic.files.faults import UNREMARKABLE_FAULTS
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.record_sums import bounds_of, judged_by, microseconds
 from netplan_planner.traffic.remote import RemoteFaults, RemoteSums

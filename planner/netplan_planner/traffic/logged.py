@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from netplan_planner.model import SelfLink, TrafficMatrix
-from netplan_planner.model.log_volume import (
+from netplan_planner.model.evidence.log_volume import (
     INTERVALS_S,
     EdgeRecords,
     IntervalRecords,

@@ -20,7 +20,7 @@ from netplan_planner.model import (
     VmTraffic,
 )
 from netplan_planner.traffic.engine import Engine, Row, slices
-from netplan_planner.traffic.records import DROP_REASONS
+from netplan_planner.traffic.files.records import DROP_REASONS
 from netplan_planner.traffic.routes import Routes
 from netplan_planner.traffic.statements.keys import PORT_BASE
 from netplan_planner.traffic.statements.series import (

@@ -25,7 +25,7 @@ from netplan_planner.paths import (
     parse_address,
     unknown_end,
 )
-from netplan_planner.traffic.records import (
+from netplan_planner.traffic.files.records import (
     DETAILS,
     END_SEPARATOR,
     EXTERNAL,

@@ -13,15 +13,15 @@ from netplan_planner.model import Edge, Inventory, Series, TrafficMatrix, VmTraf
 from netplan_planner.tables.files import check_lines
 from netplan_planner.traffic import tables
 from netplan_planner.traffic.assembly import assembled
-from netplan_planner.traffic.batches import row_count
 from netplan_planner.traffic.coverage import inputs_of
-from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine
-from netplan_planner.traffic.entries import Ends, split_entries
-from netplan_planner.traffic.faults import Faults, is_utf8, raw_chunks, without_lines
-from netplan_planner.traffic.hubble import is_hubble_file
-from netplan_planner.traffic.ingest import Ingest
-from netplan_planner.traffic.inputs import Layout, Source, find_files, recognise
+from netplan_planner.traffic.files.batches import row_count
+from netplan_planner.traffic.files.embedded import EmbeddedEngine, open_engine
+from netplan_planner.traffic.files.entries import Ends, split_entries
+from netplan_planner.traffic.files.faults import Faults, is_utf8, raw_chunks, without_lines
+from netplan_planner.traffic.files.ingest import Ingest
+from netplan_planner.traffic.files.inputs import Layout, Source, find_files, recognise
 from netplan_planner.traffic.options import TrafficOptions
+from netplan_planner.traffic.pod_flows.hubble import is_hubble_file
 
 
 def read(paths: Sequence[Path], inventory: Inventory, options: TrafficOptions) -> TrafficMatrix:

@@ -12,11 +12,11 @@ from netplan_planner.model import BadRecord, Inventory, TrafficMatrix
 from netplan_planner.traffic.assembly import assembled
 from netplan_planner.traffic.coverage import Inputs
 from netplan_planner.traffic.engine import Engine
-from netplan_planner.traffic.faults import REASONS, SKEWED, UNREMARKABLE_FAULTS
+from netplan_planner.traffic.files.faults import REASONS, SKEWED, UNREMARKABLE_FAULTS
+from netplan_planner.traffic.files.records import PART_SEPARATOR
 from netplan_planner.traffic.nodes import Identity, without_separators
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.record_sums import RecordSums
-from netplan_planner.traffic.records import PART_SEPARATOR
 from netplan_planner.traffic.repeats import EntriesInEngine
 from netplan_planner.traffic.statements import left_out, staging
 

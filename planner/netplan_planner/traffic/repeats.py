@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.model import LoggedRecords, LogOverlap, SelfLink, Value
-from netplan_planner.model.log_volume import OWN_SETTING
-from netplan_planner.traffic.embedded import EmbeddedEngine
+from netplan_planner.model.evidence.log_volume import OWN_SETTING
 from netplan_planner.traffic.engine import Engine, Row, slices
+from netplan_planner.traffic.files.embedded import EmbeddedEngine
 from netplan_planner.traffic.nodes import Nodes
 from netplan_planner.traffic.places import write_places
 from netplan_planner.traffic.statements import repeats

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 
 from netplan_planner.errors import InputError
 from netplan_planner.tables.lenient import lenient_relation, numbered_parquet
-from netplan_planner.traffic.embedded import EmbeddedEngine
-from netplan_planner.traffic.entry_fields import NO_NUMBER, Fields
-from netplan_planner.traffic.inputs import Layout, Source
-from netplan_planner.traffic.records import EXTERNAL, INTERNAL, join_tag, select_columns
+from netplan_planner.traffic.files.embedded import EmbeddedEngine
+from netplan_planner.traffic.files.entry_fields import NO_NUMBER, Fields
+from netplan_planner.traffic.files.inputs import Layout, Source
+from netplan_planner.traffic.files.records import EXTERNAL, INTERNAL, join_tag, select_columns
 from netplan_planner.traffic.spelling import LENIENT
 
 STEADY_START_US = 946_684_800_000_000

@@ -11,7 +11,7 @@ from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.bigquery import BigQuery
 from sqlglot.dialects.spark import Spark
 
-from netplan_planner.traffic.records import END_SEPARATOR, PART_SEPARATOR, TAG_SEPARATOR
+from netplan_planner.traffic.files.records import END_SEPARATOR, PART_SEPARATOR, TAG_SEPARATOR
 
 _SEPARATORS = frozenset({END_SEPARATOR, PART_SEPARATOR, TAG_SEPARATOR})
 

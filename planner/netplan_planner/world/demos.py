@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from netplan_planner.config import declared_links, declared_targets, load_table, rule_thresholds
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model import Inventory, JobNeed, MachineNeed, ProjectId, TrafficMatrix, Value
-from netplan_planner.model.kubernetes import Kubernetes
+from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.world.request import InputRequest
 
 DEMO_FOLDER = Path(__file__).resolve().parent.parent / "demos"

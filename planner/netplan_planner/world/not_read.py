@@ -16,7 +16,7 @@ from netplan_planner.model import (
     last_part,
     project_of,
 )
-from netplan_planner.model.gke import Cluster, NodePool
+from netplan_planner.model.project.gke import Cluster, NodePool
 from netplan_planner.units import counted
 
 

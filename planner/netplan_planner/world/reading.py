@@ -23,7 +23,7 @@ from netplan_planner.model import (
     Target,
     TrafficMatrix,
 )
-from netplan_planner.model.pod_traffic import PodTraffic
+from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.readers import merge_inventories, read_inventory, without_projects
 from netplan_planner.throughput import load_caps

@@ -12,7 +12,7 @@ from netplan_planner.google.bigquery.place import Place, is_place, parse_place
 from netplan_planner.google.logs.options import CLOUD_LOGGING
 from netplan_planner.google.logs.read import LogsRead, read_flow_logs
 from netplan_planner.model import Inventory, TrafficMatrix
-from netplan_planner.model.pod_traffic import PodTraffic
+from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.traffic import TrafficOptions, read_pod_traffic, read_traffic
 from netplan_planner.traffic.spark.asking import read_traffic_on_spark
 from netplan_planner.traffic.spark.place import SparkPlace, place_of, refuse_without_server

@@ -11,7 +11,7 @@ from netplan_planner.google.logs.options import LogOptions as LogOptions
 from netplan_planner.google.metrics_window import DEFAULT_DAYS as DEFAULT_DAYS
 from netplan_planner.google.metrics_window import MOST_DAYS as MOST_DAYS
 from netplan_planner.google.options import ApiOptions as ApiOptions
-from netplan_planner.google.parents import parent_of
+from netplan_planner.google.options import parent_of
 from netplan_planner.model import CommitmentScope, Severity, Value
 from netplan_planner.traffic.options import TrafficOptions as TrafficOptions
 from netplan_planner.traffic.spark.place import FlowEngine as FlowEngine

@@ -24,11 +24,11 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import apply_change, predict
 from netplan_rules.base import reaches_floor
-from netplan_rules.flows import used_path, used_ratio
 from netplan_rules.money import internal_path_saving
-from netplan_rules.removal import clean_up
+from netplan_rules.shared.flows import used_path, used_ratio
+from netplan_rules.shared.removal import clean_up
+from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.steps import no_longer_addressed
-from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import (
     gbps,
     internal_target,

@@ -22,16 +22,16 @@ from netplan_planner.model import (
 from netplan_planner.throughput import predict
 from netplan_rules.address._external import PairTraffic, external_traffic
 from netplan_rules.base import Rule, volume_floor
-from netplan_rules.flows import used_path, used_ratio
 from netplan_rules.money import internal_path_saving
-from netplan_rules.peering import (
+from netplan_rules.shared.flows import used_path, used_ratio
+from netplan_rules.shared.peering import (
     legacy_networks,
     listing_peerings,
     overlap_of,
     peering,
     unpeering,
 )
-from netplan_rules.trust import doubts_of_edge
+from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.wording import pair_subject, volume
 
 RULE = Rule(

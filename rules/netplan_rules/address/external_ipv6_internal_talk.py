@@ -16,9 +16,9 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import predict
 from netplan_rules.base import Rule, reaches_floor, volume_floor
-from netplan_rules.flows import used_path, used_ratio
+from netplan_rules.shared.flows import used_path, used_ratio
+from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.steps import no_longer_addressed
-from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import internal_target, pair_subject, volume
 from netplan_rules.work import ADDRESS
 

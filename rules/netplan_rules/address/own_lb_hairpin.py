@@ -18,8 +18,8 @@ from netplan_planner.model import (
     Work,
 )
 from netplan_rules.base import Rule, reaches_floor, volume_floor
+from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.steps import no_longer_addressed
-from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import pair_subject, volume
 
 RULE = Rule(

@@ -36,11 +36,11 @@ from netplan_planner.throughput import (
     sending_query,
     type_end,
 )
-from netplan_rules.managed import is_managed, replacement
 from netplan_rules.money import by_bill, machine_saving, take
-from netplan_rules.sizes import size_of
+from netplan_rules.shared.managed import is_managed, replacement
+from netplan_rules.shared.sizes import size_of
+from netplan_rules.shared.trust import Doubts
 from netplan_rules.steps import back_to_type, has_type, keep_the_old
-from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, machines, resize_commands
 
 OF_A_GROUP = (

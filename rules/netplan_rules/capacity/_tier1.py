@@ -15,7 +15,7 @@ from netplan_planner.model import (
     Text,
     worded,
 )
-from netplan_planner.model.gke import NodePool
+from netplan_planner.model.project.gke import NodePool
 from netplan_rules.capacity._resize import need_of
 from netplan_rules.money import bill_usd
 from netplan_rules.wording import machines, money

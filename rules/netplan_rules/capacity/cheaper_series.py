@@ -40,9 +40,9 @@ from netplan_rules.capacity._resize import (
     type_evidence,
     unknown_cap,
 )
-from netplan_rules.managed import changed_together
 from netplan_rules.money import by_bill, machine_saving, take
-from netplan_rules.trust import Doubts
+from netplan_rules.shared.managed import changed_together
+from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import gbps, money, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 

@@ -21,7 +21,7 @@ from netplan_planner.model import (
 from netplan_planner.throughput import outside_gbps
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import doubts_of_caps, type_evidence
-from netplan_rules.trust import doubts_of_rates
+from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import command, gbps, rate_evidence, vm_subject
 
 RULE = Rule(

@@ -16,7 +16,6 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.capacity._full import is_full
 from netplan_rules.capacity._resize import (
     cheapest,
     doubts_of_caps,
@@ -30,8 +29,9 @@ from netplan_rules.capacity._resize import (
     type_evidence,
     unknown_cap,
 )
-from netplan_rules.drops import drops_of, overflow_evidence, overflow_text
-from netplan_rules.trust import doubts_of_rates
+from netplan_rules.shared.at_cap import is_full
+from netplan_rules.shared.drops import drops_of, overflow_evidence, overflow_text
+from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 

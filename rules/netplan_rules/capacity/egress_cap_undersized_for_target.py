@@ -31,7 +31,7 @@ from netplan_rules.capacity._resize import (
     type_evidence,
     unknown_cap,
 )
-from netplan_rules.trust import Doubts
+from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 

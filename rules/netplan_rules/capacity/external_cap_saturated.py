@@ -37,8 +37,8 @@ from netplan_rules.capacity._resize import (
     type_evidence,
     unknown_cap,
 )
-from netplan_rules.drops import overflow_evidence, overflow_text, sent_drops
-from netplan_rules.trust import doubts_of_vm
+from netplan_rules.shared.drops import overflow_evidence, overflow_text, sent_drops
+from netplan_rules.shared.trust import doubts_of_vm
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 

@@ -19,7 +19,7 @@ from netplan_planner.throughput import instance_cap
 from netplan_planner.throughput.limits.physical_nics import physical_nics
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import doubts_of_caps, type_evidence, unknown_cap
-from netplan_rules.trust import doubts_of_rates
+from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 

@@ -18,8 +18,8 @@ from netplan_planner.model import (
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import OF_A_GROUP, doubts_of_caps, type_evidence
-from netplan_rules.managed import is_managed
-from netplan_rules.trust import doubts_of_rates
+from netplan_rules.shared.managed import is_managed
+from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, gcloud_instance, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 

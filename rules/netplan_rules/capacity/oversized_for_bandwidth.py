@@ -41,10 +41,10 @@ from netplan_rules.capacity._resize import (
     type_evidence,
     unknown_cap,
 )
-from netplan_rules.managed import changed_together, is_managed
 from netplan_rules.money import by_bill, machine_saving, take
-from netplan_rules.sizes import days_that_decide, size_of
-from netplan_rules.trust import doubts_of_rates
+from netplan_rules.shared.managed import changed_together, is_managed
+from netplan_rules.shared.sizes import days_that_decide, size_of
+from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, machines, money, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 

@@ -22,7 +22,7 @@ from netplan_planner.model import (
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import type_evidence
-from netplan_rules.trust import doubts_of_rates
+from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 

@@ -22,7 +22,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.units import MEGABITS_PER_GIGABIT, SECONDS_PER_DAY, SECONDS_PER_HOUR, counted
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.trust import Doubts
+from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence
 
 RULE = Rule(

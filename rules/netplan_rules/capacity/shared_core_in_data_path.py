@@ -28,7 +28,7 @@ from netplan_rules.capacity._resize import (
     size_evidence,
     type_evidence,
 )
-from netplan_rules.trust import doubts_of_rates
+from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 

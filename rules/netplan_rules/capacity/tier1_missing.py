@@ -26,10 +26,10 @@ from netplan_rules.capacity._resize import (
     type_evidence,
 )
 from netplan_rules.capacity._tier1 import pool_of, tier1_choice, wanted_gbps
-from netplan_rules.managed import is_managed
 from netplan_rules.money import machine_saving
+from netplan_rules.shared.managed import is_managed
+from netplan_rules.shared.trust import Doubts
 from netplan_rules.steps import keep_the_old, sends
-from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import NEW_MACHINE
 

@@ -19,10 +19,10 @@ from netplan_planner.throughput import instance_cap
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import OF_A_GROUP, type_evidence, unknown_cap
-from netplan_rules.managed import is_managed
 from netplan_rules.money import tier1_saving
+from netplan_rules.shared.managed import is_managed
+from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.steps import keep_the_old, sends
-from netplan_rules.trust import doubts_of_rates
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import NEW_MACHINE
 

@@ -20,7 +20,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.trust import Doubts, doubt_of_month
+from netplan_rules.shared.trust import Doubts, doubt_of_month
 from netplan_rules.wording import money
 from netplan_rules.work import READ_AGAIN
 

@@ -19,10 +19,10 @@ from netplan_planner.model import (
     bill,
     last_part,
 )
-from netplan_planner.model.log_volume import GENERATION, OWN_SETTING, STORAGE, record_bytes
+from netplan_planner.model.evidence.log_volume import GENERATION, OWN_SETTING, STORAGE, record_bytes
 from netplan_planner.units import counted
 from netplan_rules.base import Rule
-from netplan_rules.logs_as_were import logs_again, set_logs
+from netplan_rules.shared.logs_as_were import logs_again, set_logs
 from netplan_rules.work import LOGGING
 
 RULE = Rule(

@@ -15,8 +15,8 @@ from netplan_planner.model import (
     Subnetwork,
 )
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.logs_as_were import logs_again, set_logs
 from netplan_rules.reporting import reporting_subnetworks
+from netplan_rules.shared.logs_as_were import logs_again, set_logs
 from netplan_rules.work import LOGGING
 
 RULE = Rule(

@@ -23,10 +23,10 @@ from netplan_planner.model import (
     total_usd,
     worded,
 )
-from netplan_planner.model.log_volume import GENERATION, STORAGE, record_bytes
+from netplan_planner.model.evidence.log_volume import GENERATION, STORAGE, record_bytes
 from netplan_planner.paths.priced_paths import PricedPath, path_prices_of, priced_path_of
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.logs_as_were import logs_again, set_logs
+from netplan_rules.shared.logs_as_were import logs_again, set_logs
 from netplan_rules.wording import money
 from netplan_rules.work import LOGGING
 

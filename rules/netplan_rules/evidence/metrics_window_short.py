@@ -19,7 +19,7 @@ from netplan_planner.model import (
     Severity,
 )
 from netplan_rules.base import Rule
-from netplan_rules.sizes import days_that_decide
+from netplan_rules.shared.sizes import days_that_decide
 from netplan_rules.wording import vm_subject
 from netplan_rules.work import READ_AGAIN
 

@@ -19,10 +19,10 @@ from netplan_planner.model import (
 from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.comparable import Reason, reasons_of
-from netplan_rules.measured import Run, UnmatchedMeasurement, measured_runs, shown_end
-from netplan_rules.predicted import RunModel
-from netplan_rules.rerun import rerun_command
+from netplan_rules.shared.comparable import Reason, reasons_of
+from netplan_rules.shared.measured import Run, UnmatchedMeasurement, measured_runs, shown_end
+from netplan_rules.shared.predicted import RunModel
+from netplan_rules.shared.rerun import rerun_command
 from netplan_rules.work import MEASURE_AGAIN
 
 RULE = Rule(

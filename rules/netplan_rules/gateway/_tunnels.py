@@ -15,7 +15,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput.limits.tables import PathLimit, path_limit
 from netplan_planner.units import gbps_from_bytes
-from netplan_rules.trust import Doubts, doubts_of_edge
+from netplan_rules.shared.trust import Doubts, doubts_of_edge
 
 _PACKETS = "vpn-tunnel-packets"
 

@@ -26,7 +26,7 @@ from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import egress_estimate
 from netplan_rules.gateway._hops import Use, uses, way_lines
 from netplan_rules.money import negated
-from netplan_rules.trust import Doubts, doubts_of_edge
+from netplan_rules.shared.trust import Doubts, doubts_of_edge
 from netplan_rules.wording import gbps, money, vm_subject, volume
 from netplan_rules.work import ROUTES
 

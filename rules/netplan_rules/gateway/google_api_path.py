@@ -25,7 +25,7 @@ from netplan_planner.model import (
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.gateway._hops import Hops, way_lines
 from netplan_rules.gateway._served import served_interfaces
-from netplan_rules.trust import Doubts, doubts_of_edge
+from netplan_rules.shared.trust import Doubts, doubts_of_edge
 from netplan_rules.wording import command, volume
 from netplan_rules.work import ROUTES
 

@@ -28,7 +28,7 @@ from netplan_planner.model import (
 from netplan_planner.paths.fronts import balancer_kind
 from netplan_planner.paths.machines import is_gke_node
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.trust import Doubts, doubts_of_edge
+from netplan_rules.shared.trust import Doubts, doubts_of_edge
 from netplan_rules.wording import command, volume
 from netplan_rules.work import BACKEND_SERVICE
 

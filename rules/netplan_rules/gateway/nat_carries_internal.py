@@ -24,8 +24,8 @@ from netplan_planner.model import (
 )
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.gateway._served import processed, served_interfaces
+from netplan_rules.shared.trust import Doubts, doubts_of_edge
 from netplan_rules.steps import no_longer_addressed
-from netplan_rules.trust import Doubts, doubts_of_edge
 from netplan_rules.wording import internal_target, listed, volume
 from netplan_rules.work import ADDRESS
 

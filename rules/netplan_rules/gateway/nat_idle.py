@@ -23,9 +23,9 @@ from netplan_planner.model import (
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.gateway._served import Gateway, gateways, hours_saved, nat_edges
-from netplan_rules.removal import release
 from netplan_rules.reporting import reporting_subnetworks
-from netplan_rules.trust import Doubts
+from netplan_rules.shared.removal import release
+from netplan_rules.shared.trust import Doubts
 from netplan_rules.work import GATEWAY
 
 RULE = Rule(

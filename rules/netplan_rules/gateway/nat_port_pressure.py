@@ -27,7 +27,7 @@ from netplan_rules.gateway._nat_metrics import (
     use_of,
 )
 from netplan_rules.gateway._ports_fix import ADDRESSES, MAPPING, PAGES, ports_fix
-from netplan_rules.trust import Doubts
+from netplan_rules.shared.trust import Doubts
 
 RULE = Rule(
     id="nat-port-pressure",

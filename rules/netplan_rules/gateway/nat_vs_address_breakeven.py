@@ -35,9 +35,9 @@ from netplan_rules.gateway._served import (
     processed,
     served_interfaces,
 )
-from netplan_rules.managed import is_managed
 from netplan_rules.money import negated
-from netplan_rules.trust import Doubts, doubt_of_month
+from netplan_rules.shared.managed import is_managed
+from netplan_rules.shared.trust import Doubts, doubt_of_month
 from netplan_rules.wording import gcloud_instance, listed, money, volume
 
 RULE = Rule(

@@ -25,7 +25,7 @@ from netplan_rules.gateway._attachments import (
     size_for,
     use_of,
 )
-from netplan_rules.trust import Doubts
+from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import command, gbps, rate_evidence
 
 RULE = Rule(

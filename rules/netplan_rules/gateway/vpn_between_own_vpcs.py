@@ -32,14 +32,14 @@ from netplan_planner.units import HOURS_PER_MONTH, counted
 from netplan_rules.base import Rule
 from netplan_rules.gateway._tunnels import edges_by_tunnel, networks_of_gateways, owner_key
 from netplan_rules.money import negated
-from netplan_rules.peering import (
+from netplan_rules.shared.peering import (
     legacy_networks,
     listing_peerings,
     overlap_of,
     peering,
     unpeering,
 )
-from netplan_rules.trust import Doubts, doubts_of_edge
+from netplan_rules.shared.trust import Doubts, doubts_of_edge
 from netplan_rules.wording import command, volume
 from netplan_rules.work import GATEWAY
 

@@ -26,7 +26,7 @@ from netplan_rules.gateway._tunnels import (
     seen_load,
     tunnel_gbps,
 )
-from netplan_rules.trust import Doubts
+from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import gbps
 from netplan_rules.work import GATEWAY
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from netplan_planner.clusters.network import ClusterNetwork, networks_of
 from netplan_planner.clusters.settings import Setting
 from netplan_planner.model import Facts, ResourceRef
-from netplan_planner.model.kubernetes import Kubernetes, Node
+from netplan_planner.model.project.kubernetes import Kubernetes, Node
 from netplan_rules.wording import command
 
 Objects = tuple[ResourceRef, ...]

@@ -15,7 +15,7 @@ from netplan_planner.model import (
     PathQuery,
     PodNetwork,
 )
-from netplan_planner.model.kubernetes import Node
+from netplan_planner.model.project.kubernetes import Node
 from netplan_planner.throughput import predict
 from netplan_planner.throughput.limits.ends import described_end, machine_end
 

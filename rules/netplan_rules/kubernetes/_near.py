@@ -1,10 +1,10 @@
 """The hit of the two rules on near endpoints, and how a Service comes to prefer them."""
 
 from netplan_planner.model import Evidence, Fix, Hit, Instruction
-from netplan_planner.model.kubernetes import Service
+from netplan_planner.model.project.kubernetes import Service
 from netplan_rules.kubernetes._cluster import kubectl
-from netplan_rules.near_services import NearService
-from netplan_rules.trust import Doubts
+from netplan_rules.shared.near_services import NearService
+from netplan_rules.shared.trust import Doubts
 
 PREFER_CLOSE = '{"spec":{"trafficDistribution":"PreferClose"}}'
 _NO_PREFERENCE = '{"spec":{"trafficDistribution":null}}'

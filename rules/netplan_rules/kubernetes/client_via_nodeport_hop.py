@@ -17,7 +17,7 @@ from netplan_planner.model import (
     Severity,
     Zone,
 )
-from netplan_planner.model.kubernetes import Kubernetes, Service
+from netplan_planner.model.project.kubernetes import Kubernetes, Service
 from netplan_rules.base import Rule
 from netplan_rules.kubernetes._near import patch
 from netplan_rules.work import SERVICE

@@ -16,7 +16,7 @@ from netplan_planner.model import (
     Need,
     Severity,
 )
-from netplan_planner.model.kubernetes import Node
+from netplan_planner.model.project.kubernetes import Node
 from netplan_rules.base import Rule
 from netplan_rules.kubernetes._cluster import cluster_networks
 from netplan_rules.kubernetes._interfaces import (
@@ -27,7 +27,7 @@ from netplan_rules.kubernetes._interfaces import (
     pod_network,
     used_interface,
 )
-from netplan_rules.trust import Doubts
+from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence
 from netplan_rules.work import NETWORK_PLUGIN
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from netplan_planner.clusters.databases import DatabaseSign, database_of
 from netplan_planner.model import Evidence, Facts, Fix, Hit, Instruction, Need, Severity
-from netplan_planner.model.kubernetes import Pod, QosClass
+from netplan_planner.model.project.kubernetes import Pod, QosClass
 from netplan_planner.units import counted
 from netplan_rules.base import Rule
 from netplan_rules.kubernetes._cluster import kubectl
-from netplan_rules.trust import Doubts
+from netplan_rules.shared.trust import Doubts
 from netplan_rules.work import POD_TEMPLATE
 
 RULE = Rule(

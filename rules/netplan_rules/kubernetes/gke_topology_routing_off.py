@@ -15,10 +15,10 @@ from netplan_planner.model import (
     Saving,
     Severity,
 )
-from netplan_planner.model.kubernetes import Kubernetes, Service
+from netplan_planner.model.project.kubernetes import Kubernetes, Service
 from netplan_rules.base import Rule
 from netplan_rules.kubernetes._near import near_hit, prefer_near, see_slices
-from netplan_rules.near_services import NearService, near_services
+from netplan_rules.shared.near_services import NearService, near_services
 from netplan_rules.work import SERVICE
 
 RULE = Rule(

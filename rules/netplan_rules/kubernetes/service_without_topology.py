@@ -6,7 +6,7 @@ from decimal import Decimal
 from netplan_planner.model import Facts, Gap, Hit, Need, Severity
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.kubernetes._near import near_hit, prefer_near
-from netplan_rules.near_services import near_services
+from netplan_rules.shared.near_services import near_services
 from netplan_rules.work import SERVICE
 
 RULE = Rule(

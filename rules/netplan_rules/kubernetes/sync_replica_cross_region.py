@@ -15,11 +15,11 @@ from netplan_planner.model import (
     Severity,
     region_of,
 )
-from netplan_planner.model.kubernetes import Kubernetes, Pod
+from netplan_planner.model.project.kubernetes import Kubernetes, Pod
 from netplan_planner.throughput.round_trips.of_path import path_round_trip
 from netplan_planner.throughput.round_trips.rtt import RoundTrip
 from netplan_rules.base import Rule
-from netplan_rules.trust import Doubts
+from netplan_rules.shared.trust import Doubts
 from netplan_rules.work import DATABASE_PLACES
 
 RULE = Rule(

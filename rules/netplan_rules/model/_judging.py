@@ -13,9 +13,9 @@ from netplan_planner.model import (
     SelfLink,
     Value,
 )
-from netplan_rules.comparable import Reason, reasons_of
-from netplan_rules.measured import Run
-from netplan_rules.predicted import RunModel
+from netplan_rules.shared.comparable import Reason, reasons_of
+from netplan_rules.shared.measured import Run
+from netplan_rules.shared.predicted import RunModel
 
 _SHARED = "measured-below-model"
 

@@ -19,12 +19,12 @@ from netplan_planner.model import (
     Work,
 )
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.measured import Run, UnmatchedMeasurement, measured_runs
 from netplan_rules.model._judging import Judged, Kind, kind_of, middle_run
 from netplan_rules.model._suspects import WEAK, Case, Suspect, suspects_of
-from netplan_rules.predicted import RunModel
-from netplan_rules.rerun import rerun_command
-from netplan_rules.trust import Doubts
+from netplan_rules.shared.measured import Run, UnmatchedMeasurement, measured_runs
+from netplan_rules.shared.predicted import RunModel
+from netplan_rules.shared.rerun import rerun_command
+from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence
 
 RULE = Rule(

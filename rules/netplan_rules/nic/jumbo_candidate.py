@@ -19,7 +19,7 @@ from netplan_planner.model import (
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.nic._mtu import PING_HEADERS, hybrid_bytes, set_mtu, tunnels_by_network
-from netplan_rules.trust import doubts_of_edge
+from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.wording import gbps, rate_evidence, volume
 from netplan_rules.work import NETWORK_MTU
 

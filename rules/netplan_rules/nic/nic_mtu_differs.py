@@ -14,8 +14,8 @@ from netplan_planner.model import (
     Severity,
 )
 from netplan_rules.base import Rule
-from netplan_rules.measured import Run, measured_runs
 from netplan_rules.nic._mtu import PING_HEADERS
+from netplan_rules.shared.measured import Run, measured_runs
 from netplan_rules.work import GUEST
 
 RULE = Rule(

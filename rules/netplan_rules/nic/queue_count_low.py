@@ -17,7 +17,7 @@ from netplan_planner.model import (
     Value,
 )
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.trust import doubts_of_rates
+from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, gcloud_instance, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 

@@ -15,10 +15,10 @@ from netplan_planner.model import (
     worded,
 )
 from netplan_planner.throughput import predict
-from netplan_rules.flows import used_path
 from netplan_rules.placement._moves import Move, PairTraffic, proposals
+from netplan_rules.shared.flows import used_path
+from netplan_rules.shared.trust import Doubts
 from netplan_rules.steps import keep_the_old
-from netplan_rules.trust import Doubts
 from netplan_rules.wording import money, volume
 
 

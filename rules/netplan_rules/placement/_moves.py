@@ -25,10 +25,10 @@ from netplan_planner.model import (
     usage_of,
 )
 from netplan_planner.paths.changed_traffic import ChangedTraffic
-from netplan_rules.managed import is_managed
 from netplan_rules.money import after_commitments, negated
 from netplan_rules.placement._replicas import HA_ROLES, replica_sets
-from netplan_rules.trust import Doubts, doubts_of_edge
+from netplan_rules.shared.managed import is_managed
+from netplan_rules.shared.trust import Doubts, doubts_of_edge
 
 
 class PairTraffic(Value, frozen=True, kw_only=True):

@@ -29,11 +29,11 @@ from netplan_planner.paths.changed_traffic import Pair, pair_of
 from netplan_planner.throughput import predict
 from netplan_planner.throughput.round_trips.of_path import path_round_trip
 from netplan_rules.base import Rule
-from netplan_rules.flows import used_path
 from netplan_rules.placement._moves import Move, best_move
 from netplan_rules.placement._replicas import replica_sets
+from netplan_rules.shared.flows import used_path
+from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.steps import keep_the_old
-from netplan_rules.trust import doubts_of_edge
 from netplan_rules.work import NEW_MACHINE
 
 RULE = Rule(

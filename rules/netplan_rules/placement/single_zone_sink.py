@@ -32,7 +32,7 @@ from netplan_rules.money import negated
 from netplan_rules.placement._communities import Standing
 from netplan_rules.placement._replicas import replica_sets
 from netplan_rules.placement.community_split_across_zones import found_moves
-from netplan_rules.trust import doubts_of_edge
+from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.wording import money, volume
 
 RULE = Rule(

@@ -21,7 +21,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.removal import release
+from netplan_rules.shared.removal import release
 from netplan_rules.work import RELEASE
 
 RULE = Rule(

@@ -24,8 +24,9 @@ from netplan_planner.model import (
 )
 from netplan_planner.units import HOURS_PER_MONTH, counted
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.managed import is_managed
-from netplan_rules.removal import (
+from netplan_rules.reporting import reporting_subnetworks
+from netplan_rules.shared.managed import is_managed
+from netplan_rules.shared.removal import (
     GOOGLE_APIS,
     MANAGED,
     RESERVED,
@@ -33,8 +34,7 @@ from netplan_rules.removal import (
     removal_commands,
     users_of,
 )
-from netplan_rules.reporting import reporting_subnetworks
-from netplan_rules.trust import Doubts
+from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import gcloud_instance, gcloud_ssh, vm_subject
 from netplan_rules.work import RELEASE
 

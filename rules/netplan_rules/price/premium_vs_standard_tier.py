@@ -43,7 +43,7 @@ from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.money import negated
 from netplan_rules.placement._replicas import name_stem
-from netplan_rules.trust import Doubts, doubt_of_month
+from netplan_rules.shared.trust import Doubts, doubt_of_month
 from netplan_rules.wording import listed, money, volume
 from netplan_rules.work import ADDRESS
 

@@ -36,10 +36,10 @@ from netplan_planner.model import (
 from netplan_planner.paths.machines import is_gke_node
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.managed import is_managed
 from netplan_rules.money import after_commitments, negated
+from netplan_rules.shared.managed import is_managed
+from netplan_rules.shared.trust import Doubts
 from netplan_rules.steps import keep_the_old
-from netplan_rules.trust import Doubts
 from netplan_rules.wording import money, vm_subject
 from netplan_rules.work import NEW_MACHINE
 

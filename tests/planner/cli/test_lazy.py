@@ -3,12 +3,10 @@
 import os
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 import typer
 
-from netplan_planner.cli import price
 from netplan_planner.cli.app import app
 from netplan_planner.cli.verbs import VERBS
 from support.commands.run import ROOTS
@@ -46,18 +44,10 @@ def test_the_table_says_what_the_verb_says(name: str) -> None:
     assert command.name == name
 
 
-@pytest.mark.parametrize("name", price.VERBS)
-def test_the_table_of_prices_says_what_its_verbs_say(name: str) -> None:
-    group: Any = typer.main.get_group(app).commands["price"]
-    command = group.commands[name]
-    assert price.VERBS[name].help == " ".join((command.help or "").split("\n\n")[0].split())
-    assert command.name == name
-
-
-def test_a_price_imports_no_other() -> None:
+def test_a_price_imports_no_other_verb() -> None:
     found = loaded("price", "sku", "BB77-5FDA-69D9", "--output", "csv")
-    assert "netplan_planner.cli.price.lookups" in found
-    assert not found & {f"netplan_planner.cli.price.{one}" for one in ("machine", "services")}
+    assert "netplan_planner.verbs.price.run" in found
+    assert not any(one.startswith("netplan_planner.verbs.prices") for one in found)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +71,7 @@ def test_the_help_page_imports_no_verb() -> None:
     modules = {module for verb in VERBS.values() for module in verb.modules}
     runs = {run.module for verb in VERBS.values() for run in verb.runs}
     assert not found & (modules | runs)
-    assert not found & {"netplan_planner.model", "netplan_planner.engine", *HEAVY}
+    assert not found & {"netplan_planner.model", "netplan_planner.world", *HEAVY}
 
 
 def test_a_verb_imports_no_other() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from netplan_planner.clusters.databases import database_of
 from netplan_planner.model import ResourceRef, SelfLink
-from netplan_planner.model.kubernetes import Pod
+from netplan_planner.model.project.kubernetes import Pod
 
 
 def pod(image: str, kind: str | None = None, ports: tuple[int, ...] = ()) -> Pod:

@@ -12,7 +12,7 @@ from netplan_planner.clusters.near_endpoints import (
     near_endpoints,
 )
 from netplan_planner.model import Zone
-from netplan_planner.model.kubernetes import Endpoint
+from netplan_planner.model.project.kubernetes import Endpoint
 
 A, B, C = Zone("a"), Zone("b"), Zone("c")
 

@@ -12,7 +12,7 @@ from netplan_planner.clusters.network import (
     networks_of,
     overlay_address,
 )
-from netplan_planner.model.kubernetes import Kubernetes
+from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.readers import read_inventory
 from support.projects import one_cluster
 from support.projects.shared_data import needs_shared, shared

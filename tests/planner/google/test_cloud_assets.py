@@ -15,12 +15,11 @@ from netplan_planner.google.assets import (
     SCOPE,
     read_assets,
 )
-from netplan_planner.google.options import ApiOptions
-from netplan_planner.google.parents import parent_of
+from netplan_planner.google.options import ApiOptions, parent_of
 from netplan_planner.model import Inventory
 from netplan_planner.readers import without_projects
 from netplan_planner.readers.cloud_asset import MEMBERSHIP
-from netplan_planner.readers.kinds import KINDS
+from netplan_planner.readers.compute.kinds import KINDS
 from support.commands.run import run_verbs
 from support.servers.assets import AssetServer
 from support.servers.discovery import discovery

@@ -34,7 +34,7 @@ from netplan_planner.google.compute_methods import (
 from netplan_planner.google.logs import read as read_logs
 from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import Inventory
-from netplan_planner.readers.kinds import BY_COLLECTION
+from netplan_planner.readers.compute.kinds import BY_COLLECTION
 from support.commands.run import ROOTS
 from support.projects import one_project
 from support.projects.recorded import add_recorded_project

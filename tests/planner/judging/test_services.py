@@ -19,11 +19,11 @@ from netplan_planner.model import (
     ServiceTotal,
     Subnetwork,
     VpnTunnel,
-    log_volume,
     total_usd,
 )
+from netplan_planner.model.evidence import log_volume
 from netplan_planner.planning.service_bill import ServiceBill, flow_logs, forwarding_rules
-from netplan_planner.traffic import faults
+from netplan_planner.traffic.files import faults
 from support.rules.facts import NETWORK, facts_of, machine
 
 CENTRAL = Region("us-central1")

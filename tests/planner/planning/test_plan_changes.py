@@ -18,7 +18,7 @@ from netplan_planner.model import (
     SelfLink,
     Zone,
 )
-from netplan_planner.model.changes import PlanChange
+from netplan_planner.model.plans.changes import PlanChange
 from netplan_planner.planning.steps import in_order
 from netplan_planner.planning.steps.by_hand import (
     call_inside,

@@ -14,7 +14,7 @@ from netplan_planner.model import PathClass, Prediction
 from netplan_planner.planning.path_question import PathQuestion
 from netplan_planner.planning.predict_path import predict_described, predict_named
 from netplan_planner.planning.table_kinds import read_kinds
-from netplan_planner.readers.path_table import PathTable
+from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.round_trips.rtt import rtt_between
 from netplan_planner.world.request import InputRequest

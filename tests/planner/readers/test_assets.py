@@ -12,7 +12,7 @@ import pytest
 from netplan_planner.errors import InputError
 from netplan_planner.model import Inventory
 from netplan_planner.readers import read_inventory
-from netplan_planner.readers.kinds import KINDS
+from netplan_planner.readers.compute.kinds import KINDS
 from support.projects.asset_table import write_assets, write_assets_by_type
 from support.projects.one_project import FOLDER
 from support.projects.shared_data import needs_shared, shared

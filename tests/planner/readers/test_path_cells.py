@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.model import PathClass
-from netplan_planner.readers.path_cells import (
+from netplan_planner.readers.paths.path_cells import (
     clouds_of,
     day_of,
     is_yes,

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from netplan_planner.errors import InputError, UsageError
-from netplan_planner.readers.path_table import PathTable
+from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.tables.extended import CodedTexts
 from support.paths.tables import PLAIN, answered, as_parquet, read, reasons, written
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from netplan_planner.model import BandwidthTier, Inventory
-from netplan_planner.model.gke import Cluster, NodePool
+from netplan_planner.model.project.gke import Cluster, NodePool
 from netplan_planner.readers import read_inventory
 from support.projects.plans import change, configured, plan, refers
 

@@ -9,7 +9,7 @@ from typing import get_type_hints
 from jsonschema import Draft202012Validator
 
 from netplan_planner.model import Value, Zone
-from netplan_planner.model.changes import PlanChanges
+from netplan_planner.model.plans.changes import PlanChanges
 from netplan_planner.planning.steps import in_order
 from netplan_planner.planning.steps.by_image import move_to_zone
 from netplan_planner.planning.steps.in_place import change_type

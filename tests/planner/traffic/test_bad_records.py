@@ -9,7 +9,8 @@ import pytest
 
 from netplan_planner.errors import InputError
 from netplan_planner.model import BadRecord, TrafficMatrix
-from netplan_planner.traffic import TrafficOptions, faults, read_traffic
+from netplan_planner.traffic import TrafficOptions, read_traffic
+from netplan_planner.traffic.files import faults
 from support.flows.project import host, inventory
 from support.flows.records import Json, edge_between, entry, lines, only_edge, read, stamp
 

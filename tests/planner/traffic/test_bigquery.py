@@ -28,7 +28,7 @@ from netplan_planner.google.bigquery.tables import ALL_LOGS
 from netplan_planner.google.bigquery.wire import Column
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
-from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine
+from netplan_planner.traffic.files.embedded import EmbeddedEngine, open_engine
 from support.commands.run import run_verbs
 from support.flows import exports
 from support.flows.cases import LOGGING, as_entry, project, records

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix
 from netplan_planner.traffic import HeaderBytes, TrafficOptions, day_sums
-from netplan_planner.traffic.entry_fields import ENTRY, Fields
-from netplan_planner.traffic.records import flow_record
+from netplan_planner.traffic.files.entry_fields import ENTRY, Fields
+from netplan_planner.traffic.files.records import flow_record
 from netplan_planner.traffic.spelling import BIGQUERY
 from support.flows.kinds import BAD, DB, KNOWN, of_all_kinds
 from support.flows.looks import read_by_days, read_by_looks

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from netplan_planner.traffic import TrafficOptions
-from netplan_planner.traffic import embedded as engine_module
-from netplan_planner.traffic.embedded import EmbeddedEngine
+from netplan_planner.traffic.files import embedded as engine_module
+from netplan_planner.traffic.files.embedded import EmbeddedEngine
 
 LINES = [
     (1, "plain"),

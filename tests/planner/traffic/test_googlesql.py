@@ -23,7 +23,7 @@ from netplan_planner.google.bigquery.wire import Column
 from netplan_planner.google.refusals import Refusal
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
-from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine
+from netplan_planner.traffic.files.embedded import EmbeddedEngine, open_engine
 from netplan_planner.traffic.schema import TABLES
 from netplan_planner.traffic.spelling import BIGQUERY, DUCKDB
 from netplan_planner.traffic.translation import Dialect, translate

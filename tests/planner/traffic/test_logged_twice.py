@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from netplan_planner.model import LogOverlap, TrafficMatrix
-from netplan_planner.model.log_volume import OWN_SETTING
+from netplan_planner.model.evidence.log_volume import OWN_SETTING
 from netplan_planner.traffic import TrafficOptions, read_traffic
 from support.flows.project import host, inventory, subnet, subnet_link
 from support.flows.records import START, Json, entry, lines, only_edge, read

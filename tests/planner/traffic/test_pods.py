@@ -16,11 +16,11 @@ import pytest
 import zstandard
 
 from netplan_planner.model import Inventory, OwnerKind, PathClass
-from netplan_planner.model.pod_traffic import PodFlow, PodSource, PodTraffic
+from netplan_planner.model.evidence.pod_traffic import PodFlow, PodSource, PodTraffic
 from netplan_planner.readers import read_inventory
 from netplan_planner.traffic import TrafficOptions, read_pod_traffic, read_traffic
-from netplan_planner.traffic.embedded import open_engine
-from netplan_planner.traffic.pod_records import queries_of
+from netplan_planner.traffic.files.embedded import open_engine
+from netplan_planner.traffic.pod_flows.pod_records import queries_of
 from netplan_planner.traffic.read import sources_of
 from support.flows.records import START, Json, entry, lines
 from support.projects import one_cluster

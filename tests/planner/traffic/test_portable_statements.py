@@ -10,9 +10,14 @@ from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.bigquery import BigQuery
 
 from netplan_planner.traffic import TrafficOptions
-from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine
-from netplan_planner.traffic.entry_fields import ENTRY, Fields, is_entry
-from netplan_planner.traffic.records import COLUMNS, PART_SEPARATOR, TAG_SEPARATOR, flow_record
+from netplan_planner.traffic.files.embedded import EmbeddedEngine, open_engine
+from netplan_planner.traffic.files.entry_fields import ENTRY, Fields, is_entry
+from netplan_planner.traffic.files.records import (
+    COLUMNS,
+    PART_SEPARATOR,
+    TAG_SEPARATOR,
+    flow_record,
+)
 from netplan_planner.traffic.spelling import SPARK
 from netplan_planner.traffic.translation import Dialect, taken_apart, translate
 from support.flows.tables import WITH_ARGUMENTS, all_statements, constants, fill, functions

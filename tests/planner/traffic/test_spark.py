@@ -28,7 +28,7 @@ import netplan_planner  # noqa: E402
 from netplan_planner.errors import InputError, NetplanError, UsageError  # noqa: E402
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix  # noqa: E402
 from netplan_planner.traffic import TrafficOptions, read_traffic  # noqa: E402
-from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine  # noqa: E402
+from netplan_planner.traffic.files.embedded import EmbeddedEngine, open_engine  # noqa: E402
 from netplan_planner.traffic.spark import read as spark  # noqa: E402
 from netplan_planner.traffic.spark.place import SparkPlace  # noqa: E402
 from netplan_planner.traffic.spark.work import WorkFolder  # noqa: E402

@@ -14,8 +14,8 @@ from netplan_planner.model import (
     ResourceRef,
     SelfLink,
 )
-from netplan_planner.model.gke import Cluster, NodePool
-from netplan_planner.model.kubernetes import Kubernetes
+from netplan_planner.model.project.gke import Cluster, NodePool
+from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.readers import read_inventory
 from netplan_planner.world.not_read import all_unread, autoscaled
 from support.commands.in_process import netplan

@@ -14,8 +14,8 @@ from netplan_planner.judging.fixes import answer
 from netplan_planner.judging.judge import judge
 from netplan_planner.model import Estimate, Facts, Hit, Measurement
 from netplan_planner.renderers.figures import shown
-from netplan_rules.predicted import RunModel
 from netplan_rules.registry import find_rule
+from netplan_rules.shared.predicted import RunModel
 from support.probes.measurements import measurements
 from support.rules.measured_facts import FAR, A, B, gaps, hits, host, measured_facts, only_run, run
 

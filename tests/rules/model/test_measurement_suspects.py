@@ -15,7 +15,7 @@ from netplan_rules.model._suspects import (
     Suspect,
     suspects_of,
 )
-from netplan_rules.predicted import STOCK_CEILING_BYTES, RunModel
+from netplan_rules.shared.predicted import STOCK_CEILING_BYTES, RunModel
 from support.rules.facts import NETWORK
 from support.rules.measured_facts import A, B, host, measured_facts, only_run, run
 

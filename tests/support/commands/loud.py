@@ -16,7 +16,12 @@ from typing import Any
 from support.commands import forked
 
 SAID = "a library says"
-_LOUD = ("netplan_planner.cli.", "netplan_planner.engine.", "netplan_planner.renderers.")
+_LOUD = (
+    "netplan_planner.cli.",
+    "netplan_planner.verbs.",
+    "netplan_planner.world.",
+    "netplan_planner.renderers.",
+)
 """What is imported where a verb begins."""
 _BEFORE_ALL = "netplan_planner.cli.interrupts"
 """Is imported before the stream is held."""

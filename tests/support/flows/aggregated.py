@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 
 from netplan_planner.model import Inventory, TrafficMatrix
-from netplan_planner.model.pod_traffic import PodTraffic
+from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.traffic import TrafficOptions, read_traffic
 from netplan_planner.traffic.aggregates import MANIFEST, writing
 from support.flows.cases import project

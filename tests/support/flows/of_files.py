@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from netplan_planner.model.traffic import TrafficMatrix
+from netplan_planner.model.evidence.traffic import TrafficMatrix
 
 
 def as_of_files(found: TrafficMatrix, by_file: TrafficMatrix) -> TrafficMatrix:

@@ -7,9 +7,9 @@ from typing import Any
 
 from netplan_planner.model import Reporter
 from netplan_planner.traffic import HeaderBytes
-from netplan_planner.traffic.embedded import EmbeddedEngine
 from netplan_planner.traffic.engine import Engine
-from netplan_planner.traffic.records import COLUMNS, TYPES
+from netplan_planner.traffic.files.embedded import EmbeddedEngine
+from netplan_planner.traffic.files.records import COLUMNS, TYPES
 from netplan_planner.traffic.schema import TABLES
 from netplan_planner.traffic.statements import (
     day_sums,

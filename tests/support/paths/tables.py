@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from netplan_planner.readers.path_table import PathTable
+from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.verbs.predict.table_file import TableAnswer, predict_table
 from support.paths.queries import DAY
 

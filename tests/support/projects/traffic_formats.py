@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from netplan_planner.google.logs.options import CLOUD_LOGGING
 from netplan_planner.model import Inventory, TrafficMatrix
-from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
-from netplan_planner.model.pod_traffic import PodTraffic
+from netplan_planner.model.evidence.log_volume import MACHINES_FROM_GBPS
+from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.readers import read_inventory
 from netplan_planner.traffic import TrafficOptions, read_pod_traffic
 from netplan_planner.verbs.collect.run import write_bundle

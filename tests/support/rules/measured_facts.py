@@ -5,8 +5,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from netplan_planner.model import Facts, Hit, Instance, PathClass
-from netplan_rules.measured import Run, measured_runs
 from netplan_rules.registry import find_rule
+from netplan_rules.shared.measured import Run, measured_runs
 from support.probes.stores import measurements
 from support.rules.facts import facts_of, machine
 

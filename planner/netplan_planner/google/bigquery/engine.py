@@ -8,7 +8,7 @@ from typing import Any
 
 from netplan_planner.google.bigquery.jobs import Jobs
 from netplan_planner.traffic.engine import Engine, Row, T, at_once
-from netplan_planner.traffic.records import TYPES
+from netplan_planner.traffic.files.records import TYPES
 from netplan_planner.traffic.schema import TABLES
 from netplan_planner.traffic.translation import Dialect, taken_apart, translate
 

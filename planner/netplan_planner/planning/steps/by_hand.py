@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from netplan_planner.model import Fix, Instance, Instruction, NetworkInterface
-from netplan_planner.model.changes import PlanChange
+from netplan_planner.model.plans.changes import PlanChange
 from netplan_rules.steps import no_longer_addressed
 from netplan_rules.wording import internal_target, listed
 

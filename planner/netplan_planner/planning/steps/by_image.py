@@ -21,7 +21,7 @@ from netplan_planner.model import (
     region_of,
 )
 from netplan_planner.model.base import last_part
-from netplan_planner.model.changes import PlanChange, TerraformChange
+from netplan_planner.model.plans.changes import PlanChange, TerraformChange
 from netplan_rules.wording import gcloud_instance, gcloud_of
 
 MOVING = "https://cloud.google.com/compute/docs/instances/moving-instance-across-zones"

@@ -2,7 +2,7 @@
 
 from netplan_planner.model import Fix, InstanceGroup, Instruction
 from netplan_planner.model.base import last_part
-from netplan_planner.model.changes import PlanChange, TerraformChange
+from netplan_planner.model.plans.changes import PlanChange, TerraformChange
 from netplan_rules.wording import gcloud_of
 
 _ROLLING = "https://cloud.google.com/compute/docs/instance-groups/rolling-out-updates-to-managed-instance-groups"

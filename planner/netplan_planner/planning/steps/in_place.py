@@ -1,8 +1,8 @@
 """Changes of machines that stay: another type, another external address or none."""
 
 from netplan_planner.model import Address, Fix, Instance, Instruction, NetworkInterface
-from netplan_planner.model.changes import PlanChange, TerraformChange
-from netplan_rules.removal import RESERVED, removal_commands
+from netplan_planner.model.plans.changes import PlanChange, TerraformChange
+from netplan_rules.shared.removal import RESERVED, removal_commands
 from netplan_rules.steps import back_to, has_type
 from netplan_rules.wording import delete_access_config, gcloud_instance, gcloud_ssh, type_commands
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from netplan_planner.model import JobPlan, PriceBook, Usage, region_of
-from netplan_planner.model.changes import PlanChange, PlanChanges
+from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.planning.steps import in_order
 from netplan_planner.planning.steps.runs import machines_for_run, names_of
 

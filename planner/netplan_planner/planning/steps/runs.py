@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from netplan_planner.model import Fix, Instruction
-from netplan_planner.model.changes import PlanChange, TerraformChange
+from netplan_planner.model.plans.changes import PlanChange, TerraformChange
 from netplan_planner.planning.steps import in_batches
 from netplan_rules.wording import gcloud_of
 

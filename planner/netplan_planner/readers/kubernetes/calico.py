@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from netplan_planner.model import ResourceRef
-from netplan_planner.model.kubernetes import Labels, PluginObject
+from netplan_planner.model.project.kubernetes import Labels, PluginObject
+from netplan_planner.readers.compute.wire import Wire
 from netplan_planner.readers.kubernetes.metadata import metadata_of
 from netplan_planner.readers.kubernetes.wire import WireObject
 from netplan_planner.readers.links import Problems
-from netplan_planner.readers.wire import Wire
 
 GROUPS = frozenset({"crd.projectcalico.org", "operator.tigera.io", "projectcalico.org"})
 PATHS = {

@@ -20,9 +20,10 @@ from netplan_planner.model import (
     canonical_link,
     region_of,
 )
-from netplan_planner.model.gke import Cluster, NodePool
+from netplan_planner.model.project.gke import Cluster, NodePool
 from netplan_planner.readers.collector import Collector, Origin
-from netplan_planner.readers.kinds import Kind
+from netplan_planner.readers.compute.kinds import Kind
+from netplan_planner.readers.compute.wire import LARGEST_COUNT, Count, Wire, WirePerformance
 from netplan_planner.readers.links import (
     Problems,
     Unusable,
@@ -31,7 +32,6 @@ from netplan_planner.readers.links import (
     resolve,
     subnetwork_link,
 )
-from netplan_planner.readers.wire import LARGEST_COUNT, Count, Wire, WirePerformance
 
 
 class WireSwitch(Wire):

@@ -1,6 +1,6 @@
 """The kinds of Kubernetes objects that are read, and where each stands in the Kubernetes API."""
 
-from netplan_planner.readers.kinds import Kind
+from netplan_planner.readers.compute.kinds import Kind
 from netplan_planner.readers.kubernetes import calico, network, plugins, pods, wire
 
 PATHS = {

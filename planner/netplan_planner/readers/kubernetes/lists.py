@@ -15,11 +15,11 @@ import msgspec
 
 from netplan_planner.input_files import JsonDecoder, decode_json, opened
 from netplan_planner.readers.collector import Collector, Origin
-from netplan_planner.readers.kinds import Kind
+from netplan_planner.readers.compute.kinds import Kind
+from netplan_planner.readers.compute.wire import Wire
 from netplan_planner.readers.kubernetes import objects
 from netplan_planner.readers.kubernetes.kinds import kind_of
 from netplan_planner.readers.kubernetes.objects import LIST, Said
-from netplan_planner.readers.wire import Wire
 
 
 class _Head(Wire):

@@ -7,7 +7,7 @@ import msgspec
 
 from netplan_planner.input_files import JsonDecoder
 from netplan_planner.model import SelfLink
-from netplan_planner.model.kubernetes import Labels
+from netplan_planner.model.project.kubernetes import Labels
 from netplan_planner.readers.kubernetes.wire import WireMetadata, WireObject
 from netplan_planner.readers.links import CACHED_LINKS, Problems, Unusable
 

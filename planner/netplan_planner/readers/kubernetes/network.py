@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from netplan_planner.model import Region, ResourceRef, SelfLink, Zone, region_of
-from netplan_planner.model.kubernetes import (
+from netplan_planner.model.project.kubernetes import (
     COMPUTE_ENGINE,
     Endpoint,
     EndpointSlice,

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import msgspec
 
 from netplan_planner.input_files import JsonDecoder
-from netplan_planner.model.kubernetes import COMPUTE_ENGINE
+from netplan_planner.model.project.kubernetes import COMPUTE_ENGINE
 from netplan_planner.readers.collector import Collector, Origin
-from netplan_planner.readers.kinds import Kind
+from netplan_planner.readers.compute.kinds import Kind
+from netplan_planner.readers.compute.lenient import convert_leniently
 from netplan_planner.readers.kubernetes.kinds import CLUSTER_SCOPED, PATHS, kind_of
 from netplan_planner.readers.kubernetes.metadata import object_link
 from netplan_planner.readers.kubernetes.plugins import is_plugin_map
 from netplan_planner.readers.kubernetes.wire import WireMetadata
-from netplan_planner.readers.lenient import convert_leniently
 from netplan_planner.readers.links import Problems, Unusable
 
 name = "kubernetes"

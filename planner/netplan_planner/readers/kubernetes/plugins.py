@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from netplan_planner.model import ResourceRef
-from netplan_planner.model.kubernetes import ConfigMap, Labels, Workload
+from netplan_planner.model.project.kubernetes import ConfigMap, Labels, Workload
 from netplan_planner.readers.kubernetes.metadata import metadata_of, namespace_of
 from netplan_planner.readers.kubernetes.wire import (
     WireConfigMap,

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from netplan_planner.model import ResourceRef
-from netplan_planner.model.kubernetes import Pod, QosClass
+from netplan_planner.model.project.kubernetes import Pod, QosClass
 from netplan_planner.readers.kubernetes.metadata import chosen, metadata_of, namespace_of, texts
 from netplan_planner.readers.kubernetes.quantities import Given, given, qos_class
 from netplan_planner.readers.kubernetes.wire import (

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 
-from netplan_planner.model.kubernetes import QosClass
+from netplan_planner.model.project.kubernetes import QosClass
 from netplan_planner.readers.kubernetes.wire import Quantity, WireCapacity, WireResources
 
 _SUFFIXES = {

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from netplan_planner.model import Instance
-from netplan_planner.model.kubernetes import Node, Service
+from netplan_planner.model.project.kubernetes import Node, Service
 
 OF_GKE_CLUSTERS = frozenset({"clusters", "node_pools"})
 """Fields of `Kubernetes` that the Kubernetes Engine API states; their links name the cluster."""

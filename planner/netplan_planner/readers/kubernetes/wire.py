@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from netplan_planner.readers.wire import Count, Wire
+from netplan_planner.readers.compute.wire import Count, Wire
 
 NOTHING = msgspec.Raw(b"null")
 Port: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=65535)]

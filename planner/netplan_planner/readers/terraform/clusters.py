@@ -10,7 +10,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from netplan_planner.model import UNKNOWN_PROJECT, SelfLink, last_part
-from netplan_planner.model.gke import NodePool
+from netplan_planner.model.project.gke import NodePool
 from netplan_planner.readers.kubernetes.gke import CLUSTERS, KINDS, POOLS, cluster_link
 from netplan_planner.readers.links import Unusable
 from netplan_planner.readers.terraform.attributes import Attributes, Unknowns

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from netplan_planner.readers.kinds import BY_COLLECTION, FLOW_LOGS_CONFIGURATION, Kind
+from netplan_planner.readers.compute.kinds import BY_COLLECTION, FLOW_LOGS_CONFIGURATION, Kind
 from netplan_planner.readers.kubernetes import gke
 
 GOOGLE = "google_"

@@ -25,7 +25,7 @@ from netplan_planner.model import (
     TrafficSource,
     VmTraffic,
 )
-from netplan_planner.model.rate_bins import MachineHours, PathHours, RateBins, TrafficHours
+from netplan_planner.model.evidence.rate_bins import MachineHours, PathHours, RateBins, TrafficHours
 from netplan_planner.paths import (
     AddressBook,
     FlowEnd,

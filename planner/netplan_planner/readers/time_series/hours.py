@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from netplan_planner.model.rate_bins import RateBins
+from netplan_planner.model.evidence.rate_bins import RateBins
 from netplan_planner.readers.time_series.intervals import Floats, Grid
 from netplan_planner.readers.time_series.raw import US_PER_S, moment_of
 from netplan_planner.units import BITS_PER_BYTE, BITS_PER_GIGABIT, SECONDS_PER_HOUR

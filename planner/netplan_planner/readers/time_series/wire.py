@@ -8,7 +8,7 @@ from datetime import datetime
 
 import msgspec
 
-from netplan_planner.readers.wire import LongNumber, Wire
+from netplan_planner.readers.compute.wire import LongNumber, Wire
 
 
 class WireInterval(Wire):

@@ -1,12 +1,13 @@
 """The steps of a plan in a text: a plan has these below its figures."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from netplan_planner.model.changes import PlanChange, PlanChanges
+from netplan_planner.inert import is_inert
+from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content.commands import shown
 from netplan_planner.renderers.document import (
     Block,
+    Command,
     Entry,
     Field,
     Para,
@@ -17,6 +18,8 @@ from netplan_planner.renderers.document import (
 from netplan_planner.renderers.options import RenderOptions
 
 _LONG = 600
+
+
 _SHOWN = 1
 
 
@@ -50,3 +53,14 @@ def _step(step: PlanChange) -> Iterator[Block]:
             yield from shown(one.commands)
     if fix.caution:
         yield Field(label="careful", line=line(say(fix.caution, length=_LONG)))
+
+
+def shown(commands: Sequence[str]) -> Iterator[Block]:
+    """Yield commands to copy; those that would do something to a terminal are counted instead."""
+    hidden = [command for command in commands if not is_inert(command)]
+    for command in commands:
+        if command not in hidden:
+            yield Command(text=command)
+    if hidden:
+        text = "cannot be shown safely as they are; --output json holds them"
+        yield Para(line=line(f"{figures.counted(len(hidden), 'command')} {text}"), is_inner=True)

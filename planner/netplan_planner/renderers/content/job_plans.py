@@ -14,7 +14,7 @@ from netplan_planner.model import (
     Usage,
     worded,
 )
-from netplan_planner.model.job import JobEnd
+from netplan_planner.model.plans.job import JobEnd
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import job_views, phrases
 from netplan_planner.renderers.content.plans import USAGE_WORDS, lost, odds

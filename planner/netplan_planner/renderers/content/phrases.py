@@ -14,7 +14,7 @@ from netplan_planner.model import (
     OrderedFix,
     worded,
 )
-from netplan_planner.model.flow_log_bill import LogSettings
+from netplan_planner.model.evidence.flow_log_bill import LogSettings
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import Line, Role, Span, fixed, line, say
 from netplan_planner.throughput.limits.shared_by import OF_SENDER

@@ -7,7 +7,7 @@ are looked up by series and vCPU count in brackets of their own.
 from datetime import date
 from functools import cache
 
-from netplan_planner.errors import nearest_names
+from netplan_planner.errors import UsageError, did_you_mean, nearest_names
 from netplan_planner.model import (
     EgressCap,
     MachineShape,
@@ -27,9 +27,15 @@ from netplan_planner.throughput.limits.tables import (
 )
 
 DEFAULT_TIER = "DEFAULT"
+
+
 TIER_1 = "TIER_1"
+
+
 CARRIED_BACK = "low"
 """Confidence of a value that is carried back to a date before its first statement."""
+
+
 SHOWN_LENGTH = 64
 
 
@@ -268,3 +274,17 @@ def _note(row: CapRow, as_of: date) -> str:
     kind = "assumed" if row["valid_from"] > as_of.isoformat() else "supported"
     back = f"stated on {row['source_date']}, {kind} for {as_of}: {row['evidence']}"
     return "; ".join(filter(None, (row["note"], back)))
+
+
+def checked_series(series: tuple[str, ...], table: CapsTable) -> tuple[str, ...]:
+    """Return the series, each of which the caps table knows.
+
+    Raises:
+        UsageError: If one is not known; the text names them all.
+    """
+    known = {series_of(name) for name in table.machine_types}
+    for name in series:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise UsageError(f"--series {name!r}: it is one of {', '.join(sorted(known))}{hint}")
+    return series

@@ -13,7 +13,7 @@ from netplan_planner.errors import InputError
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import decode_json, unreadable, whole
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix, Value
-from netplan_planner.model.pod_traffic import PodTraffic
+from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.traffic.aggregates import MANIFEST
 from netplan_planner.traffic.options import HeaderBytes, TrafficOptions
 

@@ -16,7 +16,7 @@ from netplan_planner.inert import inert_line
 from netplan_planner.input_files import LARGEST_BYTES, JsonDecoder, opened, reading, unreadable
 from netplan_planner.leftovers import private_folder
 from netplan_planner.model import Inventory, OwnerKind, TrafficMatrix, Value
-from netplan_planner.model.pod_traffic import PodTraffic
+from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.tables.engine import EngineError, TableEngine
 from netplan_planner.tables.sql import identifier, quoted
 from netplan_planner.traffic.aggregates import MANIFEST
@@ -33,7 +33,7 @@ from netplan_planner.traffic.aggregates.manifest import (
     shape_of,
 )
 from netplan_planner.traffic.aggregates.tables import TABLES, put_together
-from netplan_planner.traffic.bundle import with_machines_from
+from netplan_planner.traffic.files.bundle import with_machines_from
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.units import counted
 

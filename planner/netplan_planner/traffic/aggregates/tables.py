@@ -19,14 +19,14 @@ from netplan_planner.model import (
     Value,
     VmTraffic,
 )
-from netplan_planner.model.log_volume import (
+from netplan_planner.model.evidence.log_volume import (
     EdgeRecords,
     IntervalRecords,
     LogSource,
     MachineBlocks,
 )
-from netplan_planner.model.pod_traffic import PodFlow, PodTraffic
-from netplan_planner.model.rate_bins import MachineHours, PathHours
+from netplan_planner.model.evidence.pod_traffic import PodFlow, PodTraffic
+from netplan_planner.model.evidence.rate_bins import MachineHours, PathHours
 from netplan_planner.units import SECONDS_PER_MINUTE
 
 

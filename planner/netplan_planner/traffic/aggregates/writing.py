@@ -11,7 +11,7 @@ from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert_line
 from netplan_planner.leftovers import private_folder
 from netplan_planner.model import Inventory, TrafficMatrix, Value
-from netplan_planner.model.pod_traffic import PodTraffic
+from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.tables.engine import EngineError, TableEngine
 from netplan_planner.tables.sql import quoted
 from netplan_planner.traffic.aggregates import MANIFEST, is_aggregates

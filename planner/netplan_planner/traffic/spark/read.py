@@ -24,8 +24,8 @@ from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic import remote
 from netplan_planner.traffic.coverage import Inputs
 from netplan_planner.traffic.engine import Engine, Row, T, at_once
+from netplan_planner.traffic.files.records import COLUMNS, TYPES
 from netplan_planner.traffic.options import TrafficOptions
-from netplan_planner.traffic.records import COLUMNS, TYPES
 from netplan_planner.traffic.schema import TABLES
 from netplan_planner.traffic.spark import submitted
 from netplan_planner.traffic.spark.calls import FAILURES, Deadline, error_of, said, told

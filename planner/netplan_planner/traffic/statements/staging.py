@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from netplan_planner.model import Reporter
-from netplan_planner.traffic.options import HeaderBytes
-from netplan_planner.traffic.records import (
+from netplan_planner.traffic.files.records import (
     DETAILS,
     END_SEPARATOR,
     IDENTITY,
     PART_SEPARATOR,
     REPLACED,
 )
+from netplan_planner.traffic.options import HeaderBytes
 from netplan_planner.traffic.statements.keys import (
     FIRST_US,
     LAST_US,

@@ -4,16 +4,18 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from netplan_planner.model.base import Value
-from netplan_planner.model.commitment import CommitmentUse
+from netplan_planner.model.evidence.measurement import MeasurementCoverage
+from netplan_planner.model.evidence.metrics import MetricsCoverage
+from netplan_planner.model.evidence.traffic import TrafficCoverage
 from netplan_planner.model.finding import Finding
-from netplan_planner.model.flexible import FlexibleUse
-from netplan_planner.model.job import JobPlan
-from netplan_planner.model.measurement import MeasurementCoverage
-from netplan_planner.model.metrics import MetricsCoverage
 from netplan_planner.model.path_class import PathClass
-from netplan_planner.model.plan import FixSet, MachinePlan, OrderedFix
-from netplan_planner.model.plugin_change import PluginChanges
+from netplan_planner.model.plans.commitment import CommitmentUse
+from netplan_planner.model.plans.flexible import FlexibleUse
+from netplan_planner.model.plans.job import JobPlan
+from netplan_planner.model.plans.plan import FixSet, MachinePlan, OrderedFix
+from netplan_planner.model.plans.plugin_change import PluginChanges
 from netplan_planner.model.pod_costs_report import NearSaving, PodPair
+from netplan_planner.model.project.resources import ProjectCoverage, Unread
 from netplan_planner.model.report_rows import (
     SCHEMA,
     ClassTotal,
@@ -25,8 +27,6 @@ from netplan_planner.model.report_rows import (
     Suppressed,
     ZonePair,
 )
-from netplan_planner.model.resources import ProjectCoverage, Unread
-from netplan_planner.model.traffic import TrafficCoverage
 
 
 class WindowInfo(Value, frozen=True, kw_only=True):

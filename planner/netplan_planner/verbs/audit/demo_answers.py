@@ -15,7 +15,7 @@ from netplan_planner.model import (
     Prediction,
     Service,
 )
-from netplan_planner.model.plugin_change import OnLink, PluginChange, PluginChanges
+from netplan_planner.model.plans.plugin_change import OnLink, PluginChange, PluginChanges
 from netplan_planner.optimise.job.plan import plan_job
 from netplan_planner.optimise.vm_today import baseline_of, with_baseline
 from netplan_planner.planning.path_question import PathQuestion

@@ -16,7 +16,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
-from netplan_planner.renderers.content.commands import shown as shown_commands
+from netplan_planner.renderers.content.changes import shown as shown_commands
 from netplan_planner.renderers.content.explain import explanation
 from netplan_planner.renderers.document import (
     Block,

@@ -11,8 +11,8 @@ from netplan_planner.judging.rules import check_rule_names, rule_list
 from netplan_planner.judging.services import network_services
 from netplan_planner.judging.suppressions import ignore_file
 from netplan_planner.model import Facts, Finding, Severity, TrafficMatrix
-from netplan_planner.model.kubernetes import Kubernetes
-from netplan_planner.model.price_age import price_age
+from netplan_planner.model.money.price_age import price_age
+from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.planning.price_source import currency_in
 from netplan_planner.planning.project import configured, request_of, with_bundle_of

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.model import Amount, ClassTotal, ServiceTotal
-from netplan_planner.model.plugin_change import OnLink, PluginChange, PluginChanges
+from netplan_planner.model.plans.plugin_change import OnLink, PluginChange, PluginChanges
 from netplan_planner.model.pod_costs_report import NearSaving, PodPair
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases

@@ -20,7 +20,7 @@ from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
 from netplan_planner.planning.traffic_bill import mean_prices
 from netplan_planner.planning.traffic_totals import direction_of
 from netplan_planner.verbs.audit.answer import DearPair, RegionRow
-from netplan_rules.near_services import NearService, near_services
+from netplan_rules.shared.near_services import NearService, near_services
 
 MOST_PAIRS = 20
 

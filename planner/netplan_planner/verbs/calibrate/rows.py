@@ -12,8 +12,8 @@ from netplan_planner.inert import inert_line
 from netplan_planner.input_files import opened, unreadable
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement, PathQuery
 from netplan_planner.planning.table_kinds import pairs_of, read_kinds
-from netplan_planner.readers.path_cells import day_of
-from netplan_planner.readers.path_table import PathTable
+from netplan_planner.readers.paths.path_cells import day_of
+from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.throughput.batch import Columns, kind_limits
 from netplan_planner.throughput.calibration.factors.shared_factors import pair_key
 from netplan_planner.throughput.calibration.learning.measured_runs import Measured

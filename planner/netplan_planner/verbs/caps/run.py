@@ -4,8 +4,8 @@ from datetime import date
 
 from netplan_planner.errors import MissingDatum, UnknownName, UsageError, did_you_mean
 from netplan_planner.model import EgressCap, PathClass, series_of, shape_of_custom
-from netplan_planner.planning.inputs import checked_series
 from netplan_planner.throughput import CapsTable, load_caps, stated_on
+from netplan_planner.throughput.limits.caps import checked_series
 from netplan_planner.throughput.limits.physical_nics import physical_nics
 from netplan_planner.throughput.limits.tables import platform_generations
 from netplan_planner.verbs import Now, panels, verb

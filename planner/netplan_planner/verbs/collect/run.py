@@ -18,8 +18,8 @@ from netplan_planner.bundle_file.manifest import FORMAT
 from netplan_planner.bundle_file.packing import packed
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Facts, Inventory, Metrics, TrafficMatrix, Value
-from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
-from netplan_planner.model.pod_traffic import PodTraffic
+from netplan_planner.model.evidence.log_volume import MACHINES_FROM_GBPS
+from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.planning.project import request_of
 from netplan_planner.units import counted
 from netplan_planner.verbs import Now, panels, read_in_full, verb

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import Value
-from netplan_planner.model.flow_log_bill import LogSettings
+from netplan_planner.model.evidence.flow_log_bill import LogSettings
 
 
 class CheckStatus(StrEnum):

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from netplan_planner.errors import AccessError
 from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import Inventory, Metric, Metrics, PriceBook, Subnetwork
-from netplan_planner.model.flow_log_bill import LogSettings
-from netplan_planner.model.log_volume import log_gib
+from netplan_planner.model.evidence.flow_log_bill import LogSettings
+from netplan_planner.model.evidence.log_volume import log_gib
 from netplan_planner.planning.flow_logs import LogMeter, settings_of
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR
 from netplan_planner.verbs.doctor.answer import SubnetworkLogs

@@ -16,7 +16,7 @@ from netplan_planner.google.compute_methods import (
 )
 from netplan_planner.google.other_apis import ApiState, OtherApi
 from netplan_planner.model import Amount, Inventory, PriceBook, Text, worded
-from netplan_planner.model.log_volume import log_gib
+from netplan_planner.model.evidence.log_volume import log_gib
 from netplan_planner.planning import service_bill
 from netplan_planner.units import counted
 from netplan_planner.verbs.doctor.answer import CheckStatus, DoctorCheck

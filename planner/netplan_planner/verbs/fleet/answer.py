@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import ProjectId, SelfLink, Value, Zone, region_of
-from netplan_planner.model.changes import PlanChanges
-from netplan_planner.model.plan import Ties
-from netplan_planner.model.prices import LineItem
+from netplan_planner.model.money.prices import LineItem
+from netplan_planner.model.plans.changes import PlanChanges
+from netplan_planner.model.plans.plan import Ties
 
 
 class CommitmentChoice(StrEnum):

@@ -10,7 +10,7 @@ from netplan_planner.asks import CHOICE, Ask, Reading, Request
 from netplan_planner.choices import Architecture
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model import CommitmentScope
-from netplan_planner.model.machine_choice import PAYMENT, SeriesNames
+from netplan_planner.model.plans.machine_choice import PAYMENT, SeriesNames
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.planning.project import (
     FlowReading,

@@ -27,7 +27,7 @@ from netplan_planner.verbs.fleet.answer import FleetNeed, FleetShortfall
 from netplan_planner.verbs.fleet.hours import ALL_DAY
 from netplan_planner.verbs.fleet.market import Existing
 from netplan_planner.world.named_machines import wanted_gbps
-from netplan_rules.sizes import size_of
+from netplan_rules.shared.sizes import size_of
 
 _PAID = ("windows", "rhel", "sles")
 """In the names of licences of premium images: Windows Server, RHEL and SLES, also for SAP (Google's

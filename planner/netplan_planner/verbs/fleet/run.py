@@ -10,10 +10,10 @@ import msgspec
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.machines.known import Known
 from netplan_planner.model import CapsBook, CommitmentScope, Facts, PriceBook, Text
-from netplan_planner.model.price_age import price_age
-from netplan_planner.planning.inputs import checked_series
+from netplan_planner.model.money.price_age import price_age
 from netplan_planner.planning.project import request_of
 from netplan_planner.throughput import load_caps, stated_on
+from netplan_planner.throughput.limits.caps import checked_series
 from netplan_planner.units import counted
 from netplan_planner.verbs import Now, panels, read_in_full, verb
 from netplan_planner.verbs.fleet.answer import FleetAnswer, FleetGroup, FleetNeed, FleetShortfall

@@ -15,7 +15,7 @@ from netplan_planner.model import (
     Text,
     worded,
 )
-from netplan_planner.model.changes import PlanChange, PlanChanges
+from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.optimise.offers import ARM
 from netplan_planner.planning.steps import commitments, groups, in_order
 from netplan_planner.planning.steps.resize import Target, resize_itself
@@ -25,7 +25,7 @@ from netplan_planner.verbs.fleet.machine import Candidate, notes_of
 from netplan_planner.verbs.fleet.market import Market
 from netplan_planner.verbs.fleet.plan import Planned
 from netplan_rules.capacity.cpu_advice_breaks_bandwidth import check
-from netplan_rules.managed import is_managed
+from netplan_rules.shared.managed import is_managed
 
 _CENT = Decimal("0.01")
 _ORDER = (

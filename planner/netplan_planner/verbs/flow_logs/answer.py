@@ -5,9 +5,9 @@ from typing import Annotated
 
 from netplan_planner.asks import Ask, Reading
 from netplan_planner.model.base import Value
-from netplan_planner.model.flow_log_bill import LogSettings, LogVolumeBill
-from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
-from netplan_planner.model.prices import LineItem
+from netplan_planner.model.evidence.flow_log_bill import LogSettings, LogVolumeBill
+from netplan_planner.model.evidence.log_volume import MACHINES_FROM_GBPS
+from netplan_planner.model.money.prices import LineItem
 from netplan_planner.model.report_rows import Unpriced
 from netplan_planner.quantities import percentage
 

@@ -6,9 +6,9 @@ from math import inf
 
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Facts
-from netplan_planner.model.flow_log_bill import LogVolumeBill
-from netplan_planner.model.log_volume import log_gib
-from netplan_planner.model.price_age import price_age
+from netplan_planner.model.evidence.flow_log_bill import LogVolumeBill
+from netplan_planner.model.evidence.log_volume import log_gib
+from netplan_planner.model.money.price_age import price_age
 from netplan_planner.planning import service_bill
 from netplan_planner.planning.flow_logs import (
     LogMeter,

@@ -13,7 +13,7 @@ from ipaddress import IPv4Network, collapse_addresses
 from typing import NamedTuple
 
 from netplan_planner.model import Edge, Facts, Instance, OwnerKind, PathClass, SelfLink
-from netplan_planner.model.log_volume import INTERVALS_S, EdgeRecords
+from netplan_planner.model.evidence.log_volume import INTERVALS_S, EdgeRecords
 from netplan_planner.planning.flow_logs import Writer
 from netplan_planner.verbs.flow_logs.dollars import Priced
 

@@ -14,8 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from netplan_planner.model import Facts
-from netplan_planner.model.flow_log_bill import LogSettings
-from netplan_planner.model.log_volume import INTERVALS_S, EdgeRecords, MachineBlocks, log_gib
+from netplan_planner.model.evidence.flow_log_bill import LogSettings
+from netplan_planner.model.evidence.log_volume import (
+    INTERVALS_S,
+    EdgeRecords,
+    MachineBlocks,
+    log_gib,
+)
 from netplan_planner.planning.flow_logs import Writer, settings_of
 from netplan_planner.units import SECONDS_PER_MINUTE
 from netplan_planner.verbs.flow_logs.answer import LogGoal

@@ -18,8 +18,8 @@ from math import sqrt
 from msgspec.structs import replace
 
 from netplan_planner.model import Facts, FlowLogsConfiguration, Subnetwork
-from netplan_planner.model.flow_log_bill import LogSettings
-from netplan_planner.model.log_volume import INTERVALS_S, log_gib
+from netplan_planner.model.evidence.flow_log_bill import LogSettings
+from netplan_planner.model.evidence.log_volume import INTERVALS_S, log_gib
 from netplan_planner.planning.flow_logs import LogMeter, Writer, interval_word, settings_of
 from netplan_planner.verbs.flow_logs.answer import (
     FlowLogBill,

@@ -16,9 +16,9 @@ from netplan_planner.model import (
     SelfLink,
     Value,
 )
-from netplan_planner.model.flow_log_bill import LogSettings
-from netplan_planner.model.log_volume import log_gib
-from netplan_planner.model.price_age import price_age
+from netplan_planner.model.evidence.flow_log_bill import LogSettings
+from netplan_planner.model.evidence.log_volume import log_gib
+from netplan_planner.model.money.price_age import price_age
 from netplan_planner.planning import service_bill
 from netplan_planner.planning.flow_logs import LogMeter, place_name
 from netplan_planner.planning.price_source import PriceSource

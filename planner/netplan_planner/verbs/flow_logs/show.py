@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TypedDict
 
 from netplan_planner.model import Amount, LineItem, Text, worded
-from netplan_planner.model.flow_log_bill import LogSettings, LogVolumeBill
+from netplan_planner.model.evidence.flow_log_bill import LogSettings, LogVolumeBill
 from netplan_planner.model.report_rows import Unpriced
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases

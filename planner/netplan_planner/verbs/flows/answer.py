@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from netplan_planner.model.base import Value
-from netplan_planner.model.traffic import Reporter
+from netplan_planner.model.evidence.traffic import Reporter
 
 
 class AggregatedTable(Value, frozen=True, kw_only=True):

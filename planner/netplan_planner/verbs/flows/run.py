@@ -15,7 +15,7 @@ from netplan_planner.errors import UsageError
 from netplan_planner.inert import inert_line
 from netplan_planner.leftovers import private_folder
 from netplan_planner.model import OwnerKind
-from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
+from netplan_planner.model.evidence.log_volume import MACHINES_FROM_GBPS
 from netplan_planner.planning.project import request_of
 from netplan_planner.traffic.aggregates import is_aggregates, writing
 from netplan_planner.traffic.aggregates.manifest import SUFFIX

@@ -6,8 +6,8 @@ from enum import StrEnum
 
 from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import SelfLink, Value
-from netplan_planner.model.changes import PlanChanges
-from netplan_planner.model.prices import LineItem
+from netplan_planner.model.money.prices import LineItem
+from netplan_planner.model.plans.changes import PlanChanges
 
 
 class Scope(StrEnum):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netplan_planner.model.rate_bins import RateBins
+from netplan_planner.model.evidence.rate_bins import RateBins
 from netplan_planner.units import SECONDS_PER_DAY
 from netplan_planner.verbs.forecast.foresee import Foreseen, normals
 from netplan_planner.verbs.forecast.grid import DAYS_PER_WEEK, Floats

@@ -18,7 +18,7 @@ from netplan_planner.model import (
     region_of,
     total_usd,
 )
-from netplan_planner.model.plan import MachineChooser, usage_of
+from netplan_planner.model.plans.plan import MachineChooser, usage_of
 from netplan_planner.verbs.forecast.answer import (
     CapStatus,
     ForecastWeek,
@@ -41,7 +41,7 @@ from netplan_planner.verbs.forecast.days import (
 from netplan_planner.verbs.forecast.foresee import Foreseen, foresee, interval_of
 from netplan_planner.verbs.forecast.grid import DAYS_PER_WEEK
 from netplan_planner.verbs.forecast.subjects import Sender, basis_of, past, short
-from netplan_rules.sizes import size_of
+from netplan_rules.shared.sizes import size_of
 
 ORDER = tuple(CapStatus)
 _ACTED_ON = frozenset({CapStatus.THERE, CapStatus.WITHIN})

@@ -20,10 +20,10 @@ from netplan_planner.model import (
     PriceBook,
     Series,
 )
-from netplan_planner.model.changes import PlanChange, PlanChanges
-from netplan_planner.model.plan import MachineChooser
-from netplan_planner.model.price_age import price_age
-from netplan_planner.model.rate_bins import MachineHours, RateBins
+from netplan_planner.model.evidence.rate_bins import MachineHours, RateBins
+from netplan_planner.model.money.price_age import price_age
+from netplan_planner.model.plans.changes import PlanChange, PlanChanges
+from netplan_planner.model.plans.plan import MachineChooser
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.paths.priced_paths import PathPrice, nat_part, path_prices_of, priced_path_of
 from netplan_planner.planning.project import request_of

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from netplan_planner.model import Instance, PriceTier
-from netplan_planner.model.rate_bins import RateBins
+from netplan_planner.model.evidence.rate_bins import RateBins
 from netplan_planner.verbs.forecast.answer import Basis, Range, Scope
 from netplan_planner.verbs.forecast.days import Days
 from netplan_planner.verbs.forecast.foresee import Foreseen

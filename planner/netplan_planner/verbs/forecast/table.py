@@ -10,7 +10,7 @@ import numpy as np
 
 from netplan_planner.errors import InputError, MissingDatum, nearest_names
 from netplan_planner.model import CapsBook, PathClass, PriceBook, PriceTier, region_of
-from netplan_planner.model.rate_bins import RateBins
+from netplan_planner.model.evidence.rate_bins import RateBins
 from netplan_planner.tables.columns import Column, ColumnKind
 from netplan_planner.tables.reading import Table
 from netplan_planner.traffic.statements.keys import FIRST_US, LAST_US

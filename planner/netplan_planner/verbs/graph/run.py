@@ -20,7 +20,7 @@ from netplan_planner.model import (
     OwnerKind,
     PathClass,
 )
-from netplan_planner.model.price_age import price_age
+from netplan_planner.model.money.price_age import price_age
 from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
 from netplan_planner.planning.project import request_of
 from netplan_planner.planning.traffic_bill import MeanPrice, mean_prices

@@ -1,8 +1,8 @@
 """The answer of `netplan job`."""
 
 from netplan_planner.model import JobPlan
-from netplan_planner.model.changes import PlanChanges
-from netplan_planner.model.plan_answer import PlanAnswer
+from netplan_planner.model.plans.changes import PlanChanges
+from netplan_planner.model.plans.plan_answer import PlanAnswer
 
 
 class JobAnswer(PlanAnswer, frozen=True, kw_only=True):

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from netplan_planner.asks import Ask, Request
 from netplan_planner.model import JobNeed
-from netplan_planner.model.job import WORK
-from netplan_planner.model.machine_choice import PAYMENT, Interruptions
+from netplan_planner.model.plans.job import WORK
+from netplan_planner.model.plans.machine_choice import PAYMENT, Interruptions
 from netplan_planner.planning.inputs import Demo, PlanBasis
 from netplan_planner.quantities import Duration
 

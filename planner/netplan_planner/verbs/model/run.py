@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.errors import InputError
 from netplan_planner.planning.table_kinds import TableKinds, read_kinds
-from netplan_planner.readers.path_table import PathTable
+from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.throughput.batch import predict_columns, spread_columns
 from netplan_planner.throughput.goodput.conformal import (
     CONSTANTS_ONLY,

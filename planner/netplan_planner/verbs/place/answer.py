@@ -5,8 +5,8 @@ from decimal import Decimal
 from enum import StrEnum
 
 from netplan_planner.model.base import Value, Zone
-from netplan_planner.model.changes import PlanChanges
-from netplan_planner.model.prices import LineItem
+from netplan_planner.model.money.prices import LineItem
+from netplan_planner.model.plans.changes import PlanChanges
 from netplan_planner.model.report_rows import Unpriced
 
 

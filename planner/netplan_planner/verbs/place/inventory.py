@@ -25,8 +25,8 @@ from netplan_planner.verbs.place.ask import PlaceChoices
 from netplan_planner.verbs.place.asked import Asked, AskedEdges, AskedMachine, Kind
 from netplan_planner.world.not_read import stopped_machines, what_is_incomplete
 from netplan_pricing import SnapshotPriceBook
-from netplan_rules.managed import is_managed
 from netplan_rules.placement._replicas import HA_ROLES, replica_sets
+from netplan_rules.shared.managed import is_managed
 
 _DEFAULT_GROWTH = 0.25
 """A plan that empties zones would trade money for availability that nobody offered."""

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum, UsageError
 from netplan_planner.model import Facts, Inventory, Zone
-from netplan_planner.model.changes import PlanChange, PlanChanges
-from netplan_planner.model.price_age import price_age
+from netplan_planner.model.money.price_age import price_age
+from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.planning.project import request_of
 from netplan_planner.planning.steps import in_order

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import TypedDict
 
 from netplan_planner.model import Amount, LineItem
-from netplan_planner.model import changes as plans
+from netplan_planner.model.plans import changes as plans
 from netplan_planner.model.report_rows import Unpriced
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases

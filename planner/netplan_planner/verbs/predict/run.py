@@ -24,7 +24,7 @@ from netplan_planner.planning.path_question import (
 )
 from netplan_planner.planning.predict_path import predict_described, predict_named, with_service
 from netplan_planner.planning.project import request_of
-from netplan_planner.readers.path_cells import pod_network_of
+from netplan_planner.readers.paths.path_cells import pod_network_of
 from netplan_planner.throughput.limits.caps import load_caps
 from netplan_planner.throughput.limits.named import ethernet_payload_ratio
 from netplan_planner.throughput.limits.pods.overlay import (

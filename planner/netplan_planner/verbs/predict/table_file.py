@@ -17,7 +17,7 @@ from netplan_planner.errors import UsageError
 from netplan_planner.inert import escaped_json, inert_cell, inert_line
 from netplan_planner.model import Calibration
 from netplan_planner.planning.table_kinds import TableKinds, pairs_of, read_kinds
-from netplan_planner.readers.path_table import PathTable
+from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.renderers.output import OutputSpec
 from netplan_planner.renderers.prediction_rows import SCHEMA
 from netplan_planner.streams import to_stdout

@@ -5,7 +5,7 @@ from decimal import Decimal
 from netplan_planner.choices import Balancer
 from netplan_planner.errors import MissingDatum, UnknownName, UsageError
 from netplan_planner.model import LineItem, Unpriced
-from netplan_planner.model.log_volume import log_gib, record_bytes
+from netplan_planner.model.evidence.log_volume import log_gib, record_bytes
 from netplan_planner.planning import service_bill
 from netplan_planner.planning.price_source import PriceSource
 from netplan_planner.planning.service_bill import ServiceBill

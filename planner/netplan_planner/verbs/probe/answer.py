@@ -8,7 +8,7 @@ from enum import StrEnum
 from netplan_planner.model.base import SelfLink, SkuId, Value
 from netplan_planner.model.limits import Estimate, PathQuery
 from netplan_planner.model.path_class import PathClass
-from netplan_planner.model.resources import Instance
+from netplan_planner.model.project.resources import Instance
 from netplan_planner.units import counted
 
 

@@ -22,7 +22,7 @@ from netplan_planner.model import (
     PathQuery,
     total_usd,
 )
-from netplan_planner.model.measurement import NO_PROBE_LABEL
+from netplan_planner.model.evidence.measurement import NO_PROBE_LABEL
 from netplan_planner.throughput import machine_end
 from netplan_planner.throughput.round_trips.of_path import (
     path_round_trip,

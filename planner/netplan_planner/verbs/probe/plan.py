@@ -11,7 +11,7 @@ from netplan_planner.measuring.budget import wire_ratio
 from netplan_planner.measuring.campaign import CONFIGURATIONS, StopRule
 from netplan_planner.measuring.store import read_store
 from netplan_planner.model import Facts, Value
-from netplan_planner.model.price_age import price_age
+from netplan_planner.model.money.price_age import price_age
 from netplan_planner.throughput import stated_on
 from netplan_planner.units import counted
 from netplan_planner.verbs.probe.answer import PlannedProbe, ProbePlan, ProbeWay, StoredRuns

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from netplan_planner.asks import CHOICE, OUTPUT, Ask, Reading, Request
 from netplan_planner.choices import Architecture
-from netplan_planner.model.machine_choice import PAYMENT, SeriesNames
+from netplan_planner.model.plans.machine_choice import PAYMENT, SeriesNames
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.planning.project import FlowReading, Input, MetricsInput, OfProject
 from netplan_planner.quantities import Texts

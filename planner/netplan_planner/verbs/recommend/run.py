@@ -23,17 +23,18 @@ from netplan_planner.model import (
     series_of,
     worded,
 )
-from netplan_planner.model.price_age import price_age
+from netplan_planner.model.money.price_age import price_age
 from netplan_planner.optimise.commitment_changes import cover_today
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.optimise.recommended import with_price_age, with_traffic
 from netplan_planner.optimise.vm_today import baseline_of, with_baseline
 from netplan_planner.planning.basis import opened
-from netplan_planner.planning.inputs import PlanBasis, checked_series
+from netplan_planner.planning.inputs import PlanBasis
 from netplan_planner.planning.payment import one_usage
 from netplan_planner.planning.project import request_of
 from netplan_planner.throughput import load_caps, stated_on
 from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
+from netplan_planner.throughput.limits.caps import checked_series
 from netplan_planner.units import gib_per_month_from_gbps
 from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.recommend.answer import Recommendation
@@ -41,7 +42,7 @@ from netplan_planner.verbs.recommend.ask import Need, Payment, RecommendAsk
 from netplan_planner.verbs.recommend.goal import To
 from netplan_planner.world.named_machines import Wanted, find_machine, wanted_gbps
 from netplan_planner.world.not_read import what_is_incomplete
-from netplan_rules.sizes import size_of
+from netplan_rules.shared.sizes import size_of
 
 X86 = "X86_64"
 """As the Compute API spells the architecture that most images are for."""

@@ -5,10 +5,10 @@ from enum import StrEnum
 
 from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import Value
-from netplan_planner.model.changes import PlanChanges
-from netplan_planner.model.plan import Rejected
-from netplan_planner.model.plan_answer import PlanAnswer
-from netplan_planner.model.prices import LineItem
+from netplan_planner.model.money.prices import LineItem
+from netplan_planner.model.plans.changes import PlanChanges
+from netplan_planner.model.plans.plan import Rejected
+from netplan_planner.model.plans.plan_answer import PlanAnswer
 from netplan_planner.verbs.transfer.ask import TransferNeed
 
 INTERNET = "internet"

@@ -9,7 +9,8 @@ from typing import Annotated
 from netplan_planner.asks import CHOICE, Ask, Reading, Request
 from netplan_planner.errors import UsageError
 from netplan_planner.model.base import Value
-from netplan_planner.model.machine_choice import (
+from netplan_planner.model.money.prices import Usage
+from netplan_planner.model.plans.machine_choice import (
     PAYMENT,
     AskedArchitecture,
     Interruptions,
@@ -17,7 +18,6 @@ from netplan_planner.model.machine_choice import (
     MachineTypes,
     SeriesNames,
 )
-from netplan_planner.model.prices import Usage
 from netplan_planner.planning.inputs import PlanBasis
 from netplan_planner.quantities import Bytes, Deadline, Duration, Names, Usd
 

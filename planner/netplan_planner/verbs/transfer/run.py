@@ -9,9 +9,8 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, UsageError, nearest_names
 from netplan_planner.model import PriceBook, Usage
-from netplan_planner.model.changes import PlanChange, PlanChanges
+from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.planning.basis import Opened, opened
-from netplan_planner.planning.inputs import checked_series
 from netplan_planner.planning.payment import check_interruptions
 from netplan_planner.planning.steps import in_order
 from netplan_planner.planning.steps.jobs import zone_of
@@ -19,6 +18,7 @@ from netplan_planner.planning.steps.runs import machines_for_run, names_of
 from netplan_planner.tables.columns import Column, ColumnKind
 from netplan_planner.tables.reading import Table
 from netplan_planner.throughput import CapsTable
+from netplan_planner.throughput.limits.caps import checked_series
 from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.transfer.answer import (
     INTERNET,

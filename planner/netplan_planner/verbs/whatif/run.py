@@ -17,7 +17,7 @@ from netplan_planner.judging.services import network_services
 from netplan_planner.judging.suppressions import ignore_file
 from netplan_planner.machines.known import Known
 from netplan_planner.model import Direction, Facts, PodNetwork, SelfLink, Severity, TrafficMatrix
-from netplan_planner.model.price_age import price_age
+from netplan_planner.model.money.price_age import price_age
 from netplan_planner.planning.project import configured, request_of
 from netplan_planner.planning.traffic_totals import traffic_by_class
 from netplan_planner.throughput import stated_on

@@ -25,7 +25,7 @@ from netplan_planner.model import (
     Series,
     VmTraffic,
 )
-from netplan_planner.model.pod_traffic import PodTraffic
+from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
 
 _LABEL, _GROUP = "label:", "group:"

@@ -17,7 +17,7 @@ from netplan_planner.model import (
     NetworkInterface,
     SelfLink,
 )
-from netplan_planner.model.changes import PlanChange, PlanChanges
+from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.planning.steps import (
     by_hand,
     by_image,
@@ -29,8 +29,8 @@ from netplan_planner.planning.steps.resize import Target, resize
 from netplan_planner.units import counted
 from netplan_planner.verbs.whatif.answer import WhatifField
 from netplan_planner.verbs.whatif.scenario import Aimed
-from netplan_rules.managed import is_managed
-from netplan_rules.removal import clean_up
+from netplan_rules.shared.managed import is_managed
+from netplan_rules.shared.removal import clean_up
 
 _OF_NETWORKS = "Networks first, as all their machines stop for it."
 _OF_MACHINES = (

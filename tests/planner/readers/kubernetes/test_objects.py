@@ -9,7 +9,7 @@ import pytest
 
 from netplan_planner.errors import InputError
 from netplan_planner.model import BandwidthTier, Inventory
-from netplan_planner.model.kubernetes import Kubernetes, Pod
+from netplan_planner.model.project.kubernetes import Kubernetes, Pod
 from netplan_planner.readers import read_inventory
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.kubernetes import lists

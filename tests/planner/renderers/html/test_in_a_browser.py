@@ -20,7 +20,8 @@ from netplan_planner.renderers.html.answers import render_blocks
 from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.verbs.caps.ask import CapsAsk
 from netplan_planner.verbs.caps.run import caps_of
-from netplan_planner.verbs.price.machines import MachineQuestion, machine_prices
+from netplan_planner.verbs.price.ask import MachineAsk
+from netplan_planner.verbs.price.machines import machine_prices
 from support.probes import answers as probe_answers
 from support.reports import browser as browsers
 from support.reports import made as reports
@@ -73,7 +74,7 @@ def test_it_is_quiet_and_anybody_can_use_it(
 
 def answers() -> dict[str, object]:
     """Return an answer of several verbs, and something that its page shows."""
-    asked = MachineQuestion(machine_type="n2-standard-16", region="us-central1", paid=Paid.ALL)
+    asked = MachineAsk(machine_type="n2-standard-16", region="us-central1", usage=Paid.ALL)
     path = PathQuestion(
         src_type="n2-standard-32",
         src_place="us-central1",

@@ -24,7 +24,7 @@ from netplan_planner.measuring.campaign import (
 from netplan_planner.measuring.runner import run_campaign
 from netplan_planner.measuring.transports import LocalTransport
 from netplan_planner.model import Calibration, MeasuredEnd, PathClass, Zone
-from netplan_planner.readers.path_table import PathTable
+from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.throughput.batch import Predictions
 from netplan_planner.verbs.calibrate.answer import CalibrationReport
 from netplan_planner.verbs.calibrate.run import calibrate_files

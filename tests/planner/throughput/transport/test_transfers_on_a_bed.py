@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import pytest
 
-from netplan_planner.readers.path_table import PathTable
+from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.units import MS_PER_SECOND, gbps_from_bytes
 from netplan_planner.verbs.predict.table_file import TableAnswer, predict_table

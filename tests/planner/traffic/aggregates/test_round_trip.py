@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import InputError
 from netplan_planner.model import Owner, OwnerKind, Reporter
-from netplan_planner.model.pod_traffic import PodEnd, PodFlow, PodSource, PodTraffic
+from netplan_planner.model.evidence.pod_traffic import PodEnd, PodFlow, PodSource, PodTraffic
 from netplan_planner.traffic import TrafficOptions, read_pod_traffic, read_traffic
 from netplan_planner.traffic.aggregates.tables import TABLES
 from support.flows import aggregated

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from netplan_planner.errors import InputError, UsageError
-from netplan_planner.readers.path_table import PathTable
+from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.verbs.calibrate.answer import CalibrationReport
 from netplan_planner.verbs.calibrate.run import calibrate_files
 from netplan_planner.verbs.model.run import evaluated

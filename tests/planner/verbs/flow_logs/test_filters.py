@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from netplan_planner.model import Facts, OwnerKind
-from netplan_planner.model.flow_log_bill import LogSettings
+from netplan_planner.model.evidence.flow_log_bill import LogSettings
 from netplan_planner.planning.flow_logs import writers
 from netplan_planner.readers.files import read_inventory
 from netplan_planner.traffic import TrafficOptions, read_traffic

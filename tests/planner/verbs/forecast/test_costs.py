@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from netplan_planner.model import Price, PriceTier
-from netplan_planner.model.rate_bins import RateBins
+from netplan_planner.model.evidence.rate_bins import RateBins
 from netplan_planner.units import cents
 from netplan_planner.verbs.forecast.ask import Ahead
 from netplan_planner.verbs.forecast.paths import costs_of, month_days

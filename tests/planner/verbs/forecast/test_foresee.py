@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from netplan_planner.model.rate_bins import RateBins
+from netplan_planner.model.evidence.rate_bins import RateBins
 from netplan_planner.verbs.forecast.days import busy_weeks, days_of, reach, week_ratios
 from netplan_planner.verbs.forecast.foresee import LEAST_DAYS, foresee
 from support.forecasts.made import series

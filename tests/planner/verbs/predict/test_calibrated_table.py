@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from netplan_planner.model import Calibration, PathClass, PathEnd, PathQuery, Zone
-from netplan_planner.readers.path_table import PathTable
+from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.throughput import load_caps, predict
 from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
 from netplan_planner.verbs.calibrate.answer import CalibrationReport

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.model.plugin_change import PluginChange
+from netplan_planner.model.plans.plugin_change import PluginChange
 from netplan_planner.planning.path_question import PathQuestion
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.terminal import render

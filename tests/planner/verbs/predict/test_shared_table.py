@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.readers.path_table import PathTable
+from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.verbs.predict.table_file import predict_table, share_table
 from support.paths.queries import DAY
 from support.paths.tables import written

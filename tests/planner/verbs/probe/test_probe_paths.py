@@ -12,7 +12,7 @@ from netplan_planner.judging.suppressions import Suppressions, read_suppressions
 from netplan_planner.measuring.campaign import StopRule
 from netplan_planner.measuring.protocol import run_times
 from netplan_planner.model import Facts, Instance, PathClass
-from netplan_planner.model.measurement import NO_PROBE_LABEL
+from netplan_planner.model.evidence.measurement import NO_PROBE_LABEL
 from netplan_planner.verbs.probe.answer import LeftOutKind, ProbePath
 from netplan_planner.verbs.probe.choice import ProbeCaps
 from netplan_planner.verbs.probe.paths import PathMaker

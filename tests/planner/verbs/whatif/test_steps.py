@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from netplan_planner.machines.known import Known
 from netplan_planner.model import Facts, InstanceGroup, ProjectId, ResourceRef, SelfLink
-from netplan_planner.model.changes import PlanChanges
+from netplan_planner.model.plans.changes import PlanChanges
 from netplan_planner.verbs.whatif.answer import WhatifChange
 from netplan_planner.verbs.whatif.apply import apply_aimed
 from netplan_planner.verbs.whatif.scenario import aimed

@@ -6,10 +6,10 @@ A field alone does not decide: what stands in it and has not the form of such a 
 import re
 
 from netplan_planner.model import Inventory
-from netplan_planner.model.kubernetes import Kubernetes
-from netplan_planner.model.log_volume import OWN_SETTING
-from netplan_planner.readers.kinds import BY_COLLECTION
-from netplan_planner.traffic.faults import REASONS, SKEWED
+from netplan_planner.model.evidence.log_volume import OWN_SETTING
+from netplan_planner.model.project.kubernetes import Kubernetes
+from netplan_planner.readers.compute.kinds import BY_COLLECTION
+from netplan_planner.traffic.files.faults import REASONS, SKEWED
 from netplan_pricing.internet_areas import CONTINENTS
 
 

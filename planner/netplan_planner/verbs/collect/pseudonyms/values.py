@@ -24,12 +24,12 @@ from netplan_planner.model import (
     Owner,
     OwnerKind,
     TrafficMatrix,
-    kubernetes,
-    pod_traffic,
 )
+from netplan_planner.model.evidence import pod_traffic
+from netplan_planner.model.evidence.measurement import NO_PROBE_LABEL
+from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.model.facts import TARGET_LABEL
-from netplan_planner.model.measurement import NO_PROBE_LABEL
-from netplan_planner.model.pod_traffic import PodTraffic
+from netplan_planner.model.project import kubernetes
 from netplan_planner.readers import merge_inventories
 from netplan_planner.readers.kubernetes.plugins import PLUGIN_NAMES, SETTING_NAMES
 from netplan_planner.readers.time_series import series_order

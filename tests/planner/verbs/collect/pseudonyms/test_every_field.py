@@ -12,7 +12,7 @@ import pytest
 from msgspec import inspect
 
 from netplan_planner.model import Inventory, Metrics, TrafficMatrix, Value
-from netplan_planner.model.pod_traffic import PodTraffic
+from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.verbs.collect.pseudonyms import values
 from netplan_planner.verbs.collect.pseudonyms.names import Names
 from netplan_planner.verbs.collect.run import VALUES

@@ -1,0 +1,1 @@
+"""What was seen of it: traffic, metrics, measurements."""

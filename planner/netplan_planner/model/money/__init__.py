@@ -1,0 +1,1 @@
+"""What it costs: prices, snapshots of them, and bills."""

@@ -1,0 +1,1 @@
+"""What can become of it: plans, steps, commitments."""

@@ -1,0 +1,1 @@
+"""What a project holds: machines, networks, clusters."""

@@ -1,0 +1,285 @@
+"""The resources of a project: machines, networks, addresses and gateways, as read.
+
+A field that the input did not state is `None`; a default is filled in only where Google documents
+one (a network without `mtu` has 1460).
+"""
+
+from datetime import datetime
+from enum import StrEnum
+
+from netplan_planner.model.base import (
+    ProjectId,
+    Region,
+    ResourceRef,
+    SelfLink,
+    Value,
+    Zone,
+    region_of,
+)
+from netplan_planner.model.project.machine_types import series_of
+
+UNKNOWN_PROJECT = "(unknown)"
+"""For a project that is known after apply; no project can have such a name."""
+
+
+UNKNOWN_STATUS = "UNKNOWN"
+"""For a machine whose input states no status (a planned one); the API has no such value."""
+
+
+class BandwidthTier(StrEnum):
+    """`networkPerformanceConfig.totalEgressBandwidthTier`; absent means `DEFAULT`."""
+
+    DEFAULT = "DEFAULT"
+    TIER_1 = "TIER_1"
+
+
+class Part(StrEnum):
+    """A part of a machine that a plan may leave open until it is applied."""
+
+    CPU_FEATURES = "nested virtualization"
+    GPUS = "GPUs"
+    LOCAL_SSDS = "Local SSDs"
+    RESERVATION = "reservation"
+    SCHEDULING = "Spot and sole tenancy"
+    TIER = "network bandwidth tier"
+
+
+class NetworkInterface(Value, frozen=True, kw_only=True, gc=False):
+    """One NIC; `external_ipv4` is None when it has no external address now."""
+
+    name: str
+    network: SelfLink
+    subnetwork: SelfLink | None = None
+    internal_ipv4: str | None = None
+    alias_ranges: tuple[str, ...] = ()
+    external_ipv4: str | None = None
+    access_config_name: str | None = None
+    """Set also when the access config exists but holds no address (a stopped VM)."""
+    network_tier: str | None = None
+    nic_type: str | None = None
+    """`GVNIC`, `VIRTIO_NET`, …; None when not stated, which is usual."""
+    queue_count: int | None = None
+    stack_type: str | None = None
+    internal_ipv6: str | None = None
+    external_ipv6: str | None = None
+    external_ipv6_prefix_length: int | None = None
+    is_access_unknown: bool = False
+    """Whether it gets external IPv4 addresses is known after a plan is applied only."""
+
+    @property
+    def may_be_external(self) -> bool:
+        """Whether it has an external IPv4 address, gets one while its machine runs, or may."""
+        return (
+            self.external_ipv4 is not None
+            or self.access_config_name is not None
+            or self.is_access_unknown
+        )
+
+
+class Instance(Value, frozen=True, kw_only=True, gc=False):
+    """One VM. `machine_type` is the bare name, `custom-4-8192` and `n2-custom-8-16384` included."""
+
+    ref: ResourceRef
+    project: ProjectId
+    zone: Zone
+    name: str
+    machine_type: str
+    status: str
+    """As the API spells it; unknown values are kept."""
+    interfaces: tuple[NetworkInterface, ...] = ()
+    instance_id: str | None = None
+    cpu_platform: str | None = None
+    """None when the API says "Unknown CPU Platform" (a stopped VM) or nothing."""
+    min_cpu_platform: str | None = None
+    is_spot: bool = False
+    bandwidth_tier: BandwidthTier = BandwidthTier.DEFAULT
+    labels: tuple[tuple[str, str], ...] = ()
+    """Sorted by key."""
+    created: datetime | None = None
+    last_started: datetime | None = None
+    guest_os_features: frozenset[str] = frozenset()
+    """Of all its disks' images, such as `GVNIC` and `WINDOWS`."""
+    licenses: tuple[str, ...] = ()
+    local_ssd_count: int = 0
+    gpu_count: int = 0
+    """GPUs attached to it; those that its type brings are in the shape of the type."""
+    gpu_type: str | None = None
+    """Of the attached GPUs, such as `nvidia-tesla-t4`; None: none, or of several types."""
+    reservation: str | None = None
+    """The specific reservation that it uses, by name; None: it is not bound to one."""
+    created_by: SelfLink | None = None
+    """The instance group manager that made it, where metadata says so."""
+    resource_policies: tuple[SelfLink, ...] = ()
+    can_ip_forward: bool = False
+    is_sole_tenant: bool = False
+    """It asks for nodes of its own, whose node type decides which machine types fit."""
+    has_nested_virtualization: bool = False
+    tags: tuple[str, ...] = ()
+    unknown_parts: tuple[Part, ...] = ()
+    """What is known after a plan is applied only, sorted; its fields say that there is none."""
+    is_access_unknown: bool = False
+    """An interface that could not be read has external IPv4 addresses, or may have some."""
+
+    @property
+    def has_unknown_access(self) -> bool:
+        """Whether it may have more external IPv4 addresses than its interfaces say."""
+        return self.is_access_unknown or any(nic.is_access_unknown for nic in self.interfaces)
+
+    @property
+    def why_unknown(self) -> str:
+        """Which of its parts are not known, in words; empty where all are."""
+        return f"known after apply: {', '.join(self.unknown_parts)}" if self.unknown_parts else ""
+
+    @property
+    def region(self) -> Region:
+        """The region of its zone."""
+        return region_of(self.zone)
+
+    @property
+    def series(self) -> str:
+        """The machine series, `n1` for the unprefixed custom and shared-core types."""
+        return series_of(self.machine_type)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it can send traffic now."""
+        return self.status == "RUNNING"
+
+    @property
+    def is_to_run(self) -> bool:
+        """Whether it runs, or will once it is made, so that its hours are paid for.
+
+        A machine of a plan has no status yet; Google starts it when it is made
+        (docs.cloud.google.com/compute/docs/instances/instance-lifecycle).
+        """
+        return self.is_running or self.status == UNKNOWN_STATUS
+
+    @property
+    def awaited_address_count(self) -> int:
+        """How many external IPv4 addresses it gets that are not known yet: of a planned machine.
+
+        An interface with an access config has an address while its machine runs
+        (docs.cloud.google.com/compute/docs/ip-addresses, read 2026-11-23).
+        """
+        if self.status != UNKNOWN_STATUS:
+            return 0
+        return sum(
+            nic.access_config_name is not None and nic.external_ipv4 is None
+            for nic in self.interfaces
+        )
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it costs nothing now but its disks and reserved addresses.
+
+        A suspended machine is not: it pays for its memory
+        (cloud.google.com/compute/docs/instances/instance-lifecycle).
+        """
+        return self.status in {"TERMINATED", "STOPPED", "STOPPING"}
+
+    @property
+    def primary_network(self) -> SelfLink | None:
+        """The network of nic0."""
+        return self.interfaces[0].network if self.interfaces else None
+
+    def label(self, key: str) -> str | None:
+        """Return the value of a label, or None."""
+        return next((value for name, value in self.labels if name == key), None)
+
+
+class Disk(Value, frozen=True, kw_only=True, gc=False):
+    """One Persistent Disk or Hyperdisk volume, as far as a machine type has to take it."""
+
+    ref: ResourceRef
+    project: ProjectId
+    name: str
+    disk_type: str | None
+    """The bare name: `pd-ssd`, `hyperdisk-balanced`, …; None: known after a plan is applied."""
+    users: tuple[SelfLink, ...] = ()
+    """The machines that it is attached to."""
+
+
+class ResourcePolicy(Value, frozen=True, kw_only=True):
+    """A policy that machines or disks follow; only placement ties a machine to its series."""
+
+    ref: ResourceRef
+    project: ProjectId
+    name: str
+    is_placement: bool
+    is_compact: bool = False
+    """A placement policy with `collocation`: the machines stand close together."""
+
+
+class TypeRecommendation(Value, frozen=True, kw_only=True):
+    """What Google's Recommender advises for a machine by its CPU and memory use."""
+
+    ref: ResourceRef
+    project: ProjectId
+    instance: SelfLink
+    machine_type: str
+    """The advised one."""
+    etag: str | None = None
+    """Of the recommendation as it was read."""
+    state: str | None = None
+    """`ACTIVE`, `CLAIMED`, `SUCCEEDED`, `FAILED` or `DISMISSED`."""
+
+
+class InstanceGroup(Value, frozen=True, kw_only=True):
+    """An instance group or its manager; `is_regional` groups spread over zones on purpose."""
+
+    ref: ResourceRef
+    project: ProjectId
+    name: str
+    is_managed: bool
+    is_regional: bool
+    location: str
+    size: int | None = None
+    members: tuple[SelfLink, ...] = ()
+    template: SelfLink | None = None
+    instance_group: SelfLink | None = None
+    base_instance_name: str | None = None
+    is_autoscaled: bool = False
+    min_size: int | None = None
+    """How many machines its autoscaler keeps at least; None: not stated."""
+    max_size: int | None = None
+
+
+class Commitment(Value, frozen=True, kw_only=True):
+    """A committed-use discount that has been bought."""
+
+    ref: ResourceRef
+    project: ProjectId
+    name: str
+    region: Region
+    plan: str | None = None
+    """`TWELVE_MONTH` or `THIRTY_SIX_MONTH`."""
+    category: str | None = None
+    commitment_type: str | None = None
+    status: str | None = None
+    vcpu_count: int | None = None
+    memory_mib: int | None = None
+    ends: datetime | None = None
+    others: tuple[str, ...] = ()
+    """What else it commits to, sorted: `ACCELERATOR`, `LOCAL_SSD`."""
+    is_renewed: bool | None = None
+    """Whether it renews itself at its end; None when not stated."""
+
+
+class Unread(Value, frozen=True, kw_only=True):
+    """Something in the input that was not understood, and why."""
+
+    source: str
+    reason: str
+    resource: str | None = None
+    field: str | None = None
+    is_needless: bool = False
+    """Nothing is missing without it: another kind of file or resource than the audit needs."""
+
+
+class ProjectCoverage(Value, frozen=True, kw_only=True):
+    """What was read of one project; an error stands beside what was read all the same."""
+
+    project: ProjectId
+    counts: tuple[tuple[str, int], ...] = ()
+    """Resource kind and how many, sorted by kind."""
+    errors: tuple[str, ...] = ()

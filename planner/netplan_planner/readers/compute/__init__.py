@@ -1,0 +1,1 @@
+"""Resources of the Compute API: their JSON, and the values of it."""

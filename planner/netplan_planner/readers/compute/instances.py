@@ -1,0 +1,365 @@
+"""Instances and machine types of the Compute API as values of the model.
+
+`instance` runs a hundred thousand times in a large project and is written for that: one pass, no
+helper objects, shared strings.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TypeVar
+
+import msgspec
+
+from netplan_planner import units
+from netplan_planner.input_files import JsonDecoder
+from netplan_planner.model import (
+    UNKNOWN_STATUS,
+    BandwidthTier,
+    Instance,
+    MachineShape,
+    NetworkInterface,
+    ProjectId,
+    Region,
+    ResourceRef,
+    SelfLink,
+    Zone,
+    canonical_link,
+    region_of,
+    series_of,
+)
+from netplan_planner.readers.compute.wire import (
+    WireAccelerator,
+    WireAccessConfig,
+    WireDisk,
+    WireFeature,
+    WireInstance,
+    WireMachineType,
+    WireMetadata,
+    WireNic,
+    WirePerformance,
+    WireReservationAffinity,
+    WireTags,
+)
+from netplan_planner.readers.links import (
+    CACHED_LINKS,
+    Problems,
+    Unusable,
+    bare_name,
+    needed,
+    network_link,
+    resolve,
+    subnetwork_link,
+    zone_of_head,
+)
+
+T = TypeVar("T")
+
+UNKNOWN_CPU = "Unknown CPU Platform"
+"""What the API says of a machine that does not run."""
+LOCAL_SSD_GIB = 375
+"""Size of one Local SSD (cloud.google.com/compute/docs/disks/local-ssd, read 2026-11-21)."""
+LOCAL_SSD_GIB_BY_SERIES = {"z3": 3000}
+"""Z3's Titanium SSDs are bigger: its types hold 3,000 to 72,000 GiB in steps of one disk
+(cloud.google.com/compute/docs/storage-optimized-machines, read 2026-11-21)."""
+
+
+def instance(wire: WireInstance, ref: ResourceRef, problems: Problems) -> Instance:
+    """Return one machine.
+
+    Raises:
+        Unusable: If it has no zone or machine type.
+    """
+    head, _, name = ref.self_link.rpartition("/")
+    project, zone, region = zone_of_head(head)
+    if zone is None or region is None:
+        zone = Zone(bare_name(needed(wire.zone, "zone")))
+        region = region_of(zone)
+    cpu, scheduling, disks = wire.cpu_platform, wire.scheduling, wire.disks
+    nics = wire.network_interfaces
+    interfaces: tuple[NetworkInterface, ...]
+    if len(nics) == 1 and nics[0].network:
+        interfaces = (_interface(nics[0], 0, nics[0].network, project, region),)
+    else:
+        interfaces = _interfaces(nics, project, region, problems)
+    features, licenses, local_ssd_count = _of_disks(disks, problems) if disks else _NO_DISKS
+    labels, bad_labels = _labels(bytes(wire.labels))
+    tags, bad_tags = _tags(bytes(wire.tags))
+    if bad_labels or bad_tags:
+        problems += [
+            (field, why) for field, why in (("labels", bad_labels), ("tags", bad_tags)) if why
+        ]
+    made = Instance(
+        ref=ref,
+        project=project,
+        zone=zone,
+        name=wire.name or name,
+        machine_type=bare_name(wire.machine_type or needed(None, "machineType")),
+        status=_same(wire.status) if wire.status else _no_status(problems),
+        interfaces=interfaces,
+        instance_id=wire.id if wire.id is None else str(wire.id),
+        cpu_platform=None if cpu is None or cpu == UNKNOWN_CPU else _same(cpu),
+        is_spot=scheduling is not None
+        and (scheduling.preemptible is True or scheduling.provisioning_model == "SPOT"),
+        labels=labels,
+        created=wire.creation_timestamp,
+        last_started=wire.last_start_timestamp,
+        guest_os_features=features,
+        licenses=licenses,
+        created_by=_creator(bytes(wire.metadata), project),
+        tags=tags,
+    )
+    # Most machines have none of these, and each argument costs time, a default one too.
+    rare = (
+        wire.min_cpu_platform
+        or wire.network_performance_config is not None
+        or wire.guest_accelerators
+        or wire.reservation_affinity is not None
+        or wire.resource_policies
+        or wire.can_ip_forward
+        or wire.advanced_machine_features is not None
+        or (scheduling is not None and scheduling.node_affinities)
+        or local_ssd_count
+    )
+    return _with_rare(made, wire, local_ssd_count, problems) if rare else made
+
+
+def _with_rare(
+    made: Instance, wire: WireInstance, local_ssd_count: int, problems: Problems
+) -> Instance:
+    config, features = wire.network_performance_config, wire.advanced_machine_features
+    return msgspec.structs.replace(
+        made,
+        min_cpu_platform=wire.min_cpu_platform or None,
+        bandwidth_tier=BandwidthTier.DEFAULT if config is None else _tier(config, problems),
+        local_ssd_count=local_ssd_count,
+        gpu_count=sum(a.accelerator_count or 0 for a in wire.guest_accelerators),
+        gpu_type=_gpu_type(wire.guest_accelerators),
+        reservation=_reservation(wire.reservation_affinity),
+        resource_policies=tuple(resolve(link, made.project) for link in wire.resource_policies),
+        can_ip_forward=wire.can_ip_forward,
+        is_sole_tenant=wire.scheduling is not None and bool(wire.scheduling.node_affinities),
+        has_nested_virtualization=features is not None
+        and features.enable_nested_virtualization is True,
+    )
+
+
+def _gpu_type(accelerators: list[WireAccelerator]) -> str | None:
+    """Return the one type of the attached GPUs; None where there is none, or more than one."""
+    types = {bare_name(a.accelerator_type) for a in accelerators if a.accelerator_type}
+    return types.pop() if len(types) == 1 else None
+
+
+def _reservation(affinity: WireReservationAffinity | None) -> str | None:
+    """Return the specific reservation that a machine is bound to, by its bare name.
+
+    Machines that take any matching reservation, or none, may change their type freely.
+    """
+    if affinity is None or affinity.consume_reservation_type != "SPECIFIC_RESERVATION":
+        return None
+    return ", ".join(map(bare_name, affinity.values)) or "not named"
+
+
+@lru_cache(CACHED_LINKS)
+def _same(text: str) -> str:
+    """Return the first string with this content: a few values fill a whole inventory."""
+    return text
+
+
+@lru_cache(CACHED_LINKS)
+def _same_or_none(text: str | None) -> str | None:
+    return text or None
+
+
+def _no_status(problems: Problems) -> str:
+    problems.append(("status", "not stated"))
+    return UNKNOWN_STATUS
+
+
+def _shared(decode: Callable[[bytes], T], nothing: T) -> Callable[[bytes], tuple[T, str]]:
+    """Return a decoder of JSON parts that many resources share, and says what is wrong with one."""
+
+    @lru_cache(CACHED_LINKS)
+    def cached(raw: bytes) -> tuple[T, str]:
+        try:
+            return decode(raw), ""
+        except msgspec.DecodeError as exc:
+            return nothing, str(exc)
+
+    return cached
+
+
+_FEATURES = JsonDecoder(list[WireFeature])
+_LICENSES = JsonDecoder(list[str])
+_LABELS = JsonDecoder(dict[str, str] | None)
+_TAGS = JsonDecoder(WireTags | None)
+
+
+def _feature_names(raw: bytes) -> frozenset[str]:
+    return frozenset(feature.type for feature in _FEATURES.decode(raw) if feature.type)
+
+
+def _license_links(raw: bytes) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(canonical_link(link) for link in _LICENSES.decode(raw)))
+
+
+def _label_pairs(raw: bytes) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((_LABELS.decode(raw) or {}).items()))
+
+
+def _tag_names(raw: bytes) -> tuple[str, ...]:
+    tags = _TAGS.decode(raw)
+    return tuple(tags.items) if tags else ()
+
+
+Features = frozenset[str]
+Texts = tuple[str, ...]
+Labels = tuple[tuple[str, str], ...]
+
+_features = _shared(_feature_names, Features())
+_licenses = _shared(_license_links, Texts())
+_labels = _shared(_label_pairs, Labels())
+_tags = _shared(_tag_names, Texts())
+_NO_DISKS: tuple[Features, Texts, int] = (Features(), (), 0)
+
+
+def _of_disks(disks: list[WireDisk], problems: Problems) -> tuple[Features, Texts, int]:
+    """Return the guest features and licences of all disks, and how many are local SSDs."""
+    features, licenses, scratch_count = _NO_DISKS
+    last = b"", b""
+    for disk in disks:
+        if disk.type == "SCRATCH":
+            scratch_count += 1
+        raw = bytes(disk.guest_os_features), bytes(disk.licenses)
+        if raw == last:
+            continue
+        last = raw
+        (here, bad_features), (stated, bad_licenses) = _features(raw[0]), _licenses(raw[1])
+        features = features | here if features else here
+        licenses = tuple(dict.fromkeys((*licenses, *stated))) if licenses else stated
+        if bad_features or bad_licenses:
+            why = bad_features or bad_licenses
+            problems.append(("disks", f"guestOsFeatures or licenses: {why}"))
+    return features, licenses, scratch_count
+
+
+def _tier(config: WirePerformance, problems: Problems) -> BandwidthTier:
+    tier = config.total_egress_bandwidth_tier
+    if tier is None or tier == "DEFAULT":
+        return BandwidthTier.DEFAULT
+    if tier != "TIER_1":
+        field = "networkPerformanceConfig.totalEgressBandwidthTier"
+        problems.append((field, f"unknown value {tier[:40]!r}, taken as DEFAULT"))
+        return BandwidthTier.DEFAULT
+    return BandwidthTier.TIER_1
+
+
+_CREATED_BY = b'"key":"created-by","value":"'
+"""As the API writes it. No text inside a value can look so: its quotes have backslashes."""
+_METADATA = JsonDecoder(WireMetadata | None)
+
+
+def _creator(metadata: bytes, project: ProjectId) -> SelfLink | None:
+    """Return the instance group manager in metadata, which is decoded only if spelled oddly."""
+    start = metadata.find(_CREATED_BY)
+    if start < 0:
+        return _decoded_creator(metadata, project) if b"created-by" in metadata else None
+    start += len(_CREATED_BY)
+    value = metadata[start : metadata.index(b'"', start)]
+    if b"\\" in value or not value.isascii():
+        return _decoded_creator(metadata, project)
+    return _manager_link(value.decode(), project)
+
+
+def _decoded_creator(metadata: bytes, project: ProjectId) -> SelfLink | None:
+    try:
+        found = _METADATA.decode(metadata)
+    except msgspec.DecodeError:
+        return None
+    for item in found.items if found else ():
+        if item.key == "created-by" and item.value:
+            return _manager_link(item.value, project)
+    return None
+
+
+@lru_cache(CACHED_LINKS)
+def _manager_link(value: str, project: ProjectId) -> SelfLink | None:
+    """Return the link of the manager that a `created-by` entry names.
+
+    It names the project by number, every other link by id. A manager makes machines in its own
+    project only, so the machine's project is the right one.
+    """
+    link = resolve(value, project)
+    parts = link.split("/", 2)
+    if "/instanceGroupManagers/" not in link or len(parts) < 3:
+        return None
+    return SelfLink(f"projects/{project}/{parts[2]}")
+
+
+def _interfaces(
+    nics: list[WireNic], project: ProjectId, region: Region, problems: Problems
+) -> tuple[NetworkInterface, ...]:
+    found = []
+    for index, nic in enumerate(nics):
+        if nic.network:
+            found.append(_interface(nic, index, nic.network, project, region))
+        else:
+            problems.append((f"networkInterfaces[{index}]", "no network"))
+    return tuple(found)
+
+
+def _interface(
+    nic: WireNic, index: int, network: str, project: ProjectId, region: Region
+) -> NetworkInterface:
+    subnetwork, aliases = nic.subnetwork, nic.alias_ip_ranges
+    configs = nic.access_configs
+    access = _NO_ACCESS if not configs else configs[0] if len(configs) == 1 else _best(configs)
+    ipv6 = nic.ipv6_access_configs[0] if nic.ipv6_access_configs else _NO_ACCESS
+    return NetworkInterface(
+        name=_same(nic.name) if nic.name else f"nic{index}",
+        network=network_link(network, project),
+        subnetwork=subnetwork_link(subnetwork, project, region) if subnetwork else None,
+        internal_ipv4=nic.network_ip or None,
+        alias_ranges=tuple([a.ip_cidr_range for a in aliases if a.ip_cidr_range])
+        if aliases
+        else (),
+        external_ipv4=access.nat_ip or None,
+        access_config_name=access.name,
+        network_tier=_same_or_none(access.network_tier),
+        nic_type=_same_or_none(nic.nic_type),
+        queue_count=nic.queue_count,
+        stack_type=_same_or_none(nic.stack_type),
+        internal_ipv6=nic.ipv6_address or None,
+        external_ipv6=ipv6.external_ipv6 or None,
+        external_ipv6_prefix_length=ipv6.external_ipv6_prefix_length,
+    )
+
+
+_NO_ACCESS = WireAccessConfig()
+
+
+def _best(configs: list[WireAccessConfig]) -> WireAccessConfig:
+    """Return the config that counts: the API allows one, and of several one with an address."""
+    return next((config for config in configs if config.nat_ip), configs[0])
+
+
+def machine_shape(wire: WireMachineType, name: str, problems: Problems) -> MachineShape:
+    """Return what a machine type has.
+
+    Raises:
+        Unusable: If it states no vCPUs or memory.
+    """
+    if not wire.guest_cpus or not wire.memory_mb:
+        raise Unusable("no guestCpus or no memoryMb")
+    partitions = wire.bundled_local_ssds.partition_count if wire.bundled_local_ssds else None
+    ssd_gib = LOCAL_SSD_GIB_BY_SERIES.get(series_of(name), LOCAL_SSD_GIB)
+    return MachineShape(
+        machine_type=name,
+        vcpus=wire.guest_cpus,
+        memory_gib=wire.memory_mb / units.MIB_PER_GIB,
+        is_shared_core=wire.is_shared_cpu,
+        architecture=wire.architecture,
+        gpu_count=sum(a.guest_accelerator_count or 0 for a in wire.accelerators),
+        bundled_local_ssd_gib=(partitions or 0) * ssd_gib,
+        is_bare_metal=name.endswith("-metal"),
+        deprecation=wire.deprecated.state if wire.deprecated else None,
+    )

@@ -1,0 +1,318 @@
+"""Networks, addresses, load balancers, gateways and routes of the Compute API as model values."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import (
+    DEFAULT_MTU_BYTES,
+    Address,
+    FlowLogConfig,
+    FlowLogsConfiguration,
+    ForwardingRule,
+    NatGateway,
+    Network,
+    Peering,
+    ProjectId,
+    Region,
+    ResourceRef,
+    Route,
+    Router,
+    SelfLink,
+    Subnetwork,
+    VpnTunnel,
+)
+from netplan_planner.readers.compute.wire import (
+    WireAddress,
+    WireFlowLogsConfiguration,
+    WireForwardingRule,
+    WireNat,
+    WireNetwork,
+    WireRoute,
+    WireRouter,
+    WireSubnetwork,
+    WireVpnTunnel,
+)
+from netplan_planner.readers.links import (
+    Problems,
+    bare_name,
+    needed,
+    network_link,
+    place_of,
+    region_at,
+    resolve,
+    resolve_optional,
+    subnetwork_link,
+)
+
+Labels = tuple[tuple[str, str], ...]
+
+
+def _labels(labels: dict[str, str]) -> Labels:
+    return tuple(sorted(labels.items()))
+
+
+def _region_needed(link: SelfLink, stated: str | None) -> Region:
+    return Region(needed(region_at(link, stated), "region"))
+
+
+def network(wire: WireNetwork, ref: ResourceRef, problems: Problems) -> Network:
+    """Return one VPC network; no `mtu` means 1460, as documented."""
+    project, _, _, name = place_of(ref.self_link)
+    peerings = []
+    for index, peering in enumerate(wire.peerings):
+        if peering.network:
+            peerings.append(
+                Peering(
+                    name=peering.name or "",
+                    network=network_link(peering.network, project),
+                    is_active=peering.state == "ACTIVE",
+                )
+            )
+        else:
+            problems.append((f"peerings[{index}]", "no network"))
+    return Network(
+        ref=ref,
+        project=project,
+        name=wire.name or name,
+        mtu_bytes=DEFAULT_MTU_BYTES if wire.mtu is None else wire.mtu,
+        peerings=tuple(sorted(peerings, key=lambda p: (p.network, p.name, p.is_active))),
+        routing_mode=wire.routing_config.routing_mode if wire.routing_config else None,
+        legacy_ipv4_range=wire.legacy_range,
+        is_auto_mode=wire.auto_create_subnetworks,
+    )
+
+
+def subnetwork(wire: WireSubnetwork, ref: ResourceRef, problems: Problems) -> Subnetwork:
+    """Return one subnetwork.
+
+    Raises:
+        Unusable: If it has no region or network.
+    """
+    project, _, _, name = place_of(ref.self_link)
+    return Subnetwork(
+        ref=ref,
+        project=project,
+        region=_region_needed(ref.self_link, wire.region),
+        name=wire.name or name,
+        network=network_link(needed(wire.network, "network"), project),
+        ipv4_range=wire.ip_cidr_range,
+        secondary_ranges=tuple(
+            r.ip_cidr_range for r in wire.secondary_ip_ranges if r.ip_cidr_range
+        ),
+        ipv6_range=wire.external_ipv6_prefix or wire.internal_ipv6_prefix,
+        purpose=wire.purpose,
+        private_google_access=wire.private_ip_google_access,
+        stack_type=wire.stack_type,
+        flow_logs=_flow_logs(wire),
+    )
+
+
+def _flow_logs(wire: WireSubnetwork) -> FlowLogConfig | None:
+    """Return `logConfig.enable`, else the older `enableFlowLogs`; neither stated is not off."""
+    config = wire.log_config
+    stated = wire.enable_flow_logs if config is None or config.enable is None else config.enable
+    if stated is None:
+        return None
+    if config is None:
+        return FlowLogConfig(enabled=stated)
+    return FlowLogConfig(
+        enabled=stated,
+        sampling_ratio=config.flow_sampling,
+        aggregation_interval=config.aggregation_interval,
+        metadata=config.metadata,
+        filter_expr=config.filter_expr,
+    )
+
+
+DEFAULT_SAMPLING_RATIO, DEFAULT_INTERVAL = 1.0, "INTERVAL_5_SEC"
+"""What a configuration has that does not state them (docs.cloud.google.com/network-intelligence-
+center/docs/reference/networkmanagement/rest/v1/projects.locations.vpcFlowLogsConfigs)."""
+
+
+def flow_logs_configuration(
+    wire: WireFlowLogsConfiguration, ref: ResourceRef, problems: Problems
+) -> FlowLogsConfiguration:
+    """Return a configuration of flow logs; one that states no `state` is enabled, as documented."""
+    parts = ref.self_link.split("/")
+    project = ProjectId(parts[1] if parts[0] == "projects" else "")
+    return FlowLogsConfiguration(
+        ref=ref,
+        project=project,
+        name=parts[-1],
+        logs=FlowLogConfig(
+            enabled=wire.state != "DISABLED",
+            sampling_ratio=DEFAULT_SAMPLING_RATIO
+            if wire.flow_sampling is None
+            else wire.flow_sampling,
+            aggregation_interval=wire.aggregation_interval or DEFAULT_INTERVAL,
+            metadata=wire.metadata,
+            filter_expr=wire.filter_expr,
+        ),
+        network=resolve_optional(wire.network, project),
+        subnetwork=resolve_optional(wire.subnet, project),
+        gateway=resolve_optional(wire.vpn_tunnel or wire.interconnect_attachment, project),
+    )
+
+
+def address(wire: WireAddress, ref: ResourceRef, problems: Problems) -> Address:
+    """Return one reserved address; its literal is empty while it is being reserved."""
+    project, _, _, name = place_of(ref.self_link)
+    return Address(
+        ref=ref,
+        project=project,
+        name=wire.name or name,
+        address=wire.address or "",
+        # Documented: no addressType means EXTERNAL.
+        is_external=wire.address_type != "INTERNAL",
+        region=region_at(ref.self_link, wire.region),
+        status=wire.status,
+        users=tuple(sorted(resolve(user, project) for user in wire.users)),
+        network_tier=wire.network_tier,
+        purpose=wire.purpose,
+        prefix_length=wire.prefix_length,
+        network=network_link(wire.network, project) if wire.network else None,
+        created=wire.creation_timestamp,
+        labels=_labels(wire.labels),
+    )
+
+
+def forwarding_rule(
+    wire: WireForwardingRule, ref: ResourceRef, problems: Problems
+) -> ForwardingRule:
+    """Return one load balancer front."""
+    project, _, _, name = place_of(ref.self_link)
+    region = region_at(ref.self_link, wire.region)
+    return ForwardingRule(
+        ref=ref,
+        project=project,
+        name=wire.name or name,
+        ip_address=wire.ip_address or None,
+        scheme=wire.load_balancing_scheme or None,
+        region=region,
+        network=network_link(wire.network, project) if wire.network else None,
+        subnetwork=subnetwork_link(wire.subnetwork, project, region or "")
+        if wire.subnetwork
+        else None,
+        target=resolve_optional(wire.target, project),
+        backend_service=resolve_optional(wire.backend_service, project),
+        network_tier=wire.network_tier,
+        port_range=wire.port_range or ",".join(wire.ports) or ("all" if wire.all_ports else None),
+        labels=_labels(wire.labels),
+    )
+
+
+def router(wire: WireRouter, ref: ResourceRef, problems: Problems) -> Router:
+    """Return one Cloud Router with its NAT configurations.
+
+    Raises:
+        Unusable: If it has no region or network.
+    """
+    project, _, _, name = place_of(ref.self_link)
+    region = _region_needed(ref.self_link, wire.region)
+    home = network_link(needed(wire.network, "network"), project)
+    return Router(
+        ref=ref,
+        project=project,
+        name=wire.name or name,
+        region=region,
+        network=home,
+        nats=tuple(
+            _nat(nat, index, ref.self_link, home, project, region)
+            for index, nat in enumerate(wire.nats)
+        ),
+    )
+
+
+def _nat(
+    nat: WireNat,
+    index: int,
+    router: SelfLink,
+    network: SelfLink,
+    project: ProjectId,
+    region: Region,
+) -> NatGateway:
+    option = nat.nat_ip_allocate_option
+    pool = {resolve(text, project): None for text in nat.nat_ips}
+    held = {resolve(text, project): None for text in _outside_pool(nat)}
+    return NatGateway(
+        name=nat.name or f"nat{index}",
+        router=router,
+        network=network,
+        region=region,
+        is_auto_allocated=None if option is None else option == "AUTO_ONLY",
+        addresses=tuple(pool | held),
+        outside_pool=tuple(address for address in held if address not in pool),
+        source_ranges=nat.source_subnetwork_ip_ranges_to_nat,
+        subnetworks=tuple(
+            subnetwork_link(part.name, project, region) for part in nat.subnetworks if part.name
+        ),
+        min_ports_per_vm=nat.min_ports_per_vm,
+        max_ports_per_vm=nat.max_ports_per_vm,
+        is_dynamic=nat.enable_dynamic_port_allocation,
+        is_endpoint_independent=nat.enable_endpoint_independent_mapping,
+        is_private=nat.type == "PRIVATE",
+    )
+
+
+def _outside_pool(nat: WireNat) -> Iterator[str]:
+    """Yield the addresses that a gateway drains, and those of its rules."""
+    yield from nat.drain_nat_ips
+    for rule in nat.rules:
+        if rule.action is not None:
+            yield from rule.action.source_nat_active_ips
+            yield from rule.action.source_nat_drain_ips
+
+
+def route(wire: WireRoute, ref: ResourceRef, problems: Problems) -> Route:
+    """Return one route; a next hop of a kind that is not known here is `unknown`.
+
+    Raises:
+        Unusable: If it has no network or destination.
+    """
+    project, _, _, name = place_of(ref.self_link)
+    hop, target = _next_hop(wire)
+    if hop == "unknown":
+        problems.append(("nextHop", "no next hop of a known kind"))
+    is_link = target is not None and hop not in {"ip", "peering"}
+    return Route(
+        ref=ref,
+        project=project,
+        name=wire.name or name,
+        network=network_link(needed(wire.network, "network"), project),
+        dest_range=needed(wire.dest_range, "destRange"),
+        next_hop=hop,
+        next_hop_target=resolve(target, project) if target and is_link else target,
+        priority=wire.priority,
+        tags=tuple(wire.tags),
+    )
+
+
+def _next_hop(wire: WireRoute) -> tuple[str, str | None]:
+    hops = (
+        ("gateway", wire.next_hop_gateway),
+        ("instance", wire.next_hop_instance),
+        ("ip", wire.next_hop_ip),
+        ("vpn", wire.next_hop_vpn_tunnel),
+        ("ilb", wire.next_hop_ilb),
+        ("peering", wire.next_hop_peering),
+        ("network", wire.next_hop_network),
+        ("hub", wire.next_hop_hub),
+        ("interconnect", wire.next_hop_interconnect_attachment),
+    )
+    return next(((hop, target) for hop, target in hops if target), ("unknown", None))
+
+
+def vpn_tunnel(wire: WireVpnTunnel, ref: ResourceRef, problems: Problems) -> VpnTunnel:
+    """Return one VPN tunnel; `vpn_gateway` is the HA gateway or the classic target gateway."""
+    project, _, _, name = place_of(ref.self_link)
+    region = region_at(ref.self_link, wire.region)
+    return VpnTunnel(
+        ref=ref,
+        project=project,
+        name=wire.name or name,
+        region=Region(bare_name(region)) if region else None,
+        peer_ip=wire.peer_ip,
+        peer_gateway=resolve_optional(wire.peer_external_gateway or wire.peer_gcp_gateway, project),
+        vpn_gateway=resolve_optional(wire.vpn_gateway or wire.target_vpn_gateway, project),
+        router=resolve_optional(wire.router, project),
+        status=wire.status,
+    )

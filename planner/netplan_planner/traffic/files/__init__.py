@@ -1,0 +1,1 @@
+"""Files of flow records, which DuckDB reads on this machine."""

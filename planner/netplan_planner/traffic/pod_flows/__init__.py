@@ -1,0 +1,1 @@
+"""Traffic of a cluster's pods."""

@@ -1,0 +1,1 @@
+"""What machines cost: by type, by parts, with discounts."""

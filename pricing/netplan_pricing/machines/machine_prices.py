@@ -1,0 +1,454 @@
+"""Prices of machines per hour: the sum of their parts' rates, else what another source lists.
+
+The catalogue's SKUs go first. A listed price stands where they know none, and for Spot, which moves
+within weeks, wherever it is the newer.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import date
+from decimal import Decimal
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import msgspec
+
+from netplan_planner.errors import MissingDatum, UnknownName
+from netplan_planner.model import (
+    MachineShape,
+    Price,
+    PricePart,
+    Region,
+    Usage,
+    discounted,
+    series_of,
+    why_no_shape,
+)
+from netplan_planner.units import HOURS_PER_MONTH
+from netplan_pricing import schema, texts
+from netplan_pricing.container import SnapshotFile, Table
+from netplan_pricing.contract.terms import COMPUTE_ENGINE, LIST_PRICES, Terms
+from netplan_pricing.machines.component_rates import USAGE_WORDS, ComponentRates
+from netplan_pricing.machines.custom_types import CustomType, parse_custom
+from netplan_pricing.machines.machine_parts import GENERIC_SSD_SERIES, BilledPart, MachineParts
+from netplan_pricing.machines.machine_types import MachineTypes
+from netplan_pricing.machines.sustained_use import SustainedUse
+from netplan_pricing.texts import joined, nearest, quoted, row_note
+
+_NO_DISCOUNT = "the series has no sustained-use discount: the on-demand price"
+_SSD_DIGITS = Decimal("1e-12")
+"""To which a GiB-month is divided into hours: below 1e-7 USD for the largest machine."""
+FLEXIBLE_PARTS = frozenset({"core", "ram", "custom_core", "custom_ram", "extended_ram"})
+"""Parts that a flexible commitment covers."""
+_KEPT_LISTINGS = 2**16
+"""More than all pairs of region and type: a table that repeats them asks once."""
+_SALES = "a2-ultragpu-"
+_SALES_NOTE = "the catalogue lists it; Google sells it through its sales team"
+
+
+class ListedMachine(msgspec.Struct, frozen=True, kw_only=True):
+    """All prices of a type in a region, whether it is offered there or not; None: unknown."""
+
+    region: str
+    machine_type: str
+    is_offered: bool
+    on_demand_usd_per_hour: Decimal | None
+    spot_usd_per_hour: Decimal | None
+    cud_1y_usd_per_hour: Decimal | None
+    cud_3y_usd_per_hour: Decimal | None
+    sustained_use_usd_per_hour: Decimal | None
+    """Of a full month, where the series has the discount."""
+    as_of: date | None
+    """Of the on-demand price."""
+    spot_as_of: date | None
+    note: str
+    reason: str = ""
+    """Why there is no price, empty where there is one."""
+
+
+class _Line(NamedTuple):
+    """A part and its rate per hour, before the part's own discount."""
+
+    part: BilledPart
+    usd: Decimal
+    row: int
+
+
+class Quote(NamedTuple):
+    """A price before it is put into words: summed (`lines`) or listed (`row`).
+
+    `as_of` is the date of its oldest part.
+    """
+
+    usd: Decimal
+    as_of: str
+    lines: tuple[_Line, ...] = ()
+    row: int | None = None
+
+
+class MachinePrices:
+    """The machine prices of a snapshot."""
+
+    def __init__(
+        self,
+        file: SnapshotFile,
+        types: MachineTypes,
+        rates: ComponentRates,
+        sustained: SustainedUse,
+        terms: Terms = LIST_PRICES,
+    ) -> None:
+        self._terms = terms
+        self._file = file
+        self._types = types
+        self._rates = rates
+        self._sustained = sustained
+        self._parts = MachineParts(file, types, sustained)
+        self._rows: dict[str, dict[str, int]] = {}
+        self._quotes: dict[tuple[str, str, Usage], Quote | str] = {}
+        self._listings = lru_cache(_KEPT_LISTINGS)(self._list)
+
+    @cached_property
+    def _listed(self) -> Table:
+        return self._file.table(schema.LISTED_PRICES)
+
+    @cached_property
+    def _listed_ranges(self) -> dict[str, range]:
+        return self._listed.ranges("region")
+
+    def _row(self, region: str, machine_type: str) -> int | None:
+        """Return the listed row of a region's type; a region is indexed when first asked for."""
+        rows = self._rows.get(region)
+        if rows is None:
+            names = self._listed["machine_type"]
+            found = self._listed_ranges.get(region, range(0))
+            rows = self._rows[region] = {names[row]: row for row in found}
+        return rows.get(machine_type)
+
+    # A quote: found once, kept, and put into words when it is asked for.
+
+    def _quote(self, region: str, machine_type: str, usage: Usage) -> Quote | str:
+        key = (region, machine_type, usage)
+        found = self._quotes.get(key)
+        if found is None:
+            found = self._quotes[key] = self._find(region, machine_type, usage)
+        return found
+
+    def _find(self, region: str, machine_type: str, usage: Usage) -> Quote | str:
+        """Return the quote of a predefined type, or why there is none."""
+        summed = self.summed(region, machine_type, usage)
+        row = self._row(region, machine_type)
+        usd = None if row is None else self._listed[USAGE_WORDS[usage]].decimal(row)
+        if row is None or usd is None:
+            return summed
+        as_of = self._listed["as_of"][row]
+        is_younger_spot = (
+            usage is Usage.SPOT and not isinstance(summed, str) and (as_of >= summed.as_of)
+        )
+        if is_younger_spot or not self.is_of_skus(summed):
+            discount = self._terms.discount(None, COMPUTE_ENGINE)
+            return Quote(usd * discount.ratio if discount else usd, as_of, row=row)
+        return summed
+
+    def is_of_skus(self, quote: Quote | str) -> bool:
+        """Return whether a sum has a SKU for each part; what another source solved has none."""
+        return isinstance(quote, Quote) and all(
+            self._rates.sku_id(line.row) is not None for line in quote.lines
+        )
+
+    def summed(self, region: str, machine_type: str, usage: Usage) -> Quote | str:
+        """Return the sum of a predefined type's parts, or why there is none.
+
+        With `SUSTAINED_USE` it raises KeyError: that is a discount on the sum.
+        """
+        try:
+            parts = self._parts.of_type(machine_type, usage)
+        except MissingDatum as error:
+            return str(error)
+        if not parts:
+            return f"no parts of {machine_type} are known"
+        return self._sum(region, parts)
+
+    def _sum(self, region: str, parts: tuple[BilledPart, ...]) -> Quote | str:
+        rows = self._rates.rows_of(region)
+        usd, as_of, lines = Decimal(0), "9999", []
+        for part in parts:
+            row = rows.get((part.series, part.component, part.usage))
+            if row is None and part.is_ssd and part.series not in self._rates.series_with_own_ssd:
+                row = rows.get((GENERIC_SSD_SERIES, part.component, part.usage))
+            rate = None if row is None else self._rates.usd(row)
+            if row is None or rate is None:
+                return self._no_rate(region, part, row)
+            if part.is_ssd:
+                rate = (rate / HOURS_PER_MONTH).quantize(_SSD_DIGITS).normalize()
+            usd += rate * part.ratio * part.quantity
+            as_of = min(as_of, self._rates.as_of(row))
+            lines.append(_Line(part, rate, row))
+        # The sum is as old as its oldest part.
+        return Quote(usd, as_of, tuple(lines))
+
+    def _no_rate(self, region: str, part: BilledPart, row: int | None) -> str:
+        usage = part.usage.replace("_", "-")
+        why = "" if row is None else f" ({row_note(self._rates.table['note'][row])})"
+        return f"no {usage} rate for {part.component} of {part.series} in {region} is known{why}"
+
+    def price(self, region: str, machine_type: str, usage: Usage) -> Price:
+        """Return a machine's price per hour.
+
+        Raises:
+            MissingDatum: If the type is not offered, or has no such price; `UnknownName` if the
+                region or the type is not known.
+        """
+        self._types.require_region(region)
+        custom = parse_custom(machine_type)
+        if custom is not None:
+            self._require_series(region, custom)
+        elif not self._types.is_offered(region, machine_type):
+            raise self._absence(region, machine_type)
+        if usage is not Usage.SUSTAINED_USE:
+            return self._in_words(region, machine_type, usage, custom)
+        price = self._in_words(region, machine_type, Usage.ON_DEMAND, custom)
+        return self._of_a_month(machine_type, price)
+
+    def flexible(self, region: str, machine_type: str, ratio: Decimal, fee: Price) -> Price:
+        """Return a machine's price per hour under a flexible commitment.
+
+        Args:
+            region: The region.
+            machine_type: Predefined or custom.
+            ratio: What is left of the on-demand price of cores and memory.
+            fee: The SKU of the commitment, for source and note.
+
+        Raises:
+            MissingDatum: As `price`, or if no source says that the commitment covers the series.
+        """
+        table = self._file.table(schema.FLEXIBLE_SERIES)
+        series = series_of(machine_type)
+        price = self.price(region, machine_type, Usage.ON_DEMAND)
+        covered = series in table["series"].values and price.parts
+        if not covered or any(part.component not in FLEXIBLE_PARTS for part in price.parts):
+            raise MissingDatum(
+                f"no flexible-commitment price for {machine_type}: no source of this snapshot says"
+                f" that it covers what series {quoted(series)} is billed for (it names"
+                f" {', '.join(table['series'].values)})"
+            )
+        return msgspec.structs.replace(
+            discounted(price, ratio, sku_id=fee.sku_id),
+            description=f"{price.description.replace('on-demand', 'flexible', 1)}, times {ratio:f}",
+            source=f"{price.source}; {fee.description}",
+            note=joined(
+                f"flexible commitment: {fee.description} ({fee.sku_id}), paid every hour of the"
+                " term; it covers spend in any region",
+                price.note,
+            ),
+        )
+
+    def _of_a_month(self, machine_type: str, price: Price) -> Price:
+        """Return the mean hour of a full month: the on-demand price less the full discount."""
+        ratio = self._sustained.full_month_ratio(machine_type)
+        if ratio == 1:
+            return msgspec.structs.replace(price, note=joined(_NO_DISCOUNT, price.note))
+        return msgspec.structs.replace(
+            discounted(price, ratio),
+            description=f"{price.description.replace('on-demand', 'sustained-use', 1)}, times"
+            f" {ratio} for a full month",
+            note=joined(texts.USAGE_NOTES[Usage.SUSTAINED_USE], price.note),
+        )
+
+    def _in_words(
+        self, region: str, machine_type: str, usage: Usage, custom: CustomType | None
+    ) -> Price:
+        if custom is not None:
+            quote = self._sum(region, self._parts.of_custom(custom, usage))
+        else:
+            quote = self._quote(region, machine_type, usage)
+        if isinstance(quote, str):
+            raise MissingDatum(self._no_usage(region, machine_type, usage, quote))
+        if quote.row is not None:
+            return self._listed_price(quote, quote.row, region, machine_type, usage)
+        return self._summed_price(quote, region, machine_type, usage)
+
+    def _listed_price(
+        self, quote: Quote, row: int, region: str, machine_type: str, usage: Usage
+    ) -> Price:
+        list_usd = self._listed[USAGE_WORDS[usage]].decimal(row)
+        return self._terms.applied(
+            Price(
+                usd=quote.usd if list_usd is None else list_usd,
+                unit="hour",
+                description=f"{machine_type}, {usage.value}",
+                as_of=date.fromisoformat(quote.as_of),
+                source=f"{self._listed['source'][row]}, {quote.as_of}",
+                region=Region(region),
+                note=joined(texts.USAGE_NOTES[usage], row_note(self._listed["note"][row])),
+            ),
+            COMPUTE_ENGINE,
+        )
+
+    def _summed_price(self, quote: Quote, region: str, machine_type: str, usage: Usage) -> Price:
+        rates, lines = self._rates, quote.lines
+        parts = tuple(
+            PricePart(
+                component=line.part.component,
+                quantity=line.part.quantity,
+                unit="gib-hour" if line.part.is_ssd else rates.table["unit"][line.row],
+                unit_price_usd=line.usd,
+                ratio=line.part.ratio,
+                description=rates.description(line.row),
+                as_of=date.fromisoformat(rates.as_of(line.row)),
+                sku_id=rates.sku_id(line.row),
+            )
+            for line in lines
+        )
+        formula = " + ".join(
+            f"{part.quantity.normalize():f} × {part.component} {part.unit_price_usd.normalize():f}"
+            + (f" × {part.ratio.normalize():f}" if part.ratio != 1 else "")
+            for part in parts
+        )
+        sources = dict.fromkeys(rates.source(line.row) for line in lines)
+        notes = dict.fromkeys(rates.note(line.row) for line in lines)
+        if any(line.part.ratio != 1 for line in lines):
+            notes["what no commitment covers is counted with the sustained-use discount"] = None
+        if said := self._parts.slice_note(machine_type):
+            notes[said] = None
+        if machine_type.startswith(_SALES) and usage in {Usage.CUD_1Y, Usage.CUD_3Y}:
+            notes[_SALES_NOTE] = None
+        return Price(
+            usd=quote.usd,
+            unit="hour",
+            description=f"{machine_type}, {usage.value}: {formula}",
+            as_of=date.fromisoformat(quote.as_of),
+            source=f"{'; '.join(sources)}, {quote.as_of}",
+            # A whole machine can be one SKU; otherwise each part has its own.
+            sku_id=parts[0].sku_id if len(parts) == 1 else None,
+            region=Region(region),
+            note=joined(texts.USAGE_NOTES[usage], *notes),
+            parts=parts,
+        )
+
+    # Refusals.
+
+    def _require_series(self, region: str, custom: CustomType) -> None:
+        if custom.series not in self._types.series_offered(region):
+            raise MissingDatum(
+                f"series {custom.series} is not offered in {region}, nor is {custom.name}"
+                f" (machine types of {self._types.as_of})"
+            )
+
+    def _no_usage(self, region: str, machine_type: str, usage: Usage, why: str) -> str:
+        if usage is Usage.ON_DEMAND and not parse_custom(machine_type):
+            return (
+                f"{machine_type} is offered in {region}, but no price for it is known"
+                f" (prices of {self._file.header.as_of}): {why}"
+            )
+        as_of = self._file.header.as_of
+        return f"no {usage.value} price for {machine_type} in {region} is known ({as_of}): {why}"
+
+    def _is_priced(self, region: str, machine_type: str) -> bool:
+        return isinstance(self._quote(region, machine_type, Usage.ON_DEMAND), Quote)
+
+    def _absence(self, region: str, machine_type: str) -> MissingDatum:
+        """Return which of the reasons it is: unknown, or not offered."""
+        as_of = f"(machine types of {self._types.as_of})"
+        if self._is_priced(region, machine_type):
+            reason = f"{machine_type} has a list price in {region}, but is not offered there"
+            return MissingDatum(f"{reason} {as_of}")
+        if machine_type in self._types.shapes:
+            return MissingDatum(f"{machine_type} is neither offered nor priced in {region} {as_of}")
+        hint = why_no_shape(machine_type) or nearest(machine_type, self._types.shapes)
+        return UnknownName(f"no machine type {quoted(machine_type)} is known{hint} {as_of}")
+
+    def _short_absence(self, region: str, machine_type: str, *, is_priced: bool) -> str:
+        """Return the reason without looking for like names, for tables of many rows."""
+        if not self._types.has_region(region):
+            return "unknown region"
+        if is_priced:
+            return "priced but not offered in this region"
+        if self._types.is_offered(region, machine_type):
+            return "offered in this region but no price is known"
+        known = machine_type in self._types.shapes
+        return "neither offered nor priced in this region" if known else "unknown machine type"
+
+    # Tables.
+
+    def listed(self, region: str, machine_type: str) -> ListedMachine:
+        """Return all prices of a type; never raises, `reason` says why there are none."""
+        return self._listings(region, machine_type)
+
+    def _list(self, region: str, machine_type: str) -> ListedMachine:
+        custom = parse_custom(machine_type)
+        if custom is not None:
+            return self._listed_custom(region, custom)
+        quotes = {usage: self._quote(region, machine_type, usage) for usage in USAGE_WORDS}
+        is_offered = self._types.is_offered(region, machine_type)
+        is_priced = isinstance(quotes[Usage.ON_DEMAND], Quote)
+        reason = ""
+        if not is_priced or not is_offered:
+            reason = self._short_absence(region, machine_type, is_priced=is_priced)
+        return self._listing(region, machine_type, quotes, is_offered=is_offered, reason=reason)
+
+    def _listing(
+        self,
+        region: str,
+        machine_type: str,
+        quotes: dict[Usage, Quote | str],
+        *,
+        is_offered: bool,
+        reason: str,
+    ) -> ListedMachine:
+        on_demand, spot, cud_1y, cud_3y = (
+            quote if isinstance(quote, Quote) else None for quote in quotes.values()
+        )
+        month = None
+        if on_demand is not None:
+            ratio = self._sustained.known_full_month_ratio(machine_type)
+            month = on_demand.usd * ratio if ratio is not None and ratio != 1 else None
+        row = None if on_demand is None else on_demand.row
+        return ListedMachine(
+            region=region,
+            machine_type=machine_type,
+            is_offered=is_offered,
+            on_demand_usd_per_hour=on_demand and on_demand.usd,
+            spot_usd_per_hour=spot and spot.usd,
+            cud_1y_usd_per_hour=cud_1y and cud_1y.usd,
+            cud_3y_usd_per_hour=cud_3y and cud_3y.usd,
+            sustained_use_usd_per_hour=month,
+            as_of=on_demand and date.fromisoformat(on_demand.as_of),
+            spot_as_of=spot and date.fromisoformat(spot.as_of),
+            note="" if row is None else row_note(self._listed["note"][row]),
+            reason=reason,
+        )
+
+    def _listed_custom(self, region: str, custom: CustomType) -> ListedMachine:
+        """Return the prices of a custom type, summed from the rates that are known."""
+        quotes: dict[Usage, Quote | str] = {}
+        for usage in USAGE_WORDS:
+            try:
+                self._types.require_region(region)
+                self._require_series(region, custom)
+                quotes[usage] = self._sum(region, self._parts.of_custom(custom, usage))
+            except MissingDatum as error:
+                quotes[usage] = str(error)
+        first = quotes[Usage.ON_DEMAND]
+        return self._listing(
+            region,
+            custom.name,
+            quotes,
+            is_offered=self.can_be_custom(region, custom),
+            reason=first if isinstance(first, str) else "",
+        )
+
+    def batch(self, pairs: Iterable[tuple[str, str]]) -> Iterator[ListedMachine]:
+        """Yield `listed` for pairs of region and machine type, in their order."""
+        for region, machine_type in pairs:
+            yield self.listed(region, machine_type)
+
+    def can_be_custom(self, region: str, custom: CustomType) -> bool:
+        """Return whether the region offers the series and has rates for custom types of it."""
+        return (
+            self._types.has_region(region)
+            and custom.series in self._types.series_offered(region)
+            and (custom.series, "custom_core", "on_demand") in self._rates.rows_of(region)
+        )
+
+    def custom_shape(self, custom: CustomType) -> MachineShape | None:
+        """Return the shape of a custom type, or None where its series is unknown."""
+        return self._parts.custom.shape(custom)

@@ -1,0 +1,126 @@
+"""How sure a statement about traffic is, and why it is not surer."""
+
+from netplan_planner.model import (
+    Certainty,
+    Confidence,
+    Edge,
+    Facts,
+    Instance,
+    MachineRates,
+    OwnerKind,
+    VmTraffic,
+)
+from netplan_planner.units import SECONDS_PER_HOUR, counted
+from netplan_rules.shared.drops import OVERFLOW, sent_drops
+
+_SHARED = "flow-logs-thin"
+"""The rule whose thresholds say what counts as thin evidence."""
+
+
+class Doubts:
+    """Collects reasons for doubt; each lowers the confidence by one step."""
+
+    def __init__(self) -> None:
+        self.reasons: list[str] = []
+
+    def add(self, reason: str) -> None:
+        """Note one more reason, once."""
+        if reason not in self.reasons:
+            self.reasons.append(reason)
+
+    @property
+    def confidence(self) -> Confidence:
+        """High without doubts, one step lower for each."""
+        confidence = Confidence.HIGH
+        for _ in self.reasons:
+            confidence = confidence.lowered()
+        return confidence
+
+    @property
+    def text(self) -> str:
+        """The reasons, joined."""
+        return "; ".join(self.reasons)
+
+
+def doubts_of_edge(facts: Facts, edge: Edge, *, of_month: bool = True) -> Doubts:
+    """Return what speaks against a statement about one edge.
+
+    `of_month` says whether it is about a month's volume, and so about more than was seen.
+    """
+    doubts = Doubts()
+    why = doubt_of_month(facts) if of_month else ""
+    if why:
+        doubts.add(why)
+    if edge.certainty is Certainty.ASSUMED:
+        doubts.add("the address is ephemeral and may have belonged to another machine then")
+    if edge.payload_bytes and edge.coarse_bytes > edge.payload_bytes * facts.threshold(
+        _SHARED, "coarse_ratio"
+    ):
+        doubts.add("records cover more than a minute, so bursts are hidden")
+    if facts.traffic is not None and facts.traffic.is_of_metrics:
+        _doubt_flow_metric(facts, edge, doubts)
+    elif edge.record_count < facts.threshold(_SHARED, "min_record_count"):
+        doubts.add(f"it rests on {counted(edge.record_count, 'flow record')}")
+    return doubts
+
+
+def doubt_of_month(facts: Facts) -> str:
+    """Return why a month's volume is not known from the window, or nothing."""
+    traffic = facts.traffic
+    if traffic is None:
+        return ""
+    low, high = traffic.month_ratios
+    if high / low <= facts.threshold(_SHARED, "month_bounds_times"):
+        return ""
+    seen = counted(round(traffic.observed_seconds / SECONDS_PER_HOUR), "hour")
+    if high > 1:
+        span = counted(round(traffic.month_seconds / SECONDS_PER_HOUR), "hour")
+        return f"records of {seen} in {span} tell of a month, and silence counts as idle"
+    return f"records of {seen} tell of a month: the rest of a day is not known"
+
+
+def doubts_of_rates(facts: Facts, instance: Instance, rates: MachineRates) -> Doubts:
+    """Return what speaks against a statement about one machine's rates, whatever tells of them."""
+    if not rates.is_counted and rates.traffic is not None:
+        return doubts_of_vm(facts, instance, rates.traffic)
+    doubts = Doubts()
+    if rates.coarse_ratio > facts.threshold(_SHARED, "coarse_ratio"):
+        doubts.add("points cover more than a minute, so bursts are hidden")
+    return doubts
+
+
+def doubts_of_vm(facts: Facts, instance: Instance, traffic: VmTraffic) -> Doubts:
+    """Return what speaks against a statement about one machine's rates in the traffic input."""
+    doubts = Doubts()
+    if facts.traffic is not None and facts.traffic.is_of_metrics:
+        return _doubts_of_flow_metrics(facts, traffic)
+    is_coarse = traffic.coarse_ratio > facts.threshold(_SHARED, "coarse_ratio")
+    # A queue that ran over is seen whatever the records cover.
+    if is_coarse and not sent_drops(facts, traffic.owner)[OVERFLOW]:
+        doubts.add("records cover more than a minute, so bursts are hidden")
+    low = facts.threshold(_SHARED, "min_sampling_ratio")
+    for nic in instance.interfaces:
+        subnetwork = facts.inventory.subnetwork_by_link.get(nic.subnetwork or "")  # type: ignore[arg-type]
+        logging = facts.inventory.logging_of(subnetwork) if subnetwork else ()
+        ratios = [logs.sampling_ratio for logs in logging if logs.sampling_ratio is not None]
+        if ratios and max(ratios) < low:
+            doubts.add(f"flow logs keep {max(ratios):g} of the flows")
+    return doubts
+
+
+def _doubt_flow_metric(facts: Facts, edge: Edge, doubts: Doubts) -> None:
+    """Add what the metrics of flows cannot tell of an edge."""
+    if OwnerKind.INTERNET in (facts.src(edge).kind, facts.dst(edge).kind) and any(
+        nic.external_ipv4 or nic.external_ipv6
+        for instance in facts.inventory.instances
+        for nic in instance.interfaces
+    ):
+        doubts.add("metrics do not tell an external address of one's own from the internet")
+
+
+def _doubts_of_flow_metrics(facts: Facts, traffic: VmTraffic) -> Doubts:
+    doubts = Doubts()
+    doubts.add("the metrics of flows leave headers out, so rates are somewhat higher")
+    if traffic.coarse_ratio > facts.threshold(_SHARED, "coarse_ratio"):
+        doubts.add("points cover more than a minute, so bursts are hidden")
+    return doubts
