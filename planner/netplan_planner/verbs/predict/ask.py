@@ -135,6 +135,10 @@ class Written(Request, frozen=True, kw_only=True):
         ),
         ANSWER,
     ] = ()
+    is_explained: Annotated[
+        bool,
+        Ask("Every limit with its source, and the arithmetic.", "--explain", ("-v",), panel=OUTPUT),
+    ] = False
     former_format: Annotated[str | None, Ask("", "--format", is_hidden=True)] = None
     """What `--output` was called before; for one release."""
 

@@ -25,6 +25,7 @@ from netplan_planner.planning.path_question import (
 from netplan_planner.planning.predict_path import predict_described, predict_named, with_service
 from netplan_planner.planning.project import request_of
 from netplan_planner.readers.paths.path_cells import pod_network_of
+from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.throughput.limits.caps import load_caps
 from netplan_planner.throughput.limits.named import ethernet_payload_ratio
 from netplan_planner.throughput.limits.pods.overlay import (
@@ -68,13 +69,21 @@ _ASSUMED_CLASS = (
 _PATHS = frozenset(path.value for path in PathClass)
 
 
+def shown(
+    ask: PredictAsk, found: object, options: RenderOptions, formats: frozenset[str], now: Now
+) -> RenderOptions:
+    """Return how a prediction is shown: with every limit and the arithmetic where asked."""
+    del found, formats, now
+    return replace(options, verbosity=max(options.verbosity, int(ask.written.is_explained)))
+
+
 def ended(ask: PredictAsk, found: Prediction | PluginTable) -> bool:
     """Return whether the path has a prediction; of a table of plugins always."""
     del ask
     return not (isinstance(found, Prediction) and found.is_unknown)
 
 
-@verb(panel=panels.PLAN, explains="Every limit with its source, and the arithmetic.", ends=ended)
+@verb(panel=panels.PLAN, shows=shown, ends=ended)
 def predict(ask: PredictAsk, now: Now) -> Prediction | PluginTable | None:
     """Predict Gbit/s with an interval, the limit that binds, and what would lift it.
 
