@@ -1,4 +1,4 @@
-"""What a rule says, and what the engine makes of it."""
+"""What a rule says, and what `judging` makes of it."""
 
 from decimal import Decimal
 from enum import StrEnum

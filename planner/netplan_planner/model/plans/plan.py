@@ -223,7 +223,7 @@ class Infeasible(Value, frozen=True, kw_only=True):
 
 
 class MachineChooser(Protocol):
-    """Finds the cheapest machine for a need; rules ask it, the engine supplies it."""
+    """Finds the cheapest machine for a need; rules ask it, `world` supplies it."""
 
     def choose(self, need: MachineNeed) -> MachinePlan | Infeasible:
         """Return the ranked plan for a need."""
