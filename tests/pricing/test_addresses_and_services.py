@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.errors import MissingDatum
@@ -125,7 +125,6 @@ def test_sustained_use_by_quarters_of_the_month() -> None:
 
 
 @given(first=st.floats(0, 1), second=st.floats(0, 1))
-@settings(max_examples=200, deadline=None)
 def test_a_longer_run_never_costs_less(first: float, second: float) -> None:
     short, long = sorted((first, second))
     for name in ("n1-standard-4", "n2-standard-4", "c2-standard-4", "e2-standard-4"):

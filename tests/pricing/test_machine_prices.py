@@ -4,7 +4,7 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.errors import MissingDatum
@@ -446,7 +446,6 @@ series = st.sampled_from(["", "n2-", "n2d-", "n4-", "n4d-", "e2-"])
 
 
 @given(prefix=series, vcpus=st.integers(1, 32), gib=st.integers(1, 64), more=st.integers(0, 64))
-@settings(max_examples=150, deadline=None)
 def test_more_of_a_custom_type_is_never_cheaper(
     prefix: str, vcpus: int, gib: int, more: int
 ) -> None:
@@ -463,7 +462,6 @@ def test_more_of_a_custom_type_is_never_cheaper(
 
 
 @given(pairs=st.integers(1, 32), gib=st.integers(1, 600), more=st.integers(0, 100))
-@settings(max_examples=100, deadline=None)
 def test_extended_memory_is_never_cheaper_than_less_of_it(pairs: int, gib: int, more: int) -> None:
     vcpus = 2 * pairs
     for prefix in ("", "n2-", "n2d-"):

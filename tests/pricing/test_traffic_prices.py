@@ -6,7 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.errors import MissingDatum
@@ -365,7 +365,6 @@ volumes = st.decimals(0, 400_000, places=6, allow_nan=False, allow_infinity=Fals
 
 
 @given(route=st.sampled_from(ROUTES), gib=volumes, more=volumes)
-@settings(max_examples=200, deadline=None)
 def test_more_traffic_never_costs_less_and_lines_are_the_whole(
     route: tuple[PathClass, dict[str, str]], gib: Decimal, more: Decimal
 ) -> None:

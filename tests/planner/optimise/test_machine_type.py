@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.errors import MissingDatum, UsageError
@@ -110,7 +110,6 @@ NEEDS = st.builds(
 
 
 class TestAgainstBruteForce:
-    @settings(max_examples=300, deadline=None)
     @given(NEEDS)
     def test_the_cheapest_is_the_cheapest_of_all(self, wanted: MachineNeed) -> None:
         found = CHOOSER.choose(wanted)
@@ -125,7 +124,6 @@ class TestAgainstBruteForce:
         best = known[0]
         assert (best.is_peak, best.usd_per_month, *brief(best)) == everything[0]
 
-    @settings(max_examples=300, deadline=None)
     @given(NEEDS)
     def test_every_candidate_carries_the_need_and_is_offered(self, wanted: MachineNeed) -> None:
         found = CHOOSER.choose(wanted)
@@ -148,7 +146,6 @@ class TestAgainstBruteForce:
             assert PRICES.is_offered(wanted.region, candidate.machine_type)
             assert candidate.line_items
 
-    @settings(max_examples=200, deadline=None)
     @given(NEEDS, st.floats(0, 50), st.integers(0, 50), st.floats(0, 200))
     def test_more_demand_never_costs_less(
         self, wanted: MachineNeed, gbps: float, vcpus: int, memory_gib: float
@@ -161,7 +158,6 @@ class TestAgainstBruteForce:
         )
         assert lowest(CHOOSER.choose(wanted)) <= lowest(CHOOSER.choose(more))
 
-    @settings(max_examples=200, deadline=None)
     @given(NEEDS)
     def test_every_type_is_a_candidate_or_has_a_reason(self, wanted: MachineNeed) -> None:
         found = CHOOSER.choose(wanted)
@@ -178,7 +174,6 @@ class TestAgainstBruteForce:
         }  # fmt: skip
         assert all(r.detail for r in found.rejected)
 
-    @settings(max_examples=100, deadline=None)
     @given(NEEDS)
     def test_the_front_is_not_beaten(self, wanted: MachineNeed) -> None:
         found = CHOOSER.choose(wanted)

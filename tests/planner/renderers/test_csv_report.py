@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.inert import inert_cell
@@ -90,7 +90,6 @@ def test_a_number_that_is_not_finite_is_refused() -> None:
         render(msgspec.structs.replace(full, findings=(finding,)), OPTIONS)
 
 
-@settings(max_examples=50)
 @given(st.text(st.characters(exclude_categories=()), max_size=60))
 def test_any_text_keeps_rows_and_columns(text: str) -> None:
     made = render(reports.hostile_report(text), OPTIONS)

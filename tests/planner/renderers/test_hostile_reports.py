@@ -35,7 +35,7 @@ def test_no_control_character_leaves_any_renderer(name: str, text: str) -> None:
     assert_harmless(made)
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(st.characters(exclude_categories=()), max_size=50))
 def test_any_text_is_harmless_and_data_stays_valid(text: str) -> None:
     report = reports.hostile_report(text)

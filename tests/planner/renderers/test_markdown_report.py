@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -92,7 +92,6 @@ def test_a_code_span_reads_as_it_was(text: str) -> None:
     assert spans == [text]
 
 
-@settings(max_examples=25)
 @given(st.text(st.characters(exclude_categories=()), max_size=40))
 def test_any_text_makes_a_document_of_the_same_shape(text: str) -> None:
     types = token_types(render(reports.hostile_report(f"x{text}"), OPTIONS))

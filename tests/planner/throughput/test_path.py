@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.model import (
@@ -335,7 +335,6 @@ STREAMS = st.integers(1, 128)
 
 
 class TestProperties:
-    @settings(deadline=None)
     @given(TYPES, CLASSES, RTTS, STREAMS, st.integers(1, 64))
     def test_more_streams_never_lower_it(
         self, src: str, path_class: PathClass, rtt: float, streams: int, more: int
@@ -346,7 +345,6 @@ class TestProperties:
         assert many is not None
         assert few <= many
 
-    @settings(deadline=None)
     @given(TYPES, CLASSES, RTTS, STREAMS, st.floats(0, 300))
     def test_a_longer_rtt_never_raises_it(
         self, src: str, path_class: PathClass, rtt: float, streams: int, more: float
@@ -355,7 +353,6 @@ class TestProperties:
         far = estimate(path_class, src, streams=streams, rtt_ms=rtt + more).gbps or 0
         assert far <= near
 
-    @settings(deadline=None)
     @given(TYPES, CLASSES, st.one_of(st.none(), STREAMS), RTTS)
     def test_tier1_and_the_internal_address_never_lower_it(
         self, src: str, path_class: PathClass, streams: int | None, rtt: float
@@ -368,7 +365,6 @@ class TestProperties:
             after = predict(apply_change(now, Change(kind=kind, target=link)), caps).gbps or 0
             assert before <= after
 
-    @settings(deadline=None)
     @given(TYPES, CLASSES, st.one_of(st.none(), STREAMS), RTTS)
     def test_the_first_of_the_rising_limits_binds(
         self, src: str, path_class: PathClass, streams: int | None, rtt: float

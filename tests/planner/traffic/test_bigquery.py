@@ -30,6 +30,7 @@ from netplan_planner.model import Inventory, Reporter, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
 from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine
 from support.commands.run import run_verbs
+from support.examples import examples
 from support.flows import exports
 from support.flows.cases import LOGGING, as_entry, project, records
 from support.flows.kinds import BAD, KNOWN, WHY, of_all_kinds
@@ -148,8 +149,7 @@ def test_tables_of_both_logs(client: Emulated, tmp_path: Path) -> None:
 
 
 @settings(
-    max_examples=3,
-    deadline=None,
+    max_examples=examples(0.2),
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

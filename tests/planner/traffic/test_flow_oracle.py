@@ -78,12 +78,7 @@ def check(matrix: TrafficMatrix, expected: Answer) -> None:
         check_series(vm.ingress, expected.received.get(owner, {}), expected.observed_minutes)
 
 
-@settings(
-    max_examples=25,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+@settings(derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(
     parts=st.lists(st.lists(records(), min_size=1, max_size=12), min_size=1, max_size=3),
     logging=st.sampled_from(sorted(LOGGING)),

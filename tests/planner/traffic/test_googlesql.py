@@ -27,6 +27,7 @@ from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine
 from netplan_planner.traffic.schema import TABLES
 from netplan_planner.traffic.spelling import BIGQUERY, DUCKDB
 from netplan_planner.traffic.translation import Dialect, translate
+from support.examples import examples
 from support.flows import exports
 from support.flows.cases import LOGGING, as_entry, project, records
 from support.flows.hostile import hostile
@@ -131,8 +132,7 @@ def test_all_kinds_of_ends(client: Judged, tmp_path: Path, reporter: Reporter) -
 
 
 @settings(
-    max_examples=3,
-    deadline=None,
+    max_examples=examples(0.2),
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

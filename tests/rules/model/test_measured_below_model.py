@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -309,7 +309,6 @@ def anything(draw: st.DrawFn) -> Measurement:
 NOTHING = measured_facts(machines=(A, B, FAR))
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(anything(), max_size=4))
 def test_no_record_makes_a_rule_crash(some: list[Measurement]) -> None:
     facts: Facts = replace(NOTHING, measurements=tuple(some))

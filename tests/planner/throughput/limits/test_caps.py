@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.model import EgressCap
@@ -278,7 +278,6 @@ class TestDates:
         assert "assumed for 2022-11-30" in then.note
         assert "assumed" not in now.note
 
-    @settings(deadline=None)
     @given(st.dates(date(2012, 1, 1), date(2030, 1, 1)))
     def test_no_day_has_two_answers(self, as_of: date) -> None:
         caps = load_caps(as_of)

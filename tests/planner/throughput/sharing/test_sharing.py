@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from netplan_planner.throughput.sharing.filling import BATCH_LEAST, WINDOW_COUNT
@@ -126,7 +126,6 @@ def cases(draw: st.DrawFn) -> Case:
     return case(capacity, links, bound, weight)
 
 
-@settings(max_examples=400, deadline=None)
 @given(asked=cases())
 def test_rates_equal_exact_arithmetic(asked: Case) -> None:
     found = asked.rates()

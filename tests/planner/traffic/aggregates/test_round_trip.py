@@ -14,6 +14,7 @@ from netplan_planner.model import Owner, OwnerKind, Reporter
 from netplan_planner.model.pod_traffic import PodEnd, PodFlow, PodSource, PodTraffic
 from netplan_planner.traffic import TrafficOptions, read_pod_traffic, read_traffic
 from netplan_planner.traffic.aggregates.tables import TABLES
+from support.examples import examples
 from support.flows import aggregated
 from support.flows.cases import LOGGING, as_entry, project, records
 from support.flows.kinds import BAD
@@ -22,10 +23,7 @@ from support.flows.records import lines
 
 
 @settings(
-    max_examples=15,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=examples(0.4), derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 @given(
     found=st.lists(records(), min_size=1, max_size=20),

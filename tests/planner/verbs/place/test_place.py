@@ -14,6 +14,7 @@ from netplan_planner.errors import InputError, MissingDatum, UsageError
 from netplan_planner.verbs.place.answer import Placement, PlacementConstraint
 from netplan_planner.verbs.place.ask import PlaceChoices
 from netplan_planner.verbs.place.run import plan_places
+from support.examples import examples
 from support.places.tables import (
     FAR_ZONES,
     TYPE,
@@ -32,10 +33,8 @@ CENT = 0.005
 """Half of one: the same to the cent."""
 NEAR_MS = 0.3
 """Less than between zones, more than inside one."""
-FEW = settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
-FEWER = settings(FEW, max_examples=12)
+FEW = settings(suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+FEWER = settings(FEW, max_examples=examples(0.5))
 
 
 def placed(case: Case, **words: float | bool) -> Placement:

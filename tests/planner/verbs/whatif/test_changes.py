@@ -4,7 +4,7 @@ from datetime import date
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -119,7 +119,6 @@ def test_a_move_changes_every_pair_of_the_machine() -> None:
         assert new.path_class == ("same-zone-internal" if is_same else "inter-zone-internal")
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.decimals(min_value="0.01", max_value="50", places=2), st.sampled_from(NAMES))
 def test_growth_is_of_what_a_machine_sends(factor: object, name: str) -> None:
     facts = facts_of("gecko")

@@ -8,7 +8,7 @@ from random import Random
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.engine.calibration_file import calibration_text
@@ -58,7 +58,6 @@ def text(probes: Sequence[Probe]) -> str:
 
 
 class TestOrder:
-    @settings(deadline=None, max_examples=25)
     @given(st.lists(runs(), min_size=1, max_size=15), st.randoms(use_true_random=False))
     def test_shuffled_measurements_give_the_same_bytes(
         self, probes: list[Probe], chance: Random
@@ -67,7 +66,6 @@ class TestOrder:
         chance.shuffle(shuffled)
         assert text(shuffled) == text(probes)
 
-    @settings(deadline=None, max_examples=15)
     @given(st.lists(runs(), min_size=1, max_size=12), st.lists(runs(), min_size=1, max_size=12))
     def test_parts_give_the_same_bytes_as_the_whole(
         self, some: list[Probe], others: list[Probe]
