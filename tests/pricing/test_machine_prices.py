@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import PriceBook, Usage
 from netplan_pricing import open_snapshot
+from support.listed import listed
 from support.prices.inputs import read_csv
 from support.projects.shared_data import needs_shared, shared
 
@@ -226,7 +227,7 @@ def test_shared_core_e2_is_billed_by_its_fraction() -> None:
         assert abs(usd(name) - (vcpus * core + gib * memory)) < Decimal("0.000001")
 
 
-@pytest.mark.parametrize(
+@listed(
     ("name", "by_hand"),
     [
         ("custom-4-8192", 4 * Decimal("0.03319155") + 8 * Decimal("0.004446")),
@@ -365,7 +366,7 @@ def test_caveats_stand_in_the_note() -> None:
     assert BOOK.machine(CENTRAL, "n2-standard-4").note == ""
 
 
-@pytest.mark.parametrize(
+@listed(
     ("region", "name", "usage", "said"),
     [
         (CENTRAL, "n2-standrd-4", Usage.ON_DEMAND, "no machine type.*nearest: n2-standard-4"),

@@ -15,6 +15,7 @@ from netplan_planner.paths.spans import span
 from netplan_pricing import open_snapshot
 from netplan_pricing.container import FILE_NAME
 from netplan_pricing.schema import NetworkKind
+from support.listed import listed
 from support.prices.inputs import built, read_csv
 from support.projects.shared_data import needs_shared, shared
 
@@ -250,7 +251,7 @@ def test_sao_paulo_between_zones_is_unknown_and_not_the_general_rate(
     assert BOOK.traffic(path_class, src_region="southamerica-west1")
 
 
-@pytest.mark.parametrize(
+@listed(
     ("path_class", "route", "said"),
     [
         (PathClass.UNKNOWN, {}, "without an owner"),

@@ -22,6 +22,7 @@ from netplan_planner.model import (
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.throughput import load_caps
 from netplan_planner.units import HOURS_PER_MONTH
+from support.listed import listed
 from support.prices.book import NO_COMMITMENT, SHAPES, UNPRICED, SmallPriceBook
 
 TODAY = date(2026, 11, 21)
@@ -284,7 +285,7 @@ class TestCpuPlatform:
 
 
 class TestReasons:
-    @pytest.mark.parametrize(
+    @listed(
         ("more", "machine_type", "expected"),
         [
             ({}, "c2-standard-60", "not-offered"),
@@ -387,7 +388,7 @@ class TestInfeasible:
         assert "no type has the bandwidth, vCPUs and memory at once" in both.shortfall
 
 
-@pytest.mark.parametrize(
+@listed(
     "more",
     [{"gbps": -1.0}, {"gbps": math.nan}, {"gbps": math.inf}, {"vcpus": -1}, {"memory_gib": -1.0},
       {"headroom_ratio": 1.0}, {"headroom_ratio": -0.1}, {"max_count": 0},

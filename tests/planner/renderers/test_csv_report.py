@@ -14,6 +14,7 @@ from netplan_planner.model import Report
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.content.finding_rows import COLUMNS
 from netplan_planner.renderers.csv_report import render
+from support.listed import listed
 from support.reports import findings as report_findings
 from support.reports import made as reports
 
@@ -64,7 +65,7 @@ def test_no_finding_is_a_header_alone() -> None:
     assert render(reports.empty_report(), OPTIONS).count("\n") == 1
 
 
-@pytest.mark.parametrize(
+@listed(
     "text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "  =1", "＝1", "=cmd|' /C calc'!A0"]
 )
 def test_formulas_are_text(text: str) -> None:

@@ -45,6 +45,7 @@ from netplan_planner.throughput import (
 )
 from netplan_planner.throughput import path as path_module
 from netplan_planner.throughput.limits.dates import SLOW_OUTSIDE_UNTIL
+from support.listed import listed
 from support.prices.book import SmallPriceBook
 
 TODAY = date(2026, 11, 21)
@@ -91,8 +92,8 @@ def names(found: Estimate) -> list[str]:
 class TestTheGeckoStory:
     """Two faults that only help when both are mended."""
 
-    @pytest.mark.parametrize("day", [JULY_2017, date(2017, 7, 27)])
-    @pytest.mark.parametrize(
+    @listed("day", [JULY_2017, date(2017, 7, 27)])
+    @listed(
         ("machine_type", "path_class", "expected", "binding"),
         [
             ("n1-standard-1", "same-zone-external", 1.6, "external-path"),
@@ -291,7 +292,7 @@ class TestWindow:
 
 
 class TestUnknown:
-    @pytest.mark.parametrize(
+    @listed(
         ("path_class", "src", "reason"),
         [
             ("same-zone-internal", "n9-standard-8", "no machine type 'n9-standard-8'"),

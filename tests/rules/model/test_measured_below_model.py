@@ -16,6 +16,7 @@ from netplan_planner.model import Estimate, Facts, Hit, Measurement
 from netplan_planner.renderers.figures import shown
 from netplan_rules.predicted import RunModel
 from netplan_rules.registry import find_rule
+from support.listed import listed
 from support.probes.measurements import measurements
 from support.rules.measured_facts import FAR, A, B, gaps, hits, host, measured_facts, only_run, run
 
@@ -145,7 +146,7 @@ def test_a_suspect_of_several_kinds_stands_once_where_it_explains_most() -> None
 # What it says of itself
 
 
-@pytest.mark.parametrize(
+@listed(
     ("fields", "confidence", "reason"),
     [
         ({}, "high", ""),

@@ -4,12 +4,12 @@ import json
 import math
 
 import msgspec
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from netplan_planner.measuring.outputs import read_text
 from netplan_planner.model import MeasuredEnd, Measurement
+from support.listed import listed
 from support.probes import iperf2 as probe_iperf2
 from support.probes import iperf3 as probe_iperf3
 
@@ -111,7 +111,7 @@ def test_any_text(text: str) -> None:
     assert_harmless(text)
 
 
-@pytest.mark.parametrize(
+@listed(
     "text",
     [
         "{\n" * 200_000,

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from netplan_planner.errors import InputError
 from netplan_planner.measuring.outputs import merge_streams
+from support.listed import listed
 from support.probes.measurements import measured
 
 
@@ -109,7 +110,7 @@ def test_a_short_process_beside_a_long_one_is_refused() -> None:
         merge_streams([FIRST, measured(run_id="b", duration_s=5.0)])
 
 
-@pytest.mark.parametrize(
+@listed(
     ("fields", "told"),
     [
         ({"started_at": ""}, "cannot be told"),

@@ -6,6 +6,7 @@ import pytest
 from netplan_planner.model import LimitKind, PathQuery
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.limits.physical_nics import nic_limit, physical_nics
+from support.listed import listed
 from support.paths.queries import DAY, end, estimate, path
 
 
@@ -22,7 +23,7 @@ class TestDoubts:
         assert found.high_gbps == pytest.approx(7.14)
         assert found.low_gbps == pytest.approx(sure.low_gbps or 0, rel=0.01)
 
-    @pytest.mark.parametrize("path_class", ["same-zone-internal", "same-zone-external"])
+    @listed("path_class", ["same-zone-internal", "same-zone-external"])
     def test_no_interval_ends_beyond_a_documented_cap(self, path_class: str) -> None:
         types = load_caps(DAY).machine_types
         found = {name: estimate(steady(path_class, name)) for name in types}

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from netplan_planner.throughput.sharing.filling import BATCH_LEAST, WINDOW_COUNT
 from netplan_planner.throughput.sharing.rates import OWN_BOUND, FairRates, fair_rates
+from support.listed import listed
 
 CLOSE = 1e-12
 """Greatest relative distance to the exact rate that is accepted."""
@@ -164,7 +165,7 @@ def test_rates_scale_with_all_limits(asked: Case, power: int) -> None:
     assert after.binding_link.tolist() == found.binding_link.tolist()
 
 
-@pytest.mark.parametrize(
+@listed(
     ("asked", "gbps", "binding"),
     [
         (case([10], [[0], [0]]), [5, 5], [0, 0]),
@@ -259,7 +260,7 @@ def test_chain_in_which_each_link_waits_for_the_one_before() -> None:
     assert found.gbps.tolist() == expected
 
 
-@pytest.mark.parametrize(
+@listed(
     ("change", "problem"),
     [
         ({"capacity_gbps": np.array([np.nan])}, r"capacity_gbps\[0\] is nan"),

@@ -10,6 +10,7 @@ from netplan_planner.verbs.transfer.answer import TransferPlan
 from netplan_planner.verbs.transfer.ask import TransferGoal
 from netplan_planner.verbs.transfer.hops import Tables
 from netplan_planner.verbs.transfer.plan import plan_transfer
+from support.listed import listed
 from support.transfers.linear import Case
 from support.transfers.made import CAPS, PRICES, case_of, need_of, planned, tables_of
 
@@ -62,8 +63,8 @@ class TestNeverCheaper:
         never_less(planned(case), planned(case._replace(usd_per_gib=dear)), slack_of(case))
 
 
-@pytest.mark.parametrize("targets", [1, 2])
-@pytest.mark.parametrize("seed", SEEDS)
+@listed("targets", [1, 2])
+@listed("seed", SEEDS)
 def test_prices_times_k_are_costs_times_k(seed: int, targets: int) -> None:
     case = case_of(seed, targets=targets)._replace(deadline_s=None)
     one, ten = planned(case), planned(times_ten(case))
@@ -81,8 +82,8 @@ def times_ten(case: Case) -> Case:
     return case._replace(usd_per_gib=dear, usd_per_hour=usd)
 
 
-@pytest.mark.parametrize("targets", [1, 2])
-@pytest.mark.parametrize("seed", SEEDS)
+@listed("targets", [1, 2])
+@listed("seed", SEEDS)
 def test_the_order_of_rows_changes_nothing(seed: int, targets: int) -> None:
     case = case_of(seed, targets=targets)
     need, tables = need_of(case), tables_of(case)
@@ -106,7 +107,7 @@ def test_the_order_of_targets_changes_no_cost() -> None:
             assert abs(one.plan.usd_total - two.plan.usd_total) <= CENT
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@listed("seed", SEEDS)
 def test_nothing_of_the_front_beats_another(seed: int) -> None:
     front = planned(case_of(seed, targets=1 + seed % 2)).front
     for slow, fast in pairwise(front):

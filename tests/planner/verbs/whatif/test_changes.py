@@ -12,6 +12,7 @@ from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import BandwidthTier, Facts, Inventory
 from netplan_planner.throughput import load_caps
 from netplan_planner.verbs.whatif.answer import WhatifChange
+from support.listed import listed
 from support.whatif.projects import TODAY, after, change, facts_of
 
 NAMES = ("transcoder-1", "transcoder-2", "transcoder-5", "transcoder-6")
@@ -159,7 +160,7 @@ REFUSED = (
 )
 
 
-@pytest.mark.parametrize(("words", "said"), REFUSED)
+@listed(("words", "said"), REFUSED)
 def test_what_cannot_be_is_refused_with_what_to_do(words: tuple[str, str, str], said: str) -> None:
     with pytest.raises(UsageError) as refused:
         after(facts_of("gecko"), change(*words))

@@ -25,6 +25,7 @@ from support.calibrations.made import (
     window_bound,
 )
 from support.calibrations.worlds import PROBED, UNPROBED, World, drawn_world
+from support.listed import listed
 from support.paths.queries import gbps
 
 WORLDS = range(20)
@@ -119,7 +120,7 @@ TRUTHS: list[tuple[dict[tuple[str, str], float], PathQuery, PathQuery]] = [
 ]
 
 
-@pytest.mark.parametrize(
+@listed(
     ("factors", "probed", "asked"),
     TRUTHS,
     ids=[f"{name} of {key}, {ratio}" for one, *_ in TRUTHS for (name, key), ratio in one.items()],
@@ -133,7 +134,7 @@ def test_three_probes_bring_an_error_above_a_tenth_under_half(
     assert after < before / 2
 
 
-@pytest.mark.parametrize("seed", range(8))
+@listed("seed", range(8))
 def test_where_the_model_is_right_probes_make_it_no_worse_than_by_a_point(seed: int) -> None:
     world = World(seed, {})
     chosen = np.random.default_rng(seed).choice(len(PROBED), 3, replace=False)
