@@ -9,6 +9,7 @@ import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
+from support.commands.made_command import command_once
 from support.demos_once import demos_once
 from support.made_once import FOLDER
 
@@ -68,8 +69,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _samples_read_once() -> Iterator[None]:
-    with demos_once():
+def _made_once() -> Iterator[None]:
+    """Of what every test would make again alike."""
+    with command_once(), demos_once():
         yield
 
 

@@ -151,7 +151,7 @@ WINDOWS = ((None, None), (0, None), (None, 0), (0, 1), (-1, 1), (0, 0), (-1, 2))
 
 
 @settings(
-    max_examples=examples(0.5),
+    max_examples=examples(0.3),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(

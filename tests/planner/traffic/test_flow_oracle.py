@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from netplan_planner.model import Inventory, Reporter, Series, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
+from support.examples import examples
 from support.flows.cases import LOGGING, PLACES, START_US, as_entry, project, records
 from support.flows.looks import read_by_looks
 from support.flows.oracle import Answer, Record, answer, percentile, spread
@@ -78,7 +79,9 @@ def check(matrix: TrafficMatrix, expected: Answer) -> None:
         check_series(vm.ingress, expected.received.get(owner, {}), expected.observed_minutes)
 
 
-@settings(derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=examples(0.5), derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 @given(
     parts=st.lists(st.lists(records(), min_size=1, max_size=12), min_size=1, max_size=3),
     logging=st.sampled_from(sorted(LOGGING)),
