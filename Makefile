@@ -49,12 +49,17 @@ ALONE = $(shell grep -rl 'mark\.alone' tests --include='test_*.py')
 unit: $(READY)
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not live and not alone and not nightly"
 
+BQEMULATOR ?= .venv-bqemulator
 # All of the suite with many examples, the benchmarks, then those that measure rates or times.
 nightly: export PYTHONDONTWRITEBYTECODE :=
 nightly: export PYTHONPYCACHEPREFIX := $(abspath $(VENV))/bytecode
 nightly: export OPENBLAS_NUM_THREADS := 1
 nightly: check
+	NETPLAN_TEST_BQEMULATOR=$$(test -n "$$NETPLAN_TEST_BQEMULATOR" && echo "$$NETPLAN_TEST_BQEMULATOR" \
+	  || bash .ci/bqemulator.sh $(BQEMULATOR) || true) \
 	$(BIN)/python -m pytest -q -n auto --dist worksteal --hypothesis-profile=long -m "not live and not alone"
+	NETPLAN_TEST_IPERF3_NEW=$$(test -n "$$NETPLAN_TEST_IPERF3_NEW" && echo "$$NETPLAN_TEST_IPERF3_NEW" \
+	  || bash .ci/newer_iperf3.sh $(abspath $(VENV))/newer-iperf3 || true) \
 	$(BIN)/python -m pytest -q --hypothesis-profile=long -m "alone and not live" $(ALONE)
 	$(MAKE) --no-print-directory kills
 	$(MAKE) --no-print-directory test-engines
@@ -65,6 +70,7 @@ SAIL ?= .venv-sail
 engines:
 	@test -x $(SAIL)/bin/sail || bash .ci/sail.sh $(SAIL)
 	$(SAIL)/bin/python -m pytest -q tests/planner/traffic/test_spark.py tests/planner/traffic/test_spark_faults.py
+	$(SAIL)/bin/python -m pytest -q tests/benchmarks -k "on_an_engine and sail"
 
 GOOGLESQL ?= .venv-googlesql
 googlesql: $(READY)

@@ -38,6 +38,7 @@ from support.flows.of_files import as_of_files
 from support.flows.oracle import Record
 from support.flows.records import Json
 from support.flows.tables import all_statements, fill
+from support.nightly import every
 from support.servers.bigquery import ABSENT, PROJECT, Emulated, emulator, linked, schema_of
 
 STATEMENTS = all_statements()
@@ -67,7 +68,7 @@ def in_bigquery(client: Emulated) -> Iterator[BigQueryEngine]:
     jobs.close()
 
 
-@pytest.mark.parametrize("name", STATEMENTS)
+@pytest.mark.parametrize("name", every(8, STATEMENTS))
 def test_a_statement_gives_the_same(
     name: str, embedded: EmbeddedEngine, in_bigquery: BigQueryEngine
 ) -> None:
