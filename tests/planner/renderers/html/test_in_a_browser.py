@@ -303,6 +303,7 @@ def test_it_is_seen(browser: Browser, tmp_path: Path, scheme: browsers.Scheme) -
     assert len(set(zip(pixels[0::3], pixels[1::3], pixels[2::3], strict=False))) > 100
 
 
+@pytest.mark.nightly
 def test_it_prints_on_a4_with_all_findings(browser: Browser, tmp_path: Path) -> None:
     file = written(tmp_path, html_reports.pictured_report())
     with browsers.opened(browser, file) as seen:
