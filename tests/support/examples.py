@@ -5,4 +5,4 @@ from hypothesis import settings
 
 def examples(share: float) -> int:
     """Return a share of the profile's number, for examples that cost much each; at least two."""
-    return max(2, round(settings.default.max_examples * share))
+    return max(2, round(settings().max_examples * share))
