@@ -47,6 +47,8 @@ unit: export OPENBLAS_NUM_THREADS := 1
 # Side by side, the last ones taken from whoever has most left.
 ALONE = $(shell grep -rl 'mark\.alone' tests --include='test_*.py')
 unit: $(READY)
+	@# In a new place each of the processes would compile all of it.
+	@test -d "$$PYTHONPYCACHEPREFIX$(abspath tests)" || $(BIN)/python -m pytest -q --collect-only >/dev/null
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not live and not alone and not nightly"
 
 BQEMULATOR ?= .venv-bqemulator
