@@ -33,8 +33,10 @@ CENT = 0.005
 """Half of one: the same to the cent."""
 NEAR_MS = 0.3
 """Less than between zones, more than inside one."""
-FEW = settings(suppress_health_check=[HealthCheck.too_slow], derandomize=True)
-FEWER = settings(FEW, max_examples=examples(0.5))
+FEW = settings(
+    max_examples=examples(0.5), suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+FEWER = settings(FEW, max_examples=examples(0.25))
 
 
 def placed(case: Case, **words: float | bool) -> Placement:

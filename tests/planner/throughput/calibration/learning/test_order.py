@@ -8,7 +8,7 @@ from random import Random
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netplan_planner.engine.calibration_file import calibration_text
@@ -28,6 +28,7 @@ from support.calibrations.made import (
     to_aws,
     window_bound,
 )
+from support.examples import examples
 from support.paths.queries import DAY, gbps
 
 QUERIES = (
@@ -58,6 +59,7 @@ def text(probes: Sequence[Probe]) -> str:
 
 
 class TestOrder:
+    @settings(max_examples=examples(0.5))
     @given(st.lists(runs(), min_size=1, max_size=15), st.randoms(use_true_random=False))
     def test_shuffled_measurements_give_the_same_bytes(
         self, probes: list[Probe], chance: Random
@@ -66,6 +68,7 @@ class TestOrder:
         chance.shuffle(shuffled)
         assert text(shuffled) == text(probes)
 
+    @settings(max_examples=examples(0.5))
     @given(st.lists(runs(), min_size=1, max_size=12), st.lists(runs(), min_size=1, max_size=12))
     def test_parts_give_the_same_bytes_as_the_whole(
         self, some: list[Probe], others: list[Probe]
