@@ -21,6 +21,7 @@ from netplan_planner.renderers.document import Column, Section, Table, Title, li
 from netplan_planner.renderers.html.answers import render_blocks
 from netplan_planner.verbs.caps.ask import CapsAsk
 from netplan_planner.verbs.caps.run import caps_of
+from support.nightly import every
 from support.probes import answers as probe_answers
 from support.reports import browser as browsers
 from support.reports import made as reports
@@ -293,7 +294,7 @@ def test_a_link_opens_its_finding(browser: Browser, tmp_path: Path) -> None:
         target.wait_for(state="visible")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", every(2, ["light", "dark"]))
 def test_it_is_seen(browser: Browser, tmp_path: Path, scheme: browsers.Scheme) -> None:
     file = written(tmp_path, html_reports.pictured_report())
     with browsers.opened(browser, file, scheme=scheme) as seen:

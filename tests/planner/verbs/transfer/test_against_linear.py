@@ -8,7 +8,7 @@ import pytest
 
 from netplan_planner.verbs.transfer import routes
 from netplan_planner.verbs.transfer.ask import TransferGoal
-from support.nightly import every
+from support.nightly import NIGHTLY, every
 from support.transfers import linear, reckoned
 from support.transfers.made import case_of, mesh_of, need_of, planned
 
@@ -69,7 +69,8 @@ def test_where_the_search_for_trees_ends_early_a_plan_is_found_and_proven(
         assert found.oracle * (1 - 1e-6) - 0.01 <= found.planner
 
 
-@pytest.mark.parametrize("goal", every(2, TransferGoal))
+@NIGHTLY
+@pytest.mark.parametrize("goal", TransferGoal)
 def test_many_trees_side_by_side_are_a_plan_wherever_their_search_ends(
     goal: TransferGoal, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from support.commands.run import run_verbs
+from support.nightly import NIGHTLY
 
 MOVE = ("--from", "us-central1", "--to", "europe-west4", "--bytes", "1TB")
 FEW = ("--machine-type", "n2-standard-8,n2-standard-4", "--max-count", "3")
@@ -276,6 +277,7 @@ def test_the_machines_that_commands_make_are_those_that_are_priced() -> None:
     assert "no-address" not in script
 
 
+@NIGHTLY
 def test_a_plan_that_reaches_its_bound_alone_is_said_to() -> None:
     to = ("--to", "asia-southeast3,asia-south1,europe-west4,southamerica-east1")
     asked = ("--from", "us-central1", *to, "--bytes", "10TB", "--max-count", "4")

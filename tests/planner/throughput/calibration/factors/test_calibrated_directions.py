@@ -18,6 +18,7 @@ from netplan_planner.throughput.calibration.factors.calibrated_caps import Calib
 from support.calibrations.made import placed, under
 from support.calibrations.paths import CALIBRATIONS, Lazily, answers
 from support.examples import examples
+from support.nightly import crossed
 from support.paths.queries import (
     Table,
     durations,
@@ -140,8 +141,10 @@ class TestOnePath:
 class TestStart:
     """Limits bind a short transfer less than a long one: what they lack must not count whole."""
 
-    @pytest.mark.parametrize("volume", [10**4, 10**6, 10**8, 10**9])
-    @pytest.mark.parametrize("path_class", ["inter-zone-internal", "internet"])
+    @pytest.mark.parametrize(
+        ("path_class", "volume"),
+        crossed(["inter-zone-internal", "internet"], [10**4, 10**6, 10**8, 10**9]),
+    )
     def test_more_streams_never_slow_a_small_transfer(
         self, name: str, path_class: str, volume: int
     ) -> None:

@@ -23,6 +23,7 @@ from support.calibrations.made import (
 )
 from support.calibrations.paths import CALIBRATIONS
 from support.examples import examples
+from support.nightly import crossed
 from support.paths.queries import estimate, paths
 
 SLACK = 1 + 1e-9
@@ -53,8 +54,7 @@ class TestConsistency:
         few, many = (width(at_wall(), 0.8, 0.15, count) for count in (2, 10))
         assert many > 0.9 * few
 
-    @pytest.mark.parametrize("query", [at_wall(), to_aws()])
-    @pytest.mark.parametrize("sd", [0.03, 0.1, 0.2])
+    @pytest.mark.parametrize(("query", "sd"), crossed([at_wall(), to_aws()], [0.03, 0.1, 0.2]))
     def test_it_holds_the_pairs_that_come_later(self, query: PathQuery, sd: float) -> None:
         chance = np.random.default_rng(7)
         inside = []
