@@ -7,11 +7,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 UV = $(shell command -v uv || echo $(BIN)/uv)
 
-.PHONY: demo test check unit engines googlesql spark4 test-engines fuzz kills lock docs picture wheel wheel-check clean help
+.PHONY: demo test nightly check unit engines googlesql spark4 test-engines fuzz kills lock docs picture wheel wheel-check clean help
 
 help:
 	@echo "make demo    set up, then audit the embedded sample; netplan-demo.html is the same as a page"
-	@echo "make test    set up, then style, types, layers and the whole test suite"
+	@echo "make test    set up, then style, types, layers and the quick test suite"
+	@echo "make nightly all that make test runs, with 400 examples a property; tests marked nightly or"
+	@echo "             alone, benchmarks, kills, other engines, the wheel (CONTRIBUTING.md)"
 	@echo "make engines flow logs on Sail, a Spark Connect server, in an environment of its own"
 	@echo "make googlesql  BigQuery's statements by GoogleSQL's reference implementation (Java 17, Maven)"
 	@echo "make spark4  JSON lines and lost servers on Spark 4 itself (Java 17)"
@@ -42,17 +44,35 @@ unit: export PYTHONDONTWRITEBYTECODE :=
 unit: export PYTHONPYCACHEPREFIX := $(abspath $(VENV))/bytecode
 # As the command sets it for itself: threads of linear algebra only wait for each other.
 unit: export OPENBLAS_NUM_THREADS := 1
-# Side by side, the last ones taken from whoever has most left; then those that measure rates or times.
+# Side by side, the last ones taken from whoever has most left.
 ALONE = $(shell grep -rl 'mark\.alone' tests --include='test_*.py')
 unit: $(READY)
-	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not live and not alone"
-	$(BIN)/python -m pytest -q -m "alone and not live" $(ALONE)
+	@# In a new place each of the processes would compile all of it.
+	@test -d "$$PYTHONPYCACHEPREFIX$(abspath tests)" || $(BIN)/python -m pytest -q --collect-only >/dev/null
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not live and not alone and not nightly"
+
+BQEMULATOR ?= .venv-bqemulator
+# All of the suite with many examples, the benchmarks, then those that measure rates or times.
+nightly: export PYTHONDONTWRITEBYTECODE :=
+nightly: export PYTHONPYCACHEPREFIX := $(abspath $(VENV))/bytecode
+nightly: export OPENBLAS_NUM_THREADS := 1
+nightly: check
+	NETPLAN_TEST_BQEMULATOR=$$(test -n "$$NETPLAN_TEST_BQEMULATOR" && echo "$$NETPLAN_TEST_BQEMULATOR" \
+	  || bash .ci/bqemulator.sh $(BQEMULATOR) || true) \
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --hypothesis-profile=long -m "not live and not alone"
+	NETPLAN_TEST_IPERF3_NEW=$$(test -n "$$NETPLAN_TEST_IPERF3_NEW" && echo "$$NETPLAN_TEST_IPERF3_NEW" \
+	  || bash .ci/newer_iperf3.sh $(abspath $(VENV))/newer-iperf3 || true) \
+	$(BIN)/python -m pytest -q --hypothesis-profile=long -m "alone and not live" $(ALONE)
+	$(MAKE) --no-print-directory kills
+	$(MAKE) --no-print-directory test-engines
+	$(MAKE) --no-print-directory wheel-check
 
 # Beside the environment of the lock, and kept: SAIL=FOLDER as asked.
 SAIL ?= .venv-sail
 engines:
 	@test -x $(SAIL)/bin/sail || bash .ci/sail.sh $(SAIL)
 	$(SAIL)/bin/python -m pytest -q tests/planner/traffic/test_spark.py tests/planner/traffic/test_spark_faults.py
+	$(SAIL)/bin/python -m pytest -q tests/benchmarks -k "on_an_engine and sail"
 
 GOOGLESQL ?= .venv-googlesql
 googlesql: $(READY)

@@ -2,12 +2,15 @@
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
+from support.commands.made_command import command_once
+from support.demos_once import demos_once
 from support.made_once import FOLDER
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -15,15 +18,31 @@ GOLDEN = Path(__file__).parent / "golden"
 # A worker of pytest-xdist has 80 columns; texts are compared as where there is no terminal.
 os.environ.pop("COLUMNS", None)
 
-# How long an example takes is a matter of what else the machine does.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+# How long an example takes is a matter of what else the machine does. The long profile is that of
+# `make nightly` (--hypothesis-profile=long).
+settings.register_profile("quick", deadline=None, max_examples=15)
+settings.register_profile("long", deadline=None, max_examples=400)
+settings.load_profile("quick")
 
 _GZIP = b"\x1f\x8b"
 
 
+class _Doctests:
+    """Looks for doctests only in files that have one: else every module is imported for them."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(
+        self, file_path: Path
+    ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+        found = yield
+        if file_path.suffix != ".py" or b">>>" in file_path.read_bytes():
+            return found
+        return [one for one in found if not isinstance(one, DoctestModule)]
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Give all workers of a run one folder for what costs much to work out."""
+    config.pluginmanager.register(_Doctests())
     if FOLDER in os.environ:
         return
     folder = tempfile.TemporaryDirectory(prefix="tests-")
@@ -47,6 +66,13 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write tests/golden again")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _made_once() -> Iterator[None]:
+    """Of what every test would make again alike."""
+    with command_once(), demos_once():
+        yield
 
 
 @pytest.fixture

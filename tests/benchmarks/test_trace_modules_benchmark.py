@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.nightly
+
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "trace_modules.py"
 PASSED = {
     "audit": "netplan_rules.address.external_ip_intra_zone",

@@ -18,6 +18,7 @@ from netplan_planner.input_files import DEVICE_BYTES, WHOLE_BYTES
 from support.commands.in_process import Done, netplan
 from support.commands.lines import VERBS, success
 from support.commands.paths import LEAVES, options_of, with_file
+from support.nightly import crossed, every
 
 ENDLESS = Path("/dev/zero")
 MEMORY_BYTES = 3 * 2**30
@@ -62,7 +63,7 @@ def shared_once() -> list[Any]:
 
 
 @pytest.mark.skipif(not ENDLESS.exists(), reason="this system has no /dev/zero")
-@pytest.mark.parametrize(("verb", "option"), shared_once())
+@pytest.mark.parametrize(("verb", "option"), every(3, shared_once()))
 def test_no_option_reads_an_endless_device(verb: str, option: str, tmp_path: Path) -> None:
     """Behind a link, once for each parameter; `make fuzz` tries the commands of `kinds.py`."""
     link = tmp_path / "link.json"
@@ -164,8 +165,7 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize("line", TABLES)
-@pytest.mark.parametrize(("write", "name", "head", "unit"), LINES)
+@pytest.mark.parametrize(("line", "write", "name", "head", "unit"), crossed(TABLES, LINES))
 def test_a_line_of_a_table_is_not_of_any_length(
     line: str,
     write: Callable[[Path, bytes, bytes, int], Path],

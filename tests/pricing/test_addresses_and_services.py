@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.errors import MissingDatum
@@ -11,6 +11,7 @@ from netplan_planner.model import AddressUse, PathClass, Usage, bill, total_usd
 from netplan_pricing import open_snapshot
 from netplan_pricing.network_prices import first_paid
 from netplan_pricing.schema import NetworkKind
+from support.listed import listed
 from support.prices.inputs import read_csv
 from support.projects.shared_data import needs_shared, shared
 
@@ -77,7 +78,7 @@ def test_the_tier1_fee_of_just_that_bandwidth(name: str, gbps: float, spot: bool
     assert str(BOOK.tier1_fee(CENTRAL, name, gbps, is_spot=spot).usd) == usd
 
 
-@pytest.mark.parametrize(
+@listed(
     ("region", "name", "gbps", "said"),
     [
         (CENTRAL, "c3-standard-44", 50, "not which of the two"),
@@ -125,7 +126,6 @@ def test_sustained_use_by_quarters_of_the_month() -> None:
 
 
 @given(first=st.floats(0, 1), second=st.floats(0, 1))
-@settings(max_examples=200, deadline=None)
 def test_a_longer_run_never_costs_less(first: float, second: float) -> None:
     short, long = sorted((first, second))
     for name in ("n1-standard-4", "n2-standard-4", "c2-standard-4", "e2-standard-4"):

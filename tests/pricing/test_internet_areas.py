@@ -12,6 +12,7 @@ from netplan_pricing import open_snapshot
 from netplan_pricing.building.assemble import FACTS
 from netplan_pricing.internet_areas import InternetAreas
 from netplan_pricing.schema import NetworkKind
+from support.listed import listed
 
 BOOK = open_snapshot()
 AREAS = InternetAreas(BOOK.file)
@@ -25,7 +26,7 @@ def rows() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-@pytest.mark.parametrize(
+@listed(
     ("text", "areas"),
     [
         ("America/usa", ["americas"]),

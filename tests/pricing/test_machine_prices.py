@@ -4,12 +4,13 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import PriceBook, Usage
 from netplan_pricing import open_snapshot
+from support.listed import listed
 from support.prices.inputs import read_csv
 from support.projects.shared_data import needs_shared, shared
 
@@ -226,7 +227,7 @@ def test_shared_core_e2_is_billed_by_its_fraction() -> None:
         assert abs(usd(name) - (vcpus * core + gib * memory)) < Decimal("0.000001")
 
 
-@pytest.mark.parametrize(
+@listed(
     ("name", "by_hand"),
     [
         ("custom-4-8192", 4 * Decimal("0.03319155") + 8 * Decimal("0.004446")),
@@ -365,7 +366,7 @@ def test_caveats_stand_in_the_note() -> None:
     assert BOOK.machine(CENTRAL, "n2-standard-4").note == ""
 
 
-@pytest.mark.parametrize(
+@listed(
     ("region", "name", "usage", "said"),
     [
         (CENTRAL, "n2-standrd-4", Usage.ON_DEMAND, "no machine type.*nearest: n2-standard-4"),
@@ -446,7 +447,6 @@ series = st.sampled_from(["", "n2-", "n2d-", "n4-", "n4d-", "e2-"])
 
 
 @given(prefix=series, vcpus=st.integers(1, 32), gib=st.integers(1, 64), more=st.integers(0, 64))
-@settings(max_examples=150, deadline=None)
 def test_more_of_a_custom_type_is_never_cheaper(
     prefix: str, vcpus: int, gib: int, more: int
 ) -> None:
@@ -463,7 +463,6 @@ def test_more_of_a_custom_type_is_never_cheaper(
 
 
 @given(pairs=st.integers(1, 32), gib=st.integers(1, 600), more=st.integers(0, 100))
-@settings(max_examples=100, deadline=None)
 def test_extended_memory_is_never_cheaper_than_less_of_it(pairs: int, gib: int, more: int) -> None:
     vcpus = 2 * pairs
     for prefix in ("", "n2-", "n2d-"):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.errors import InputError
@@ -74,7 +74,6 @@ columns = st.integers(0, 30).flatmap(
 
 
 @given(tables=st.dictionaries(st.sampled_from(["one", "two", "three"]), columns, min_size=1))
-@settings(max_examples=60)
 def test_every_cell_comes_back(tmp_path_factory: pytest.TempPathFactory, tables: Tables) -> None:
     path = written(tmp_path_factory.mktemp("s"), encoded(tables))
     file = SnapshotFile(path)
@@ -139,7 +138,6 @@ def test_a_cut_file_is_refused(tmp_path: Path, share: float) -> None:
 
 
 @given(place=st.integers(min_value=0), bit=st.integers(0, 7))
-@settings(max_examples=40, deadline=None)
 def test_one_flipped_bit_is_refused(
     tmp_path_factory: pytest.TempPathFactory, place: int, bit: int
 ) -> None:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.errors import MissingDatum
@@ -15,6 +15,7 @@ from netplan_planner.paths.spans import span
 from netplan_pricing import open_snapshot
 from netplan_pricing.container import FILE_NAME
 from netplan_pricing.schema import NetworkKind
+from support.listed import listed
 from support.prices.inputs import built, read_csv
 from support.projects.shared_data import needs_shared, shared
 
@@ -250,7 +251,7 @@ def test_sao_paulo_between_zones_is_unknown_and_not_the_general_rate(
     assert BOOK.traffic(path_class, src_region="southamerica-west1")
 
 
-@pytest.mark.parametrize(
+@listed(
     ("path_class", "route", "said"),
     [
         (PathClass.UNKNOWN, {}, "without an owner"),
@@ -365,7 +366,6 @@ volumes = st.decimals(0, 400_000, places=6, allow_nan=False, allow_infinity=Fals
 
 
 @given(route=st.sampled_from(ROUTES), gib=volumes, more=volumes)
-@settings(max_examples=200, deadline=None)
 def test_more_traffic_never_costs_less_and_lines_are_the_whole(
     route: tuple[PathClass, dict[str, str]], gib: Decimal, more: Decimal
 ) -> None:

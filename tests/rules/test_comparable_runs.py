@@ -13,6 +13,7 @@ from netplan_planner.throughput.transport.tool_threads import thread_count
 from netplan_rules.registry import find_rule
 from netplan_rules.shared.comparable import reasons_of
 from netplan_rules.shared.predicted import RunModel
+from support.listed import listed
 from support.rules.measured_facts import (
     FAR,
     A,
@@ -43,7 +44,7 @@ def test_nothing_stands_against_a_sound_run() -> None:
     assert names() == set()
 
 
-@pytest.mark.parametrize(
+@listed(
     ("fields", "is_short"),
     [
         ({"duration_s": 9.99}, True),
@@ -64,7 +65,7 @@ def test_a_run_is_too_short_below_ten_seconds_or_sixty_round_trips(
     assert ("too-short" in names(**{"omit_s": None, **fields})) is is_short
 
 
-@pytest.mark.parametrize(
+@listed(
     ("fields", "is_bound"),
     [
         ({"streams": 1, "sender": {"cpu_ratio": 0.90}}, False),
@@ -131,7 +132,7 @@ def test_one_stream_stands_for_a_path_that_it_fills(
     assert ("single-stream" in names(**fields)) is is_single
 
 
-@pytest.mark.parametrize(
+@listed(
     ("fields", "name"),
     [
         ({"counted_by": "sender"}, "sender-count"),

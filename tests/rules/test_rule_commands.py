@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netplan_planner.cli.app import app
 from netplan_planner.cli.verbs import VERBS
 from netplan_planner.model import (
     Candidate,
@@ -40,6 +38,7 @@ from support.commands.gcloud import (
     flags,
     surface_of,
 )
+from support.commands.tree import ROOT
 from support.rules.facts import machine
 from support.rules.hits import BAD_CASES, hits_of_bad_case, hits_of_bad_cases, hits_of_rule
 
@@ -219,7 +218,7 @@ def _own_options(command: Any) -> set[str]:
 
 def test_flags_in_sentences_exist() -> None:
     assert VERBS, "their import adds them to the command"
-    known = set(IN_TEXTS) | _own_options(typer.main.get_command(app))
+    known = set(IN_TEXTS) | _own_options(ROOT)
     assert {"inventory", "vm", "out"} <= known
     for surface in GCLOUD.values():
         known |= surface.others | surface.switches

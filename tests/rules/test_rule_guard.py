@@ -16,6 +16,7 @@ from netplan_planner.judging.judge import judge
 from netplan_planner.model import Facts, Hit, Need, PathClass, Severity
 from netplan_rules.base import Check, Rule
 from netplan_rules.work import READ_AGAIN
+from support.listed import listed
 from support.rules.facts import facts_of, machine
 from support.rules.no_io import no_io
 
@@ -174,13 +175,13 @@ def _faults(text: str) -> list[str]:
     return faults
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda p: f"{p.parent.name}/{p.stem}")
+@listed("source", SOURCES, ids=lambda p: f"{p.parent.name}/{p.stem}")
 def test_a_rule_is_pure_by_its_source_too(source: Path) -> None:
     """The guard runs after the tables are warm: a file read once and kept would escape it."""
     assert _faults(source.read_text(encoding="utf-8")) == []
 
 
-@pytest.mark.parametrize(
+@listed(
     ("text", "fault"),
     [
         ("import os", "imports os"),

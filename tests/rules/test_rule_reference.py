@@ -15,6 +15,7 @@ from netplan_rules import docs
 from netplan_rules.base import Check
 from netplan_rules.registry import AREAS, all_rules
 from support.commands.run import run_verbs
+from support.listed import listed
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "rules" / "README.md"
@@ -65,7 +66,7 @@ def test_every_row_of_a_table_has_the_columns_of_its_head() -> None:
         assert cells == width, line
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda c: str(c.rule.id))
+@listed("check", CHECKS, ids=lambda c: str(c.rule.id))
 def test_a_page_has_all_that_the_rule_says(check: Check) -> None:
     rule, page = check.rule, docs.page(check)
     for text in (rule.title, rule.rationale, rule.remediation, rule.guards, rule.severity.value):
@@ -86,8 +87,8 @@ def test_a_page_of_one_rule_is_printed_by_name() -> None:
     assert done.stdout.rstrip("\n") == page.rstrip("\n")
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=[c.rule.id for c in CHECKS])
-@pytest.mark.parametrize("width", [60, 100])
+@listed("check", CHECKS, ids=[c.rule.id for c in CHECKS])
+@listed("width", [60, 100])
 def test_the_page_for_a_terminal_is_whole_and_without_markup(check: Check, width: int) -> None:
     page = render(rule_page(check.rule.id), RenderOptions(width=width))
     for mark in ("**", "`", "###", "| ---", "](", "<http"):

@@ -1,20 +1,16 @@
 """`--config`, `--quiet` and `--explain`, before a verb and behind it."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from netplan_planner.cli import verbs
 from netplan_planner.cli.app import app
 from netplan_planner.cli.common_words import in_front
 from support.commands.run import run_verbs
+from support.commands.tree import ROOT
 from support.commands.verbs import leaves
 
-assert verbs.VERBS
-ROOT: Any = typer.main.get_command(app)
 LEAVES = tuple(leaves(ROOT))
 PLAIN = (("--quiet",), ("-q",), ("-v",), ("--explain",))
 WITH_FILE = (("--config", "FILE"), ("--config=FILE",))

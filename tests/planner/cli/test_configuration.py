@@ -11,13 +11,13 @@ from typing import Any, get_args
 
 import pytest
 import typer
-from typer.main import get_command
 
-from netplan_planner.cli.app import _as_parameters, app
+from netplan_planner.cli.app import _as_parameters
 from netplan_planner.cli.wrong_values import said_of
 from netplan_planner.config import option_defaults
 from netplan_planner.errors import UsageError
 from support.commands.run import run_verbs
+from support.commands.tree import ROOT
 
 Setting = tuple[tuple[str, ...], Any, Any]
 """Verb, its context, and one of its parameters."""
@@ -105,7 +105,7 @@ def settings(command: Any, above: Any = None, path: tuple[str, ...] = ()) -> Ite
 @cache
 def all_settings() -> tuple[Setting, ...]:
     """Return them for all tests: to make every verb takes seconds."""
-    return tuple(settings(get_command(app)))
+    return tuple(settings(ROOT))
 
 
 def said_of_setting(where: Setting, given: object) -> tuple[str, object]:

@@ -4,17 +4,15 @@ import re
 from typing import Any
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from netplan_planner.cli import verbs
 from netplan_planner.cli.app import app
 from netplan_planner.verbs import panels
 from netplan_planner.world.demos import demo_names
+from support.commands.tree import ROOT
 from support.commands.verbs import commands
 
-assert verbs.VERBS
-ROOT: Any = typer.main.get_command(app)
 ALL = tuple(commands(ROOT))
 
 

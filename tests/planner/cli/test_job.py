@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import re
 from subprocess import CompletedProcess
 from typing import Any
 
@@ -124,47 +123,6 @@ def test_no_price_for_the_only_candidate() -> None:
     done = job(*IOWA, "--bytes-in", "2TB", "--machine-type", "m4n-hypermem-16")
     assert done.returncode == 1
     assert "no price for it is known" in " ".join(done.stdout.split())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        ([], "give --region"),
-        ([*IOWA], "a job moves or computes something"),
-        ([*IOWA, "--bytes-in", "0"], "--bytes-in is a quantity above 0"),
-        ([*IOWA, "--bytes-in=-1GB"], "--bytes-in is a quantity above 0"),
-        ([*IOWA, "--bytes-in", "2TB", "--deadline", "0"], "--deadline is a quantity above 0"),
-        ([*IOWA, "--bytes-in", "2TB", "--deadline", "2020-01-01T00:00:00Z"], "has passed"),
-        ([*IOWA, "--bytes-in", "2TB", "--deadline", "2090-01-01"], "needs a time zone"),
-        ([*IOWA, "--bytes-in", "2TB", "--machine-type", "n2-standrd-8"], "n2-standard-8"),
-        ([*IOWA, "--bytes-in", "2TB", "--baseline", "n9-standard-8"], "no machine type"),
-        ([*IOWA, "--bytes-in", "2TB", "--series", "n9"], "--series 'n9'"),
-        (["--region", "us-centrl1", "--bytes-in", "2TB"], "near: us-central1"),
-        ([*IOWA, "--bytes-in", "2TB", "--from", "moon"], "is no region that is known"),
-        ([*IOWA, "--bytes-in", "2TB", "--from", "storage"], "--in-gbps"),
-        ([*IOWA, "--bytes-in", "2TB", "--overlap", "in"], "one phase overlaps nothing"),
-        ([*IOWA, "--bytes-in", "2TB", "--overlap", "in,ot"], "did you mean out?"),
-        ([*IOWA, "--bytes-in", "2TB", "--spot"], "--spot-interruptions-per-day"),
-        ([*IOWA, "--bytes-in", "2TB", "--cud-1y"], "--runs-per-day"),
-        ([*IOWA, "--bytes-in", "2TB", "--cud-1y", "--cud-3y"], "exclude each other"),
-        ([*IOWA, "--bytes-in", "2TB", "--area", "Europe"], "--to internet"),
-        ([*IOWA, "--bytes-between", "2TB", "--max-count", "1"], "--max-count is at least 2"),
-        ([*IOWA, "--bytes-in", "1B", "--start-up", "2m", "--deadline", "1m"], "leaves nothing"),
-        ([*IOWA, "--bytes-in", "2TB", "--from", "internet", "--streams", "4"], "--rtt-ms"),
-        ([*IOWA, "--bytes-in", "2TB", "--to", "us-east1"], "--to, --out-gbps"),
-        ([*IOWA, "--bytes-out", "2TB", "--in-gbps", "4"], "are of --bytes-in"),
-        ([*IOWA, "--bytes-in", "2TB", "--rtt-ms", "4"], "--rtt-ms is of --streams"),
-        ([*IOWA, "--bytes-in", "2TB", "--baseline-count", "4"], "is of --baseline"),
-        ([*STORY, "--bytes-in", "2TB"], "--demo has its own job: leave out --bytes-in"),
-        (["--demo", "gecko"], "its story has no job"),
-        ([*IOWA, "--cpu-seconds", "nan"], "is not a number"),
-    ],
-)
-def test_what_is_wrong_is_named(arguments: list[str], text: str) -> None:
-    done = job(*arguments)
-    assert done.returncode == 2
-    assert text in re.sub(r"[\s│]+", " ", done.stderr)
-    assert done.stdout == ""
 
 
 def test_csv_has_the_ranking_and_the_front() -> None:

@@ -8,14 +8,11 @@ import typer
 from typer.testing import CliRunner
 
 from netplan_planner.asks import Ask, Request, given_options
-from netplan_planner.cli import verbs
-from netplan_planner.cli.app import app
 from netplan_planner.cli.parameters import Parameters, own_count, taking
 from netplan_planner.quantities import Texts
+from support.commands.tree import ROOT
 from support.commands.verbs import commands
 
-assert verbs.VERBS
-ROOT: Any = typer.main.get_command(app)
 LEAVES = [(path, one) for path, one in commands(ROOT) if not getattr(one, "commands", {})]
 MOST_LINES, MOST_OWN = 40, 12
 

@@ -101,21 +101,6 @@ def test_what_nothing_carries_ends_with_1_and_says_what_binds() -> None:
     assert "Nothing meets this: bandwidth" in found.stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        (["--gbps", "1", "--region", "us-centrl1"], "near: us-central1"),
-        ([*HERE, "--spot", "--cud-1y"], "exclude each other"),
-        ([*HERE, "--series", "x9"], "it is one of"),
-    ],
-)
-def test_wrong_usage_ends_with_2(arguments: list[str], text: str) -> None:
-    found = recommend(*arguments)
-    assert found.returncode == 2
-    assert found.stdout == ""
-    assert text in found.stderr
-
-
 def table_and_inventory(folder: Path, labels: dict[str, str]) -> list[str]:
     """Return the options of an input: one Tier_1 machine that sends 15 Gbit/s to the internet."""
     link = "https://www.googleapis.com/compute/v1/projects/p"

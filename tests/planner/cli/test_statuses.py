@@ -6,10 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
-from netplan_planner.cli import verbs
-from netplan_planner.cli.app import app
 from netplan_planner.errors import (
     IncompleteError,
     InputError,
@@ -19,10 +16,9 @@ from netplan_planner.errors import (
 )
 from support.commands.in_process import netplan
 from support.commands.lines import FILE, OUT, VERBS, success
+from support.commands.tree import ROOT
 from support.commands.verbs import commands
 
-assert verbs.VERBS
-ROOT: Any = typer.main.get_command(app)
 LEAVES = {
     " ".join(path): command
     for path, command in commands(ROOT)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.damage.killing import SIGNALS, Scene, fill_disk, kill, learn, scenes, twice
+from support.nightly import every
 from support.testbed.processes import marked
 
 SEED = 13
@@ -25,7 +26,7 @@ def scene_by_name() -> Iterator[dict[str, Scene]]:
         yield {scene.name: scene for scene in found}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", every(3, NAMES))
 def test_a_stopped_command_leaves_nothing_half(
     name: str, scene_by_name: dict[str, Scene], tmp_path: Path
 ) -> None:

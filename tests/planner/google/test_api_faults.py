@@ -21,6 +21,7 @@ import pytest
 from netplan_planner.google import credentials, exchange
 from netplan_planner.google.options import ENDPOINT_VARIABLE, ApiOptions
 from support.commands.run import run_verbs
+from support.nightly import crossed
 from support.servers.hostile import Answer, Asked, HostileServer, answer, json_answer, trickle
 from support.servers.tried_apis import (
     APIS,
@@ -186,7 +187,11 @@ FAULTS: dict[str, tuple[Answer | Callable[[Api], Answer], str]] = {
         "HTTP 400 made by the test",
     ),
 }
-over_faults = pytest.mark.parametrize("fault", FAULTS)
+over_faults = pytest.mark.parametrize(
+    ("api", "fault"),
+    crossed([pytest.param(api, id=api.name.replace(" ", "-")) for api in APIS], FAULTS),
+)
+"""By day every fault, and every API with two of them or more; all pairs by night."""
 
 
 def made_for(fault: str, api: Api) -> tuple[Answer, str]:
@@ -202,7 +207,6 @@ def test_without_a_fault_all_is_read(tried: Tried, api: Api) -> None:
         assert tried.but_later(api, answer(b"{}")).told == ""
 
 
-@over_apis
 @over_faults
 def test_a_page_that_fails_is_named_and_what_was_read_stays(
     tried: Tried, api: Api, fault: str
@@ -213,7 +217,6 @@ def test_a_page_that_fails_is_named_and_what_was_read_stays(
     assert len(tried.asked) <= 1 + HASTE["max_attempts"]
 
 
-@over_apis
 @over_faults
 def test_an_api_that_answers_nothing_else_is_named(tried: Tried, api: Api, fault: str) -> None:
     made, says = made_for(fault, api)
@@ -446,8 +449,13 @@ def with_token(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("with_token")
-@over_apis
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize(
+    ("api", "status"),
+    crossed(
+        [pytest.param(api, id=api.name.replace(" ", "-")) for api in APIS],
+        [301, 302, 303, 307, 308],
+    ),
+)
 def test_the_credential_follows_no_redirect(tried: Tried, api: Api, status: int) -> None:
     with HostileServer(api.answer) as other:
         moved = answer(b"", status=status, headers={"Location": f"{other.url}/compute/v1/x"})

@@ -36,6 +36,7 @@ from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import Inventory
 from netplan_planner.readers.compute.kinds import BY_COLLECTION
 from support.commands.run import ROOTS
+from support.listed import listed
 from support.projects import one_project
 from support.projects.recorded import add_recorded_project
 from support.projects.shared_data import needs_shared
@@ -161,7 +162,7 @@ CASES: dict[str, Callable[[ComputeServer], None]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@listed("case", CASES)
 def test_one_project_reads_both_ways_to_equal_values(case: str) -> None:
     ours, asked = read(ApiClient.REST, CASES[case])
     theirs, asked_by_client = read(ApiClient.GOOGLE, CASES[case])
@@ -192,7 +193,7 @@ def test_recorded_projects_read_both_ways_to_equal_values(name: str) -> None:
     assert theirs == ours
 
 
-@pytest.mark.parametrize("method", [*(one.id for one in LISTS), MACHINE_TYPE_ID, TYPES_ID])
+@listed("method", [*(one.id for one in LISTS), MACHINE_TYPE_ID, TYPES_ID])
 def test_the_messages_have_every_field_that_is_read(method: str) -> None:
     """What a message has no field for would be lost without a word."""
     compute = pytest.importorskip("netplan_planner.google.clients.compute")

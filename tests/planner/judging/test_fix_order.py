@@ -36,6 +36,7 @@ from netplan_rules.base import Check, Rule
 from netplan_rules.placement.chatty_inter_region_pair import check as region_moves
 from netplan_rules.placement.chatty_inter_zone_pair import check as zone_moves
 from netplan_rules.registry import find_rule
+from support.listed import listed
 from support.prices.commitments import commitment
 from support.rules.facts import facts_of, facts_to_internet, machine
 
@@ -512,7 +513,7 @@ def test_losses_and_gains_stand_beside_dollars_by_severity() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@listed(
     ("rule", "more"),
     [
         # Below medium.

@@ -3,12 +3,11 @@
 import csv
 from pathlib import Path
 
-import pytest
-
 import netplan_planner.machines
 from netplan_planner.machines import Fit, can_become, generation_of, series_facts
 from netplan_planner.model import MachineShape, Ties
 from netplan_pricing import open_snapshot
+from support.listed import listed
 
 BOOK = open_snapshot()
 
@@ -23,7 +22,7 @@ def ties(series: str, *disk_types: str, **more: object) -> Ties:
     return Ties(series=series, disk_types=disk_types or None, **more)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@listed(
     ("tied", "machine_type", "fit", "reason", "says"),
     [
         # The disks were read.

@@ -27,6 +27,7 @@ from netplan_planner.measuring.protocol import (
     run_times,
 )
 from netplan_planner.units import BYTES_PER_GIB, bytes_from_gbps
+from support.listed import listed
 from support.testbed.campaigns import campaign, pair
 
 RATES = st.lists(st.floats(min_value=0.01, max_value=100), min_size=1, max_size=12)
@@ -34,7 +35,7 @@ TIMES = Times(omit_s=2, duration_s=10)
 SIXTEEN_BOTH = CONFIGURATIONS[-1]
 
 
-@pytest.mark.parametrize(
+@listed(
     ("rtt_ms", "omit_s", "duration_s"),
     [
         (None, 2, 10),
@@ -219,7 +220,7 @@ def test_an_allowed_run_cannot_exceed_what_is_left(
         assert rate >= expected_gbps
 
 
-@pytest.mark.parametrize(
+@listed(
     "wrong",
     [
         lambda: ProbeLimits(max_gib=0),

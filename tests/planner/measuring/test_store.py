@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.errors import InputError
@@ -45,7 +45,6 @@ def test_a_store_that_is_not_there_is_empty_and_can_be_made(path: Path) -> None:
 
 
 @given(found=st.lists(measurements, max_size=5))
-@settings(max_examples=50, deadline=None)
 def test_everything_that_can_be_measured_comes_back(
     found: list[Measurement], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

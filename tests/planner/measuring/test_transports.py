@@ -16,6 +16,7 @@ from netplan_planner.measuring.transports import (
     SshTransport,
     Transport,
 )
+from support.listed import listed
 from support.testbed import ssh as testbed_ssh
 
 GCLOUD = GcloudTransport(vm="vm-1", zone="us-central1-a", project="example.com:my-project")
@@ -59,7 +60,7 @@ def test_hostile_words_stay_words(
     assert list(work.iterdir()) == []
 
 
-@pytest.mark.parametrize(
+@listed(
     "host",
     ["-oProxyCommand=touch owned", "a b", "a;b", "$(a)", "`a`", "", "a\nb", "a/b", "host'"],
 )
@@ -75,7 +76,7 @@ def test_a_host_stands_behind_the_end_of_the_options(host: str) -> None:
     assert "-oBatchMode=yes" in argv[: argv.index("--")]
 
 
-@pytest.mark.parametrize(
+@listed(
     ("field", "name"),
     [
         ("vm", "--help"),

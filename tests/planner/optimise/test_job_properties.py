@@ -5,7 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -59,7 +59,6 @@ def never_less(easy: JobNeed, hard: JobNeed) -> None:
 
 
 class TestAgainstBruteForce:
-    @settings(deadline=None, max_examples=100)
     @given(needs, st.sampled_from([None, 0.3, 1.0, 3.0]))
     def test_every_cost_is_what_another_reckoning_says(
         self, need: JobNeed, tightness: float | None
@@ -85,7 +84,6 @@ class TestAgainstBruteForce:
                 round(Decimal(float(month)), 2), abs=Decimal("0.01")
             )
 
-    @settings(deadline=None, max_examples=40)
     @given(needs)
     def test_nothing_beats_the_front_in_both(self, need: JobNeed) -> None:
         everything = reckoned.every(need, PRICES, JULY_2017)
@@ -98,23 +96,19 @@ class TestAgainstBruteForce:
 
 
 class TestProperties:
-    @settings(deadline=None, max_examples=40)
     @given(needs, sizes, st.sampled_from(["in_bytes", "out_bytes", "between_bytes"]))
     def test_more_bytes_never_cost_less(self, need: JobNeed, more: int, field: str) -> None:
         never_less(need, replace(need, **{field: getattr(need, field) + more}))
 
-    @settings(deadline=None, max_examples=40)
     @given(needs, st.floats(0, 1e5))
     def test_more_work_never_costs_less(self, need: JobNeed, more: float) -> None:
         never_less(need, replace(need, cpu_seconds=need.cpu_seconds + more))
 
-    @settings(deadline=None, max_examples=40)
     @given(needs)
     def test_fewer_candidates_never_cost_less(self, need: JobNeed) -> None:
         never_less(need, replace(need, machine_types=need.machine_types[:1]))
         never_less(need, replace(need, max_count=1))
 
-    @settings(deadline=None, max_examples=40)
     @given(needs, st.floats(1, 1e6), st.floats(0.1, 1))
     def test_a_tighter_deadline_never_costs_less(
         self, need: JobNeed, deadline_s: float, share: float
@@ -123,13 +117,11 @@ class TestProperties:
         never_less(need, loose)
         never_less(loose, replace(need, deadline_s=deadline_s * share))
 
-    @settings(deadline=None, max_examples=40)
     @given(needs)
     def test_more_interruptions_never_cost_less(self, need: JobNeed) -> None:
         spot = replace(need, usage=Usage.SPOT, interruptions_per_day=1.0)
         never_less(spot, replace(spot, interruptions_per_day=2.0))
 
-    @settings(deadline=None, max_examples=40)
     @given(needs, st.sampled_from(["0.001", "0.5", "3", "1000"]))
     def test_prices_scaled_scale_the_cost(self, need: JobNeed, scale: str) -> None:
         factor = Decimal(scale)
@@ -141,7 +133,6 @@ class TestProperties:
         for left, right in zip(one.options, other.options, strict=True):
             assert float(right.usd_per_run) == pytest.approx(float(left.usd_per_run * factor))
 
-    @settings(deadline=None, max_examples=40)
     @given(needs, st.randoms(use_true_random=False))
     def test_the_order_of_the_types_does_not_matter(self, need: JobNeed, random: object) -> None:
         shuffled = list(need.machine_types)
@@ -149,7 +140,6 @@ class TestProperties:
         other = planned(replace(need, machine_types=tuple(shuffled)))
         assert replace(other, need=need) == planned(need)
 
-    @settings(deadline=None, max_examples=40)
     @given(needs)
     def test_the_interval_holds_the_value(self, need: JobNeed) -> None:
         for option in planned(need).options:

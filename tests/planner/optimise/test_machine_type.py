@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.errors import MissingDatum, UsageError
@@ -22,6 +22,7 @@ from netplan_planner.model import (
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.throughput import load_caps
 from netplan_planner.units import HOURS_PER_MONTH
+from support.listed import listed
 from support.prices.book import NO_COMMITMENT, SHAPES, UNPRICED, SmallPriceBook
 
 TODAY = date(2026, 11, 21)
@@ -110,7 +111,6 @@ NEEDS = st.builds(
 
 
 class TestAgainstBruteForce:
-    @settings(max_examples=300, deadline=None)
     @given(NEEDS)
     def test_the_cheapest_is_the_cheapest_of_all(self, wanted: MachineNeed) -> None:
         found = CHOOSER.choose(wanted)
@@ -125,7 +125,6 @@ class TestAgainstBruteForce:
         best = known[0]
         assert (best.is_peak, best.usd_per_month, *brief(best)) == everything[0]
 
-    @settings(max_examples=300, deadline=None)
     @given(NEEDS)
     def test_every_candidate_carries_the_need_and_is_offered(self, wanted: MachineNeed) -> None:
         found = CHOOSER.choose(wanted)
@@ -148,7 +147,6 @@ class TestAgainstBruteForce:
             assert PRICES.is_offered(wanted.region, candidate.machine_type)
             assert candidate.line_items
 
-    @settings(max_examples=200, deadline=None)
     @given(NEEDS, st.floats(0, 50), st.integers(0, 50), st.floats(0, 200))
     def test_more_demand_never_costs_less(
         self, wanted: MachineNeed, gbps: float, vcpus: int, memory_gib: float
@@ -161,7 +159,6 @@ class TestAgainstBruteForce:
         )
         assert lowest(CHOOSER.choose(wanted)) <= lowest(CHOOSER.choose(more))
 
-    @settings(max_examples=200, deadline=None)
     @given(NEEDS)
     def test_every_type_is_a_candidate_or_has_a_reason(self, wanted: MachineNeed) -> None:
         found = CHOOSER.choose(wanted)
@@ -178,7 +175,6 @@ class TestAgainstBruteForce:
         }  # fmt: skip
         assert all(r.detail for r in found.rejected)
 
-    @settings(max_examples=100, deadline=None)
     @given(NEEDS)
     def test_the_front_is_not_beaten(self, wanted: MachineNeed) -> None:
         found = CHOOSER.choose(wanted)
@@ -289,7 +285,7 @@ class TestCpuPlatform:
 
 
 class TestReasons:
-    @pytest.mark.parametrize(
+    @listed(
         ("more", "machine_type", "expected"),
         [
             ({}, "c2-standard-60", "not-offered"),
@@ -392,7 +388,7 @@ class TestInfeasible:
         assert "no type has the bandwidth, vCPUs and memory at once" in both.shortfall
 
 
-@pytest.mark.parametrize(
+@listed(
     "more",
     [{"gbps": -1.0}, {"gbps": math.nan}, {"gbps": math.inf}, {"vcpus": -1}, {"memory_gib": -1.0},
       {"headroom_ratio": 1.0}, {"headroom_ratio": -0.1}, {"max_count": 0},

@@ -2,12 +2,12 @@
 
 import ipaddress
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from netplan_planner.paths import address_text, is_public, parse_address
 from netplan_planner.paths.addresses import last_of, parse_range
+from support.listed import listed
 
 Literal = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -98,7 +98,7 @@ def test_a_lone_address_is_a_range_of_one(literal: Literal) -> None:
     assert last_of(first, length) == first[1]
 
 
-@pytest.mark.parametrize(
+@listed(
     "text",
     [
         "",
@@ -141,7 +141,7 @@ def test_a_mapped_range_is_the_range() -> None:
     assert parse_range("::ffff:10.1.2.3/64") is None
 
 
-@pytest.mark.parametrize(
+@listed(
     ("text", "public"),
     [
         ("8.8.8.8", True),

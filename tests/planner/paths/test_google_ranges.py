@@ -5,13 +5,12 @@ import ipaddress
 from datetime import date
 from pathlib import Path
 
-import pytest
-
 from netplan_planner.model import OwnerKind
 from netplan_planner.paths import google_ranges as module
 from netplan_planner.paths import parse_address
 from netplan_planner.paths.addresses import parse_range
 from netplan_planner.paths.google_ranges import GoogleRange, google_ranges
+from support.listed import listed
 
 FILE = Path(module.__file__).parent / "data" / "google_ranges.csv"
 
@@ -30,7 +29,7 @@ def find(text: str) -> GoogleRange | None:
     return google_ranges().find(address)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row["range"]))
+@listed("row", ROWS, ids=lambda row: str(row["range"]))
 def test_a_row_says_what_where_from_and_when(row: dict[str, str]) -> None:
     assert set(row) == {"range", "kind", "service", "source", "as_of"}
     network = ipaddress.ip_network(row["range"])  # strict: no host bits
@@ -71,7 +70,7 @@ def test_no_range_is_private_or_a_customers() -> None:
         assert find(machine) is None
 
 
-@pytest.mark.parametrize(
+@listed(
     ("address", "kind", "service"),
     [
         ("199.36.153.3", None, None),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from netplan_planner.model import Certainty, OwnerKind
 from netplan_planner.paths import AddressKind, Ownership, RecordedEnd
+from support.listed import listed
 from support.projects.addresses import (
     Resource,
     at,
@@ -261,7 +262,7 @@ def test_ipv4_written_as_ipv6_is_the_ipv4_address() -> None:
     assert who(book, "::ffff:34.1.1.1").address == "34.1.1.1"
 
 
-@pytest.mark.parametrize(
+@listed(
     ("interface", "gateway", "behind"),
     [
         (nic("10.0.0.1"), router(), True),

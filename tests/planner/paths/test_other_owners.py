@@ -4,6 +4,7 @@ import pytest
 
 from netplan_planner.model import OwnerKind, PathClass
 from netplan_planner.paths import AddressKind, RecordedEnd, classify
+from support.listed import listed
 from support.projects.addresses import (
     book_of,
     front,
@@ -177,7 +178,7 @@ def test_proxy_only_subnetworks_are_load_balancers(purpose: str) -> None:
     assert who(other, "10.129.1.255").owner.kind is OwnerKind.UNKNOWN
 
 
-@pytest.mark.parametrize(
+@listed(
     ("address", "kind", "name", "path_class"),
     [
         ("199.36.153.5", "google-api", "restricted.googleapis.com", PathClass.GOOGLE_APIS),

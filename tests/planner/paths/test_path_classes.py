@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from netplan_planner.model import Owner, OwnerKind, PathClass, ProjectId, Region, Zone, region_of
 from netplan_planner.paths import AddressBook, AddressKind, FlowEnd, classify
+from support.listed import listed
 from support.projects.addresses import book_of, network, nic, vm, who
 
 KINDS = (
@@ -133,8 +134,8 @@ def expected(src: FlowEnd, dst: FlowEnd, places: str) -> str:
     return BETWEEN[places, external, src.is_pod or dst.is_pod]
 
 
-@pytest.mark.parametrize("places", PLACES)
-@pytest.mark.parametrize(("kind", "address_kind", "pod"), ENDS)
+@listed("places", PLACES)
+@listed(("kind", "address_kind", "pod"), ENDS)
 def test_every_combination_has_the_class_of_the_table(
     kind: str, address_kind: AddressKind, pod: bool, places: str
 ) -> None:
@@ -236,9 +237,9 @@ def pair(one_zone: str, other_zone: str, *, ipv6: bool) -> AddressBook:
     return book_of(vm("a", a, zone=one_zone), vm("b", b, zone=other_zone), network())
 
 
-@pytest.mark.parametrize("named", [False, True])
-@pytest.mark.parametrize("ipv6", [False, True])
-@pytest.mark.parametrize(("one", "other"), list(product(ZONES, ZONES)))
+@listed("named", [False, True])
+@listed("ipv6", [False, True])
+@listed(("one", "other"), list(product(ZONES, ZONES)))
 def test_both_reports_of_a_flow_to_an_external_address_agree(
     one: str, other: str, ipv6: bool, named: bool
 ) -> None:

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from netplan_planner.model import Certainty, OwnerKind, PathClass
 from netplan_planner.paths import AddressKind, RecordedEnd, classify
+from support.listed import listed
 from support.projects.addresses import (
     at,
     book_of,
@@ -43,7 +44,7 @@ def test_a_named_machine_is_sure_at_any_time() -> None:
         assert ownership.end.reported_by == (SUBNET,)
 
 
-@pytest.mark.parametrize(
+@listed(
     ("address", "address_kind", "literal"),
     [
         ("10.0.0.1", AddressKind.INTERNAL, None),
@@ -174,7 +175,7 @@ def test_a_name_without_a_project_names_nobody() -> None:
     assert who(BOOK, "10.0.0.1", project="q").owner.name == "one"
 
 
-@pytest.mark.parametrize(
+@listed(
     ("name", "found"),
     [
         ("one", ["p"]),

@@ -249,11 +249,7 @@ def as_row(question: PathQuestion) -> dict[str, str]:
 
 
 class TestAsATable:
-    @settings(
-        deadline=None,
-        max_examples=60,
-        suppress_health_check=[HealthCheck.function_scoped_fixture],
-    )
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(st.lists(questions(), min_size=1, max_size=8), st.sampled_from((0.5, 0.9, 0.93)))
     def test_each_row_is_what_the_single_question_gets(
         self, tmp_path: Path, asked: list[PathQuestion], level: float

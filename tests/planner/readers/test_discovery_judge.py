@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import pytest
-
+from support.listed import listed
 from support.servers.discovery import discovery
 
 GOOD: dict[str, Any] = {
@@ -21,7 +20,7 @@ def test_a_right_body_has_no_findings() -> None:
     assert discovery().check_body("Instance", GOOD) == []
 
 
-@pytest.mark.parametrize(
+@listed(
     ("change", "finding"),
     [
         ({"colour": "red"}, "/colour: unknown field"),

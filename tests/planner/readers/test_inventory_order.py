@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.model import Inventory
@@ -55,7 +55,6 @@ def test_parts_merge_in_any_order(items: list[Resource], random: Any) -> None:
     assert merge_inventories(parts) == merge_inventories(shuffled)
 
 
-@settings(max_examples=20)
 @given(st.permutations(ITEMS), st.integers(1, 7))
 def test_shuffled_items_and_pages_hold_the_same_resources(
     items: list[Resource], page_size: int

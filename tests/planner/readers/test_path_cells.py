@@ -17,12 +17,13 @@ from netplan_planner.readers.paths.path_cells import (
     pod_network_of,
 )
 from netplan_planner.throughput import load_caps
+from support.listed import listed
 
 CAPS = load_caps(date(2026, 11, 21))
 
 
 class TestClass:
-    @pytest.mark.parametrize("path_class", PathClass)
+    @listed("path_class", PathClass)
     def test_our_own_spelling(self, path_class: PathClass) -> None:
         assert path_class_of(path_class.value) is path_class
 

@@ -285,11 +285,7 @@ class TestWriting:
         assert own == rows
         assert [float(row["added"]) for row in found] == [0, 1, 2, 3, 4]
 
-    @settings(
-        deadline=None,
-        max_examples=50,
-        suppress_health_check=[HealthCheck.function_scoped_fixture],
-    )
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(st.lists(HARMLESS, min_size=1, max_size=6))
     def test_no_harmless_text_is_changed(self, tmp_path: Path, texts: list[str]) -> None:
         rows = [PLAIN | {"note": text} for text in texts]

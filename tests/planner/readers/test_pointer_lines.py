@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.readers.pointer_lines import pointer_lines
+from support.listed import listed
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=6)
 KEYS = st.text(alphabet='ab/~"\\\n{}[]:,', max_size=4)
@@ -56,7 +56,7 @@ def test_documents_one_after_another_are_found_by_their_first_line() -> None:
     assert pointer_lines(text, ["/a"], 9) == {}
 
 
-@pytest.mark.parametrize(
+@listed(
     "text",
     ["", "   ", "{", '{"a"', '{"a": 1', '{"a" 1}', "[1,", "[" * 100_000, '{"c": }'],
 )

@@ -11,6 +11,7 @@ import pytest
 from netplan_planner.errors import InputError
 from netplan_planner.model import Inventory
 from netplan_planner.readers import read_inventory
+from support.listed import listed
 from support.projects.recorded import recorded_resources
 from support.projects.shared_data import needs_shared, shared
 from support.servers.discovery import discovery
@@ -117,7 +118,7 @@ def test_every_folder_is_accounted_for() -> None:
     assert folders == WITH_RESOURCES.keys() | WITHOUT.keys()
 
 
-@pytest.mark.parametrize("folder", sorted(WITH_RESOURCES))
+@listed("folder", sorted(WITH_RESOURCES))
 def test_a_folder_with_resources(folder: str) -> None:
     assert counts(read_inventory([recorded() / folder])) == WITH_RESOURCES[folder]
 

@@ -6,14 +6,15 @@ from decimal import Decimal
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.inert import inert_cell
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.csv_report import render
 from netplan_planner.verbs.audit.answer import Report
-from netplan_planner.verbs.audit.finding_rows import COLUMNS
+from netplan_planner.verbs.audit.machines_csv import COLUMNS
+from support.listed import listed
 from support.reports import findings as report_findings
 from support.reports import made as reports
 
@@ -64,7 +65,7 @@ def test_no_finding_is_a_header_alone() -> None:
     assert render(reports.empty_report(), OPTIONS).count("\n") == 1
 
 
-@pytest.mark.parametrize(
+@listed(
     "text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "  =1", "＝1", "=cmd|' /C calc'!A0"]
 )
 def test_formulas_are_text(text: str) -> None:
@@ -90,7 +91,6 @@ def test_a_number_that_is_not_finite_is_refused() -> None:
         render(msgspec.structs.replace(full, findings=(finding,)), OPTIONS)
 
 
-@settings(max_examples=50)
 @given(st.text(st.characters(exclude_categories=()), max_size=60))
 def test_any_text_keeps_rows_and_columns(text: str) -> None:
     made = render(reports.hostile_report(text), OPTIONS)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from netplan_planner.model import Amount, AmountKind, CurrencyRate, worded
 from netplan_planner.renderers.figures import dollars, interval, rate, shown, unit_price
 from netplan_planner.units import counted
+from support.listed import listed
 
 _NUMBER = re.compile(r"[\d.,]*\d")
 _rates = st.floats(1e-9, 400.0)
@@ -57,7 +58,7 @@ EUROS = CurrencyRate(code="EUR", per_usd=Decimal("0.875"), as_of="2026-04-29")
 
 
 class TestAmounts:
-    @pytest.mark.parametrize(
+    @listed(
         ("kind", "usd", "in_dollars", "in_euros"),
         [
             (AmountKind.SUM, "200", "$200.00", "EUR 175.00"),

@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from netplan_planner.renderers import RENDERERS, ColourMode, RenderOptions, render
+from support.listed import listed
 from support.reports import made as reports
 
 OPTIONS = RenderOptions(width=80, verbosity=1, rules=reports.RULES)
@@ -28,14 +29,14 @@ HOSTILE = (
 )
 
 
-@pytest.mark.parametrize("name", RENDERERS)
-@pytest.mark.parametrize("text", HOSTILE)
+@listed("name", RENDERERS)
+@listed("text", HOSTILE)
 def test_no_control_character_leaves_any_renderer(name: str, text: str) -> None:
     made = render(reports.hostile_report(text), name, OPTIONS)
     assert_harmless(made)
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(st.characters(exclude_categories=()), max_size=50))
 def test_any_text_is_harmless_and_data_stays_valid(text: str) -> None:
     report = reports.hostile_report(text)
@@ -46,7 +47,7 @@ def test_any_text_is_harmless_and_data_stays_valid(text: str) -> None:
         assert isinstance(json.loads(made), dict)
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@listed("text", HOSTILE)
 def test_colours_are_only_our_own(text: str) -> None:
     options = RenderOptions(width=80, colour=ColourMode.ALWAYS)
     assert_harmless(OWN_STYLE.sub("", render(reports.hostile_report(text), "text", options)))

@@ -2,14 +2,14 @@ import re
 from collections.abc import Callable
 
 import msgspec
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from netplan_planner.model import Severity
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.markdown import code, escaped, render
+from support.listed import listed
 from support.reports import findings as report_findings
 from support.reports import made as reports
 
@@ -54,7 +54,7 @@ def test_golden(golden: Callable[[str, str], None]) -> None:
     golden("gecko.md", render(reports.gecko_report(), OPTIONS))
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@listed("text", HOSTILE)
 def test_hostile_text_is_inert_everywhere(text: str) -> None:
     made = render(reports.hostile_report(text), OPTIONS)
     assert not token_types(made) & ACTIVE
@@ -62,7 +62,7 @@ def test_hostile_text_is_inert_everywhere(text: str) -> None:
     assert not re.search(r"@\w|(?<!&)#\w|://|\bwww\.|<|:tada:|GH-\d", outside)
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@listed("text", HOSTILE)
 def test_rows_keep_their_cells(text: str) -> None:
     made = PARSER.parse(render(reports.hostile_report(text), OPTIONS))
     tables: list[list[int]] = []
@@ -92,7 +92,6 @@ def test_a_code_span_reads_as_it_was(text: str) -> None:
     assert spans == [text]
 
 
-@settings(max_examples=25)
 @given(st.text(st.characters(exclude_categories=()), max_size=40))
 def test_any_text_makes_a_document_of_the_same_shape(text: str) -> None:
     types = token_types(render(reports.hostile_report(f"x{text}"), OPTIONS))

@@ -9,11 +9,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NotRequired, TypedDict, cast
 
-import pytest
 from jsonschema import Draft202012Validator
 
 from netplan_planner.renderers.content import Content, modules_by_kind
 from netplan_planner.renderers.schema import pages, schema, schema_of
+from support.listed import listed
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs" / "schemas"
@@ -45,7 +45,7 @@ def test_the_module_writes_them(tmp_path: Path) -> None:
     assert written == set(pages())
 
 
-@pytest.mark.parametrize("kind", modules_by_kind())
+@listed("kind", modules_by_kind())
 def test_every_schema_is_closed_described_and_says_more_than_its_id(kind: str) -> None:
     made = schema(kind)
     Draft202012Validator.check_schema(made)
@@ -60,7 +60,7 @@ def test_every_schema_is_closed_described_and_says_more_than_its_id(kind: str) -
         assert part["description"]
 
 
-@pytest.mark.parametrize("path", GOLDENS, ids=lambda path: path.name)
+@listed("path", GOLDENS, ids=lambda path: path.name)
 def test_every_golden_follows_its_schema(path: Path) -> None:
     document = json.loads(path.read_text(encoding="utf-8"))
     published(document).validate(document)

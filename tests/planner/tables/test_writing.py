@@ -6,12 +6,12 @@ from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from netplan_planner.tables.columns import Column
 from netplan_planner.tables.extended import AddedColumn, CodedTexts, write_extended
 from netplan_planner.tables.reading import Table
 from netplan_planner.tables.writing import csv_cell, csv_text
+from support.listed import listed
 
 TEXTS = (
     *("plain", "with, comma", 'a "quote"', "ümlaut 東京 ✓", " padded ", "", "007", "-5", "+1e3"),
@@ -20,7 +20,7 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize(
+@listed(
     ("value", "cell"),
     [
         (None, ""),

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -46,19 +46,16 @@ def changed(query: PathQuery, **more: object) -> PathQuery:
 
 
 class TestOnePath:
-    @settings(deadline=None)
     @given(paths(), streams, st.integers(1, 64))
     @example(FULL_FIRST_FLIGHT, 144, 40)
     def test_more_streams_never_lower_it(self, query: PathQuery, few: int, more: int) -> None:
         assert gbps(changed(query, streams=few)) <= gbps(changed(query, streams=few + more)) * SLACK
 
-    @settings(deadline=None)
     @given(paths(), TIMES)
     def test_a_longer_round_trip_never_raises_it(self, query: PathQuery, times: float) -> None:
         far = changed(query, rtt_ms=(query.rtt_ms or 0) * times)
         assert gbps(far) <= gbps(query) * SLACK
 
-    @settings(deadline=None)
     @given(paths(), windows, TIMES)
     def test_a_greater_window_never_lowers_it(
         self, query: PathQuery, window: int, times: float
@@ -66,7 +63,6 @@ class TestOnePath:
         small = changed(query, window_bytes=window)
         assert gbps(small) <= gbps(changed(query, window_bytes=int(window * times))) * SLACK
 
-    @settings(deadline=None)
     @given(paths(), st.integers(576, 8896), st.integers(1, 8000))
     @example(FULL_FIRST_FLIGHT, 1460, 440)
     def test_a_greater_mtu_never_lowers_it(self, query: PathQuery, mtu: int, more: int) -> None:
@@ -80,14 +76,12 @@ class TestOnePath:
         )
         assert gbps(small) <= gbps(great) * SLACK
 
-    @settings(deadline=None)
     @given(paths())
     def test_tier1_never_lowers_it(self, query: PathQuery) -> None:
         without = changed(query, src=msgspec.structs.replace(query.src, is_tier1=False))
         having = changed(query, src=msgspec.structs.replace(query.src, is_tier1=True))
         assert gbps(without) <= gbps(having) * SLACK
 
-    @settings(deadline=None)
     @given(paths(), st.sampled_from(growing_types()), st.data())
     def test_more_vcpus_of_a_series_never_lower_it(
         self, query: PathQuery, types: tuple[str, ...], data: st.DataObject
@@ -96,7 +90,6 @@ class TestOnePath:
         small, great = (changed(query, src=end(name)) for name in types[at : at + 2])
         assert gbps(small) <= gbps(great) * SLACK
 
-    @settings(deadline=None)
     @given(paths(), durations, TIMES)
     def test_longer_never_lowers_it(self, query: PathQuery, duration: float, times: float) -> None:
         timed = changed(query, transfer_bytes=None, duration_s=duration)
@@ -104,7 +97,6 @@ class TestOnePath:
         assert gbps(timed) <= gbps(longer) * SLACK
         assert gbps(longer) <= gbps(changed(timed, duration_s=None)) * SLACK
 
-    @settings(deadline=None)
     @given(paths(), volumes, TIMES)
     def test_more_bytes_never_lower_it_and_take_longer(
         self, query: PathQuery, volume: int, times: float
@@ -116,13 +108,11 @@ class TestOnePath:
         assert (few.gbps or 0) <= (many.gbps or 0) * SLACK
         assert (few.duration_s or 0) <= (many.duration_s or 0) * SLACK
 
-    @settings(deadline=None)
     @given(paths())
     def test_both_ways_never_raises_it(self, query: PathQuery) -> None:
         one, both = (changed(query, is_both_ways=way) for way in (False, True))
         assert gbps(both) <= gbps(one) * SLACK
 
-    @settings(deadline=None)
     @given(paths(), st.floats(0.5, 0.99), st.floats(0.5, 0.99))
     def test_a_greater_level_holds_the_smaller_one(
         self, query: PathQuery, one: float, other: float
@@ -131,7 +121,6 @@ class TestOnePath:
         assert low(more) <= low(less) * SLACK
         assert high(less) <= high(more) * SLACK
 
-    @settings(deadline=None)
     @given(paths(), st.floats(0.5, 0.99))
     def test_the_value_is_in_its_interval_and_below_every_documented_cap(
         self, query: PathQuery, level: float
@@ -145,7 +134,6 @@ class TestOnePath:
                 assert value <= limit.gbps * SLACK
                 assert high(found) <= 1.02 * limit.gbps * SLACK
 
-    @settings(deadline=None)
     @given(paths())
     def test_the_time_of_a_transfer_is_its_volume_over_its_rate(self, query: PathQuery) -> None:
         found = estimate(query)
@@ -187,7 +175,6 @@ def _both_ways(table: Table, times: NDArray[np.float64]) -> dict[str, Any]:
 class TestTables:
     """The same on tables, where rows of every kind stand side by side."""
 
-    @settings(deadline=None, max_examples=30)
     @given(SEEDS)
     @pytest.mark.parametrize(
         "change", [_times(name) for name in ("window_bytes", "duration_s", "transfer_bytes")]
@@ -198,7 +185,6 @@ class TestTables:
         times = np.random.default_rng(seed).uniform(1, 20, len(table.columns.kind))
         assert (table.gbps() <= table.gbps(**change(table, times)) * SLACK).all()
 
-    @settings(deadline=None, max_examples=30)
     @given(SEEDS)
     @pytest.mark.parametrize("change", [_round_trips, _both_ways])
     def test_what_never_raises_it(self, change: Change, seed: int) -> None:
@@ -206,7 +192,6 @@ class TestTables:
         times = np.random.default_rng(seed).uniform(1, 20, len(table.columns.kind))
         assert (table.gbps(**change(table, times)) <= table.gbps() * SLACK).all()
 
-    @settings(deadline=None, max_examples=30)
     @given(SEEDS)
     @pytest.mark.parametrize("change", [_round_trips, _both_ways])
     def test_nor_does_it_raise_the_senders_count(self, change: Change, seed: int) -> None:
@@ -214,7 +199,6 @@ class TestTables:
         times = np.random.default_rng(seed).uniform(1, 20, len(table.columns.kind))
         assert (table.gbps(**change(table, times)) <= table.gbps() * SLACK).all()
 
-    @settings(deadline=None, max_examples=30)
     @given(SEEDS, st.integers(1, 64))
     def test_more_streams_never_lower_what_runs_for_a_time(self, seed: int, more: int) -> None:
         table = Table(seed, is_receiver_count=True)
@@ -222,7 +206,6 @@ class TestTables:
         after = table.gbps(streams=table.columns.streams + more)
         assert (table.gbps()[unsized] <= after[unsized] * SLACK).all()
 
-    @settings(deadline=None, max_examples=30)
     @given(SEEDS)
     def test_tier1_and_the_internal_address_never_lower_it(self, seed: int) -> None:
         table = Table(seed, is_receiver_count=True)
@@ -235,7 +218,6 @@ class TestTables:
             after = predict_columns(kinds, limits, table.columns, factors_at(0.9)).gbps
             assert (before <= after).all()
 
-    @settings(deadline=None, max_examples=30)
     @given(SEEDS, st.sampled_from((0.5, 0.8, 0.87, 0.9, 0.95, 0.99)))
     def test_every_row_is_in_its_interval_and_below_its_documented_caps(
         self, seed: int, level: float
@@ -253,7 +235,6 @@ class TestTables:
         )
         assert (found.high_gbps <= 1.02 * walls[table.columns.kind] * SLACK).all()
 
-    @settings(deadline=None, max_examples=30)
     @given(SEEDS)
     def test_nothing_that_has_begun_is_nothing(self, seed: int) -> None:
         found = Table(seed).answers()
@@ -262,7 +243,6 @@ class TestTables:
 
 
 class TestProbabilities:
-    @settings(deadline=None, max_examples=50)
     @given(paths())
     def test_they_sum_to_one_and_are_the_same_each_time(self, query: PathQuery) -> None:
         first, again = (
@@ -273,7 +253,6 @@ class TestProbabilities:
         assert all(0 <= one <= 1 for one in first.probabilities)
         assert sum(first.probabilities) == pytest.approx(1)
 
-    @settings(deadline=None, max_examples=30)
     @given(st.sampled_from(CLASSES), rtts, streams)
     def test_a_documented_cap_far_below_the_others_binds_for_sure(
         self, path_class: PathClass, rtt: float, count: int

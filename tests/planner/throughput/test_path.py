@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.model import (
@@ -45,6 +45,7 @@ from netplan_planner.throughput import (
 )
 from netplan_planner.throughput import path as path_module
 from netplan_planner.throughput.limits.path_limits import SLOW_OUTSIDE_UNTIL
+from support.listed import listed
 from support.prices.book import SmallPriceBook
 
 TODAY = date(2026, 11, 21)
@@ -91,8 +92,8 @@ def names(found: Estimate) -> list[str]:
 class TestTheGeckoStory:
     """Two faults that only help when both are mended."""
 
-    @pytest.mark.parametrize("day", [JULY_2017, date(2017, 7, 27)])
-    @pytest.mark.parametrize(
+    @listed("day", [JULY_2017, date(2017, 7, 27)])
+    @listed(
         ("machine_type", "path_class", "expected", "binding"),
         [
             ("n1-standard-1", "same-zone-external", 1.6, "external-path"),
@@ -291,7 +292,7 @@ class TestWindow:
 
 
 class TestUnknown:
-    @pytest.mark.parametrize(
+    @listed(
         ("path_class", "src", "reason"),
         [
             ("same-zone-internal", "n9-standard-8", "no machine type 'n9-standard-8'"),
@@ -335,7 +336,6 @@ STREAMS = st.integers(1, 128)
 
 
 class TestProperties:
-    @settings(deadline=None)
     @given(TYPES, CLASSES, RTTS, STREAMS, st.integers(1, 64))
     def test_more_streams_never_lower_it(
         self, src: str, path_class: PathClass, rtt: float, streams: int, more: int
@@ -346,7 +346,6 @@ class TestProperties:
         assert many is not None
         assert few <= many
 
-    @settings(deadline=None)
     @given(TYPES, CLASSES, RTTS, STREAMS, st.floats(0, 300))
     def test_a_longer_rtt_never_raises_it(
         self, src: str, path_class: PathClass, rtt: float, streams: int, more: float
@@ -355,7 +354,6 @@ class TestProperties:
         far = estimate(path_class, src, streams=streams, rtt_ms=rtt + more).gbps or 0
         assert far <= near
 
-    @settings(deadline=None)
     @given(TYPES, CLASSES, st.one_of(st.none(), STREAMS), RTTS)
     def test_tier1_and_the_internal_address_never_lower_it(
         self, src: str, path_class: PathClass, streams: int | None, rtt: float
@@ -368,7 +366,6 @@ class TestProperties:
             after = predict(apply_change(now, Change(kind=kind, target=link)), caps).gbps or 0
             assert before <= after
 
-    @settings(deadline=None)
     @given(TYPES, CLASSES, st.one_of(st.none(), STREAMS), RTTS)
     def test_the_first_of_the_rising_limits_binds(
         self, src: str, path_class: PathClass, streams: int | None, rtt: float

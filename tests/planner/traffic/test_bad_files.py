@@ -14,6 +14,7 @@ from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
 from support.flows.project import host, inventory
 from support.flows.records import Json, entry, lines, only_edge
+from support.nightly import crossed
 
 A, B = "10.0.0.1", "10.0.0.2"
 GOOD = entry(A, B, 100, packets=1)
@@ -255,8 +256,7 @@ SHOWN = {
 """How a name is kept where it holds what separates the parts of a record's ends."""
 
 
-@pytest.mark.parametrize("side", ["src", "dest"])
-@pytest.mark.parametrize("batch_records", [1, 1000])
+@pytest.mark.parametrize(("side", "batch_records"), crossed(["src", "dest"], [1, 1000]))
 def test_names_of_machines_are_only_names(tmp_path: Path, side: str, batch_records: int) -> None:
     for number, name in enumerate(HOSTILE_MACHINES):
         said: Json = {

@@ -13,6 +13,7 @@ from netplan_planner.traffic import TrafficOptions, read_traffic
 from netplan_planner.traffic.files import faults
 from support.flows.project import host, inventory
 from support.flows.records import Json, edge_between, entry, lines, only_edge, read, stamp
+from support.nightly import every
 
 A, B = "10.0.0.1", "10.0.0.2"
 GOOD = entry(A, B, 100, packets=1)
@@ -133,7 +134,7 @@ def test_every_fault_is_counted_under_its_reason_and_shown_in_order(tmp_path: Pa
 ALONE = {reason: text_of(record) for record, (_, reason) in reversed(RECORDS.values())}
 
 
-@pytest.mark.parametrize("reason", ALONE)
+@pytest.mark.parametrize("reason", every(3, ALONE))
 def test_bad_records_alone_are_an_error_that_names_the_file(tmp_path: Path, reason: str) -> None:
     path = tmp_path / "flows.json"
     path.write_text(ALONE[reason] + "\n")
@@ -171,7 +172,7 @@ ODD_BUT_GOOD: dict[str, tuple[Json, int]] = {
 }
 
 
-@pytest.mark.parametrize("name", ODD_BUT_GOOD)
+@pytest.mark.parametrize("name", every(3, ODD_BUT_GOOD))
 def test_what_is_odd_but_can_be_read_is_read(tmp_path: Path, name: str) -> None:
     record, byte_count = ODD_BUT_GOOD[name]
     matrix = read(tmp_path, [record], KNOWN)

@@ -30,6 +30,7 @@ from netplan_planner.model import Inventory, Reporter, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
 from netplan_planner.traffic.files.embedded import EmbeddedEngine, open_engine
 from support.commands.run import run_verbs
+from support.examples import examples
 from support.flows import exports
 from support.flows.cases import LOGGING, as_entry, project, records
 from support.flows.kinds import BAD, KNOWN, WHY, of_all_kinds
@@ -37,6 +38,7 @@ from support.flows.of_files import as_of_files
 from support.flows.oracle import Record
 from support.flows.records import Json
 from support.flows.tables import all_statements, fill
+from support.nightly import every
 from support.servers.bigquery import ABSENT, PROJECT, Emulated, emulator, linked, schema_of
 
 STATEMENTS = all_statements()
@@ -66,7 +68,7 @@ def in_bigquery(client: Emulated) -> Iterator[BigQueryEngine]:
     jobs.close()
 
 
-@pytest.mark.parametrize("name", STATEMENTS)
+@pytest.mark.parametrize("name", every(8, STATEMENTS))
 def test_a_statement_gives_the_same(
     name: str, embedded: EmbeddedEngine, in_bigquery: BigQueryEngine
 ) -> None:
@@ -148,8 +150,7 @@ def test_tables_of_both_logs(client: Emulated, tmp_path: Path) -> None:
 
 
 @settings(
-    max_examples=3,
-    deadline=None,
+    max_examples=examples(0.2),
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

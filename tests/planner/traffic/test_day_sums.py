@@ -1,7 +1,6 @@
 """Sums that are kept by day of log give the matrix that the records give, around midnights too."""
 
 import json
-import os
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -20,6 +19,7 @@ from netplan_planner.traffic import HeaderBytes, TrafficOptions, day_sums
 from netplan_planner.traffic.files.entry_fields import ENTRY, Fields
 from netplan_planner.traffic.files.records import flow_record
 from netplan_planner.traffic.spelling import BIGQUERY
+from support.examples import examples
 from support.flows.kinds import BAD, DB, KNOWN, of_all_kinds
 from support.flows.looks import read_by_days, read_by_looks
 from support.flows.project import host, inventory, subnet
@@ -147,13 +147,11 @@ def streams(draw: st.DrawFn) -> list[Json]:
     return draw(st.permutations([*rows, *again]))
 
 
-EXAMPLES = int(os.environ.get("NETPLAN_TEST_EXAMPLES", "12"))
 WINDOWS = ((None, None), (0, None), (None, 0), (0, 1), (-1, 1), (0, 0), (-1, 2))
 
 
 @settings(
-    max_examples=EXAMPLES,
-    deadline=None,
+    max_examples=examples(0.3),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(

@@ -21,6 +21,7 @@ from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
 from support.flows.project import host, inventory, subnet
 from support.flows.records import Json, entry, lines
+from support.nightly import NIGHTLY
 
 KNOWN = inventory(
     *(host(f"vm-{i}", f"10.0.0.{i}", external=f"34.1.1.{i}", subnetwork="a") for i in range(1, 9)),
@@ -187,6 +188,7 @@ def encoded(matrix: TrafficMatrix) -> bytes:
     return msgspec.json.encode(matrix)
 
 
+@NIGHTLY
 def test_memory_threads_and_batches_do_not_change_the_result(tmp_path: Path, scratch: Path) -> None:
     path = tmp_path / "big.parquet"
     make_parquet(path, 300_000)

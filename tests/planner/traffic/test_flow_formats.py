@@ -18,6 +18,7 @@ from netplan_planner.traffic import TrafficOptions, read_traffic
 from support.flows.exports import CHANGES, DB, ENTRIES, KNOWN, WEB, rows, whole_numbers
 from support.flows.project import host
 from support.flows.records import Json, entry, lines
+from support.nightly import every
 
 TEXT = lines(ENTRIES)
 
@@ -132,7 +133,7 @@ def test_the_matrix_itself_holds_what_the_entries_say(expected: TrafficMatrix) -
     assert external.top_flow is not None
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", every(3, LAYOUTS))
 def test_every_layout_reads_to_the_same_matrix(
     tmp_path: Path, layout: str, expected: TrafficMatrix
 ) -> None:

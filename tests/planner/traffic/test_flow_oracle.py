@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from netplan_planner.model import Inventory, Reporter, Series, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
+from support.examples import examples
 from support.flows.cases import LOGGING, PLACES, START_US, as_entry, project, records
 from support.flows.looks import read_by_looks
 from support.flows.oracle import Answer, Record, answer, percentile, spread
@@ -79,10 +80,7 @@ def check(matrix: TrafficMatrix, expected: Answer) -> None:
 
 
 @settings(
-    max_examples=25,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=examples(0.5), derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 @given(
     parts=st.lists(st.lists(records(), min_size=1, max_size=12), min_size=1, max_size=3),

@@ -27,6 +27,7 @@ from netplan_planner.traffic.files.embedded import EmbeddedEngine, open_engine
 from netplan_planner.traffic.schema import TABLES
 from netplan_planner.traffic.spelling import BIGQUERY, DUCKDB
 from netplan_planner.traffic.translation import Dialect, translate
+from support.examples import examples
 from support.flows import exports
 from support.flows.cases import LOGGING, as_entry, project, records
 from support.flows.hostile import hostile
@@ -36,6 +37,7 @@ from support.flows.oracle import Record
 from support.flows.records import Json
 from support.flows.tables import all_statements, fill
 from support.flows.written import DECIMALS, TIMES, WHOLE, damaged
+from support.nightly import every
 from support.servers.bigquery import linked, schema_of
 from support.servers.googlesql import ABSENT, PROJECT, Judge, Judged, judge
 
@@ -73,7 +75,7 @@ TOO_LONG = {"by_nodes": "summed"}
 """Statements with more rows than a message holds, and the table that they are for."""
 
 
-@pytest.mark.parametrize("name", STATEMENTS)
+@pytest.mark.parametrize("name", every(8, STATEMENTS))
 def test_a_statement_gives_the_same(
     name: str, embedded: EmbeddedEngine, in_googlesql: BigQueryEngine
 ) -> None:
@@ -131,8 +133,7 @@ def test_all_kinds_of_ends(client: Judged, tmp_path: Path, reporter: Reporter) -
 
 
 @settings(
-    max_examples=3,
-    deadline=None,
+    max_examples=examples(0.2),
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

@@ -21,6 +21,7 @@ from netplan_planner.traffic.files.records import (
 from netplan_planner.traffic.spelling import SPARK
 from netplan_planner.traffic.translation import Dialect, taken_apart, translate
 from support.flows.tables import WITH_ARGUMENTS, all_statements, constants, fill, functions
+from support.listed import listed
 
 STATEMENTS = all_statements()
 DIALECTS = ("bigquery", "spark")
@@ -45,8 +46,8 @@ def test_every_statement_of_the_module_is_looked_at() -> None:
     assert all(name.isupper() and not name.startswith("_") for name in constants())
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("name", STATEMENTS)
+@listed("dialect", DIALECTS)
+@listed("name", STATEMENTS)
 def test_a_statement_is_translated_and_reads_back_to_itself(name: str, dialect: str) -> None:
     text = to(dialect, STATEMENTS[name])
     assert to(dialect, text, source=dialect) == text
@@ -68,7 +69,7 @@ TRANSLATIONS = {
 negative, where truncation and floor agree."""
 
 
-@pytest.mark.parametrize("expression", TRANSLATIONS)
+@listed("expression", TRANSLATIONS)
 def test_the_operations_come_out_as_each_engine_spells_them(expression: str) -> None:
     found = [to(d, f"SELECT {expression}").removeprefix("SELECT ") for d in DIALECTS]
     # Spark has `<=>` for the comparison that takes NULLs as equal, under either name.
@@ -92,7 +93,7 @@ ALLOWED: tuple[type[exp.Expression], ...] = (
 WHOLE_TYPES = {exp.DataType.Type.BIGINT, exp.DataType.Type.VARCHAR, exp.DataType.Type.TEXT}
 
 
-@pytest.mark.parametrize("name", STATEMENTS)
+@listed("name", STATEMENTS)
 def test_a_statement_uses_nothing_that_engines_disagree_on(name: str) -> None:
     for node in tree(STATEMENTS[name]).walk():
         assert type(node) in ALLOWED, f"{type(node).__name__}: {node.sql()}"
@@ -151,7 +152,7 @@ UNSAFE = [
 ]
 
 
-@pytest.mark.parametrize("statement", UNSAFE)
+@listed("statement", UNSAFE)
 def test_what_engines_disagree_on_would_be_found(statement: str) -> None:
     nodes = list(tree(statement).walk())
     assert (
@@ -176,7 +177,7 @@ def may_be_null(node: Any) -> bool:
     return any(may_be_null(child) for child in node.iter_expressions())
 
 
-@pytest.mark.parametrize("name", STATEMENTS)
+@listed("name", STATEMENTS)
 def test_the_greater_of_two_is_never_asked_of_what_may_be_null(name: str) -> None:
     root = tree(STATEMENTS[name])
     for node in root.find_all(exp.Greatest, exp.Least):
@@ -202,7 +203,7 @@ def test_the_check_for_null_sees_what_it_should() -> None:
         assert any(may_be_null(value) for value in node.iter_expressions()) is expected
 
 
-@pytest.mark.parametrize("name", STATEMENTS)
+@listed("name", STATEMENTS)
 def test_ranks_have_a_whole_order(name: str) -> None:
     """A rank is asked of equal rows only where every choice gives the same answer."""
     for window in tree(STATEMENTS[name]).find_all(exp.Window):
@@ -222,7 +223,7 @@ def test_ranks_have_a_whole_order(name: str) -> None:
         )
 
 
-@pytest.mark.parametrize("name", STATEMENTS)
+@listed("name", STATEMENTS)
 def test_no_name_is_a_word_of_an_engine(name: str) -> None:
     reserved = {word.casefold() for word in BigQuery.Generator.RESERVED_KEYWORDS}
     assert "rows" in reserved

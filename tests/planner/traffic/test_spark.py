@@ -17,6 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from support.examples import examples
+
 ABSENT = "Sail and Spark's client are not installed here; .ci/sail.sh makes an environment of them"
 pytest.importorskip("pysail", reason=ABSENT)
 pytest.importorskip("pyspark.sql.connect", reason=ABSENT)
@@ -113,8 +115,7 @@ def both(
 
 
 @settings(
-    max_examples=12,
-    deadline=None,
+    max_examples=examples(0.8),
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
@@ -370,8 +371,7 @@ def test_a_server_that_is_killed(tmp_path: Path) -> None:
 
 
 @settings(
-    max_examples=6,
-    deadline=None,
+    max_examples=examples(0.4),
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from support.examples import examples
 from support.servers.spark import spark_home, spark_server
 
 ABSENT = "Spark 4 is not installed here; .ci/spark4.sh makes an environment of it"
@@ -151,8 +152,7 @@ def test_broken_lines_are_counted_alike(any_server: str, tmp_path: Path) -> None
 
 
 @settings(
-    max_examples=2,
-    deadline=None,
+    max_examples=examples(0.15),
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

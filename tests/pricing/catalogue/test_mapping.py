@@ -14,6 +14,7 @@ from netplan_pricing.catalogue.dumps import read_dump
 from netplan_pricing.catalogue.mapping import Scope, map_sku
 from netplan_pricing.catalogue.rates import rate_of
 from netplan_pricing.catalogue.sku import Sku
+from support.listed import listed
 from support.prices.skus import COMPUTE, NETWORKING, sku
 from support.projects.shared_data import needs_shared, shared
 from support.servers.catalog import CatalogServer
@@ -27,7 +28,7 @@ def mapped(description: str, group: str, **more: object) -> tuple[str, str, str,
     return one.kind, one.series, one.component, one.usage
 
 
-@pytest.mark.parametrize(
+@listed(
     ("description", "group", "usage", "expected"),
     [
         # The wordings of 2017, 2019, 2022 and 2026, and places that no list holds.
@@ -141,7 +142,7 @@ def test_a_new_group_that_sounds_like_a_price_of_ours_is_counted(
     assert one.reason
 
 
-@pytest.mark.parametrize(
+@listed(
     ("description", "group", "usage"),
     [
         ("N2 Instance Core running in Iowa in Calendar Mode", "CPU", "OnDemand"),

@@ -16,6 +16,7 @@ from netplan_pricing.contract.effective import effective_prices
 from netplan_pricing.contract.flexible import flexible_commitments
 from netplan_pricing.contract.terms import parse_discount
 from support.commands.run import run_verbs
+from support.listed import listed
 from support.prices.billing_export import pricing, usage, write_flat_csv, write_parquet
 
 CORE, RAM = "BB77-5FDA-69D9", "5B01-D157-A097"
@@ -56,7 +57,7 @@ def test_free_steps_and_unknown_prices_stay_what_they_are() -> None:
     assert [step.price.usd for step in steps] == [0, Decimal("0.004")]
 
 
-@pytest.mark.parametrize(
+@listed(
     "text",
     ["", "Compute Engine", "=5", "Disk=5", "all=-1", "all=100", "all=x", "all=nan", "AAAA=1"],
 )

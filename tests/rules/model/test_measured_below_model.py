@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -16,6 +16,7 @@ from netplan_planner.model import Estimate, Facts, Hit, Measurement
 from netplan_planner.renderers.figures import shown
 from netplan_rules.registry import find_rule
 from netplan_rules.shared.predicted import RunModel
+from support.listed import listed
 from support.probes.measurements import measurements
 from support.rules.measured_facts import FAR, A, B, gaps, hits, host, measured_facts, only_run, run
 
@@ -145,7 +146,7 @@ def test_a_suspect_of_several_kinds_stands_once_where_it_explains_most() -> None
 # What it says of itself
 
 
-@pytest.mark.parametrize(
+@listed(
     ("fields", "confidence", "reason"),
     [
         ({}, "high", ""),
@@ -309,7 +310,6 @@ def anything(draw: st.DrawFn) -> Measurement:
 NOTHING = measured_facts(machines=(A, B, FAR))
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(anything(), max_size=4))
 def test_no_record_makes_a_rule_crash(some: list[Measurement]) -> None:
     facts: Facts = replace(NOTHING, measurements=tuple(some))

@@ -16,6 +16,7 @@ from netplan_rules.model._suspects import (
     suspects_of,
 )
 from netplan_rules.shared.predicted import STOCK_CEILING_BYTES, RunModel
+from support.listed import listed
 from support.rules.facts import NETWORK
 from support.rules.measured_facts import A, B, host, measured_facts, only_run, run
 
@@ -264,7 +265,7 @@ def test_of_equal_suspects_the_tool_comes_first() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@listed(
     "fields",
     [
         {"sender": {"cpu_ratio": 15.0}},

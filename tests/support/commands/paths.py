@@ -3,18 +3,12 @@
 import inspect
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
-
-import typer
 
 from netplan_planner.asks import Use
-from netplan_planner.cli import verbs
-from netplan_planner.cli.app import app
 from netplan_planner.cli.parameters import path_use
+from support.commands.tree import ROOT
 from support.commands.verbs import commands
 
-assert verbs.VERBS
-ROOT: Any = typer.main.get_command(app)
 LEAVES = {
     " ".join(path): command
     for path, command in commands(ROOT)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.choices import Balancer
 from netplan_pricing.container import FILE_NAME
 from support.commands.run import run_verbs
 from support.prices.inputs import built
@@ -79,80 +78,6 @@ def test_traffic_as_text_sums_its_steps() -> None:
     assert "source   Cloud Billing Catalog API, 2026-04-30" in ran.stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "path_class", "total"),
-    [
-        (["--to", "zone"], "inter-zone-internal", "1"),
-        (["--to", "zone", "--external"], "inter-zone-external", "1"),
-        (["--to", "same-zone"], "same-zone-internal", "0"),
-        (["--to", "same-zone", "--external"], "same-zone-external", "1"),
-        (["--to", "us-east4", "--external"], "inter-region-external", "2"),
-        (["--to", "internet", "--area", "Europe"], "internet", "11.88"),
-        (["--to", "internet", "--network-tier", "standard"], "internet", "0"),
-        (["--to", "nat", "--area", "usa"], "nat", "16.38"),
-        (["--to", "google-apis", "--place", "us-central1"], "google-apis", "0"),
-        (["--to", "load-balancer"], "load-balancer", "0.8"),
-    ],
-)
-def test_traffic_to_every_place(arguments: list[str], path_class: str, total: str) -> None:
-    ran = run("traffic", "--from", "us-central1", "--gib", "100", "--format", "json", *arguments)
-    assert ran.returncode == 0, ran.stderr
-    answer = json.loads(ran.stdout, parse_float=Decimal)
-    assert answer["total_usd_per_month"] == Decimal(total)
-    assert {row["path_class"] for row in answer["prices"]} == {path_class}
-    assert sum(row["usd"] for row in answer["prices"]) == Decimal(total)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "total", "unknown"),
-    [
-        (["nat", "--vms", "12", "--addresses", "2", "--gib", "500"], "42.064", ""),
-        (["nat", "--vms", "40", "--addresses", "0"], "32.12", ""),
-        (["vpn", "--tunnels", "2"], "73", ""),
-        (["vpn", "--gib", "100", "--to", "europe-west1"], "80.92", ""),
-        (["vpn", "--gib", "100"], "73", "where the other end is"),
-        (["lb", "--kind", "internal-passthrough", "--rules", "7", "--gib", "100"], "33.65", ""),
-        (["lb", "--kind", "internal-application", "--proxies", "3"], "54.75", ""),
-        (["lb", "--kind", "internal-application", "--gib", "1"], "0.008", "proxy instances"),
-        (["lb", "--kind", "global-external-proxy"], "18.25", ""),
-        (["flow-logs", "--gib", "20000"], "9024", ""),
-        (["flow-logs", "--gib", "20000", "--excluded"], "4024", ""),
-    ],
-)
-def test_services_cost_what_their_skus_say(arguments: list[str], total: str, unknown: str) -> None:
-    region = [] if arguments[0] == "flow-logs" else ["--region", "us-central1"]
-    ran = run(*arguments, *region, "--format", "json")
-    assert ran.returncode == 0, ran.stderr
-    answer = json.loads(ran.stdout, parse_float=Decimal)
-    assert answer["total_usd_per_month"] == Decimal(total)
-    assert sum(row["usd"] for row in answer["prices"]) == Decimal(total)
-    assert all(row["as_of"] and row["source"] for row in answer["prices"])
-    reasons = [one["reason"] for one in answer.get("unknown", [])]
-    assert [unknown in reason for reason in reasons] == ([True] if unknown else [])
-    text = run(*arguments, *region).stdout
-    assert ("at least " in text and "; not in it: " in text) is bool(unknown)
-
-
-def test_services_refuse_what_they_do_not_know() -> None:
-    for arguments, said in (
-        (["nat", "--region", "us-centrall1"], "nearest: us-central1"),
-        (["vpn", "--region", "us-central1", "--to", "us-east1", "--area", "usa"], "give one"),
-        (["flow-logs"], "--records or --gib"),
-        (["flow-logs", "--gib", "1", "--records", "1"], "--records or --gib"),
-        (["lb", "--region", "us-central1", "--kind", "external-proxy", "--rules", "0"], "is 0"),
-        (["flow-logs", "--gib", "1", "--no-metadata"], "--no-metadata is for --records"),
-        (
-            ["traffic", "--from", "us-central1", "--to", "zone", "--gib", "1", "--place", "x"],
-            "--to",
-        ),
-        (["traffic", "--from", "us-central1", "--to", "google-apis", "--gib", "1"], "--place"),
-    ):
-        ran = run(*arguments)
-        assert ran.returncode in {2, 3}, arguments
-        assert said in ran.stderr, arguments
-        assert ran.stdout == ""
-
-
 def test_the_hours_of_a_nat_gateway_are_said_to_come_on_top() -> None:
     to = ["traffic", "--from", "us-central1", "--area", "usa", "--gib", "1", "--to"]
     said = "the hours of the gateway come on top and are not in the sum: 0.044 USD"
@@ -171,51 +96,6 @@ def test_address_as_text() -> None:
     assert any(row.startswith("spot-vm 730 0.0025 1.83") for row in rows)
     assert "unused-static: the first 1 hour of a month, all such" in ran.stdout
     assert "C054-7F72-A02E" in ran.stdout
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["machine", "n1-standrd-4", "--region", "us-central1"], "nearest: n1-standard-4"),
-        (["machine", "a4-highgpu-8g", "--region", "us-central1"], "no price for it is known"),
-        (
-            ["machine", "n1-standrd-4", "--region", "us-central1", "--usage", "all"],
-            "nearest: n1-standard-4",
-        ),
-        (["traffic", "--from", "southamerica-east1", "--to", "zone", "--gib", "1"], "4B15-30EF"),
-        (["traffic", "--from", "us-central1", "--to", "internet", "--gib", "1"], "China 0.23"),
-        (["address", "--region", "europe-north2", "--use", "unused-static"], "unused-static"),
-        (["machine", "n1-standard-4", "--region", "\x1b[31mred"], "no region"),
-        (["machine", "n2-custom-8-16385", "--region", "us-central1"], "steps of 256 MiB"),
-    ],
-)
-def test_a_missing_price_is_an_error_and_nothing_on_stdout(arguments: list[str], said: str) -> None:
-    form = ["text", "json", "csv"][len(said) % 3]
-    ran = run(*arguments, "--format", form)
-    is_wrong_word = said.startswith(("nearest", "no region", "China"))
-    assert (ran.returncode, ran.stdout) == (2 if is_wrong_word else 3, "")
-    assert said in ran.stderr
-    assert ran.stderr.startswith("netplan: ")
-    assert "\x1b" not in ran.stderr
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["traffic", "--from", "us-central1", "--to", "us-central1", "--gib", "1"],
-        ["traffic", "--from", "us-central1", "--to", "internet", "--gib", "1", "--external"],
-        ["traffic", "--from", "us-central1", "--to", "zone", "--gib", "-1"],
-        ["traffic", "--from", "us-central1", "--to", "zone", "--gib", "1", "--area", "usa"],
-        ["traffic", "--from", "us-central1", "--to", "zone", "--gib", "nan"],
-        ["traffic", "--from", "us-central1", "--to", "zone", "--gib", "inf"],
-        ["machine", "n1-standard-4", "--region", "us-central1", "--usage", "free"],
-        ["machine", "n1-standard-4"],
-    ],
-)
-def test_wrong_usage_is_said_so(arguments: list[str]) -> None:
-    ran = run(*arguments)
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr
 
 
 def test_another_snapshot_can_be_asked(tmp_path: Path) -> None:
@@ -291,11 +171,3 @@ def test_the_price_of_some_hours_of_a_service_is_called_so() -> None:
     whole = run("nat", "--region", "us-central1")
     assert "USD a month" in whole.stdout
     assert "total    4.67 USD a month" in whole.stdout
-
-
-@pytest.mark.parametrize("kind", Balancer)
-def test_what_a_kind_of_load_balancer_does_not_pay_for_is_refused(kind: Balancer) -> None:
-    ran = run("lb", "--region=us-central1", f"--kind={kind}", "--rules=7", "--proxies=3", "--gib=5")
-    assert (ran.returncode, ran.stdout) == (2, "")
-    is_by_proxy = kind in {Balancer.INTERNAL_APPLICATION, Balancer.CROSS_REGION_APPLICATION}
-    assert ("its --proxies, not for --rules" if is_by_proxy else f", not {kind}\n") in ran.stderr

@@ -4,12 +4,12 @@ import json
 import math
 
 import msgspec
-import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from netplan_planner.measuring.outputs import read_text
 from netplan_planner.model import MeasuredEnd, Measurement
+from support.listed import listed
 from support.probes import iperf2 as probe_iperf2
 from support.probes import iperf3 as probe_iperf3
 
@@ -96,7 +96,6 @@ def assert_harmless(text: str) -> None:
         assert f"{why}".encode()
 
 
-@settings(deadline=None)
 @given(text=st.sampled_from(TEXTS), edits=st.lists(EDIT, min_size=1, max_size=3))
 @example(text=ROWS, edits=[(0.0, 4, "9999")])
 @example(text=ROWS, edits=[(0.0, 4, "0001")])
@@ -107,13 +106,12 @@ def test_an_output_with_other_bytes_in_it(text: str, edits: list[tuple[float, in
     assert_harmless(text)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_any_text(text: str) -> None:
     assert_harmless(text)
 
 
-@pytest.mark.parametrize(
+@listed(
     "text",
     [
         "{\n" * 200_000,

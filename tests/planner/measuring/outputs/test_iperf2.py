@@ -5,6 +5,7 @@ import pytest
 from netplan_planner.measuring.outputs import read_text
 from netplan_planner.measuring.outputs.base import Refused
 from netplan_planner.model import CountedBy, Measurement
+from support.listed import listed
 from support.probes import iperf2 as texts
 from support.probes.iperf2 import CLIENT, SERVER
 
@@ -30,7 +31,7 @@ def way(one: Measurement) -> tuple[str | None, str | None, float, CountedBy, int
 UP, DOWN = (CLIENT, SERVER), (SERVER, CLIENT)
 
 
-@pytest.mark.parametrize(
+@listed(
     ("text", "expected"),
     [
         (texts.PLAIN, [(*UP, 9.41, SENDER, 1)]),
@@ -74,7 +75,7 @@ def test_both_directions_at_once(text: str, both: list[bool], reverse: list[bool
     assert [one.is_reverse for one in found] == reverse
 
 
-@pytest.mark.parametrize(
+@listed(
     ("rate", "gbps"),
     [
         ("941 Kbits/sec", 941e-6),
@@ -142,7 +143,7 @@ def test_clients_of_a_server_are_measured_apart() -> None:
     assert [(one.src.address, one.gbps) for one in found] == [(CLIENT, 9.38), ("10.128.0.9", 1.5)]
 
 
-@pytest.mark.parametrize(
+@listed(
     ("text", "place", "told"),
     [
         (texts.CLIENT_HEADER, "run.txt:1", "ends before one"),

@@ -4,6 +4,7 @@ import pytest
 
 from netplan_planner.measuring.outputs import read_text
 from netplan_planner.model import CountedBy, Measurement
+from support.listed import listed
 from support.probes import iperf2 as texts
 from support.probes.iperf2 import CLIENT, SERVER
 
@@ -145,7 +146,7 @@ def test_udp_rows_tell_the_receivers_count_by_its_datagrams() -> None:
     assert (sent.counted_by, sent.protocol) == (SENDER, "udp")
 
 
-@pytest.mark.parametrize(
+@listed(
     ("text", "told"),
     [
         (NEVER + NEVER.replace("5001,1", "5001,2").replace("58996", "58998"), "without times"),

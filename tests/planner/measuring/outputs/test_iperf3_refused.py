@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from netplan_planner.errors import InputError
@@ -72,7 +72,6 @@ ODD = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(path=st.sampled_from(sorted(paths_in(FULL), key=str)), odd=ODD)
 @example(path=("intervals", 0, "sum", "bits_per_second"), odd=1e308)
 @example(path=("intervals", 0, "sum", "seconds"), odd=-1e308)

@@ -6,6 +6,7 @@ import pytest
 
 from netplan_planner.measuring.outputs import read_text
 from netplan_planner.model import CountedBy, Measurement
+from support.listed import listed
 
 SENDER, RECEIVER = CountedBy.SENDER, CountedBy.RECEIVER
 ENDS = "from 0.0.0.0 (0.0.0.0) port 0 AF_INET to 10.128.0.3 () port 20001 AF_INET"
@@ -168,7 +169,7 @@ def test_units_of_the_output_are_taken(units: str, gbps: float) -> None:
     assert only(text).gbps == pytest.approx(gbps, rel=1e-12)
 
 
-@pytest.mark.parametrize(
+@listed(
     ("text", "told"),
     [
         (STREAM, "ends before its result"),

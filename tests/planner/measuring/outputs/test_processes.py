@@ -1,11 +1,12 @@
 """One process for each stream: rates add up only where the processes ran at the same time."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.errors import InputError
 from netplan_planner.measuring.outputs import merge_streams
+from support.listed import listed
 from support.probes.measurements import measured
 
 
@@ -109,7 +110,7 @@ def test_a_short_process_beside_a_long_one_is_refused() -> None:
         merge_streams([FIRST, measured(run_id="b", duration_s=5.0)])
 
 
-@pytest.mark.parametrize(
+@listed(
     ("fields", "told"),
     [
         ({"started_at": ""}, "cannot be told"),
@@ -128,7 +129,6 @@ def test_processes_of_other_runs_are_refused(fields: dict[str, object], told: st
         merge_streams([FIRST, measured(**{"run_id": "b", **fields})])
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(min_value=0.001, max_value=100), min_size=1, max_size=20))
 def test_a_sum_is_no_less_than_any_part(rates: list[float]) -> None:
     parts = [measured(run_id=str(index), gbps=rate) for index, rate in enumerate(rates)]

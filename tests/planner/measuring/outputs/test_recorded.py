@@ -11,6 +11,7 @@ import pytest
 from netplan_planner.measuring.outputs import read_outputs
 from netplan_planner.measuring.outputs.base import Refused
 from netplan_planner.model import CountedBy, Measurement
+from support.listed import listed
 from support.projects.shared_data import SHARED, needs_shared, shared
 
 pytestmark = needs_shared
@@ -34,7 +35,7 @@ def read(path: Path) -> tuple[list[Measurement], list[Refused]]:
     return list(found), list(refused)
 
 
-@pytest.mark.parametrize("path", IPERF3_JSON, ids=named)
+@listed("path", IPERF3_JSON, ids=named)
 def test_iperf3_json_has_the_figures_of_its_own_sums(path: Path) -> None:
     (one,), refused = read(path)
     document: Any = json.loads(path.read_text())
@@ -67,7 +68,7 @@ def test_iperf3_json_has_the_figures_of_its_own_sums(path: Path) -> None:
     assert one.coefficient_of_variation == pytest.approx(spread / mean)
 
 
-@pytest.mark.parametrize("path", IPERF3_TEXT, ids=named)
+@listed("path", IPERF3_TEXT, ids=named)
 def test_iperf3_text_has_the_figures_of_its_last_line(path: Path) -> None:
     (one,), refused = read(path)
     last = path.read_text().splitlines()[-1]

@@ -22,6 +22,7 @@ from netplan_planner.verbs.caps.ask import CapsAsk
 from netplan_planner.verbs.caps.run import caps_of
 from netplan_planner.verbs.price.ask import MachineAsk
 from netplan_planner.verbs.price.machines import machine_prices
+from support.nightly import every
 from support.probes import answers as probe_answers
 from support.reports import browser as browsers
 from support.reports import made as reports
@@ -294,7 +295,7 @@ def test_a_link_opens_its_finding(browser: Browser, tmp_path: Path) -> None:
         target.wait_for(state="visible")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", every(2, ["light", "dark"]))
 def test_it_is_seen(browser: Browser, tmp_path: Path, scheme: browsers.Scheme) -> None:
     file = written(tmp_path, html_reports.pictured_report())
     with browsers.opened(browser, file, scheme=scheme) as seen:
@@ -304,6 +305,7 @@ def test_it_is_seen(browser: Browser, tmp_path: Path, scheme: browsers.Scheme) -
     assert len(set(zip(pixels[0::3], pixels[1::3], pixels[2::3], strict=False))) > 100
 
 
+@pytest.mark.nightly
 def test_it_prints_on_a4_with_all_findings(browser: Browser, tmp_path: Path) -> None:
     file = written(tmp_path, html_reports.pictured_report())
     with browsers.opened(browser, file) as seen:

@@ -167,7 +167,7 @@ def test_a_currency_is_followed() -> None:
     assert set(dollars) == {"saves $643.07", "$100"}
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(st.characters(exclude_categories=()), max_size=40))
 def test_any_text_makes_a_page_of_the_same_shape(text: str) -> None:
     made = Elements(page(reports.hostile_report(f"x{text}")))

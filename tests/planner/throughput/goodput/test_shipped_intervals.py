@@ -17,6 +17,7 @@ from netplan_planner.throughput.goodput.conformal import (
 )
 from netplan_planner.throughput.goodput.intervals import REGIMES
 from netplan_planner.throughput.limits.tables import DATA
+from support.listed import listed
 from support.projects.shared_data import needs_shared, shared
 
 TABLE = DATA / "interval_factors.csv"
@@ -49,8 +50,8 @@ def test_each_regime_has_each_level_once() -> None:
     assert sorted(keys) == sorted((regime, level) for regime in REGIMES for level in LEVELS)
 
 
-@pytest.mark.parametrize("side", ["low", "high"])
-@pytest.mark.parametrize("regime", REGIMES)
+@listed("side", ["low", "high"])
+@listed("regime", REGIMES)
 def test_factors_rise_with_the_level(regime: str, side: str) -> None:
     found = sorted(
         (float(row["level"]), float(row[side])) for row in rows() if row["regime"] == regime

@@ -6,12 +6,13 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.model import EgressCap
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.limits.tables import DATA, cap_rows, platform_generations
+from support.listed import listed
 from support.projects.shared_data import needs_shared, shared
 
 TODAY = date(2026, 11, 21)
@@ -29,7 +30,7 @@ def gbps(machine_type: str, as_of: date = TODAY, **more: object) -> float | None
     return found.egress_gbps if found else None
 
 
-@pytest.mark.parametrize(
+@listed(
     ("machine_type", "expected"),
     [
         ("f1-micro", 1),
@@ -82,7 +83,7 @@ def test_the_law_of_n1_of_2017_holds_for_nothing_else() -> None:
 
 
 class TestCustomTypes:
-    @pytest.mark.parametrize(
+    @listed(
         ("machine_type", "expected"),
         [
             ("n2-custom-2-4096", 10),
@@ -185,7 +186,7 @@ class TestTier1:
 
 
 class TestExternalCap:
-    @pytest.mark.parametrize(
+    @listed(
         ("machine_type", "tier1", "expected", "basis"),
         [
             ("n2-standard-32", False, 7, "general"),
@@ -228,7 +229,7 @@ class TestExternalCap:
 
 
 class TestDates:
-    @pytest.mark.parametrize(
+    @listed(
         ("machine_type", "as_of", "expected"),
         [
             ("n1-standard-16", date(2015, 6, 5), 10),
@@ -278,7 +279,6 @@ class TestDates:
         assert "assumed for 2022-11-30" in then.note
         assert "assumed" not in now.note
 
-    @settings(deadline=None)
     @given(st.dates(date(2012, 1, 1), date(2030, 1, 1)))
     def test_no_day_has_two_answers(self, as_of: date) -> None:
         caps = load_caps(as_of)

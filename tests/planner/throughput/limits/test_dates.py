@@ -5,6 +5,7 @@ from datetime import date, timedelta
 import pytest
 
 from netplan_planner.model import Estimate
+from support.listed import listed
 from support.paths.queries import estimate, path
 
 CHANGES = [
@@ -33,7 +34,7 @@ def ends(found: Estimate) -> tuple[float, float, float]:
     return found.low_gbps, found.gbps, found.high_gbps
 
 
-@pytest.mark.parametrize(("path_class", "machine_type", "streams", "day"), CHANGES, ids=str)
+@listed(("path_class", "machine_type", "streams", "day"), CHANGES, ids=str)
 def test_both_sides_of_an_unknown_day_admit_the_other(
     path_class: str, machine_type: str, streams: int, day: date
 ) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from netplan_planner.model import Limit, LimitKind
 from netplan_planner.throughput.limits.host import core_flow
 from netplan_planner.throughput.limits.tables import flow_figures
+from support.listed import listed
 
 DAYS = st.dates(date(2013, 1, 1), date(2027, 12, 31))
 SIZES = st.none() | st.integers(1, 256)
@@ -23,7 +24,7 @@ def core(
     return found
 
 
-@pytest.mark.parametrize(
+@listed(
     ("on", "gbps", "low", "high"),
     [
         (date(2014, 1, 15), 0.9, 0.55, 1.9),

@@ -7,6 +7,7 @@ from netplan_planner.model import Estimate, Limit, PathQuery
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.limits.host import core_flow
 from netplan_planner.throughput.limits.receivers import RECEIVER_CORES
+from support.listed import listed
 from support.paths.queries import DAY, TYPES, end, estimate, path
 
 SENDER = "n2-standard-32"
@@ -22,7 +23,7 @@ def limit_of(found: Estimate) -> Limit | None:
 
 
 class TestWhenItCounts:
-    @pytest.mark.parametrize("machine_type", TYPES)
+    @listed("machine_type", TYPES)
     def test_never_between_equal_machines(self, machine_type: str) -> None:
         found = estimate(to(machine_type, machine_type))
         assert limit_of(found) is None

@@ -32,6 +32,7 @@ from netplan_planner.throughput.round_trips.rtt import (
     rtt_for_pairs,
 )
 from netplan_pricing import open_snapshot
+from support.listed import listed
 from support.projects.shared_data import needs_shared, shared
 
 SCRIPT = Path(__file__).parents[4] / "planner" / "scripts" / "build_rtt.py"
@@ -206,7 +207,7 @@ CAPE_HORN = ("gcp:southamerica-west1", "gcp:africa-south1")
 
 
 class TestUnknownPlaces:
-    @pytest.mark.parametrize(
+    @listed(
         ("name", "hint"),
         [
             ("us-centrall1", "us-central1"),

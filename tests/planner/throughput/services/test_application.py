@@ -23,6 +23,7 @@ from netplan_planner.throughput.services.application import (
     transactions_per_s,
 )
 from netplan_planner.units import bytes_from_gbps, gbps_from_bytes
+from support.listed import listed
 from support.projects.shared_data import needs_shared, shared
 
 TALK = "percona-xtradb-sysbench-oltp"
@@ -107,7 +108,7 @@ class TestFit:
             for each in (found.tps, found.low_tps, found.high_tps):
                 assert each == pytest.approx(tps, rel=1e-9)
 
-    @pytest.mark.parametrize(
+    @listed(
         ("low", "high", "why"),
         [
             ((1, 2700), (1, 7300), "two that differ"),

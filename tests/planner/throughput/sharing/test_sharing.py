@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from netplan_planner.throughput.sharing.rates import (
@@ -16,6 +16,7 @@ from netplan_planner.throughput.sharing.rates import (
     FairRates,
     fair_rates,
 )
+from support.listed import listed
 
 CLOSE = 1e-12
 """Greatest relative distance to the exact rate that is accepted."""
@@ -131,7 +132,6 @@ def cases(draw: st.DrawFn) -> Case:
     return case(capacity, links, bound, weight)
 
 
-@settings(max_examples=400, deadline=None)
 @given(asked=cases())
 def test_rates_equal_exact_arithmetic(asked: Case) -> None:
     found = asked.rates()
@@ -170,7 +170,7 @@ def test_rates_scale_with_all_limits(asked: Case, power: int) -> None:
     assert after.binding_link.tolist() == found.binding_link.tolist()
 
 
-@pytest.mark.parametrize(
+@listed(
     ("asked", "gbps", "binding"),
     [
         (case([10], [[0], [0]]), [5, 5], [0, 0]),
@@ -265,7 +265,7 @@ def test_chain_in_which_each_link_waits_for_the_one_before() -> None:
     assert found.gbps.tolist() == expected
 
 
-@pytest.mark.parametrize(
+@listed(
     ("change", "problem"),
     [
         ({"capacity_gbps": np.array([np.nan])}, r"capacity_gbps\[0\] is nan"),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -75,7 +75,6 @@ def integrated_gbit(run: Course, seconds: float) -> tuple[float, float]:
 
 
 class TestAgainstTheIntegral:
-    @settings(deadline=None)
     @given(runs(), TIMES)
     def test_the_volume_is_the_integral_of_the_rate(self, run: Course, seconds: float) -> None:
         expected, lost = integrated_gbit(run, seconds)
@@ -85,7 +84,6 @@ class TestAgainstTheIntegral:
         assert found <= expected * (1 + 1e-6) + 1e-9
         assert found >= expected * (1 - 1e-6) - 0.12 * lost - 1e-9
 
-    @settings(deadline=None)
     @given(runs(), TIMES)
     def test_it_is_exact_where_curve_and_line_do_not_cross(
         self, run: Course, seconds: float

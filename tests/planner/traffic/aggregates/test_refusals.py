@@ -19,6 +19,7 @@ from support.flows import aggregated
 from support.flows.aggregated import Json, change_manifest, change_rows, reseal
 from support.flows.cases import HOSTS, project
 from support.flows.project import host, inventory, subnet
+from support.nightly import every
 
 
 @pytest.fixture(scope="module")
@@ -338,7 +339,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", DAMAGE)
+@pytest.mark.parametrize("kind", every(3, DAMAGE))
 def test_damage(sums: Path, kind: str) -> None:
     damage, why = DAMAGE[kind]
     damage(sums)

@@ -14,18 +14,17 @@ from netplan_planner.model import Owner, OwnerKind, Reporter
 from netplan_planner.model.evidence.pod_traffic import PodEnd, PodFlow, PodSource, PodTraffic
 from netplan_planner.traffic import TrafficOptions, read_pod_traffic, read_traffic
 from netplan_planner.traffic.aggregates.tables import TABLES
+from support.examples import examples
 from support.flows import aggregated
 from support.flows.cases import LOGGING, as_entry, project, records
 from support.flows.kinds import BAD
 from support.flows.oracle import Record
 from support.flows.records import lines
+from support.nightly import every
 
 
 @settings(
-    max_examples=15,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=examples(0.4), derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 @given(
     found=st.lists(records(), min_size=1, max_size=20),
@@ -100,7 +99,7 @@ def test_names_may_hold_anything(tmp_path: Path) -> None:
     assert read_traffic([sums], aggregated.known(), aggregated.OPTIONS) == matrix
 
 
-@pytest.mark.parametrize("name", ["a'b", "x*[y]?", "a=b", "\x1b[31m", "été"])
+@pytest.mark.parametrize("name", every(3, ["a'b", "x*[y]?", "a=b", "\x1b[31m", "été"]))
 def test_the_folder_may_have_any_name(name: str, tmp_path: Path) -> None:
     folder = tmp_path / name
     folder.mkdir()

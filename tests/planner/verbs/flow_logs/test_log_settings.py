@@ -10,6 +10,7 @@ from netplan_planner.verbs.flow_logs.settings import (
     SamplingOption,
     cheapest_settings,
 )
+from support.listed import listed
 
 GRID = [step / 20 for step in range(1, 21)]
 
@@ -51,7 +52,7 @@ def made(chance: random.Random) -> tuple[list[list[SamplingOption]], float]:
     return sources, chance.uniform(0, 3000)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@listed("seed", range(40))
 def test_nothing_on_a_grid_is_cheaper_by_more_than_the_grid_can_tell(seed: int) -> None:
     sources, most = made(random.Random(seed))
     found = cheapest_settings(sources, most)

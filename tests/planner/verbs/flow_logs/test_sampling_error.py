@@ -15,6 +15,7 @@ from netplan_planner.verbs.flow_logs.sampling_error import (
     safe_multiplier,
     variance_of_sum,
 )
+from support.listed import listed
 from support.projects.shared_data import needs_shared, shared
 
 DRAWS = 400
@@ -57,8 +58,8 @@ def thinned_p95(minute: Floats, wire: Floats, minutes: int, ratio: float, length
     return np.array(found)
 
 
-@pytest.mark.parametrize("ratio", [0.05, 0.2, 0.5, 0.9])
-@pytest.mark.parametrize("spread", [0.0, 1.0, 2.0])
+@listed("ratio", [0.05, 0.2, 0.5, 0.9])
+@listed("spread", [0.0, 1.0, 2.0])
 def test_a_sum_of_what_is_kept_strays_as_its_variance_says(ratio: float, spread: float) -> None:
     _, wire = made(1, minutes=60, per_minute=40, spread=spread)
     chance = np.random.default_rng(2)
@@ -73,8 +74,8 @@ def test_a_sum_of_what_is_kept_strays_as_its_variance_says(ratio: float, spread:
     assert within.mean() >= 0.95 - 0.033
 
 
-@pytest.mark.parametrize("length", [1, 5])
-@pytest.mark.parametrize(
+@listed("length", [1, 5])
+@listed(
     ("per_minute", "spread", "minutes"),
     [(3, 0.5, 480), (20, 1.0, 480), (200, 1.5, 240), (200, 0.3, 60), (1000, 1.0, 60)],
 )

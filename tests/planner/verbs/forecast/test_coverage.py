@@ -3,11 +3,11 @@
 from typing import Any
 
 import numpy as np
-import pytest
 from scipy.stats import binom
 
 from netplan_planner.verbs.forecast.foresee import foresee, interval_of
 from support.forecasts.made import series
+from support.listed import listed
 
 AHEAD = 91
 TIMES = 40
@@ -43,8 +43,8 @@ def held(kind: str, known: int) -> dict[tuple[str, float], int]:
     return found
 
 
-@pytest.mark.parametrize("known", [28, 91])
-@pytest.mark.parametrize(
+@listed("known", [28, 91])
+@listed(
     "kind",
     ["level", "ratio", "amount", "amount-noise", "lingering", "step", "outage", "gap", "wandering"],
 )

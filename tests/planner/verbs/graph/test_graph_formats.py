@@ -21,6 +21,7 @@ from netplan_planner.verbs.graph.answer import EdgeWeight, GraphLevel, TrafficGr
 from netplan_planner.verbs.graph.ask import Drawn
 from netplan_planner.verbs.graph.run import graph_of
 from netplan_planner.verbs.graph.shown import shown, width
+from support.listed import listed
 from support.rules.facts import facts_of, machine
 
 OWN = ("dot", "graphml", "mermaid", "svg")
@@ -80,8 +81,8 @@ def test_they_are_formats_of_this_answer_alone() -> None:
         render(made(), "sarif", RenderOptions())
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-@pytest.mark.parametrize("form", OWN)
+@listed("text", HOSTILE)
+@listed("form", OWN)
 def test_no_name_steers_anything(form: str, text: str) -> None:
     page = render(made(name=text), form, RenderOptions())
     assert page.replace("\n", "").isprintable()

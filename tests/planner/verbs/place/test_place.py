@@ -14,6 +14,7 @@ from netplan_planner.verbs.place.answer import Placement, PlacementConstraint
 from netplan_planner.verbs.place.ask import PlaceChoices
 from netplan_planner.verbs.place.run import plan_places
 from netplan_planner.world.request import InputRequest
+from support.examples import examples
 from support.places.tables import (
     FAR_ZONES,
     TYPE,
@@ -33,9 +34,9 @@ CENT = 0.005
 NEAR_MS = 0.3
 """Less than between zones, more than inside one."""
 FEW = settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    max_examples=examples(0.5), suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
-FEWER = settings(FEW, max_examples=12)
+FEWER = settings(FEW, max_examples=examples(0.25))
 
 
 def placed(case: Case, **words: float | bool) -> Placement:

@@ -13,6 +13,7 @@ from netplan_planner.verbs.place.solve.problem import (
     PlacementProblem,
 )
 from netplan_planner.verbs.place.solve.reduced import reduced
+from support.nightly import every
 from support.places.problems import ONE_REGION, THREE_ZONES_APART, TWO_REGIONS, made
 
 
@@ -41,7 +42,7 @@ def least_usd(problem: PlacementProblem) -> float:
     return float(least)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", every(4, range(4)))
 @pytest.mark.parametrize("pinned", [0, 2])
 @pytest.mark.parametrize(
     ("usd", "count", "slack", "far"),

@@ -14,11 +14,12 @@ from netplan_planner.verbs.place.answer import Placement
 from netplan_planner.verbs.place.ask import PlaceChoices
 from netplan_planner.verbs.place.run import plan_places
 from netplan_planner.world.request import InputRequest
+from support.examples import examples
 from support.places.tables import FAR_ZONES, TYPE, ZONES, Case, Flow, Vm, written
 
 REQUEST = InputRequest(today=date(2026, 5, 1))
 FEW = settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    max_examples=examples(0.3), suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 BASE = {
     "vms": "name,zone,vcpus\na,us-central1-a,4\nb,us-central1-b,4\n",

@@ -178,55 +178,6 @@ class TestOnePath:
 
 
 class TestUsage:
-    @pytest.mark.parametrize(
-        ("arguments", "said"),
-        [
-            ((*N2, "--path", "same-zone-intrnal"), "near: same-zone-internal"),
-            ((*ZONE, "--duration", "5s", "--bytes", "1GB"), "exclude each other"),
-            (("a",), "name both machines"),
-            ((), "--src-type"),
-            (N2, "--path"),
-            (("a", "b", "--demo", "gecko"), "no machine of the input is named 'a'"),
-            ((*ZONE, "--bytes", "2XB"), "2TiB"),
-            ((*ZONE, "--duration", "soon"), "5s or 10m"),
-            ((*ZONE, "--duration", "0s"), "above 0"),
-            ((*ZONE, "--level", "0.2"), "0.5"),
-            ((*ZONE, "--level", "1"), "0.99"),
-            ((*ZONE, "--streams", "0"), "1"),
-            ((*ZONE, "--rtt-ms", "-3"), "0.001"),
-            ((*ZONE, "--rtt-ms", "inf"), "rtt-ms"),
-            ((*ZONE, "--bytes", "0.1"), "--bytes"),
-            ((*ZONE, "--bytes", "1e400"), "--bytes"),
-            ((*ZONE, "--duration", "1e400"), "--duration"),
-            ((*ZONE, "--mtu", "100"), "576"),
-            ((*ZONE, "--mtu", "9000"), "--mtu 9000 is more than a VPC network carries"),
-            (("e2-standard-4", "e2-standard-4", "--tier1"), "--tier1: Tier_1 is not offered for"),
-            (("n2-standard-4", "n9-standard-4"), "'n9-standard-4' is no machine type (near: "),
-            (("n2-standard-4", "internet"), "netplan predict TYPE --path internet"),
-            (("n2-standard-4", "n2-standard-8", "--demo", "gecko"), "is a machine type"),
-            (("n2-standard-4", "--host-link-gbps", "10"), "leave out the machine type"),
-            ((*ZONE, "--format", "xml"), "json"),
-            (("--batch", "t.csv", *ZONE), "--batch has its own paths"),
-            ((*ZONE, "--plugin", "cilium"), "one of a path of pods"),
-            ((*ZONE, "--vpn-tunnels", "2"), "those of a hybrid path"),
-            ((*ZONE, "--omit", "2s"), "give both"),
-            ((*ZONE, "--dst-type", "e2-micr"), "near: e2-micro"),
-            (("--batch", "t.csv", "--inventory", "i.json"), "leave out --inventory"),
-            (("--batch", "t.csv", "--plugin", "cilium"), "leave out --plugin"),
-            (("--batch", "t.csv", "--tps-at", "1=2700"), "leave out --tps-at"),
-            (("--batch", "t.csv", "--streams", "5"), "--streams"),
-            (("a", "b", "--demo", "gecko", "--src-type", "n2-standard-8"), "--src-type"),
-        ],
-    )
-    def test_wrong_usage_is_status_2_with_a_helpful_text(
-        self, arguments: tuple[str, ...], said: str
-    ) -> None:
-        found = predict(*arguments)
-        assert found.returncode == 2
-        assert found.stdout == ""
-        assert said in " ".join(found.stderr.replace("│", " ").split())
-        assert "Traceback" not in found.stderr
-
     def test_a_hostile_class_is_shown_harmless(self) -> None:
         found = predict(*N2, "--path", "\x1b[31m\u202e")
         assert found.returncode == 2

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.model import Estimate
@@ -93,7 +93,6 @@ def problems(draw: st.DrawFn) -> list[Probe]:
     ]
 
 
-@settings(max_examples=150, deadline=None)
 @given(problems())
 def test_each_choice_has_the_most_information_per_dollar(probes: list[Probe]) -> None:
     choice = choose(probes)
@@ -123,7 +122,6 @@ def test_each_choice_has_the_most_information_per_dollar(probes: list[Probe]) ->
     assert choice.expected_log_width * count == pytest.approx(width_of_all(probes, chosen))
 
 
-@settings(max_examples=100, deadline=None)
 @given(problems())
 def test_what_is_left_out_is_inside_the_tolerance(probes: list[Probe]) -> None:
     choice = choose(probes)

@@ -8,6 +8,7 @@ import pytest
 
 from netplan_planner.verbs.transfer import routes
 from netplan_planner.verbs.transfer.ask import TransferGoal
+from support.nightly import NIGHTLY, every
 from support.transfers import linear, reckoned
 from support.transfers.made import case_of, mesh_of, need_of, planned
 
@@ -37,7 +38,7 @@ def compared(seed: int, *, targets: int, is_priced: bool) -> Compared | None:
     return Compared(float(plan.plan.usd_total), best.usd, slack)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", every(3, range(25)))
 @pytest.mark.parametrize("is_priced", [True, False])
 def test_to_one_place_nothing_is_cheaper(seed: int, is_priced: bool) -> None:
     found = compared(seed, targets=1, is_priced=is_priced)
@@ -46,7 +47,7 @@ def test_to_one_place_nothing_is_cheaper(seed: int, is_priced: bool) -> None:
         assert least <= found.planner <= found.oracle * (1 + 1e-5) + found.slack
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", every(3, range(15)))
 @pytest.mark.parametrize("is_priced", [True, False])
 def test_to_two_places_a_byte_crosses_once(seed: int, is_priced: bool) -> None:
     """Of priced machines one tree is taken that costs a thousandth more at most."""
@@ -56,7 +57,7 @@ def test_to_two_places_a_byte_crosses_once(seed: int, is_priced: bool) -> None:
         assert found.oracle * (1 - 1e-6) - 0.01 <= found.planner <= most
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", every(3, range(15)))
 @pytest.mark.parametrize("most_trees", [1, 2])
 def test_where_the_search_for_trees_ends_early_a_plan_is_found_and_proven(
     seed: int, most_trees: int, monkeypatch: pytest.MonkeyPatch
@@ -68,6 +69,7 @@ def test_where_the_search_for_trees_ends_early_a_plan_is_found_and_proven(
         assert found.oracle * (1 - 1e-6) - 0.01 <= found.planner
 
 
+@NIGHTLY
 @pytest.mark.parametrize("goal", TransferGoal)
 def test_many_trees_side_by_side_are_a_plan_wherever_their_search_ends(
     goal: TransferGoal, monkeypatch: pytest.MonkeyPatch
@@ -103,7 +105,7 @@ def test_some_of_the_cases_have_relays_and_some_no_plan() -> None:
     assert any(one.infeasible for one in plans)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", every(3, range(12)))
 @pytest.mark.parametrize("targets", [1, 2])
 def test_the_bill_is_that_of_another_reckoning_to_the_cent(seed: int, targets: int) -> None:
     for is_priced in (True, False):
@@ -119,7 +121,7 @@ def test_the_bill_is_that_of_another_reckoning_to_the_cent(seed: int, targets: i
                 assert round(summed, 12) == round(option.usd_total, 12)
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", every(3, range(15)))
 def test_it_is_never_dearer_than_the_direct_way_at_the_same_rate(seed: int) -> None:
     for targets in (1, 2):
         case = case_of(seed, targets=targets)
@@ -131,7 +133,7 @@ def test_it_is_never_dearer_than_the_direct_way_at_the_same_rate(seed: int) -> N
         assert plan.usd_total <= straight.usd_total + CENT
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", every(3, range(8)))
 def test_the_bound_is_below_and_the_oracle_above_it(seed: int) -> None:
     case = case_of(seed)
     plan, best = planned(case), linear.best(case)
@@ -140,7 +142,7 @@ def test_the_bound_is_below_and_the_oracle_above_it(seed: int) -> None:
         assert float(plan.bound_usd) <= best.usd * (1 + 1e-6)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", every(3, range(8)))
 def test_the_fastest_within_a_budget_takes_no_longer_than_the_cheapest(seed: int) -> None:
     case = case_of(seed)
     cheap = planned(case).plan

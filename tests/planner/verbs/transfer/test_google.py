@@ -160,6 +160,7 @@ def test_spot_machines_cost_less_and_take_longer() -> None:
     assert any(one.name == "Spot machines" and one.option for one in plain.ways)
 
 
+@pytest.mark.nightly
 def test_few_connections_bind_and_more_are_advised() -> None:
     few = plan("us-central1", "europe-west4", streams=1).plan
     many = plan("us-central1", "europe-west4").plan

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from support.commands.run import run_verbs
+from support.nightly import NIGHTLY
 
 MOVE = ("--from", "us-central1", "--to", "europe-west4", "--bytes", "1TB")
 FEW = ("--machine-type", "n2-standard-8,n2-standard-4", "--max-count", "3")
@@ -198,44 +199,6 @@ def test_steps_can_be_written_by_themselves() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        ([], "give where the bytes are"),
-        (["--from", "us-central1", "--to", "us-east1"], "give how much is moved"),
-        ([*MOVE[:4], "--bytes", "0"], "--bytes is a quantity above 0"),
-        ([*MOVE[:4], "--bytes=-1GB"], "--bytes is a quantity above 0"),
-        ([*MOVE, "--deadline", "2020-01-01T00:00:00Z"], "has passed"),
-        ([*MOVE, "--deadline", "0"], "--deadline is a quantity above 0"),
-        ([*MOVE, "--budget", "-1"], "--budget"),
-        ([*MOVE, "--start-up", "2m", "--deadline", "1m"], "leaves nothing"),
-        ([*MOVE, "--to", "us-central1"], "where the bytes are already"),
-        ([*MOVE, "--to", "europe-west4"], "named twice"),
-        ([*MOVE, "--to", "storage:europe-west4"], "name the bucket alone"),
-        ([*MOVE, "--to", "internet"], "a target by itself"),
-        ([*MOVE[:2], "--to", "storage:us-east1", "--bytes", "1TB"], "--storage-gbps"),
-        ([*MOVE[:2], "--to", "storage:us-esst1", "--bytes", "1TB"], "us-east1"),
-        (["--from", "internet", *MOVE[2:]], "netplan job --from internet"),
-        ([*MOVE, "--relay", "us-east1", "--no-relays"], "exclude each other"),
-        ([*MOVE, "--quota", "us-central1"], "PLACE=GBPS"),
-        ([*MOVE, "--quota", "us-central1=0"], "PLACE=GBPS"),
-        ([*MOVE, "--quota", "us-central1=1", "--quota", "us-central1=2"], "two values"),
-        ([*MOVE, "--area", "Europe"], "--to internet"),
-        ([*MOVE, "--network-tier", "standard"], "--to internet"),
-        ([*MOVE, "--storage-gbps", "8"], "is of a bucket"),
-        ([*MOVE, "--spot"], "--spot-interruptions-per-day"),
-        ([*MOVE, "--machine-usd-per-hour", "1"], "--grid FILE"),
-        ([*MOVE, "--machine-type", "n2-standrd-8"], "n2-standard-8"),
-        ([*MOVE, "--goal", "money"], "cost"),
-    ],
-)
-def test_what_is_wrong_is_named(arguments: list[str], text: str) -> None:
-    done = transfer(*arguments)
-    assert done.returncode == 2, done.stdout
-    assert text in re.sub(r"[\s│]+", " ", done.stderr)
-    assert done.stdout == ""
-
-
-@pytest.mark.parametrize(
     ("rows", "text"),
     [
         ("src,dst\na,b\n", "gbps_per_vm"),
@@ -314,6 +277,7 @@ def test_the_machines_that_commands_make_are_those_that_are_priced() -> None:
     assert "no-address" not in script
 
 
+@NIGHTLY
 def test_a_plan_that_reaches_its_bound_alone_is_said_to() -> None:
     to = ("--to", "asia-southeast3,asia-south1,europe-west4,southamerica-east1")
     asked = ("--from", "us-central1", *to, "--bytes", "10TB", "--max-count", "4")

@@ -9,6 +9,7 @@ import pytest
 from netplan_planner.verbs.transfer import routes as trees
 from netplan_planner.verbs.transfer.network import Limits, Network, Quotas
 from netplan_planner.verbs.transfer.routes import cheapest_tree, paths, shares_of
+from support.nightly import every
 
 NONE = np.zeros(0, dtype=np.intp)
 
@@ -47,7 +48,7 @@ def reached(found: Network, edges: tuple[int, ...]) -> set[int]:
     return places
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", every(3, range(12)))
 @pytest.mark.parametrize("targets", [1, 2, 3])
 def test_no_set_of_edges_is_cheaper(seed: int, targets: int) -> None:
     found, weights = made(seed, targets)

@@ -4,7 +4,7 @@ from datetime import date
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -12,6 +12,7 @@ from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import BandwidthTier, Facts, Inventory
 from netplan_planner.throughput import load_caps
 from netplan_planner.verbs.whatif.answer import WhatifChange
+from support.listed import listed
 from support.whatif.projects import TODAY, after, change, facts_of
 
 NAMES = ("transcoder-1", "transcoder-2", "transcoder-5", "transcoder-6")
@@ -119,7 +120,6 @@ def test_a_move_changes_every_pair_of_the_machine() -> None:
         assert new.path_class == ("same-zone-internal" if is_same else "inter-zone-internal")
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.decimals(min_value="0.01", max_value="50", places=2), st.sampled_from(NAMES))
 def test_growth_is_of_what_a_machine_sends(factor: object, name: str) -> None:
     facts = facts_of("gecko")
@@ -160,7 +160,7 @@ REFUSED = (
 )
 
 
-@pytest.mark.parametrize(("words", "said"), REFUSED)
+@listed(("words", "said"), REFUSED)
 def test_what_cannot_be_is_refused_with_what_to_do(words: tuple[str, str, str], said: str) -> None:
     with pytest.raises(UsageError) as refused:
         after(facts_of("gecko"), change(*words))

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.model import Facts
@@ -82,7 +82,6 @@ def _declared(facts: Facts, number: int) -> float:
     return target.gbps * edge.wire_bytes / sent if target is not None else 0.0
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_fair_rates_agree_with_the_filling_on_any_links(data: st.DataObject) -> None:
     links = data.draw(st.integers(1, 5))

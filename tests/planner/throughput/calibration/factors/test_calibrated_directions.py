@@ -17,6 +17,8 @@ from netplan_planner.throughput import predict
 from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
 from support.calibrations.made import placed, under
 from support.calibrations.paths import CALIBRATIONS, Lazily, answers
+from support.examples import examples
+from support.nightly import crossed
 from support.paths.queries import (
     Table,
     durations,
@@ -54,7 +56,7 @@ def changed(query: PathQuery, **more: object) -> PathQuery:
 
 @pytest.mark.parametrize("name", CAPS)
 class TestOnePath:
-    @settings(deadline=None, max_examples=12)
+    @settings(max_examples=examples(0.25))
     @given(query=paths(), few=streams, more=st.integers(1, 64))
     def test_more_streams_never_lower_it(
         self, name: str, query: PathQuery, few: int, more: int
@@ -62,7 +64,7 @@ class TestOnePath:
         low, high = (changed(query, streams=count) for count in (few, few + more))
         assert value(low, CAPS[name]) <= value(high, CAPS[name]) * SLACK
 
-    @settings(deadline=None, max_examples=12)
+    @settings(max_examples=examples(0.25))
     @given(query=paths(), times=TIMES)
     def test_a_longer_round_trip_never_raises_it(
         self, name: str, query: PathQuery, times: float
@@ -70,7 +72,7 @@ class TestOnePath:
         far = changed(query, rtt_ms=(query.rtt_ms or 0) * times)
         assert value(far, CAPS[name]) <= value(query, CAPS[name]) * SLACK
 
-    @settings(deadline=None, max_examples=10)
+    @settings(max_examples=examples(0.25))
     @given(query=paths(), mtu=st.integers(576, 8896), more=st.integers(1, 8000))
     def test_a_greater_mtu_never_lowers_it(
         self, name: str, query: PathQuery, mtu: int, more: int
@@ -85,7 +87,7 @@ class TestOnePath:
         )
         assert value(small, CAPS[name]) <= value(great, CAPS[name]) * SLACK
 
-    @settings(deadline=None, max_examples=10)
+    @settings(max_examples=examples(0.25))
     @given(query=paths())
     def test_tier1_never_lowers_it(self, name: str, query: PathQuery) -> None:
         without, having = (
@@ -94,7 +96,7 @@ class TestOnePath:
         )
         assert value(without, CAPS[name]) <= value(having, CAPS[name]) * SLACK
 
-    @settings(deadline=None, max_examples=12)
+    @settings(max_examples=examples(0.25))
     @given(query=paths(), types=st.sampled_from(growing_types()), data=st.data())
     def test_more_vcpus_of_a_series_never_lower_it(
         self, name: str, query: PathQuery, types: tuple[str, ...], data: st.DataObject
@@ -103,7 +105,7 @@ class TestOnePath:
         small, great = (changed(query, src=end(one)) for one in types[at : at + 2])
         assert value(small, CAPS[name]) <= value(great, CAPS[name]) * SLACK
 
-    @settings(deadline=None, max_examples=12)
+    @settings(max_examples=examples(0.25))
     @given(query=paths(), window=windows, times=TIMES)
     def test_a_greater_window_never_lowers_it(
         self, name: str, query: PathQuery, window: int, times: float
@@ -111,7 +113,7 @@ class TestOnePath:
         small, great = (changed(query, window_bytes=size) for size in (window, int(window * times)))
         assert value(small, CAPS[name]) <= value(great, CAPS[name]) * SLACK
 
-    @settings(deadline=None, max_examples=12)
+    @settings(max_examples=examples(0.25))
     @given(query=paths(), duration=durations, times=TIMES)
     def test_longer_never_lowers_it(
         self, name: str, query: PathQuery, duration: float, times: float
@@ -120,13 +122,13 @@ class TestOnePath:
         longer = changed(timed, duration_s=duration * times)
         assert value(timed, CAPS[name]) <= value(longer, CAPS[name]) * SLACK
 
-    @settings(deadline=None, max_examples=12)
+    @settings(max_examples=examples(0.25))
     @given(query=paths())
     def test_both_ways_never_raises_it(self, name: str, query: PathQuery) -> None:
         one, both = (changed(query, is_both_ways=way) for way in (False, True))
         assert value(both, CAPS[name]) <= value(one, CAPS[name]) * SLACK
 
-    @settings(deadline=None, max_examples=10)
+    @settings(max_examples=examples(0.25))
     @given(query=paths(), few=streams, more=st.integers(1, 64))
     def test_a_probed_pair_keeps_the_direction_of_streams(
         self, name: str, query: PathQuery, few: int, more: int
@@ -139,8 +141,10 @@ class TestOnePath:
 class TestStart:
     """Limits bind a short transfer less than a long one: what they lack must not count whole."""
 
-    @pytest.mark.parametrize("volume", [10**4, 10**6, 10**8, 10**9])
-    @pytest.mark.parametrize("path_class", ["inter-zone-internal", "internet"])
+    @pytest.mark.parametrize(
+        ("path_class", "volume"),
+        crossed(["inter-zone-internal", "internet"], [10**4, 10**6, 10**8, 10**9]),
+    )
     def test_more_streams_never_slow_a_small_transfer(
         self, name: str, path_class: str, volume: int
     ) -> None:
@@ -190,7 +194,7 @@ def _times(name: str) -> Change:
 class TestTables:
     """The same on tables, where a few hundred rows of every kind stand side by side."""
 
-    @settings(deadline=None, max_examples=8)
+    @settings(max_examples=examples(0.25))
     @given(seed=SEEDS, name=st.sampled_from(sorted(CAPS)))
     def test_longer_round_trips_never_raise_it(self, seed: int, name: str) -> None:
         table = Table(seed, is_receiver_count=True)
@@ -199,7 +203,7 @@ class TestTables:
         after = answers(table, CAPS[name], **_round_trips(table, times)).gbps
         assert (after <= before * SLACK).all()
 
-    @settings(deadline=None, max_examples=8)
+    @settings(max_examples=examples(0.25))
     @given(seed=SEEDS, name=st.sampled_from(sorted(CAPS)))
     @pytest.mark.parametrize(
         "change", [_times(name) for name in ("window_bytes", "duration_s", "transfer_bytes")]
@@ -213,7 +217,7 @@ class TestTables:
         after = answers(table, CAPS[name], **change(table, times)).gbps
         assert (before <= after * SLACK).all()
 
-    @settings(deadline=None, max_examples=8)
+    @settings(max_examples=examples(0.25))
     @given(seed=SEEDS, name=st.sampled_from(sorted(CAPS)), more=st.integers(1, 64))
     def test_more_streams_never_lower_what_runs_for_a_time(
         self, seed: int, name: str, more: int
@@ -224,7 +228,7 @@ class TestTables:
         after = answers(table, CAPS[name], streams=table.columns.streams + more).gbps
         assert (before[unsized] <= after[unsized] * SLACK).all()
 
-    @settings(deadline=None, max_examples=8)
+    @settings(max_examples=examples(0.25))
     @given(seed=SEEDS, name=st.sampled_from(sorted(CAPS)))
     def test_tier1_never_lowers_it(self, seed: int, name: str) -> None:
         table = Table(seed, is_receiver_count=True)
@@ -232,7 +236,7 @@ class TestTables:
         before, after = (answers(table, CAPS[name], kinds).gbps for kinds in (None, fast))
         assert (before <= after * SLACK).all()
 
-    @settings(deadline=None, max_examples=8)
+    @settings(max_examples=examples(0.25))
     @given(seed=SEEDS, name=st.sampled_from(sorted(CAPS)))
     def test_every_row_is_in_its_interval(self, seed: int, name: str) -> None:
         found = answers(Table(seed), CAPS[name])

@@ -22,6 +22,8 @@ from support.calibrations.made import (
     to_aws,
 )
 from support.calibrations.paths import CALIBRATIONS
+from support.examples import examples
+from support.nightly import crossed
 from support.paths.queries import estimate, paths
 
 SLACK = 1 + 1e-9
@@ -52,8 +54,7 @@ class TestConsistency:
         few, many = (width(at_wall(), 0.8, 0.15, count) for count in (2, 10))
         assert many > 0.9 * few
 
-    @pytest.mark.parametrize("query", [at_wall(), to_aws()])
-    @pytest.mark.parametrize("sd", [0.03, 0.1, 0.2])
+    @pytest.mark.parametrize(("query", "sd"), crossed([at_wall(), to_aws()], [0.03, 0.1, 0.2]))
     def test_it_holds_the_pairs_that_come_later(self, query: PathQuery, sd: float) -> None:
         chance = np.random.default_rng(7)
         inside = []
@@ -84,7 +85,7 @@ def calibration(request: pytest.FixtureRequest) -> Calibration:
 
 @pytest.mark.parametrize("calibration", CALIBRATIONS, indirect=True)
 class TestEveryPath:
-    @settings(deadline=None, max_examples=10)
+    @settings(max_examples=examples(0.5))
     @given(query=paths(), level=st.floats(0.5, 0.99))
     def test_the_value_is_in_its_interval_and_below_the_wall(
         self, calibration: Calibration, query: PathQuery, level: float
@@ -95,7 +96,7 @@ class TestEveryPath:
             if limit.kind is LimitKind.DOCUMENTED and limit.name.endswith(("egress", "-flow")):
                 assert high <= 1.02 * limit.gbps * SLACK
 
-    @settings(deadline=None, max_examples=10)
+    @settings(max_examples=examples(0.5))
     @given(query=paths(), levels=st.tuples(st.floats(0.5, 0.99), st.floats(0.5, 0.99)))
     def test_a_greater_level_holds_the_smaller_one(
         self, calibration: Calibration, query: PathQuery, levels: tuple[float, float]
@@ -104,7 +105,7 @@ class TestEveryPath:
         assert figures(more)[1] <= figures(less)[1] * SLACK
         assert figures(less)[2] <= figures(more)[2] * SLACK
 
-    @settings(deadline=None, max_examples=10)
+    @settings(max_examples=examples(0.5))
     @given(query=paths())
     def test_the_time_of_a_transfer_is_its_volume_over_its_rate(
         self, calibration: Calibration, query: PathQuery

@@ -1,7 +1,7 @@
 """Where no probe says anything, predictions stay as they are, to the last digit."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from netplan_planner.model import Calibration, PathQuery
 from netplan_planner.throughput.batch import predict_columns
@@ -35,7 +35,6 @@ def steady(path_class: str, machine_type: str) -> PathQuery:
 
 
 class TestNoProbeAtAll:
-    @settings(deadline=None, max_examples=60)
     @given(paths())
     def test_a_path_is_as_without(self, query: PathQuery) -> None:
         assert figures(corrected(query, EMPTY)) == figures(estimate(query))

@@ -1,7 +1,7 @@
 """A probe tells the limit that bound it; of all others it says no more than "at least this"."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.model import PathQuery
@@ -109,7 +109,6 @@ class TestWall:
 
 
 class TestRateCapped:
-    @settings(deadline=None, max_examples=25)
     @given(st.sampled_from(NAMED), st.floats(0.01, 1.0))
     def test_it_never_lowers_anything(self, query: PathQuery, ratio: float) -> None:
         found = learnt(probe(placed(query, 0), ratio, runs=3, is_at_least=True))
@@ -128,7 +127,6 @@ class TestRateCapped:
         found = learnt(probe(placed(to_aws(), 0), 1.5, runs=3, is_at_least=True))
         assert moved(to_aws(), found) > 1.3
 
-    @settings(deadline=None, max_examples=15)
     @given(st.floats(0.01, 0.7))
     def test_it_takes_nothing_from_what_others_told(self, ratio: float) -> None:
         told = on_pairs(at_wall(), [0.8] * 3)

@@ -28,6 +28,7 @@ from support.calibrations.made import (
     to_aws,
     window_bound,
 )
+from support.examples import examples
 from support.paths.queries import DAY, gbps
 
 QUERIES = (
@@ -58,7 +59,7 @@ def text(probes: Sequence[Probe]) -> str:
 
 
 class TestOrder:
-    @settings(deadline=None, max_examples=25)
+    @settings(max_examples=examples(0.5))
     @given(st.lists(runs(), min_size=1, max_size=15), st.randoms(use_true_random=False))
     def test_shuffled_measurements_give_the_same_bytes(
         self, probes: list[Probe], chance: Random
@@ -67,7 +68,7 @@ class TestOrder:
         chance.shuffle(shuffled)
         assert text(shuffled) == text(probes)
 
-    @settings(deadline=None, max_examples=15)
+    @settings(max_examples=examples(0.5))
     @given(st.lists(runs(), min_size=1, max_size=12), st.lists(runs(), min_size=1, max_size=12))
     def test_parts_give_the_same_bytes_as_the_whole(
         self, some: list[Probe], others: list[Probe]

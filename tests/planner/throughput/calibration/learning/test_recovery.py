@@ -25,6 +25,8 @@ from support.calibrations.made import (
     window_bound,
 )
 from support.calibrations.worlds import PROBED, UNPROBED, World, drawn_world
+from support.listed import listed
+from support.nightly import NIGHTLY, every
 from support.paths.queries import gbps
 
 WORLDS = range(20)
@@ -59,6 +61,7 @@ def errors(world: World, calibration: Calibration, *queries: PathQuery) -> tuple
 
 
 class TestDrawnWorlds:
+    @NIGHTLY
     def test_true_factors_are_in_their_ranges_about_as_often_as_stated(self) -> None:
         inside = [
             one.low_ratio <= world.factors[one.name, one.key] <= one.high_ratio
@@ -71,18 +74,20 @@ class TestDrawnWorlds:
         assert len(inside) > 200
         assert abs(np.mean(inside) - STATED) < 4 * sd
 
-    def test_factors_that_were_told_come_close(self) -> None:
+    @pytest.mark.parametrize("worlds", every(2, [range(6), WORLDS]), ids=len)
+    def test_factors_that_were_told_come_close(self, worlds: range) -> None:
         for name, key in (("vm-egress", "n2"), ("receive-window", "aws")):
             distance = [
                 abs(math.log(one.ratio / world.factors[name, key]))
-                for world, calibration in map(drawn, WORLDS)
+                for world, calibration in map(drawn, worlds)
                 for one in calibration.latents
                 if (one.name, one.key) == (name, key)
             ]
-            spread = [abs(math.log(drawn(seed).world.factors[name, key])) for seed in WORLDS]
-            assert len(distance) == len(WORLDS)
+            spread = [abs(math.log(drawn(seed).world.factors[name, key])) for seed in worlds]
+            assert len(distance) == len(worlds)
             assert np.mean(distance) < np.mean(spread) / 2
 
+    @NIGHTLY
     def test_unprobed_paths_lie_in_their_intervals(self) -> None:
         inside = []
         for world, calibration in map(drawn, WORLDS):
@@ -92,6 +97,7 @@ class TestDrawnWorlds:
         sd = math.sqrt(STATED * (1 - STATED) / len(WORLDS))
         assert np.mean(inside) > STATED - 4 * sd / math.sqrt(2)
 
+    @NIGHTLY
     def test_where_the_truth_is_far_off_the_error_falls_by_more_than_half(self) -> None:
         found = np.array([errors(*drawn(seed), *UNPROBED) for seed in WORLDS])
         far = found[found[:, 0] > 0.1]
@@ -119,7 +125,7 @@ TRUTHS: list[tuple[dict[tuple[str, str], float], PathQuery, PathQuery]] = [
 ]
 
 
-@pytest.mark.parametrize(
+@listed(
     ("factors", "probed", "asked"),
     TRUTHS,
     ids=[f"{name} of {key}, {ratio}" for one, *_ in TRUTHS for (name, key), ratio in one.items()],
@@ -133,7 +139,7 @@ def test_three_probes_bring_an_error_above_a_tenth_under_half(
     assert after < before / 2
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", every(4, range(8)))
 def test_where_the_model_is_right_probes_make_it_no_worse_than_by_a_point(seed: int) -> None:
     world = World(seed, {})
     chosen = np.random.default_rng(seed).choice(len(PROBED), 3, replace=False)
