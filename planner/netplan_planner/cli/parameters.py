@@ -236,7 +236,7 @@ def _asked(name: str, annotation: Any, value: Any, ask: Ask) -> _Field:
         is_choice = isinstance(kind, type) and issubclass(kind, Enum)
         default = (
             reading.written(value)
-            if reading.written
+            if reading.written and value is not None
             else next(
                 (one for one in kind if reading.read(option, one) == value)
                 if is_choice
