@@ -14,27 +14,13 @@ from typing import NamedTuple
 
 from support.commands.run import ROOTS
 
-MOST_CODE_LINES = 101_900
+MOST_CODE_LINES = 101_400
 """Of the product: neither blank, comment nor docstring."""
-MOST_IMPORT_SHARE = 0.120
+MOST_IMPORT_SHARE = 0.118
 MOST_FILES_OF_A_FOLDER = 20
-MOST_FILES = {
-    "netplan_planner/cli": 24,
-    "netplan_planner/engine": 41,
-    "netplan_planner/google": 22,
-    "netplan_planner/model": 39,
-    "netplan_planner/readers": 27,
-    "netplan_planner/renderers/content": 36,
-    "netplan_planner/traffic": 35,
-    "netplan_pricing": 25,
-    "netplan_rules": 24,
-    "netplan_rules/capacity": 21,
-}
-"""Folders that hold more so far."""
 MOST_LINES_OF_A_FILE = 400
 LONGER_FILES = {
     "netplan_planner/input_files.py": 411,
-    "netplan_planner/model/project/resources.py": 513,
     "netplan_planner/readers/collector.py": 434,
     "netplan_planner/readers/compute/wire.py": 495,
     "netplan_pricing/book.py": 438,
@@ -101,9 +87,9 @@ def test_imports_take_no_more_of_it_than_their_limit() -> None:
     assert share <= MOST_IMPORT_SHARE
 
 
-def test_folders_hold_no_more_files_than_their_limits() -> None:
+def test_folders_hold_no_more_files_than_the_limit() -> None:
     own = Counter(name.rpartition("/")[0] for name, _ in files())
-    assert {one: n for one, n in own.items() if n > MOST_FILES_OF_A_FOLDER} == MOST_FILES
+    assert {one: n for one, n in own.items() if n > MOST_FILES_OF_A_FOLDER} == {}
 
 
 def test_files_are_no_longer_than_their_limits() -> None:

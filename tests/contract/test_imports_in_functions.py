@@ -14,7 +14,7 @@ NAMED = {
     "netplan_planner/cli/live.py: _line": 2,
     "netplan_planner/cli/live.py: _show": 2,
     "netplan_planner/cli/origins.py: load": 1,
-    "netplan_planner/cli/price/machine.py: _write_table": 1,
+    "netplan_planner/verbs/price/run.py: machine": 1,
     "netplan_planner/judging/judged.py: with_bill": 1,
     "netplan_planner/verbs/audit/code_places.py: _of_terraform": 1,
     "netplan_planner/google/bigquery/asking.py: read_traffic_in_bigquery": 1,

@@ -14,13 +14,8 @@ import msgspec
 LARGEST_COUNT = 2**53
 """No count of the API comes near; a greater number is a damaged input (2^53 is exact in JSON)."""
 
-
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_COUNT)]
-
-
 Ratio: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1)]
-
-
 LongNumber: TypeAlias = str | int
 """int64 is a string in the API's JSON; old recordings hold numbers."""
 
@@ -68,8 +63,6 @@ class WireFeature(Wire):
 
 
 NO_LIST = msgspec.Raw(b"[]")
-
-
 NOTHING = msgspec.Raw(b"null")
 
 
@@ -217,88 +210,6 @@ class WireMachineType(Wire):
     accelerators: list[WireAccelerator] = []
     bundled_local_ssds: WireLocalSsds | None = None
     deprecated: WireDeprecation | None = None
-
-
-class WireInstanceGroup(Wire):
-    """`InstanceGroup`, zonal or regional."""
-
-    name: str | None = None
-    self_link: str | None = None
-    zone: str | None = None
-    region: str | None = None
-    size: Count | None = None
-
-
-class WireVersion(Wire):
-    """`InstanceGroupManagerVersion`."""
-
-    instance_template: str | None = None
-
-
-class WireManagerStatus(Wire):
-    """`InstanceGroupManagerStatus`."""
-
-    autoscaler: str | None = None
-
-
-class WireManager(Wire):
-    """`InstanceGroupManager`, zonal or regional."""
-
-    name: str | None = None
-    self_link: str | None = None
-    zone: str | None = None
-    region: str | None = None
-    target_size: Count | None = None
-    instance_template: str | None = None
-    versions: list[WireVersion] = []
-    instance_group: str | None = None
-    base_instance_name: str | None = None
-    status: WireManagerStatus | None = None
-
-
-class WireCommitted(Wire):
-    """`ResourceCommitment`; memory in MB."""
-
-    type: str | None = None
-    amount: LongNumber | None = None
-
-
-class WireCommitment(Wire):
-    """`Commitment`."""
-
-    name: str | None = None
-    self_link: str | None = None
-    region: str | None = None
-    plan: str | None = None
-    category: str | None = None
-    type: str | None = None
-    status: str | None = None
-    resources: list[WireCommitted] = []
-    end_timestamp: datetime | None = None
-    auto_renew: bool | None = None
-
-
-class WireWarning(Wire):
-    """A warning beside or instead of results."""
-
-    code: str | None = None
-    message: str | None = None
-
-
-class WireRecommendationState(Wire):
-    """`stateInfo` of a recommendation."""
-
-    state: str | None = None
-
-
-class WireRecommendation(Wire):
-    """`Recommendation` of a machine type, with the machine and type that its operations name."""
-
-    self_link: str | None = None
-    instance: str | None = None
-    machine_type: str | None = None
-    etag: str | None = None
-    state_info: WireRecommendationState | None = None
 
 
 class WirePeering(Wire):
@@ -484,6 +395,88 @@ class WireAttachment(Wire):
     router: str | None = None
     admin_enabled: bool | None = None
     mtu: Count | None = None
+
+
+class WireInstanceGroup(Wire):
+    """`InstanceGroup`, zonal or regional."""
+
+    name: str | None = None
+    self_link: str | None = None
+    zone: str | None = None
+    region: str | None = None
+    size: Count | None = None
+
+
+class WireVersion(Wire):
+    """`InstanceGroupManagerVersion`."""
+
+    instance_template: str | None = None
+
+
+class WireManagerStatus(Wire):
+    """`InstanceGroupManagerStatus`."""
+
+    autoscaler: str | None = None
+
+
+class WireManager(Wire):
+    """`InstanceGroupManager`, zonal or regional."""
+
+    name: str | None = None
+    self_link: str | None = None
+    zone: str | None = None
+    region: str | None = None
+    target_size: Count | None = None
+    instance_template: str | None = None
+    versions: list[WireVersion] = []
+    instance_group: str | None = None
+    base_instance_name: str | None = None
+    status: WireManagerStatus | None = None
+
+
+class WireCommitted(Wire):
+    """`ResourceCommitment`; memory in MB."""
+
+    type: str | None = None
+    amount: LongNumber | None = None
+
+
+class WireCommitment(Wire):
+    """`Commitment`."""
+
+    name: str | None = None
+    self_link: str | None = None
+    region: str | None = None
+    plan: str | None = None
+    category: str | None = None
+    type: str | None = None
+    status: str | None = None
+    resources: list[WireCommitted] = []
+    end_timestamp: datetime | None = None
+    auto_renew: bool | None = None
+
+
+class WireWarning(Wire):
+    """A warning beside or instead of results."""
+
+    code: str | None = None
+    message: str | None = None
+
+
+class WireRecommendationState(Wire):
+    """`stateInfo` of a recommendation."""
+
+    state: str | None = None
+
+
+class WireRecommendation(Wire):
+    """`Recommendation` of a machine type, with the machine and type that its operations name."""
+
+    self_link: str | None = None
+    instance: str | None = None
+    machine_type: str | None = None
+    etag: str | None = None
+    state_info: WireRecommendationState | None = None
 
 
 class WireFlowLogsConfiguration(Wire):
