@@ -18,6 +18,7 @@ from netplan_pricing.guards.missing import lacking_pairs
 from netplan_pricing.guards.quotes import quotes
 from netplan_pricing.verifying import verify
 from support.commands.run import run_verbs
+from support.nightly import NIGHTLY
 from support.prices.inputs import LISTS, TODAY, arguments, built, made_skus, replaced
 from support.prices.inputs import write_inputs as inputs_in
 from support.prices.skus import sku, write_page
@@ -230,6 +231,7 @@ CATALOG = "data/catalog/"
 
 
 @needs_shared
+@NIGHTLY
 def test_of_the_real_catalogue_one_region_without_traffic_leaves_the_others(tmp_path: Path) -> None:
     import gzip
     import json

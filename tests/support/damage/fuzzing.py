@@ -318,11 +318,13 @@ def _tell_all(kinds: Sequence[Kind], *, is_whole: bool) -> None:
     """Print how each kept finding ends today, or each command on whole inputs of its kind."""
     with tempfile.TemporaryDirectory(prefix="netplan-fuzz-") as name:
         for kind in kinds:
+            kept = sorted((BROKEN / kind.name).glob("*"))
+            if not is_whole and not kept:
+                continue
             examples = write_examples(kind, Path(name, "examples", kind.name))
             if is_whole:
                 ends = _whole(kind, examples, Path(name))
             else:
-                kept = sorted((BROKEN / kind.name).glob("*"))
                 ends = ((one.name, replay(one, examples, Path(name, one.name))) for one in kept)
             for what, ended in ends:
                 told = {"kind": kind.name, "name": what, "status": ended.status}

@@ -64,7 +64,7 @@ class TestNeverCheaper:
         never_less(planned(case), planned(case._replace(usd_per_gib=dear)), slack_of(case))
 
 
-@listed("targets", [1, 2])
+@pytest.mark.parametrize("targets", [1, 2])
 @pytest.mark.parametrize("seed", every(3, SEEDS))
 def test_prices_times_k_are_costs_times_k(seed: int, targets: int) -> None:
     case = case_of(seed, targets=targets)._replace(deadline_s=None)
@@ -83,7 +83,7 @@ def times_ten(case: Case) -> Case:
     return case._replace(usd_per_gib=dear, usd_per_hour=usd)
 
 
-@listed("targets", [1, 2])
+@pytest.mark.parametrize("targets", [1, 2])
 @pytest.mark.parametrize("seed", every(3, SEEDS))
 def test_the_order_of_rows_changes_nothing(seed: int, targets: int) -> None:
     case = case_of(seed, targets=targets)
