@@ -1,7 +1,9 @@
 """Which evidence a set of facts has; a rule that lacks some is *not evaluated*."""
 
+from collections.abc import Callable, Mapping
+
 from netplan_planner.clusters.network import networks_of
-from netplan_planner.model import INTERNET_QUOTA, Facts, MeasuredKind, Metric, Need
+from netplan_planner.model import INTERNET_QUOTA, Facts, Inventory, MeasuredKind, Metric, Need
 from netplan_planner.model.project.kubernetes import Kubernetes
 
 _NO_TRAFFIC = "no traffic was given (--traffic)"
@@ -13,99 +15,136 @@ _NO_CLUSTER = "no Kubernetes objects were read (--inventory)"
 
 def lacking(need: Need, facts: Facts) -> str | None:
     """Return why the facts cannot answer a rule with this need, or None when they can."""
-    inventory = facts.inventory
-    match need:
-        case Need.INVENTORY:
-            return None if inventory.instances else "no machines were read"
-        case Need.TRAFFIC:
-            return None if facts.traffic is not None else _NO_TRAFFIC
-        case Need.PEERS:
-            if facts.traffic is None:
-                return _NO_TRAFFIC
-            return _NO_PEERS if facts.traffic.is_of_metrics else None
-        case Need.FLOW_RECORDS:
-            if facts.traffic is None:
-                return _NO_TRAFFIC
-            if facts.traffic.is_of_metrics:
-                return _NO_PEERS
-            return _STEADY if facts.traffic.is_steady else None
-        case Need.WINDOW:
-            if facts.traffic is None:
-                return _NO_TRAFFIC
-            return _STEADY if facts.traffic.is_steady else None
-        case Need.RATES:
-            if facts.machine_rates:
-                return None
-            if facts.traffic is None:
-                return _NO_TRAFFIC
-            return _STEADY if facts.traffic.is_steady else None
-        case Need.TUNNEL_LOADS:
-            if facts.metrics is not None and facts.metrics.of_kind(
-                MeasuredKind.VPN_TUNNEL, Metric.VPN_SENT_PACKETS
-            ):
-                return None
-            return lacking(Need.FLOW_RECORDS, facts)
-        case Need.QUOTA_LIMITS:
-            if facts.metrics is None:
-                return _NO_METRICS
-            limits = facts.metrics.of_kind(MeasuredKind.QUOTA, Metric.QUOTA_LIMIT)
-            has_limit = any(one.resource.name == INTERNET_QUOTA for one in limits)
-            return None if has_limit else f"the metrics hold no limit of {INTERNET_QUOTA}"
-        case Need.METRICS:
-            if facts.metrics is None:
-                return _NO_METRICS
-            return None if facts.metrics.series else "the metrics hold no series that rules use"
-        case Need.TARGETS:
-            # A label that cannot be read is a gap of the rule, not a lack of targets.
-            has_target = bool(facts.targets) or any(
-                facts.target(instance) is not None or facts.why_no_target(instance)
-                for instance in inventory.instances
-            )
-            return None if has_target else "no target bandwidth is declared (label or file)"
-        case Need.EXTERNAL_ADDRESSES:
-            has_address = any(address.is_external for address in inventory.addresses)
-            return None if has_address else "no reserved external addresses were read"
-        case Need.NAT_GATEWAYS:
-            has_nat = any(router.nats for router in inventory.routers)
-            return None if has_nat else "no Cloud NAT gateways were read"
-        case Need.ROUTES:
-            return None if inventory.routes else "no routes were read"
-        case Need.VPN_TUNNELS:
-            return None if inventory.vpn_tunnels else "no VPN tunnels were read"
-        case Need.TYPE_RECOMMENDATIONS:
-            none = "no recommendations of machine types were read (gcloud recommender)"
-            return None if inventory.type_recommendations else none
-        case Need.VLAN_ATTACHMENTS:
-            return None if inventory.vlan_attachments else "no VLAN attachments were read"
-        case Need.FORWARDING_RULES:
-            return None if inventory.forwarding_rules else "no forwarding rules were read"
-        case Need.SEVERAL_NETWORKS:
-            return None if len(inventory.networks) > 1 else "fewer than two networks were read"
-        case Need.MEASUREMENTS:
-            if facts.measurements is None:
-                return "no measurements were given (--measurements FILE)"
-            return None if facts.measurements else "the stores hold no measurement"
-        case (
-            Need.NODES
-            | Need.PODS
-            | Need.SERVICES
-            | Need.NODE_POOLS
-            | Need.CLUSTER_NETWORKS
-            | Need.POD_TRAFFIC
-        ):
-            kubernetes = inventory.kubernetes
-            if kubernetes is None:
-                return _NO_CLUSTER
-            if need is Need.POD_TRAFFIC:
-                return _lacking_pod_traffic(facts)
-            return _lacking_objects(need, kubernetes)
-        case Need.BILL:
-            if facts.reconciliation is not None:
-                return None
-            none = "no bill was given to compare with (--billing-export), or no traffic"
-            return facts.why_not_reconciled or none
-        case Need.PRICES:
-            return None
+    if need in _LISTED:
+        has_any, why = _LISTED[need]
+        return None if has_any(facts.inventory) else why
+    if need in _OF_CLUSTERS:
+        kubernetes = facts.inventory.kubernetes
+        if kubernetes is None:
+            return _NO_CLUSTER
+        if need is Need.POD_TRAFFIC:
+            return _lacking_pod_traffic(facts)
+        return _lacking_objects(need, kubernetes)
+    asked = _ASKED.get(need)
+    return asked(facts) if asked is not None else None
+
+
+def _lacking_traffic(facts: Facts) -> str | None:
+    return None if facts.traffic is not None else _NO_TRAFFIC
+
+
+def _lacking_peers(facts: Facts) -> str | None:
+    if facts.traffic is None:
+        return _NO_TRAFFIC
+    return _NO_PEERS if facts.traffic.is_of_metrics else None
+
+
+def _lacking_window(facts: Facts) -> str | None:
+    if facts.traffic is None:
+        return _NO_TRAFFIC
+    return _STEADY if facts.traffic.is_steady else None
+
+
+def _lacking_records(facts: Facts) -> str | None:
+    return _lacking_peers(facts) or _lacking_window(facts)
+
+
+def _lacking_rates(facts: Facts) -> str | None:
+    return None if facts.machine_rates else _lacking_window(facts)
+
+
+def _lacking_tunnel_loads(facts: Facts) -> str | None:
+    if facts.metrics is not None and facts.metrics.of_kind(
+        MeasuredKind.VPN_TUNNEL, Metric.VPN_SENT_PACKETS
+    ):
+        return None
+    return _lacking_records(facts)
+
+
+def _lacking_quota_limits(facts: Facts) -> str | None:
+    if facts.metrics is None:
+        return _NO_METRICS
+    limits = facts.metrics.of_kind(MeasuredKind.QUOTA, Metric.QUOTA_LIMIT)
+    has_limit = any(one.resource.name == INTERNET_QUOTA for one in limits)
+    return None if has_limit else f"the metrics hold no limit of {INTERNET_QUOTA}"
+
+
+def _lacking_metrics(facts: Facts) -> str | None:
+    if facts.metrics is None:
+        return _NO_METRICS
+    return None if facts.metrics.series else "the metrics hold no series that rules use"
+
+
+def _lacking_targets(facts: Facts) -> str | None:
+    # A label that cannot be read is a gap of the rule, not a lack of targets.
+    has_target = bool(facts.targets) or any(
+        facts.target(instance) is not None or facts.why_no_target(instance)
+        for instance in facts.inventory.instances
+    )
+    return None if has_target else "no target bandwidth is declared (label or file)"
+
+
+def _lacking_measurements(facts: Facts) -> str | None:
+    if facts.measurements is None:
+        return "no measurements were given (--measurements FILE)"
+    return None if facts.measurements else "the stores hold no measurement"
+
+
+def _lacking_bill(facts: Facts) -> str | None:
+    if facts.reconciliation is not None:
+        return None
+    none = "no bill was given to compare with (--billing-export), or no traffic"
+    return facts.why_not_reconciled or none
+
+
+_LISTED: Mapping[Need, tuple[Callable[[Inventory], object], str]] = {
+    Need.INVENTORY: (lambda read: read.instances, "no machines were read"),
+    Need.EXTERNAL_ADDRESSES: (
+        lambda read: any(address.is_external for address in read.addresses),
+        "no reserved external addresses were read",
+    ),
+    Need.NAT_GATEWAYS: (
+        lambda read: any(router.nats for router in read.routers),
+        "no Cloud NAT gateways were read",
+    ),
+    Need.ROUTES: (lambda read: read.routes, "no routes were read"),
+    Need.VPN_TUNNELS: (lambda read: read.vpn_tunnels, "no VPN tunnels were read"),
+    Need.TYPE_RECOMMENDATIONS: (
+        lambda read: read.type_recommendations,
+        "no recommendations of machine types were read (gcloud recommender)",
+    ),
+    Need.VLAN_ATTACHMENTS: (lambda read: read.vlan_attachments, "no VLAN attachments were read"),
+    Need.FORWARDING_RULES: (lambda read: read.forwarding_rules, "no forwarding rules were read"),
+    Need.SEVERAL_NETWORKS: (
+        lambda read: len(read.networks) > 1,
+        "fewer than two networks were read",
+    ),
+}
+"""What the inventory has to hold, and what is said where it does not."""
+_ASKED: Mapping[Need, Callable[[Facts], str | None]] = {
+    Need.TRAFFIC: _lacking_traffic,
+    Need.PEERS: _lacking_peers,
+    Need.FLOW_RECORDS: _lacking_records,
+    Need.WINDOW: _lacking_window,
+    Need.RATES: _lacking_rates,
+    Need.TUNNEL_LOADS: _lacking_tunnel_loads,
+    Need.QUOTA_LIMITS: _lacking_quota_limits,
+    Need.METRICS: _lacking_metrics,
+    Need.TARGETS: _lacking_targets,
+    Need.MEASUREMENTS: _lacking_measurements,
+    Need.BILL: _lacking_bill,
+}
+"""What else a rule may need; prices are always there."""
+_OF_CLUSTERS = frozenset(
+    {
+        Need.NODES,
+        Need.PODS,
+        Need.SERVICES,
+        Need.NODE_POOLS,
+        Need.CLUSTER_NETWORKS,
+        Need.POD_TRAFFIC,
+    }
+)
 
 
 def _lacking_objects(need: Need, kubernetes: Kubernetes) -> str | None:

@@ -167,22 +167,9 @@ def _walk(folder: Path, collector: Collector) -> Iterator[Path]:
 
 def _read_file(path: Path, shown: str, into: Collector) -> _Outcome:
     try:
-        if not path.is_file():
-            return _Outcome(foreign="not a regular file")
-        head = _head(path)
-        if head.startswith(PARQUET):
-            return _read_table(path, shown, into)
-        refused = foreign.describe_bytes(head)
-        if refused is not None:
-            return _Outcome(foreign=refused)
-        early = _early(head)
-        if early is not None:
-            return early
-        if _MARK in head and path.stat().st_size > lists.LARGE_BYTES:
-            part = Collector()
-            if lists.read_large(path, Origin(shown, f"{shown}:"), part):
-                into.merge(part)
-                return _Outcome()
+        told = _told_by_head(path, shown, into)
+        if told is not None:
+            return told
         data = unpacked(path)
     except NotText as exc:
         return _Outcome(damage=f"not text: {exc}")
@@ -196,6 +183,30 @@ def _read_file(path: Path, shown: str, into: Collector) -> _Outcome:
         return _Outcome(damage=f"not text: {exc}")
     except terraform.Refused as exc:
         return _Outcome(damage=str(exc))
+
+
+def _told_by_head(path: Path, shown: str, into: Collector) -> _Outcome | None:
+    """Return what came of a file that its first bytes decide about; None: it is to be read whole.
+
+    Raises:
+        OSError: If it cannot be read.
+        NotText: If it is no text.
+    """
+    if not path.is_file():
+        return _Outcome(foreign="not a regular file")
+    head = _head(path)
+    if head.startswith(PARQUET):
+        return _read_table(path, shown, into)
+    refused = foreign.describe_bytes(head)
+    if refused is not None:
+        return _Outcome(foreign=refused)
+    early = _early(head)
+    if early is None and _MARK in head and path.stat().st_size > lists.LARGE_BYTES:
+        part = Collector()
+        if lists.read_large(path, Origin(shown, f"{shown}:"), part):
+            into.merge(part)
+            return _Outcome()
+    return early
 
 
 def _read_table(path: Path, shown: str, into: Collector) -> _Outcome:

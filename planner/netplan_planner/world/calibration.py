@@ -98,14 +98,7 @@ def _faults(found: Calibration) -> Iterator[str]:
     for name in ("measurement_count", "probe_count"):
         if getattr(found, name) < 0:
             yield f"/{name}: {getattr(found, name)} is no count"
-    for at, learnt in enumerate(found.latents):
-        if learnt.name not in SLOTS:
-            yield f"/latents/{at}/name: {inert(learnt.name, NAME_LENGTH)} is no limit"
-        yield from _ratio_faults(f"/latents/{at}", learnt)
-        if not 0 < learnt.prior_sd < math.inf:
-            yield f"/latents/{at}/prior_sd: {learnt.prior_sd:g} is not above 0"
-        if not 0 < learnt.prior_low_ratio <= 1 <= learnt.prior_high_ratio < math.inf:
-            yield f"/latents/{at}/prior_low_ratio: the range before probes is not around 1"
+    yield from _latent_faults(found)
     for at, pair in enumerate(found.pairs):
         if pair.limit not in SLOTS:
             yield f"/pairs/{at}/limit: {inert(pair.limit, NAME_LENGTH)} is no limit"
@@ -123,6 +116,17 @@ def _faults(found: Calibration) -> Iterator[str]:
         if len(set(keys)) < len(keys):
             yield f"/{name}: one of them stands there twice"
     yield from _covariance_faults(found)
+
+
+def _latent_faults(found: Calibration) -> Iterator[str]:
+    for at, learnt in enumerate(found.latents):
+        if learnt.name not in SLOTS:
+            yield f"/latents/{at}/name: {inert(learnt.name, NAME_LENGTH)} is no limit"
+        yield from _ratio_faults(f"/latents/{at}", learnt)
+        if not 0 < learnt.prior_sd < math.inf:
+            yield f"/latents/{at}/prior_sd: {learnt.prior_sd:g} is not above 0"
+        if not 0 < learnt.prior_low_ratio <= 1 <= learnt.prior_high_ratio < math.inf:
+            yield f"/latents/{at}/prior_low_ratio: the range before probes is not around 1"
 
 
 def _ratio_faults(place: str, one: Learnt | ProbedPair) -> Iterator[str]:

@@ -192,15 +192,7 @@ def _assumed(need: JobNeed) -> Iterator[str]:
     if not need.overlap and len([p for p in JobPhase if _has(need, p)]) > 1:
         yield "its phases follow one another (--overlap names those that do not)"
     if need.in_bytes + need.out_bytes + need.between_bytes:
-        if need.streams is None:
-            yield "as many connections as it takes (--streams)"
-        if need.disk_mib_per_s is None:
-            yield "no disk is in the way (--disk-mib-per-s)"
-        if need.max_count > 1:
-            yield (
-                "every machine has an equal share, and the other end serves them all"
-                " (--in-total-gbps, --out-total-gbps)"
-            )
+        yield from _assumed_of_moving(need)
     if (need.in_bytes and need.source.gbps) or (need.out_bytes and need.target.gbps):
         yield (
             "what one machine was measured to move (--in-gbps, --out-gbps) holds for every type:"
@@ -208,6 +200,18 @@ def _assumed(need: JobNeed) -> Iterator[str]:
         )
     if need.usage is Usage.SPOT and need.lost_work_s is None:
         yield "an interruption takes all work of the run with it (--spot-lost-work)"
+
+
+def _assumed_of_moving(need: JobNeed) -> Iterator[str]:
+    if need.streams is None:
+        yield "as many connections as it takes (--streams)"
+    if need.disk_mib_per_s is None:
+        yield "no disk is in the way (--disk-mib-per-s)"
+    if need.max_count > 1:
+        yield (
+            "every machine has an equal share, and the other end serves them all"
+            " (--in-total-gbps, --out-total-gbps)"
+        )
 
 
 def _has(need: JobNeed, phase: JobPhase) -> bool:

@@ -201,6 +201,10 @@ class _Rows:
             yield f"architecture is {texts['architecture']!r}, not x86, arm or any"
         if _active(texts["active_hours"]) is None:
             yield f"active_hours is {texts['active_hours']!r}, not hours of the day such as 8-20"
+        yield from self._wrong_today(texts, machine_type)
+
+    def _wrong_today(self, texts: Mapping[str, str], machine_type: str) -> Iterator[str]:
+        """Yield what is wrong of what is said of the machine type of today."""
         is_tier1 = _BOOLEANS.get(texts["is_tier1"].lower(), False)
         if _BOOLEANS.get(texts["pinned"].lower(), False) and not machine_type:
             yield "it is pinned, but to no machine_type: name it, or leave pinned out"

@@ -146,18 +146,22 @@ def blocks(answer: FlowLogBill, options: RenderOptions) -> Iterator[Block]:
         yield Para(line=line(say(f"no price: {one.name}: {one.reason}", length=_LONG)))
     yield from _commands(answer)
     if options.gives_sources():
-        for label, items in (
-            ("today", answer.line_items),
-            ("as planned", answer.planned_line_items),
-        ):
-            if items:
-                lines = phrases.bills(items, _BILL_LINES, are_costs=True)
-                yield Field(label=label, line=lines[0], more=lines[1:], is_source=True)
+        yield from _sources(answer)
     for note in answer.notes:
         yield Para(line=line(say(note, Role.DIM, length=_LONG)))
     yield from incomplete.blocks(answer.incomplete, options)
     if options.currency is not None:
         yield Para(line=line(options.currency.assumption))
+
+
+def _sources(answer: FlowLogBill) -> Iterator[Block]:
+    for label, items in (
+        ("today", answer.line_items),
+        ("as planned", answer.planned_line_items),
+    ):
+        if items:
+            lines = phrases.bills(items, _BILL_LINES, are_costs=True)
+            yield Field(label=label, line=lines[0], more=lines[1:], is_source=True)
 
 
 def _promise(answer: FlowLogBill, goal: bills.LogGoal) -> Para:

@@ -306,22 +306,26 @@ def _quota_use(
     return [(place, kind, gbps) for (place, kind), gbps in sorted(found.items())]
 
 
+def _grid_assumptions(need: TransferNeed, market: Market) -> Iterator[str]:
+    if need.machine_egress_gbps is None:
+        yield (
+            "a machine sends no more in all than the most that the grid shows of one from its"
+            " place on one edge (--machine-egress-gbps)"
+        )
+    if need.machine_ingress_gbps is None:
+        yield "it takes no more than the most that the grid shows (--machine-ingress-gbps)"
+    if any(not one.prices for one in market.machines):
+        yield (
+            "what a machine costs is not told (--machine-usd-per-hour): the total is that of"
+            " the traffic, and as many machines as --max-count allows are free to use"
+        )
+    yield "the grid's rates hold from the first byte on: no start of connections is reckoned"
+
+
 def assumptions(need: TransferNeed, market: Market, tables: Tables) -> Iterator[str]:
     """Yield what nobody told and the figures rest on."""
     if tables.grid is not None:
-        if need.machine_egress_gbps is None:
-            yield (
-                "a machine sends no more in all than the most that the grid shows of one from its"
-                " place on one edge (--machine-egress-gbps)"
-            )
-        if need.machine_ingress_gbps is None:
-            yield "it takes no more than the most that the grid shows (--machine-ingress-gbps)"
-        if any(not one.prices for one in market.machines):
-            yield (
-                "what a machine costs is not told (--machine-usd-per-hour): the total is that of"
-                " the traffic, and as many machines as --max-count allows are free to use"
-            )
-        yield "the grid's rates hold from the first byte on: no start of connections is reckoned"
+        yield from _grid_assumptions(need, market)
     if need.startup_s is None:
         paid = ", though it is paid" if any(one.prices for one in market.machines) else ""
         yield f"start-up time is not told (--start-up) and left out{paid}"

@@ -234,6 +234,10 @@ def check_need(need: TransferNeed, limits: CapsTable, prices: PriceBook, tables:
     if tables.grid is not None:
         _check_grid(need)
         return
+    _check_without_grid(need, prices)
+
+
+def _check_without_grid(need: TransferNeed, prices: PriceBook) -> None:
     given = {
         "--machine-usd-per-hour": need.machine_usd_per_hour,
         "--machine-egress-gbps": need.machine_egress_gbps,

@@ -10,7 +10,6 @@ from netplan_planner.verbs.transfer.answer import TransferPlan
 from netplan_planner.verbs.transfer.ask import TransferGoal
 from netplan_planner.verbs.transfer.hops import Tables
 from netplan_planner.verbs.transfer.plan import plan_transfer
-from support.listed import listed
 from support.nightly import every
 from support.transfers.linear import Case
 from support.transfers.made import CAPS, PRICES, case_of, need_of, planned, tables_of
