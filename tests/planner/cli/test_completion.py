@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from support.commands.made_command import make
 from support.commands.run import ROOTS
 
 SCRIPT = "import sys; sys.argv[0] = 'netplan'; from netplan_planner.cli import main; main()"
@@ -59,12 +60,10 @@ def test_values_are_offered(line: str, names: list[str]) -> None:
 
 
 def test_nothing_is_attached_unless_a_shell_asks(monkeypatch: pytest.MonkeyPatch) -> None:
-    import typer
-
     from netplan_planner.cli.app import app
 
     def completer() -> Any:
-        verbs: dict[str, Any] = getattr(typer.main.get_command(app), "commands", {})
+        verbs: dict[str, Any] = getattr(make(app), "commands", {})
         (series,) = (one for one in verbs["caps"].params if one.name == "series")
         return series._custom_shell_complete
 

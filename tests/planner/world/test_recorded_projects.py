@@ -23,6 +23,7 @@ from netplan_planner.traffic import TrafficOptions, read_traffic
 from netplan_pricing import open_snapshot
 from netplan_rules.registry import all_rules, find_rule, thresholds
 from support.flows.entries import write_entries
+from support.nightly import every
 from support.projects.recorded import recorded_resources
 from support.projects.shared_data import needs_shared
 
@@ -276,7 +277,7 @@ RULES = [case.rule for case in cases("a", "b")]
 
 
 @needs_shared
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", every(3, RULES))
 def test_rule_fires_and_keeps_silent(rule: str, tmp_path: Path) -> None:
     (case,) = [case for case in cases(*nodes()) if case.rule == rule]
     for flows, expected in ((case.fires, True), (case.silent, False)):

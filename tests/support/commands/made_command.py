@@ -10,15 +10,16 @@ import typer
 from netplan_planner.cli.app import app
 
 _MADE: list[Any] = []
-_make = typer.main.get_command
+make = typer.main.get_command
+"""Makes a tree anew, as each process does."""
 
 
 def _once(instance: typer.Typer) -> Any:
     """Return the command of an app as Typer makes it; of netplan's the one that it first made."""
     if instance is not app:
-        return _make(instance)
+        return make(instance)
     if not _MADE:
-        _MADE.append(_make(app))
+        _MADE.append(make(app))
     return _MADE[0]
 
 
