@@ -10,7 +10,7 @@ from netplan_planner.asks import ANSWER, OUTPUT
 from netplan_planner.cli.parameters import Parameters
 from netplan_planner.cli.state import state
 from netplan_planner.inert import inert_line
-from netplan_planner.renderers.content import asides, beside_table
+from netplan_planner.renderers.content import asides, beside_table, tells_beside_files
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import (
     FORMATS,
@@ -117,7 +117,8 @@ def write(
 
     What a data table has no place for (that prices are old) is said even with `--quiet`.
     """
-    if any(spec.format == "csv" for spec in specs):
+    tables = [spec for spec in specs if spec.format == "csv"]
+    if any(spec.path is None or tells_beside_files(answer) for spec in tables):
         _say(beside_table(answer))
     write_outputs(answer, specs, options or RenderOptions(verbosity=int(state.explain)))
     if not state.quiet:

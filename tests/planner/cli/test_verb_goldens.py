@@ -20,10 +20,7 @@ from support.forecasts import made
 Golden = Callable[[str, str], None]
 TODAY = date(2026, 11, 21)
 ASK_FOR_TODAY = (
-    "cli.calibrate",
     "cli.framed",
-    "cli.predict",
-    "cli.price.shared",
     "planning.project",
 )
 """Modules that look at the calendar; prices are old or not by it."""

@@ -13,7 +13,7 @@ from netplan_planner.inert import inert_cell
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.csv_report import render
 from netplan_planner.verbs.audit.answer import Report
-from netplan_planner.verbs.audit.machines_csv import COLUMNS
+from netplan_planner.verbs.audit.finding_rows import COLUMNS
 from support.listed import listed
 from support.reports import findings as report_findings
 from support.reports import made as reports

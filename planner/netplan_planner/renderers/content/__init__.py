@@ -119,6 +119,11 @@ def asides(answer: object) -> Iterable[str]:
     return found(answer) if found is not None else ()
 
 
+def tells_beside_files(answer: object) -> bool:
+    """Return whether that is told beside a table in a file too: `TELLS_BESIDE_FILES`, else yes."""
+    return bool(getattr(content_of(answer), "TELLS_BESIDE_FILES", True))
+
+
 def beside_table(answer: object) -> Iterable[str]:
     """Return what an answer's data table has no place for: `beside_table`, else old prices."""
     found = getattr(content_of(answer), "beside_table", None)

@@ -22,6 +22,8 @@ from netplan_planner.verbs.audit import sections as services
 from netplan_planner.verbs.audit.answer import Report, WindowInfo
 
 SCHEMA = "netplan.report/1"
+TELLS_BESIDE_FILES = False
+"""A report is written in several formats at once, and each other one says it."""
 
 
 def record(report: Report) -> Report:
