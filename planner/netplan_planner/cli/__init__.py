@@ -1,4 +1,4 @@
-"""The `netplan` command. Each verb is a module here; it parses, calls the engine and writes."""
+"""The `netplan` command: options, output, errors and completion of the verbs in `verbs`."""
 
 import os
 

@@ -53,7 +53,7 @@ class RenderOptions(Value, frozen=True, kw_only=True):
     full_answer: str = "--output json"
     """The option of the verb that writes everything, for hints."""
     places: Mapping[str, FilePlace] = {}
-    """File and line of sources, as `engine.code_places` finds them; only SARIF asks for them."""
+    """File and line of sources, as `verbs/audit/code_places` finds them, for SARIF alone."""
     fallback_place: FilePlace = FilePlace(path="netplan.toml", line=1)
     """Where SARIF shows what was not read from a file: the configuration, or the inventory."""
 

@@ -1,1 +1,1 @@
-"""What is read of a project, joined into `Facts`: the only room above the readers with I/O."""
+"""What is read of a project, joined into `Facts`."""

@@ -1,4 +1,4 @@
-"""Reads what a request names and joins it into `Facts`: the only stage of the engine with I/O."""
+"""Reads what a request names and joins it into `Facts`; what judges and plans does no I/O."""
 
 from collections.abc import Callable, Hashable, Sequence
 from datetime import date

@@ -4,6 +4,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
 
+from msgspec.structs import replace
+
 from netplan_planner.asks import CHOICE, OUTPUT, WALKED, Ask, Request
 from netplan_planner.model import CommitmentScope, Severity
 from netplan_planner.model.finding import Level
@@ -16,6 +18,7 @@ from netplan_planner.planning.project import (
     OfProject,
     Today,
     WhichSharing,
+    with_bundle_of,
 )
 from netplan_planner.quantities import Names, Paths, Usd
 from netplan_planner.world.request import ApiOptions
@@ -152,3 +155,18 @@ class AuditAsk(OfProject, frozen=True, kw_only=True):
     gate: Gate = Gate()
     telling: Telling = Telling()
     api: ApiOptions = ApiOptions()
+
+    @property
+    def settled(self) -> "AuditAsk":
+        """What is asked with a bundle among the files where `--bundle` would have put it.
+
+        Raises:
+            UsageError: If there are several bundles.
+        """
+        files, bundle = with_bundle_of(self.files, self.given.bundle)
+        return replace(self, files=files, given=replace(self.given, bundle=bundle))
+
+    @property
+    def price_folder(self) -> Path | None:
+        """Where prices are; None: the embedded ones."""
+        return self.settled.given.prices(self.pricing)

@@ -15,7 +15,7 @@ from netplan_planner.model.money.price_age import price_age
 from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.planning.price_source import currency_in
-from netplan_planner.planning.project import configured, request_of, with_bundle_of
+from netplan_planner.planning.project import configured, request_of
 from netplan_planner.planning.traffic_totals import traffic_by_class, zone_pairs
 from netplan_planner.renderers.options import EVERYTHING, RenderOptions
 from netplan_planner.renderers.output import SARIF
@@ -89,12 +89,11 @@ def audit(ask: AuditAsk, now: Now) -> Report:
 
 
 def _request(ask: AuditAsk, now: Now) -> InputRequest:
-    files, bundle = with_bundle_of(ask.files, ask.given.bundle)
-    ask = replace(ask, given=replace(ask.given, bundle=bundle))
+    ask = ask.settled
     judging = ask.judging
     return request_of(
         ask,
-        inventory=(*ask.given.inventories, *files),
+        inventory=(*ask.given.inventories, *ask.files),
         measurements=ask.measurements,
         commitment_scope=ask.commitment_scope,
         select=judging.select,

@@ -1,6 +1,5 @@
 """`netplan predict` of one path: what was said of it, put together, and its answer."""
 
-from collections.abc import Callable, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -57,9 +56,6 @@ class NamedPlugin(NamedTuple):
     other_link_gbps: float | None
 
 
-Warn = Callable[[tuple[str, ...]], None]
-
-
 _ASSUMED_CLASS = (
     "one zone and internal addresses are taken: --path, or --src-place and --dst-place, say"
     " otherwise"
@@ -99,12 +95,7 @@ def predict(ask: PredictAsk, now: Now) -> Prediction | PluginTable | None:
         return None
     if ask.is_together:
         raise UsageError("--together is for a table of flows: give one with --batch")
-
-    def warn(warnings: Sequence[str]) -> None:
-        for warning in warnings:
-            now.warn(warning)
-
-    return predict_asked(ask.path, request_of(ask), now.say, warn, ask.level)
+    return predict_asked(ask.path, request_of(ask), now.say, now.warn, ask.level)
 
 
 class _Ends(NamedTuple):
@@ -129,7 +120,7 @@ def predict_asked(
     asked: OnePath,
     inputs: InputRequest,
     say: Say,
-    warn: Warn = lambda _: None,
+    warn: Say = lambda _: None,
     level: float = 0.9,
 ) -> Prediction | PluginTable:
     """Return the prediction of a path; with several plugins a row each, after the nodes' own.
@@ -138,7 +129,7 @@ def predict_asked(
         asked: The path as somebody describes it.
         inputs: Machines, their traffic, the calibration, the date of the limits, and the prices.
         say: Told what is going on.
-        warn: Told what of a price contract was not used.
+        warn: Told each line of a price contract that was not used.
         level: Share of cases in the interval.
 
     Raises:
@@ -156,7 +147,8 @@ def predict_asked(
     prices = None
     if path.transfer_bytes is not None:
         prices = open_prices(inputs.prices, inputs.discounts, inputs.billing_exports)
-        warn(prices.terms.unread)
+        for line in prices.terms.unread:
+            warn(line)
     known = _Known(ends.machines, service, prices, is_class_assumed, inputs, level)
     if len(plugins) <= 1:
         return _answer(path, known, say)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from netplan_planner.asks import Ask, Request
 from netplan_planner.choices import Balancer, Paid, Tier, Use
-from netplan_planner.planning.inputs import BillingExports, Discounts, PriceFolder
+from netplan_planner.planning.inputs import PriceInput
 from netplan_planner.planning.price_source import PriceSource
 from netplan_planner.quantities import Exact
 from netplan_planner.units import HOURS_PER_MONTH
@@ -19,12 +19,9 @@ Hours = Annotated[
 ]
 
 
-class Prices(Request, frozen=True, kw_only=True):
+class Prices(PriceInput, frozen=True, kw_only=True):
     """Which prices are asked for, and how they are shown."""
 
-    prices: PriceFolder = None
-    discounts: Discounts = ()
-    billing_exports: BillingExports = ()
     currency: Annotated[
         str | None,
         Ask(

@@ -137,17 +137,11 @@ class RefreshAsk(NewSnapshot, frozen=True, kw_only=True):
         KEPT,
     ] = None
 
-    backoff_initial_s: float = ApiOptions().backoff_initial_s
-    """How long the first pause before asking again is; not asked for."""
-
     @property
     def api(self) -> ApiOptions:
         """How both APIs are asked."""
         return ApiOptions(
-            endpoint=self.endpoint,
-            is_anonymous=self.is_anonymous,
-            client=self.client,
-            backoff_initial_s=self.backoff_initial_s,
+            endpoint=self.endpoint, is_anonymous=self.is_anonymous, client=self.client
         )
 
 

@@ -26,7 +26,6 @@ from netplan_planner.model import (
 from netplan_planner.model.money.price_age import price_age
 from netplan_planner.optimise.commitment_changes import cover_today
 from netplan_planner.optimise.machine_type import Chooser
-from netplan_planner.optimise.recommended import with_price_age, with_traffic
 from netplan_planner.optimise.vm_today import baseline_of, with_baseline
 from netplan_planner.planning.basis import opened
 from netplan_planner.planning.inputs import PlanBasis
@@ -40,6 +39,7 @@ from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.recommend.answer import Recommendation
 from netplan_planner.verbs.recommend.ask import Need, Payment, RecommendAsk
 from netplan_planner.verbs.recommend.goal import To
+from netplan_planner.verbs.recommend.recommended import with_price_age, with_traffic
 from netplan_planner.world.named_machines import Wanted, find_machine, wanted_gbps
 from netplan_planner.world.not_read import what_is_incomplete
 from netplan_rules.shared.sizes import size_of

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from netplan_pricing import open_snapshot
 from netplan_pricing.container import FILE_NAME
@@ -133,8 +134,9 @@ def test_trouble_of_the_api_is_told_and_leaves_the_old_snapshot(
             project="p",
             endpoint=one.url,
             is_anonymous=True,
-            backoff_initial_s=0.01,
         )
+        quick = structs.replace(ask.api, backoff_initial_s=0.01)
+        monkeypatch.setattr(RefreshAsk, "api", property(lambda _: quick))
         with pytest.raises(InputError, match=said):
             refresh(ask, TODAY, environment={})
         assert len(one.calls) < 30
