@@ -66,10 +66,9 @@ class TestNeed:
             memory_gib=4.0,
             usage=Usage.CUD_1Y,
             series=("e2",),
-            max_count=3,
             destination=Destination.EXTERNAL,
         )
-        assert (need.vcpus, need.memory_gib, need.max_count) == (2, 4, 3)
+        assert (need.vcpus, need.memory_gib) == (2, 4)
         assert (need.usage, need.series, need.destination) == ("cud-1y", ("e2",), "external")
 
     def test_a_floor_of_zero_is_not_no_answer(self) -> None:

@@ -103,9 +103,6 @@ def need_for_vm(
     memory_gib: float | None = None,
     usage: Usage | None = None,
     series: tuple[str, ...] = (),
-    max_count: int = 1,
-    min_flow_gbps: float = 0.0,
-    month_ratio: float = 1.0,
     ties: Ties | None = None,
 ) -> MachineNeed:
     """Return the need of a machine: its bandwidth, with its own vCPUs and memory as floors.
@@ -124,9 +121,6 @@ def need_for_vm(
         memory_gib: Another floor than the machine's own.
         usage: Another way of paying than the machine's own (`usage_of`).
         series: Allowed series; empty means any.
-        max_count: How many machines may share its load.
-        min_flow_gbps: What a single flow must reach.
-        month_ratio: Share of the month that it runs.
         ties: What the new type has to take over from it.
     """
     has_gpu = shape.gpu_count > 0 or instance.gpu_count > 0
@@ -141,11 +135,8 @@ def need_for_vm(
         usage=usage or usage_of(instance),
         series=series or ((instance.series,) if has_gpu else ()),
         architecture=shape.architecture,
-        max_count=max_count,
-        min_flow_gbps=min_flow_gbps,
         allow_gpu=has_gpu,
         allow_shared_core=shape.is_shared_core,
-        month_ratio=month_ratio,
         ties=ties,
     )
 

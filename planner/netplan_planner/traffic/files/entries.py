@@ -97,10 +97,14 @@ def split_entries(
             line += buffer.count("\n", start, position)
             start = position
         buffer, position, start = buffer[start:], position - start, 0
-        if len(buffer) > LARGEST_ENTRY:
-            raise InputError(
-                f"{shown}:{line}: an entry of more than {LARGEST_ENTRY >> 20} MiB, which Cloud"
-                " Logging does not write"
-            )
+        _refuse_long(buffer, shown, line)
     if depth > 0:
         yield Entry(buffer, line, is_whole=False)
+
+
+def _refuse_long(entry: str, shown: str, line: int) -> None:
+    if len(entry) > LARGEST_ENTRY:
+        raise InputError(
+            f"{shown}:{line}: an entry of more than {LARGEST_ENTRY >> 20} MiB, which Cloud Logging"
+            " does not write"
+        )

@@ -141,9 +141,6 @@ def for_machine(ask: RecommendAsk, now: Now, vm: str) -> Recommendation:
         memory_gib=size.memory_gib if wish.memory_gib is None else wish.memory_gib,
         usage=_usage(ask.payment),
         series=checked_series(choice.series, load_caps(facts.caps.as_of)),
-        max_count=wish.max_count or 1,
-        min_flow_gbps=wish.min_flow_gbps,
-        month_ratio=ask.payment.month_ratio,
         ties=ties_of(facts.inventory, instance, shape),
     )
     # As the audit says: shared cores are no place for real traffic.
@@ -155,6 +152,9 @@ def for_machine(ask: RecommendAsk, now: Now, vm: str) -> Recommendation:
         need,
         basis="; ".join(filter(None, (wanted.basis, size.basis))),
         region=wish.region or need.region,
+        max_count=wish.max_count or 1,
+        min_flow_gbps=wish.min_flow_gbps,
+        month_ratio=ask.payment.month_ratio,
         architecture=None if choice.is_any else choice.architecture or need.architecture,
         allow_gpu=choice.gpu or need.allow_gpu,
         allow_shared_core=choice.shared_core or (need.allow_shared_core and not is_busy),

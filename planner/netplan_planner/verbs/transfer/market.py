@@ -28,6 +28,7 @@ from netplan_planner.verbs.transfer.network import Limits, Network, Quotas
 EGRESS, INGRESS, GRID = "vm-egress", "vm-ingress", "grid-edge"
 EXTERNAL_INGRESS, MEASURED, STORAGE = "external-ingress", "measured-rate", "storage-rate"
 _OUTSIDE = frozenset({PathClass.INTERNET, PathClass.INTER_REGION_EXTERNAL})
+_BUCKETS = frozenset({PathClass.GOOGLE_APIS, None})
 
 
 class Market(NamedTuple):
@@ -215,29 +216,9 @@ def _add_google(
             if place in regions:
                 rows.add(EGRESS, place, [*sent, *taken], [])
             continue
-        outside = [n for n in sent if hops[n].path_class in _OUTSIDE]
-        inside = [n for n in sent if hops[n].path_class is PathClass.INTER_REGION_INTERNAL]
-        rows.add(_bound(machines, options), place, inside, _inside(machines, options))
-        if outside:
-            found = [(k, machines[k].outside) for k in options]
-            rates = [(k, one.gbps or 0.0) for k, one in found if one is not None]
-            rows.add("external-egress", place, outside, rates)
-        if len(sent) > max(len(inside), len(outside)):
-            total = [(k, one.cap.egress_gbps) for k in options if (one := machines[k].offer)]
-            rows.add(EGRESS, place, sent, total)
-        arrives = [n for n in taken if hops[n].path_class is PathClass.INTER_REGION_INTERNAL]
-        rows.add(INGRESS, place, arrives, _inside(machines, options))
-        addressed = [n for n in taken if hops[n].path_class in _OUTSIDE]
-        bounded = [(k, rate) for k in options if (rate := machines[k].ingress_gbps) is not None]
-        if len(bounded) == len(options):
-            rows.add(EXTERNAL_INGRESS, place, addressed, bounded)
-        else:
-            rows.add(INGRESS, place, addressed, _inside(machines, options))
-        buckets = [
-            n
-            for n in (*sent, *taken)
-            if hops[n].path_class is PathClass.GOOGLE_APIS or hops[n].path_class is None
-        ]
+        _add_sent(hops, machines, options, rows, place, sent)
+        _add_taken(hops, machines, options, rows, place, taken)
+        buckets = [n for n in (*sent, *taken) if hops[n].path_class in _BUCKETS]
         if buckets and need.storage_gbps is not None:
             rows.add(STORAGE, place, buckets, [(k, need.storage_gbps) for k in options])
         if need.machine_gbps is not None:
@@ -245,6 +226,44 @@ def _add_google(
                 rows.add(MEASURED, place, edges, [(k, need.machine_gbps) for k in options])
     if need.streams is not None:
         _add_streams(need, hops, machines, by_place, rows, caps)
+
+
+def _add_sent(
+    hops: Sequence[Hop],
+    machines: Sequence[Machine],
+    options: Sequence[int],
+    rows: _LimitRows,
+    place: str,
+    sent: Sequence[int],
+) -> None:
+    outside = [n for n in sent if hops[n].path_class in _OUTSIDE]
+    inside = [n for n in sent if hops[n].path_class is PathClass.INTER_REGION_INTERNAL]
+    rows.add(_bound(machines, options), place, inside, _inside(machines, options))
+    if outside:
+        found = [(k, machines[k].outside) for k in options]
+        rates = [(k, one.gbps or 0.0) for k, one in found if one is not None]
+        rows.add("external-egress", place, outside, rates)
+    if len(sent) > max(len(inside), len(outside)):
+        total = [(k, one.cap.egress_gbps) for k in options if (one := machines[k].offer)]
+        rows.add(EGRESS, place, sent, total)
+
+
+def _add_taken(
+    hops: Sequence[Hop],
+    machines: Sequence[Machine],
+    options: Sequence[int],
+    rows: _LimitRows,
+    place: str,
+    taken: Sequence[int],
+) -> None:
+    arrives = [n for n in taken if hops[n].path_class is PathClass.INTER_REGION_INTERNAL]
+    rows.add(INGRESS, place, arrives, _inside(machines, options))
+    addressed = [n for n in taken if hops[n].path_class in _OUTSIDE]
+    bounded = [(k, rate) for k in options if (rate := machines[k].ingress_gbps) is not None]
+    if len(bounded) == len(options):
+        rows.add(EXTERNAL_INGRESS, place, addressed, bounded)
+    else:
+        rows.add(INGRESS, place, addressed, _inside(machines, options))
 
 
 def _bound(machines: Sequence[Machine], options: Sequence[int]) -> str:

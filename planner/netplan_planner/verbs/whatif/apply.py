@@ -3,7 +3,8 @@
 Changes of how machines call each other: kind of address, network tier, MTU, pods.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -196,26 +197,18 @@ def apply_aimed(facts: Facts, aims: Sequence[Aimed], known: Known) -> Scenario:
     if not aims:
         return unchanged(facts)
     draft = Draft(facts)
-    mtu_by_network: dict[str, WhatifChange] = {}
+    doings: dict[WhatifField, Callable[[Draft, Aimed], None]] = {
+        WhatifField.GROWTH: grow,
+        WhatifField.ZONE: partial(put_in_zone, known=known),
+        WhatifField.MACHINE_TYPE: partial(give_type, known=known),
+        WhatifField.NIC: give_nic,
+        WhatifField.TIER_1: give_tier1,
+        WhatifField.ADDRESS: use_address,
+        WhatifField.NETWORK_TIER: give_tier,
+        WhatifField.MTU: partial(give_mtu, said={}),
+        WhatifField.PLUGIN: give_plugin,
+    }
     for aim in aims:
-        match aim.change.field:
-            case WhatifField.GROWTH:
-                grow(draft, aim)
-            case WhatifField.ZONE:
-                put_in_zone(draft, aim, known)
-            case WhatifField.MACHINE_TYPE:
-                give_type(draft, aim, known)
-            case WhatifField.NIC:
-                give_nic(draft, aim)
-            case WhatifField.TIER_1:
-                give_tier1(draft, aim)
-            case WhatifField.ADDRESS:
-                use_address(draft, aim)
-            case WhatifField.NETWORK_TIER:
-                give_tier(draft, aim)
-            case WhatifField.MTU:
-                give_mtu(draft, aim, mtu_by_network)
-            case WhatifField.PLUGIN:
-                give_plugin(draft, aim)
+        doings[aim.change.field](draft, aim)
     check_machines(draft, aims)
     return draft.scenario()

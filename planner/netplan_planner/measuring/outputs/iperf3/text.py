@@ -54,6 +54,11 @@ class _Test:
     totals: list[Result] = field(default_factory=list)
     fault: str = ""
 
+    @property
+    def says_anything(self) -> bool:
+        """Whether a connection was made, or an error is told."""
+        return bool(self.connections or self.fault)
+
 
 def is_iperf3_text(text: str) -> bool:
     """Return whether a text looks like the plain output of iperf 3."""
@@ -76,25 +81,30 @@ def measurements_of(text: str, *, source: str) -> tuple[list[Measurement], list[
 def _tests(text: str) -> Iterator[_Test]:
     test = _Test(line=1)
     for number, line in lines_of(text, version=3):
-        connection, result = connection_in(line, number), result_in(line, number)
         if line.startswith(_BEGINS):
-            if test.connections or test.fault:
+            if test.says_anything:
                 yield test
             test = _Test(line=number, is_server=line.startswith(_BEGINS[1]))
-        elif connection:
-            test.connections.append(connection)
-        elif result:
-            (test.totals if test.has_summary else test.intervals).append(result)
-        elif line.startswith(_SUMMARY):
-            test.has_summary = True
-        elif line.startswith(_REVERSE):
-            test.is_reverse = True
-        elif line.endswith(_UDP_HEADING):
-            test.protocol = "udp"
-        elif match := _ERROR.match(line):
-            test.fault = test.fault or bounded(match[1])
-    if test.connections or test.fault:
+        else:
+            _read_line(test, number, line)
+    if test.says_anything:
         yield test
+
+
+def _read_line(test: _Test, number: int, line: str) -> None:
+    """Add to a test what a line of it says."""
+    if connection := connection_in(line, number):
+        test.connections.append(connection)
+    elif result := result_in(line, number):
+        (test.totals if test.has_summary else test.intervals).append(result)
+    elif line.startswith(_SUMMARY):
+        test.has_summary = True
+    elif line.startswith(_REVERSE):
+        test.is_reverse = True
+    elif line.endswith(_UDP_HEADING):
+        test.protocol = "udp"
+    elif match := _ERROR.match(line):
+        test.fault = test.fault or bounded(match[1])
 
 
 def _measured(test: _Test, source: str) -> list[Measurement]:

@@ -179,20 +179,23 @@ class Formulation:
                         self.program.row(terms, -INFINITY, 1.0)
                 continue
             wanted = group.least_zones - int(group.held.sum())
-            new = {zone: terms for zone, terms in by_zone.items() if not group.held[zone]}
-            if wanted <= 0:
-                continue
-            if wanted == len(new):
-                for terms in new.values():
-                    self.program.row(terms, 1.0, INFINITY)
-                continue
-            used = []
+            if wanted > 0:
+                new = {zone: terms for zone, terms in by_zone.items() if not group.held[zone]}
+                self._spread(group.members, new, wanted)
+
+    def _spread(self, members: Zones, new: dict[int, list[tuple[int, float]]], wanted: int) -> None:
+        """Have machines in so many zones at least where none of their group stands yet."""
+        if wanted == len(new):
             for terms in new.values():
-                is_used = self.program.variable()
-                self.program.row([*terms, (is_used, -1.0)], 0.0, INFINITY)
-                used.append((is_used, 1.0))
-            self.program.row(used, float(wanted), INFINITY)
-            self._used_zones.append((group.members, list(new), [column for column, _ in used]))
+                self.program.row(terms, 1.0, INFINITY)
+            return
+        used = []
+        for terms in new.values():
+            is_used = self.program.variable()
+            self.program.row([*terms, (is_used, -1.0)], 0.0, INFINITY)
+            used.append((is_used, 1.0))
+        self.program.row(used, float(wanted), INFINITY)
+        self._used_zones.append((members, list(new), [column for column, _ in used]))
 
     def _round_trips(self) -> None:
         for limit in self.part.rtt_limits:
