@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 from netplan_planner.bundle_file import PRICES, is_bundle, part_of
@@ -52,13 +52,25 @@ def open_snapshot(folder: Path | None = None, terms: Terms = LIST_PRICES) -> "Sn
     Raises:
         InputError: If it is missing, cut, altered, or of another schema version.
     """
-    place = EMBEDDED if folder is None else folder
+    if folder is not None:
+        return SnapshotPriceBook(_opened(folder), terms)
+    listed = _list_prices()
+    return listed if terms == LIST_PRICES else SnapshotPriceBook(listed.file, terms)
+
+
+@cache
+def _list_prices() -> "SnapshotPriceBook":
+    """Return the embedded snapshot's book, opened once: its answers never change."""
+    return SnapshotPriceBook(_opened(EMBEDDED))
+
+
+def _opened(place: Path) -> SnapshotFile:
     if is_bundle(place):
         content = part_of(place, PRICES)
         if content is None:
             raise InputError(f"{place}: the bundle holds no prices")
-        return SnapshotPriceBook(SnapshotFile(place, content), terms)
-    return SnapshotPriceBook(SnapshotFile(place if place.is_file() else place / FILE_NAME), terms)
+        return SnapshotFile(place, content)
+    return SnapshotFile(place if place.is_file() else place / FILE_NAME)
 
 
 def _kept(refusal: MissingDatum) -> MissingDatum:

@@ -4,7 +4,7 @@ Whoever uses a cell need not wonder then whether it is a number or a date.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date
 
 from netplan_pricing import schema
@@ -45,27 +45,28 @@ def cell_fault(table: str, column: str, values: Iterable[str]) -> str:
     >>> cell_fault("network_prices", "usd", ["0.01", "free"])
     "usd: 'free' is no number"
     """
+    kind, fits = _kind_of(column)
+    if not kind:
+        return ""
+    may_be_empty = column != _DATE and (table, column) not in _NEVER_EMPTY
     for value in values:
-        kind = _unfit(table, column, value)
-        if kind:
+        if not (fits(value) or (may_be_empty and not value)):
             return f"{column}: {value[:_SHOWN]!r} is no {kind}"
     return ""
 
 
-def _unfit(table: str, column: str, value: str) -> str:
-    """Return the kind of value that a cell should have been, an empty text if it is."""
-    if not value and column != _DATE and (table, column) not in _NEVER_EMPTY:
-        return ""
+def _kind_of(column: str) -> tuple[str, Callable[[str], object]]:
+    """Return what the cells of a column are, and what tells whether one is; texts are any."""
     if column in _NUMBERS:
-        return "" if _NUMBER.fullmatch(value) else "number"
+        return "number", _NUMBER.fullmatch
     if column in _COUNTS:
-        return "" if _COUNT.fullmatch(value) else "whole number"
+        return "whole number", _COUNT.fullmatch
     if column == _DATE:
-        return "" if _is_date(value) else "date"
+        return "date", _is_date
     if column in _LISTS:
-        pattern = _LISTS[column]
-        return "" if all(map(pattern.fullmatch, value.split("|"))) else "list of numbers"
-    return ""
+        fits = _LISTS[column].fullmatch
+        return "list of numbers", lambda value: all(map(fits, value.split("|")))
+    return "", str
 
 
 def _is_date(value: str) -> bool:

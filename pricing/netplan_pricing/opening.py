@@ -38,7 +38,8 @@ def open_prices(
         under=found.under,
         unread=found.unread,
     )
-    book = _checked(open_snapshot(folder, terms))
+    # A book of its own: the one of list prices is everybody's.
+    book = _checked(SnapshotPriceBook(open_snapshot(folder).file, terms))
     book.flexible = flexible_commitments(
         billing_exports, book.flexible_skus(), book.flexible_ratios()
     )

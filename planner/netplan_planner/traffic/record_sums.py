@@ -75,13 +75,8 @@ class RecordSums:
         self._engine.create(*_OF_RECORDS)
         self.record_count = 0
         self._has_all_spans = False
-        positions = self._longest_minutes + 2
-        self._engine.insert("minute_position", ((position,) for position in range(positions)))
-
-    @property
-    def _longest_minutes(self) -> int:
-        """What no record is longer than."""
-        return self._options.max_record_minutes
+        self._position_count = 0
+        self._fill_positions(self._options.max_record_minutes)
 
     @property
     def counts_log_volume(self) -> bool:
@@ -163,6 +158,7 @@ class RecordSums:
         """Write down every span of flow records once, but of the long ones of tables the met."""
         if of_table:
             statement = sums.STAGED_SPAN_POSITIONS
+            self._fill_positions(self._engine.value(sums.LONGEST_STAGED_SPAN) or 0)
         else:
             statement = sums.span_positions(self._options.max_record_minutes)
             if self._has_all_spans:
@@ -170,6 +166,14 @@ class RecordSums:
         self._has_all_spans = not of_table
         self._engine.create("span_position")
         self._engine.run(f"INSERT INTO span_position {statement}")
+
+    def _fill_positions(self, longest: int) -> None:
+        """Write down the positions of the minutes that a record of so many may reach into."""
+        known, self._position_count = self._position_count, max(self._position_count, longest + 2)
+        if known < self._position_count:
+            self._engine.insert(
+                "minute_position", ((position,) for position in range(known, self._position_count))
+            )
 
     def sum_up(self, *, with_flows: bool = False) -> None:
         """Add the staged records to the sums."""

@@ -140,8 +140,7 @@ class EmbeddedEngine:
 
     def create(self, *tables: str) -> None:
         """Make tables of the schema, empty."""
-        for table in tables:
-            self.run(create(table))
+        self.run("; ".join(map(create, tables)))
 
     def insert(self, table: str, rows: Iterable[Row]) -> None:
         """Append rows to a table of the schema, their values in the order of its columns.

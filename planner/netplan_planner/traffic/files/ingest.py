@@ -184,11 +184,6 @@ class Ingest(RecordSums):
         meter.advance(batch.size_bytes)
         return list(batch.sources)
 
-    @property
-    def _longest_minutes(self) -> int:
-        """Rows of tables may be of many days, and stand between records."""
-        return max(super()._longest_minutes, self._options.max_table_minutes)
-
     def _without_cut_file(self, batch: Batch, error: ReadError) -> list[Batch]:
         """Return the batch without its broken file, and what is left of that file.
 

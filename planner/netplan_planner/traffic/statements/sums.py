@@ -86,12 +86,16 @@ WHERE s.position > 0 AND s.position <= {most}
 """
 
 
-STAGED_SPAN_POSITIONS = f"""
-SELECT s.span AS span, p.position AS position
-FROM (
+_STAGED_SPANS = f"""
   SELECT DISTINCT {SPAN} AS span
   FROM staged WHERE {_GOOD} AND offset_us + duration_us > {US_PER_MINUTE}
-) AS s
+"""
+
+LONGEST_STAGED_SPAN = f"SELECT MAX(s.span) AS span FROM ({_STAGED_SPANS}) AS s"
+
+STAGED_SPAN_POSITIONS = f"""
+SELECT s.span AS span, p.position AS position
+FROM ({_STAGED_SPANS}) AS s
 JOIN minute_position AS p ON p.position <= s.span
 """
 """The same of the spans that occur, where all of them would be too many."""
