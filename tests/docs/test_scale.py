@@ -202,6 +202,7 @@ def _day(days: int, billed: Billed) -> tuple[str, str, str]:
     return f"{records:,.0f}", f"{minutes:,.2f}", f"**{records + minutes:,.0f}**"
 
 
+@pytest.mark.nightly
 def test_a_pass_over_kept_sums(
     billed: Billed, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

@@ -16,6 +16,7 @@ from netplan_planner.renderers.schema import schema
 from support.commands.in_process import netplan
 from support.commands.run import run_verbs
 from support.flows.entries import write_entries
+from support.nightly import every
 from support.projects.one_project import FOLDER, PROJECT, resources
 from support.projects.recorded import add_recorded_project
 from support.projects.shared_data import needs_shared
@@ -169,7 +170,7 @@ def test_interzone_says_both_ways_in_its_table() -> None:
     assert "one flow: 7.73 Gbit/s one way, 5.41 Gbit/s each way with both at once" in text
 
 
-@pytest.mark.parametrize("name", ["gecko", "dobermanifesto", "interzone", "percona"])
+@pytest.mark.parametrize("name", every(2, ["gecko", "dobermanifesto", "interzone", "percona"]))
 def test_a_demo_is_the_same_text_each_time_and_fits_the_width(name: str) -> None:
     first = audit("--demo", name, "--fail-on", "never")
     second = audit("--demo", name, "--fail-on", "never", PYTHONHASHSEED="2", TZ="Asia/Tokyo")

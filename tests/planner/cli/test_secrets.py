@@ -15,7 +15,9 @@ from netplan_planner.bundle_file import manifest_of, part_of
 from netplan_planner.readers import read_inventory
 from netplan_planner.renderers import RENDERERS
 from support.commands.run import ROOTS
+from support.examples import sized
 from support.flows.entries import entries
+from support.nightly import every
 from support.projects import one_cluster, one_project
 from support.servers.compute import ComputeServer
 from support.servers.hostile import HostileServer, json_answer
@@ -238,22 +240,27 @@ def test_the_api_is_read_without_its_secrets(tmp_path: Path) -> None:
 def test_settings_are_shown_without_their_secrets(tmp_path: Path) -> None:
     file = tmp_path / "netplan.toml"
     file.write_text(f'[prices.refresh]\napi-key = "{SECRET}"\n')
-    for words in (["config", "show"], ["config", "show", "--json"], ["prices", "--help"]):
+    for words in (["config", "show", "--json"], ["prices", "--help"], ["config", "show"])[
+        : sized(2, 3)
+    ]:
         assert_told_nothing(netplan("--config", str(file), *words))
     assert_told_nothing(netplan("prices", "refresh", "--help"))
 
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ["--api-endpoint", f"https://user:{SECRET}@127.0.0.1:9"],
-        ["--api-endpoint", f"ftp://user:{SECRET}@127.0.0.1:9"],
-        ["--api-endpoint", f"http://user:{SECRET}@127.0.0.1:x"],
-        ["--api-endpoint", f"http://192.0.2.1/?key={SECRET}"],
-        ["--api-endpoint", "http://127.0.0.1:9", "--api-key", SECRET],
-        # The proxy of the surroundings, where nobody is.
-        ["--api-key", f"{SECRET}-2"],
-    ],
+    every(
+        3,
+        [
+            ["--api-endpoint", f"https://user:{SECRET}@127.0.0.1:9"],
+            ["--api-endpoint", f"ftp://user:{SECRET}@127.0.0.1:9"],
+            ["--api-endpoint", f"http://user:{SECRET}@127.0.0.1:x"],
+            ["--api-endpoint", f"http://192.0.2.1/?key={SECRET}"],
+            ["--api-endpoint", "http://127.0.0.1:9", "--api-key", SECRET],
+            # The proxy of the surroundings, where nobody is.
+            ["--api-key", f"{SECRET}-2"],
+        ],
+    ),
 )
 def test_a_refresh_that_fails_tells_no_secret(tmp_path: Path, words: list[str]) -> None:
     done = netplan("--debug", "prices", "refresh", "--out", str(tmp_path / "out"), *words)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.damage.killing import SIGNALS, Scene, fill_disk, kill, learn, scenes, twice
+from support.examples import sized
 from support.nightly import every
 from support.testbed.processes import marked
 
@@ -34,12 +35,13 @@ def test_a_stopped_command_leaves_nothing_half(
     scene = scene_by_name[name]
     with marked() as mark:
         learn(scene, tmp_path, mark)
-        for number in SIGNALS:
+        for number in list(SIGNALS)[: sized(1, len(SIGNALS))]:
             # The last part of a run is where files are written.
             at_s = scene.took_s * rng.uniform(0.3, 1.0)
             kill(scene, tmp_path / number.name, mark, number, at_s)
         largest = max(map(len, scene.expected.values()))
         fill_disk(scene, tmp_path / "full", mark, largest // 2)
-        twice(scene, tmp_path / "twice", mark)
+        if sized(False, True):
+            twice(scene, tmp_path / "twice", mark)
     assert scene.faults == []
     assert scene.slowest_s < END_S

@@ -89,6 +89,9 @@ OWN_FORMATS = {
 """Of tables that are not read by people, and of plans whose JSON is long; the others are written as
 text, JSON and CSV."""
 
+BY_NIGHT = frozenset({"transfer-internet"})
+"""It takes as long as ten others; `test_google.py` has its kind."""
+
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -146,7 +149,10 @@ def forecasts() -> str:
     return "\n".join(rows) + "\n"
 
 
-@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(one, marks=[pytest.mark.nightly] if one in BY_NIGHT else []) for one in LINES],
+)
 def test_golden(name: str, place: Path, golden: Golden) -> None:
     formats = OWN_FORMATS.get(name, ("text", "json", "csv"))
     files = {form: place / f"answer.{form}" for form in formats}

@@ -16,6 +16,7 @@ from netplan_planner.errors import InputError
 from netplan_planner.world.calibration import read_calibration
 from support.calibrations.inputs import AWAY, ROWS, WALL, record, store, table
 from support.commands.run import ROOTS, run_verbs
+from support.examples import sized
 from support.paths.tables import read
 
 Json = dict[str, Any]
@@ -152,7 +153,8 @@ class TestSameBytes:
     def test_in_every_process_with_one_thread_and_with_two(self, tmp_path: Path) -> None:
         path = table(tmp_path / "t.csv")
         found = set()
-        for seed, threads in (("0", "1"), ("1", "2"), ("random", "2")):
+        ways = (("0", "1"), ("random", "2"), ("1", "2"))
+        for seed, threads in ways[: sized(2, 3)]:
             told = {"PYTHONHASHSEED": seed, "OPENBLAS_NUM_THREADS": threads}
             said = answer(path, "--out", tmp_path / FILE, **told)
             found.add((said, (tmp_path / FILE).read_bytes()))

@@ -13,6 +13,7 @@ from netplan_planner.throughput import load_caps
 from netplan_planner.verbs.fleet.answer import CommitmentChoice, FleetAnswer
 from netplan_planner.verbs.fleet.table import _active
 from netplan_pricing import open_prices
+from support.examples import sized
 from support.fleets.made import AS_OF, Row, planned, row, usd
 from support.fleets.reckoned import (
     MONTH,
@@ -114,7 +115,7 @@ def test_an_independent_bill_says_the_same(
 
 @pytest.mark.parametrize("seed", every(2, [1, 2]))
 def test_every_machine_carries_its_need_by_the_caps_table(tmp_path: Path, seed: int) -> None:
-    rows = made(20, seed)
+    rows = made(sized(8, 20), seed)
     answer = planned(tmp_path, rows)
     for group in answer.groups:
         asked = next(one for one in rows if one["name"] == group.name)
@@ -226,7 +227,7 @@ def _cheap(found: list[tuple[str, float | None]]) -> list[tuple[str, float | Non
 
 
 def test_more_demand_and_fewer_choices_never_cost_less(tmp_path: Path) -> None:
-    rows = made(8, 5)
+    rows = made(sized(4, 8), 5)
     base = usd(planned(tmp_path, rows))
     more = [one | {"gbps": float(str(one["gbps"])) * 1.3} for one in rows]
     assert usd(planned(tmp_path, more)) >= base - CENT
@@ -243,7 +244,7 @@ def test_more_demand_and_fewer_choices_never_cost_less(tmp_path: Path) -> None:
 
 
 def test_half_the_prices_cost_half(tmp_path: Path) -> None:
-    rows = made(8, 6)
+    rows = made(sized(4, 8), 6)
     whole = planned(tmp_path, rows, commitments=CommitmentChoice.RESOURCE)
     half = planned(
         tmp_path, rows, commitments=CommitmentChoice.RESOURCE, discounts=["Compute Engine=50"]
@@ -252,7 +253,7 @@ def test_half_the_prices_cost_half(tmp_path: Path) -> None:
 
 
 def test_the_order_of_rows_changes_nothing(tmp_path: Path) -> None:
-    rows = made(15, 7)
+    rows = made(sized(5, 15), 7)
     turned = list(reversed(rows))
     assert planned(tmp_path, rows) == planned(tmp_path, turned)
 

@@ -51,7 +51,7 @@ KINDS = (
 )
 
 
-@pytest.mark.parametrize(("kind", "known"), every(7, product(KINDS, [28, 91])))
+@pytest.mark.parametrize(("kind", "known"), every(18, product(KINDS, [28, 91])))
 def test_intervals_hold_about_as_often_as_they_say(kind: str, known: int) -> None:
     for (_, level), count in held(kind, known).items():
         assert count >= binom.ppf(UNLIKELY, TIMES, level)

@@ -19,6 +19,7 @@ from netplan_planner.verbs.model.run import (
     evaluated_left_out,
     summary,
 )
+from support.nightly import every
 from support.paths.queries import DAY
 from support.paths.tables import PLAIN, written
 from support.projects.shared_data import needs_shared, shared
@@ -296,7 +297,7 @@ def right_of(regime: str) -> Mask:
 
 @needs_shared
 class TestLevels:
-    @pytest.mark.parametrize("level", [0.5, 0.8])
+    @pytest.mark.parametrize("level", every(2, [0.5, 0.8]))
     def test_a_lower_level_covers_what_it_says(self, level: float) -> None:
         path = shared("data/measurements/public_measurements.csv")
         found, _ = evaluated_left_out(path, as_of=AS_OF, level=level)

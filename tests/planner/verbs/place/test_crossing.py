@@ -14,12 +14,13 @@ from netplan_planner.verbs.place.solve.problem import (
     sparse_rows,
 )
 from netplan_planner.verbs.place.solve.walk import HOT, USUAL, Cooling, cross, walk
+from support.examples import sized
 from support.listed import listed
 from support.places.problems import ONE_REGION, TWO_REGIONS, made
 
 
 @listed("usd", [ONE_REGION, TWO_REGIONS])
-@listed("seed", range(4))
+@listed("seed", range(sized(1, 4)))
 def test_what_is_crossed_is_never_dearer(usd: Floats, seed: int) -> None:
     problem = made(seed, 24, usd, pinned=3)
     start = nearest(problem)

@@ -13,6 +13,7 @@ from netplan_planner.verbs.place.solve.problem import (
     PlacementProblem,
 )
 from netplan_planner.verbs.place.solve.reduced import reduced
+from support.examples import sized
 from support.nightly import every
 from support.places.problems import ONE_REGION, THREE_ZONES_APART, TWO_REGIONS, made
 
@@ -81,12 +82,12 @@ def test_it_agrees_with_the_program_that_highs_solves_alone(seed: int, usd: Floa
 
 @pytest.mark.parametrize("slack", [1.05, 1.5])
 def test_three_partners_each_and_little_room_are_proven(slack: float) -> None:
-    found, own = proof(made(1, 60, ONE_REGION, slack=slack, partners=2))
+    found, own = proof(made(1, sized(40, 60), ONE_REGION, slack=slack, partners=2))
     assert own - found.bound_usd <= 1e-6 * own
 
 
 def test_the_same_is_found_again() -> None:
-    problem = made(5, 30, TWO_REGIONS)
+    problem = made(5, sized(16, 30), TWO_REGIONS)
     first, again = proof(problem)[0], proof(problem)[0]
     assert first.zones is not None
     assert again.zones is not None

@@ -9,6 +9,7 @@ from netplan_planner.model import Usage
 from netplan_planner.verbs.transfer.answer import TransferOption, TransferPlan
 from netplan_planner.verbs.transfer.ask import AddressKind, TransferGoal, TransferNeed
 from netplan_planner.verbs.transfer.plan import plan_transfer
+from support.examples import sized
 from support.nightly import every
 from support.transfers.made import CAPS, PRICES
 
@@ -38,7 +39,7 @@ ASKED: dict[str, dict[str, Any]] = {
         "interruptions_per_day": 0.0,
     },
 }
-LATER_S = (0.01, 0.15, 0.3)
+LATER_S = (0.01, 0.15, 0.3)[: sized(1, 3)]
 """Some less than what the connections' start takes, some more."""
 
 
@@ -51,7 +52,7 @@ def plan(asked: dict[str, Any], **more: Any) -> TransferPlan:
 def test_around_the_sizes_no_plan_in_time_costs_less_than_the_answer(name: str) -> None:
     """Nor less than is proven, be it of the answer's own front or of another deadline's."""
     asked = ASKED[name]
-    times = [one.duration_s for one in plan(asked).front][-3:]
+    times = [one.duration_s for one in plan(asked).front][-sized(2, 3) :]
     deadlines = [time + later for time in times for later in (0.0, *LATER_S)]
     found = [plan(asked, deadline_s=one) for one in (*deadlines, round(times[0] * 0.97))]
     every = [option for one in found for option in one.front]

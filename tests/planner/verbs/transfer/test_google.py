@@ -205,6 +205,7 @@ def test_a_quota_that_holds_a_transfer_back_is_named_and_the_greater_one_is_enou
     assert enough.duration_s <= 600 * (1 + 1e-6)
 
 
+@pytest.mark.nightly
 def test_quotas_that_are_enough_together_alone() -> None:
     quotas = tuple(PlaceLimit(place=one, gbps=5.0) for one in ("europe-west4", "us-central1"))
     late = plan(
@@ -270,6 +271,7 @@ def test_less_than_the_minute_that_is_paid_for() -> None:
     assert fastest.transfer_s == pytest.approx(8_000 / (16 * 40), rel=1e-3)
 
 
+@pytest.mark.nightly
 def test_more_machines_are_never_slower() -> None:
     fastest = [
         plan("us-central1", "us-east1", goal=TransferGoal.TIME, max_count=count).plan
