@@ -39,6 +39,7 @@ from support.commands.gcloud import (
     surface_of,
 )
 from support.commands.tree import ROOT
+from support.listed import listed
 from support.rules.facts import machine
 from support.rules.hits import BAD_CASES, hits_of_bad_case, hits_of_bad_cases, hits_of_rule
 
@@ -83,7 +84,7 @@ def test_there_are_commands_to_look_at() -> None:
     }
 
 
-@pytest.mark.parametrize(("rule", "case"), BAD_CASES)
+@listed(("rule", "case"), BAD_CASES)
 def test_gcloud_takes_the_commands(rule: str, case: str) -> None:
     for text in commands_of(hits_of_bad_case(rule, case)):
         assert faults_of(text) == [], text
@@ -313,7 +314,7 @@ def test_a_shell_runs_nothing_of_a_name(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["--quiet", "--flags-file=/tmp/x", "-q"])
+@listed("name", ["--quiet", "--flags-file=/tmp/x", "-q"])
 def test_a_name_is_no_flag(name: str) -> None:
     words = shlex.split(gcloud_instance("stop", named(name)))
     flags = words[4 : words.index("--")] if "--" in words else words[4:]

@@ -30,6 +30,7 @@ from netplan_rules.registry import (
 )
 from netplan_rules.severity import STEPS
 from support.commands.run import run_verbs
+from support.listed import listed
 from support.projects.shared_data import needs_shared, shared
 from support.rules.facts import facts_of, machine
 from support.rules.hits import hits_of_rule
@@ -70,7 +71,7 @@ DUE = (
 )
 """The rules that the first release promises."""
 
-each_rule = pytest.mark.parametrize("check", CHECKS, ids=lambda c: str(c.rule.id))
+each_rule = listed("check", CHECKS, ids=lambda c: str(c.rule.id))
 
 
 SHARED = "shared"
@@ -152,7 +153,7 @@ SPELT_SMALL = ("gVNIC ", "f1-micro")
 """Names that begin a sentence and keep their small letter."""
 
 
-@pytest.mark.parametrize("field", ["rationale", "remediation", "guards"])
+@listed("field", ["rationale", "remediation", "guards"])
 @each_rule
 def test_texts_are_whole_sentences(check: Check, field: str) -> None:
     text: str = getattr(check.rule, field)
@@ -163,7 +164,7 @@ def test_texts_are_whole_sentences(check: Check, field: str) -> None:
         assert broken not in text
 
 
-@pytest.mark.parametrize("field", ["effort", "restart", "undo", "window"])
+@listed("field", ["effort", "restart", "undo", "window"])
 @each_rule
 def test_what_it_takes_is_said(check: Check, field: str) -> None:
     text: str = getattr(check.rule.work, field)
@@ -250,7 +251,7 @@ def _thresholds() -> Iterator[tuple[Rule, Threshold]]:
             yield check.rule, threshold
 
 
-each_threshold = pytest.mark.parametrize(
+each_threshold = listed(
     ("rule", "threshold"), list(_thresholds()), ids=lambda v: getattr(v, "id", None) or v.name
 )
 

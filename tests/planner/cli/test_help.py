@@ -3,7 +3,6 @@
 import re
 from typing import Any
 
-import pytest
 from typer.testing import CliRunner
 
 from netplan_planner.cli import verbs
@@ -12,6 +11,7 @@ from netplan_planner.verbs import panels
 from netplan_planner.world.demos import demo_names
 from support.commands.tree import ROOT
 from support.commands.verbs import commands
+from support.listed import listed
 
 ALL = tuple(commands(ROOT))
 
@@ -22,7 +22,7 @@ def page(path: tuple[str, ...]) -> str:
     return done.output
 
 
-@pytest.mark.parametrize(("path", "command"), ALL, ids=[" ".join(path) for path, _ in ALL])
+@listed(("path", "command"), ALL, ids=[" ".join(path) for path, _ in ALL])
 def test_a_page_cuts_no_name_and_shows_no_type_of_python(
     path: tuple[str, ...], command: Any
 ) -> None:
@@ -36,7 +36,7 @@ def test_a_page_cuts_no_name_and_shows_no_type_of_python(
             assert all(name in text for name in names)
 
 
-@pytest.mark.parametrize(("path", "command"), ALL, ids=[" ".join(path) for path, _ in ALL])
+@listed(("path", "command"), ALL, ids=[" ".join(path) for path, _ in ALL])
 def test_each_parameter_says_what_its_value_is(path: tuple[str, ...], command: Any) -> None:
     for parameter in command.params:
         if not parameter.hidden and parameter.expose_value:

@@ -12,6 +12,7 @@ from netplan_planner.cli.parameters import Parameters, own_count, taking
 from netplan_planner.quantities import Texts
 from support.commands.tree import ROOT
 from support.commands.verbs import commands
+from support.listed import listed
 
 LEAVES = [(path, one) for path, one in commands(ROOT) if not getattr(one, "commands", {})]
 MOST_LINES, MOST_OWN = 40, 12
@@ -115,6 +116,6 @@ def is_small(command: Any) -> bool:
     return lines <= MOST_LINES and own_count(first.annotation) <= MOST_OWN
 
 
-@pytest.mark.parametrize(("path", "command"), LEAVES, ids=[" ".join(path) for path, _ in LEAVES])
+@listed(("path", "command"), LEAVES, ids=[" ".join(path) for path, _ in LEAVES])
 def test_a_verb_is_small(path: tuple[str, ...], command: Any) -> None:
     assert is_small(command)

@@ -3,7 +3,6 @@
 import shlex
 from decimal import Decimal
 
-import pytest
 from msgspec.structs import replace
 
 from netplan_planner.model import (
@@ -41,6 +40,7 @@ from netplan_planner.planning.steps.in_place import (
 from netplan_planner.planning.steps.networks import change_mtu
 from netplan_planner.planning.steps.runs import machines_for_run, names_of
 from support.commands.gcloud import commands_in, faults_of
+from support.listed import listed
 from support.rules.facts import NETWORK, machine
 
 WEB = machine("web")
@@ -131,7 +131,7 @@ BY_HAND = {"unknown-commitment", "flexible"} | IN_CONFIGURATION
 """Those that no command makes."""
 
 
-@pytest.mark.parametrize("kind", STEPS)
+@listed("kind", STEPS)
 def test_gcloud_takes_the_commands(kind: str) -> None:
     fix = STEPS[kind].fix
     assert bool(fix.commands) is (kind not in BY_HAND)
@@ -139,7 +139,7 @@ def test_gcloud_takes_the_commands(kind: str) -> None:
         assert faults_of(text) == [], text
 
 
-@pytest.mark.parametrize("kind", STEPS)
+@listed("kind", STEPS)
 def test_each_is_shown_to_work_and_says_the_way_back(kind: str) -> None:
     step = STEPS[kind]
     assert step.fix.verify is not None

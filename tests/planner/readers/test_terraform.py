@@ -12,6 +12,7 @@ import pytest
 from netplan_planner.errors import InputError
 from netplan_planner.model import Instance, Inventory, Unread
 from netplan_planner.readers import read_inventory
+from support.listed import listed
 from support.projects import one_project, terraform
 from support.projects.plans import change, configured, machine, plan, refers
 
@@ -616,8 +617,8 @@ def test_wrong_types_are_noted_not_fatal(tmp_path: Path, wrong: dict[str, Any]) 
 FIELDS = [*machine("vm"), "labels", "tags", "scheduling", "boot_disk", "metadata", "self_link"]
 
 
-@pytest.mark.parametrize("field", FIELDS)
-@pytest.mark.parametrize("value", [7, "text", [1], [None], {"a": []}, [{"a": 1}], True, -1.5])
+@listed("field", FIELDS)
+@listed("value", [7, "text", [1], [None], {"a": []}, [{"a": 1}], True, -1.5])
 def test_a_field_of_a_wrong_type_is_that_fields_loss(
     tmp_path: Path, field: str, value: object
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 from netplan_planner.model import BandwidthTier, Inventory
 from netplan_planner.model.project.gke import Cluster, NodePool
 from netplan_planner.readers import read_inventory
+from support.listed import listed
 from support.projects.plans import change, configured, plan, refers
 
 CLUSTER, POOL = "google_container_cluster", "google_container_node_pool"
@@ -211,8 +212,8 @@ def test_old_providers_and_places(tmp_path: Path) -> None:
 FIELDS = ("node_config", "node_pool", "autoscaling", "network_config", "node_locations", "labels")
 
 
-@pytest.mark.parametrize("field", [*FIELDS, "cluster", "max_pods_per_node", "initial_node_count"])
-@pytest.mark.parametrize("value", [7, "text", [1], [None], {"a": []}, [{"a": 1}], True, -1.5])
+@listed("field", [*FIELDS, "cluster", "max_pods_per_node", "initial_node_count"])
+@listed("value", [7, "text", [1], [None], {"a": []}, [{"a": 1}], True, -1.5])
 def test_a_field_of_a_wrong_type(tmp_path: Path, field: str, value: object) -> None:
     wrong: dict[str, Any] = {field: value}
     made = read(tmp_path, plan(cluster(**wrong), pool("web", **wrong)))
