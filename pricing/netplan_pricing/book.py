@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
-from functools import cache, cached_property, lru_cache
-from pathlib import Path
+from functools import cached_property, lru_cache
 
-from netplan_planner.bundle_file import PRICES, is_bundle, part_of
-from netplan_planner.errors import InputError, MissingDatum
+from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     AddressUse,
     FlexibleCommitments,
@@ -21,7 +19,7 @@ from netplan_planner.model import (
 )
 from netplan_pricing import schema
 from netplan_pricing.addresses import AddressPrices
-from netplan_pricing.container import EMBEDDED, FILE_NAME, SCHEMA, SnapshotFile
+from netplan_pricing.container import SCHEMA, SnapshotFile
 from netplan_pricing.contract.terms import LIST_PRICES, Terms
 from netplan_pricing.internet_areas import InternetAreas
 from netplan_pricing.machines.component_rates import USAGE_WORDS, ComponentRates
@@ -40,37 +38,6 @@ _CENTS_PER_USD = 100
 _FLEXIBLE_PLANS = {1: "1 year", 3: "3 years"}
 _KEPT_ANSWERS = 2**15
 """How many answers of a kind are kept, refusals included; a rule asks for the same ones often."""
-
-
-def open_snapshot(folder: Path | None = None, terms: Terms = LIST_PRICES) -> "SnapshotPriceBook":
-    """Return the price book of the embedded snapshot, or of another folder's.
-
-    Args:
-        folder: A folder with `prices.snapshot`, such a file itself, or a bundle that holds one.
-        terms: What the customer pays instead of the list's prices.
-
-    Raises:
-        InputError: If it is missing, cut, altered, or of another schema version.
-    """
-    if folder is not None:
-        return SnapshotPriceBook(_opened(folder), terms)
-    listed = _list_prices()
-    return listed if terms == LIST_PRICES else SnapshotPriceBook(listed.file, terms)
-
-
-@cache
-def _list_prices() -> "SnapshotPriceBook":
-    """Return the embedded snapshot's book, opened once: its answers never change."""
-    return SnapshotPriceBook(_opened(EMBEDDED))
-
-
-def _opened(place: Path) -> SnapshotFile:
-    if is_bundle(place):
-        content = part_of(place, PRICES)
-        if content is None:
-            raise InputError(f"{place}: the bundle holds no prices")
-        return SnapshotFile(place, content)
-    return SnapshotFile(place if place.is_file() else place / FILE_NAME)
 
 
 def _kept(refusal: MissingDatum) -> MissingDatum:

@@ -1,11 +1,45 @@
 """The price book that options ask for: which snapshot, and the customer's own prices over it."""
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
-from netplan_planner.errors import UsageError
-from netplan_pricing.book import SnapshotPriceBook, open_snapshot
-from netplan_pricing.contract.terms import Terms, parse_discounts
+from netplan_planner.bundle_file import PRICES, is_bundle, part_of
+from netplan_planner.errors import InputError, UsageError
+from netplan_pricing.book import SnapshotPriceBook
+from netplan_pricing.container import EMBEDDED, FILE_NAME, SnapshotFile
+from netplan_pricing.contract.terms import LIST_PRICES, Terms, parse_discounts
+
+
+def open_snapshot(folder: Path | None = None, terms: Terms = LIST_PRICES) -> SnapshotPriceBook:
+    """Return the price book of the embedded snapshot, or of another folder's.
+
+    Args:
+        folder: A folder with `prices.snapshot`, such a file itself, or a bundle that holds one.
+        terms: What the customer pays instead of the list's prices.
+
+    Raises:
+        InputError: If it is missing, cut, altered, or of another schema version.
+    """
+    if folder is not None:
+        return SnapshotPriceBook(_opened(folder), terms)
+    listed = _list_prices()
+    return listed if terms == LIST_PRICES else SnapshotPriceBook(listed.file, terms)
+
+
+@cache
+def _list_prices() -> SnapshotPriceBook:
+    """Return the embedded snapshot's book, opened once: its answers never change."""
+    return SnapshotPriceBook(_opened(EMBEDDED))
+
+
+def _opened(place: Path) -> SnapshotFile:
+    if is_bundle(place):
+        content = part_of(place, PRICES)
+        if content is None:
+            raise InputError(f"{place}: the bundle holds no prices")
+        return SnapshotFile(place, content)
+    return SnapshotFile(place if place.is_file() else place / FILE_NAME)
 
 
 def open_prices(

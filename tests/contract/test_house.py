@@ -23,7 +23,7 @@ LONGER_FILES = {
     "netplan_planner/input_files.py": 411,
     "netplan_planner/readers/collector.py": 434,
     "netplan_planner/readers/compute/wire.py": 495,
-    "netplan_pricing/book.py": 438,
+    "netplan_pricing/book.py": 417,
     "netplan_pricing/machines/machine_prices.py": 454,
     "netplan_pricing/traffic_prices.py": 403,
     "scripts/build_rtt.py": 460,

@@ -101,13 +101,14 @@ def _network(
 ) -> Network:
     at = {name: number for number, name in enumerate(names)}
     usd = [float(one.usd_per_hour or 0) / SECONDS_PER_HOUR for one in machines]
-    rows = _LimitRows(at)
+    rows = _LimitRows(at, hops, machines)
     by_place: dict[str, list[int]] = {name: [] for name in names}
     for number, machine in enumerate(machines):
         by_place[machine.place].append(number)
-    _add_given(need, hops, by_place, rows) if is_given else _add_google(
-        need, hops, machines, by_place, rows, caps, regions
-    )
+    if is_given:
+        _add_given(need, by_place, rows)
+    else:
+        _add_google(need, by_place, rows, caps, regions)
     return Network(
         places=tuple(names),
         src=_whole(at[one.src] for one in hops),
@@ -134,7 +135,10 @@ def _whole(values: Iterator[int]) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
 class _LimitRows:
     """Limits, one after another."""
 
-    def __init__(self, at: dict[str, int]) -> None:
+    def __init__(
+        self, at: dict[str, int], hops: Sequence[Hop], machines: Sequence[Machine]
+    ) -> None:
+        self.hops, self.machines = hops, machines
         self._at = at
         self._names: list[str] = []
         self._places: list[int] = []
@@ -166,18 +170,14 @@ class _LimitRows:
         )
 
 
-def _add_given(
-    need: TransferNeed,
-    hops: Sequence[Hop],
-    by_place: dict[str, list[int]],
-    rows: _LimitRows,
-) -> None:
+def _add_given(need: TransferNeed, by_place: dict[str, list[int]], rows: _LimitRows) -> None:
     """Add the limits of a given grid: each edge, and what a machine sends and takes in all.
 
     Where nobody says how much that is, it is the most that the grid shows on one edge.
     """
     sent: dict[str, list[int]] = {}
     taken: dict[str, list[int]] = {}
+    hops = rows.hops
     for number, hop in enumerate(hops):
         sent.setdefault(hop.src, []).append(number)
         taken.setdefault(hop.dst, []).append(number)
@@ -198,8 +198,6 @@ def _add_given(
 
 def _add_google(
     need: TransferNeed,
-    hops: Sequence[Hop],
-    machines: Sequence[Machine],
     by_place: dict[str, list[int]],
     rows: _LimitRows,
     caps: CapsBook,
@@ -209,6 +207,7 @@ def _add_google(
 
     Through a region without any machine nothing passes.
     """
+    hops = rows.hops
     for place, options in by_place.items():
         sent = [n for n, hop in enumerate(hops) if hop.src == place]
         taken = [n for n, hop in enumerate(hops) if hop.dst == place]
@@ -216,8 +215,8 @@ def _add_google(
             if place in regions:
                 rows.add(EGRESS, place, [*sent, *taken], [])
             continue
-        _add_sent(hops, machines, options, rows, place, sent)
-        _add_taken(hops, machines, options, rows, place, taken)
+        _add_sent(rows, place, options, sent)
+        _add_taken(rows, place, options, taken)
         buckets = [n for n in (*sent, *taken) if hops[n].path_class in _BUCKETS]
         if buckets and need.storage_gbps is not None:
             rows.add(STORAGE, place, buckets, [(k, need.storage_gbps) for k in options])
@@ -225,17 +224,11 @@ def _add_google(
             for edges in (sent, taken):
                 rows.add(MEASURED, place, edges, [(k, need.machine_gbps) for k in options])
     if need.streams is not None:
-        _add_streams(need, hops, machines, by_place, rows, caps)
+        _add_streams(need, by_place, rows, caps)
 
 
-def _add_sent(
-    hops: Sequence[Hop],
-    machines: Sequence[Machine],
-    options: Sequence[int],
-    rows: _LimitRows,
-    place: str,
-    sent: Sequence[int],
-) -> None:
+def _add_sent(rows: _LimitRows, place: str, options: Sequence[int], sent: Sequence[int]) -> None:
+    hops, machines = rows.hops, rows.machines
     outside = [n for n in sent if hops[n].path_class in _OUTSIDE]
     inside = [n for n in sent if hops[n].path_class is PathClass.INTER_REGION_INTERNAL]
     rows.add(_bound(machines, options), place, inside, _inside(machines, options))
@@ -248,14 +241,8 @@ def _add_sent(
         rows.add(EGRESS, place, sent, total)
 
 
-def _add_taken(
-    hops: Sequence[Hop],
-    machines: Sequence[Machine],
-    options: Sequence[int],
-    rows: _LimitRows,
-    place: str,
-    taken: Sequence[int],
-) -> None:
+def _add_taken(rows: _LimitRows, place: str, options: Sequence[int], taken: Sequence[int]) -> None:
+    hops, machines = rows.hops, rows.machines
     arrives = [n for n in taken if hops[n].path_class is PathClass.INTER_REGION_INTERNAL]
     rows.add(INGRESS, place, arrives, _inside(machines, options))
     addressed = [n for n in taken if hops[n].path_class in _OUTSIDE]
@@ -276,20 +263,15 @@ def _inside(machines: Sequence[Machine], options: Sequence[int]) -> list[tuple[i
 
 
 def _add_streams(
-    need: TransferNeed,
-    hops: Sequence[Hop],
-    machines: Sequence[Machine],
-    by_place: dict[str, list[int]],
-    rows: _LimitRows,
-    caps: CapsBook,
+    need: TransferNeed, by_place: dict[str, list[int]], rows: _LimitRows, caps: CapsBook
 ) -> None:
     """Add what so many connections of one machine carry on each edge, by its round-trip time."""
     asked = [
         (number, k, place, query)
-        for number, hop in enumerate(hops)
+        for number, hop in enumerate(rows.hops)
         for place in (hop.src, hop.dst)
         for k in by_place.get(place, ())
-        if (query := stream_query(need, hop, machines[k], need.streams)) is not None
+        if (query := stream_query(need, hop, rows.machines[k], need.streams)) is not None
     ]
     found = predict_all([query for *_, query in asked], caps)
     rates: dict[tuple[int, str], list[tuple[int, float]]] = {}
