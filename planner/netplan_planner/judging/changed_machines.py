@@ -9,6 +9,7 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum
+from netplan_planner.judging.moment import Moved
 from netplan_planner.model import (
     Change,
     ChangeKind,
@@ -53,6 +54,12 @@ class ChangedMachines:
         else:
             self._zones[target] = zone
         self._count(before, target)
+
+    @property
+    def moved(self) -> tuple[Moved, ...]:
+        """The machines that are in another zone now."""
+        machines = self._facts.inventory.instance_by_link
+        return tuple(Moved(machines[link], zone) for link, zone in self._zones.items())
 
     def taken(self, target: SelfLink) -> Change | None:
         """Return the change of a machine's type that was made."""

@@ -57,7 +57,13 @@ def by_cause(rule: Rule, hits: Sequence[Hit]) -> dict[str, tuple[Hit, ...]]:
 def make_finding(
     facts: Facts, rule: Rule, key: str, hits: Sequence[Hit], standing: Standing
 ) -> Finding:
-    """Return the finding of a rule's hits of one cause, with its place in the order of fixes."""
+    """Return the finding of a rule's hits of one cause, with its place in the order of fixes.
+
+    Places at which the order changes something come first, so that what is said of the first place
+    is what is to be done.
+    """
+    planned = {change.place for change in standing.changes}
+    hits = sorted(hits, key=lambda hit: fingerprint(rule, hit) not in planned)
     first, saving = hits[0], _saving(hits)
     evidence = _evidence(rule, hits)
     confidence, confidence_reason = _confidence(hits)

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
-from netplan_planner.model import LIFT_RATIO, Estimate, Hit, Severity, Value
+from netplan_planner.model import LIFT_RATIO, Estimate, Hit, PlannedChange, Severity, Value
 
 Judge = Callable[[Decimal | None, float | None], Severity]
 """Severity of a fix by what it still saves a month and the share of a limit in use."""
@@ -18,6 +19,8 @@ class Proposal(Value, frozen=True, kw_only=True):
     fingerprint: str
     hits: tuple[Hit, ...]
     """The greatest first."""
+    places: tuple[str, ...] = ()
+    """The fingerprint of each hit's place."""
     severity: Severity = Severity.INFO
     """The rule's own, for what neither money nor a rate measures."""
     is_of_machines: bool = False
@@ -46,6 +49,17 @@ class Standing(Value, frozen=True, kw_only=True):
     """What is lost without it."""
     used_ratio: float | None = None
     """Of the limit that it lifts, where what comes then is not known as a rate."""
+    changes: tuple[PlannedChange, ...] = ()
+    """At each of those places, in their order."""
+
+
+class Made(NamedTuple):
+    """A place at which a fix is made, and what it saves a month there, where that is stated."""
+
+    hit: Hit
+    place: str
+    """Its fingerprint."""
+    usd: Decimal | None
 
 
 class Gain(Value, frozen=True, kw_only=True):
@@ -55,7 +69,7 @@ class Gain(Value, frozen=True, kw_only=True):
     lifted: Hit | None
     now: Estimate | None
     fixed: Estimate | None
-    made: tuple[Hit, ...]
+    made: tuple[Made, ...]
     reasons: tuple[str, ...]
     losing: Hit | None = None
     """The greatest place where something is lost without the fix."""

@@ -14,6 +14,7 @@ from netplan_planner.judging.changed_machines import ChangedMachines
 from netplan_planner.judging.fix_gain import (
     Gain,
     Judge,
+    Made,
     Proposal,
     Standing,
     by_gain,
@@ -22,6 +23,7 @@ from netplan_planner.judging.fix_gain import (
     is_unseen_gain,
     lifts,
 )
+from netplan_planner.judging.moment import as_of, named_as_of
 from netplan_planner.model import (
     Change,
     ChangeKind,
@@ -30,6 +32,7 @@ from netplan_planner.model import (
     Facts,
     Hit,
     PathQuery,
+    PlannedChange,
     SelfLink,
     Zone,
     cover_usd,
@@ -57,9 +60,12 @@ def order_fixes(
     """
     search = _Search(facts, held_back_ratio)
     standing: dict[str, Standing] = {}
+    changes: dict[str, tuple[PlannedChange, ...]] = {}
 
     def made(proposal: Proposal, gain: Gain) -> bool:
-        return gain.brings and search.make(proposal, gain.made)
+        if gain.brings:
+            changes[proposal.fingerprint] = tuple(search.make(gain.made))
+        return gain.brings and search.depends(proposal)
 
     for proposal, gain in by_gain(proposals, search.gain, judge, made, search.depends):
         rank = len([s for s in standing.values() if s.rank is not None]) + 1
@@ -72,6 +78,7 @@ def order_fixes(
             place_count=len(gain.made),
             lost=gain.losing.lost if gain.losing is not None else "",
             used_ratio=gain.full.used_ratio if gain.full is not None else None,
+            changes=changes.get(proposal.fingerprint, ()),
         )
     return standing
 
@@ -100,11 +107,11 @@ class _Search:
 
     def gain(self, proposal: Proposal) -> Gain:
         """Return what a finding brings now, its hits made one after the other, and undo them."""
-        made: list[Hit] = []
+        made: list[Made] = []
         reasons: dict[str, int] = {}
         usd: Decimal | None = None
         best: tuple[float, Hit, Estimate, Estimate] | None = None
-        for hit in proposal.hits:
+        for hit, place in zip(proposal.hits, proposal.places, strict=True):
             worth, why = self._worth(hit)
             rates = self._lift(proposal, hit)
             if why:
@@ -118,9 +125,10 @@ class _Search:
                 usd = (usd or Decimal(0)) + worth
             if rates is not None and (best is None or rates[0] > best[0]):
                 best = (rates[0], hit, rates[1], rates[2])
-            made.append(hit)
+            made.append(Made(hit, place, worth))
             self._apply(hit)
-        for hit in reversed(made):
+        hits = [one.hit for one in made]
+        for hit in reversed(hits):
             self._apply(hit, is_on=False)
         return Gain(
             usd=usd,
@@ -129,19 +137,26 @@ class _Search:
             fixed=best[3] if best else None,
             made=tuple(made),
             reasons=tuple(_told(reasons, len(proposal.hits))),
-            losing=next((hit for hit in made if is_losing(proposal, hit)), None),
+            losing=next((hit for hit in hits if is_losing(proposal, hit)), None),
             full=max(
-                (hit for hit in made if is_full(proposal, hit, self._held_back_ratio)),
+                (hit for hit in hits if is_full(proposal, hit, self._held_back_ratio)),
                 key=lambda hit: hit.used_ratio or 0.0,
                 default=None,
             ),
         )
 
-    def make(self, proposal: Proposal, hits: Sequence[Hit]) -> bool:
-        """Make the changes of a finding; return whether others may depend on them."""
-        for hit in hits:
+    def make(self, places: Sequence[Made]) -> Iterator[PlannedChange]:
+        """Make the changes of a finding; yield each as it is when its turn comes."""
+        for hit, place, usd in places:
+            moved = self._machines.moved
+            yield PlannedChange(
+                subject=named_as_of(hit.subject, moved),
+                place=place,
+                change=hit.change,
+                saving_usd_per_month=usd,
+                fix=as_of(hit.fix, moved) if hit.fix is not None else None,
+            )
             self._apply(hit)
-        return self.depends(proposal)
 
     def _apply(self, hit: Hit, *, is_on: bool = True) -> None:
         change = hit.change

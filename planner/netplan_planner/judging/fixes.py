@@ -6,13 +6,24 @@ from decimal import Decimal
 from netplan_planner.judging.findings import (
     base_severity,
     by_cause,
+    fingerprint,
     make_finding,
     ordered,
 )
 from netplan_planner.judging.fix_gain import Proposal, Standing
 from netplan_planner.judging.fix_order import order_fixes
 from netplan_planner.judging.fix_sets import find_fix_sets, options_of
-from netplan_planner.model import Facts, Finding, FixSet, Hit, Need, OrderedFix, Severity, Value
+from netplan_planner.model import (
+    Facts,
+    Finding,
+    FixSet,
+    Hit,
+    Need,
+    OrderedFix,
+    PlannedChange,
+    Severity,
+    Value,
+)
 from netplan_planner.units import counted
 from netplan_rules.base import Rule
 from netplan_rules.severity import harm, held_back_ratio
@@ -58,6 +69,7 @@ def _proposal(rule: Rule, key: str, hits: tuple[Hit, ...]) -> Proposal:
     return Proposal(
         fingerprint=key,
         hits=hits,
+        places=tuple(fingerprint(rule, hit) for hit in hits),
         severity=base_severity(rule, hits),
         is_of_machines=rule.work in (MACHINE_TYPE, NEW_MACHINE),
         is_inquiry=Need.MEASUREMENTS in rule.needs,
@@ -82,9 +94,9 @@ def _do_first(
     )
 
 
-def _label(finding: Finding) -> str:
+def _label(changes: Sequence[PlannedChange]) -> str:
     """Return what to do in a few words: of the greatest places, and how many other things."""
-    fixes = [member.fix for member in finding.members if member.fix is not None]
+    fixes = [change.fix for change in changes if change.fix is not None]
     labels = list(dict.fromkeys(fix.label for fix in fixes if fix.label))
     shown = labels[:_SHOWN_LABELS]
     if len(labels) > len(shown):
@@ -99,9 +111,10 @@ def _ordered_fix(finding: Finding, standing: Standing) -> OrderedFix:
         rank=standing.rank,
         finding=finding.fingerprint,
         rule=finding.rule,
-        subject=finding.subject,
+        subject=standing.changes[0].subject,
         place_count=standing.place_count,
-        label=_label(finding),
+        finding_place_count=len(finding.members),
+        label=_label(standing.changes),
         saving_usd_per_month=standing.marginal_usd_per_month,
         alone_usd_per_month=finding.saving_usd_per_month,
         overlap=finding.overlap,
@@ -109,4 +122,5 @@ def _ordered_fix(finding: Finding, standing: Standing) -> OrderedFix:
         fixed=standing.fixed,
         used_ratio=max(used) if used and standing.now is not None else standing.used_ratio,
         lost=standing.lost,
+        changes=standing.changes,
     )

@@ -171,6 +171,7 @@ from netplan_planner.model.plans.plan import (
     MachineNeed,
     MachinePlan,
     OrderedFix,
+    PlannedChange,
     Rejected,
     Ties,
     need_for_vm,

@@ -36,7 +36,8 @@ _OF_EVERY_ANSWER: Mapping[str, str] = {
 _OF_ONE_ANSWER: Mapping[str, Mapping[str, str]] = {
     "Report": {
         SARIF: "netplan_planner.verbs.audit.sarif",
-        "machines-csv": "netplan_planner.verbs.audit.machines_csv",
+        "machines-csv": "netplan_planner.verbs.audit.machines",
+        "commands": "netplan_planner.renderers.commands",
     },
     "TrafficGraph": {
         "dot": "netplan_planner.verbs.graph.dot",

@@ -374,6 +374,7 @@ def ordered_fixes(findings: tuple[Finding, ...]) -> tuple[OrderedFix, ...]:
             rule=finding.rule,
             subject=finding.subject,
             place_count=len(finding.members),
+            finding_place_count=len(finding.members),
             label=finding.fix.label if finding.fix else "",
             saving_usd_per_month=finding.marginal_usd_per_month,
             alone_usd_per_month=finding.saving_usd_per_month,

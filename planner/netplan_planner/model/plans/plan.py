@@ -7,7 +7,7 @@ from typing import Protocol
 
 from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import ResourceRef, Value
-from netplan_planner.model.finding import Confidence
+from netplan_planner.model.finding import Change, Confidence, Fix
 from netplan_planner.model.limits import Estimate, Limit
 from netplan_planner.model.money.prices import LineItem, Usage
 from netplan_planner.model.plans.commitment import CoverLedger
@@ -261,6 +261,20 @@ class FixSet(Value, frozen=True, kw_only=True):
     """
 
 
+class PlannedChange(Value, frozen=True, kw_only=True):
+    """What a fix of the order does at one place, as things stand when its turn comes."""
+
+    subject: str
+    place: str
+    """Fingerprint of the place: that of a member of the finding."""
+    change: Change | None
+    """None: it is no change of a machine, a path or a zone."""
+    saving_usd_per_month: Decimal | None
+    """After all changes before it: these add up. None: no saving is stated."""
+    fix: Fix | None
+    """With the zones that machines are in by then."""
+
+
 class OrderedFix(Value, frozen=True, kw_only=True):
     """One line of the order of fixes: what it still brings after those above it."""
 
@@ -269,9 +283,11 @@ class OrderedFix(Value, frozen=True, kw_only=True):
     """Fingerprint of the finding whose fix it is."""
     rule: str
     subject: str
-    """The greatest place."""
+    """The greatest of its places, as it is named by then."""
     place_count: int
-    """Places at which the fix is still worth making."""
+    """Places at which the fix is still worth making: `changes` has each."""
+    finding_place_count: int
+    """Places that the finding has."""
     label: str
     """The change in a few words."""
     saving_usd_per_month: Decimal | None
@@ -287,3 +303,6 @@ class OrderedFix(Value, frozen=True, kw_only=True):
     """Share of what binds that is in use there; without `fixed`, of a limit that the fix lifts."""
     lost: str = ""
     """What is lost today and no longer after the fix, in a few words; empty: nothing known."""
+    changes: tuple[PlannedChange, ...] = ()
+    """At each of its places, in the order to make them; the finding may have other places, at which
+    nothing is worth changing once the fixes above are made."""

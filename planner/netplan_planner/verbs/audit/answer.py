@@ -1,5 +1,6 @@
 """The audit's answer: the report."""
 
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -9,10 +10,11 @@ from netplan_planner.model.evidence.metrics import MetricsCoverage
 from netplan_planner.model.evidence.traffic import TrafficCoverage
 from netplan_planner.model.finding import Finding
 from netplan_planner.model.path_class import PathClass
+from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.model.plans.commitment import CommitmentUse
 from netplan_planner.model.plans.flexible import FlexibleUse
 from netplan_planner.model.plans.job import JobPlan
-from netplan_planner.model.plans.plan import FixSet, MachinePlan, OrderedFix
+from netplan_planner.model.plans.plan import FixSet, MachinePlan, OrderedFix, PlannedChange
 from netplan_planner.model.plans.plugin_change import PluginChanges
 from netplan_planner.model.pod_costs_report import NearSaving, PodPair
 from netplan_planner.model.project.resources import ProjectCoverage, Unread
@@ -107,6 +109,18 @@ class Coverage(Value, frozen=True, kw_only=True):
     """None when Cloud Monitoring was neither asked nor given."""
 
 
+_WHY_THIS_ORDER = (
+    "What brings most after all before it comes first; one may stop after any of them. Commands"
+    " name machines where they are by then."
+)
+
+
+def planned_changes(do_first: Iterable[OrderedFix]) -> Iterator[PlannedChange]:
+    """Yield every change of an order of fixes, in the order to make them."""
+    for fix in do_first:
+        yield from fix.changes
+
+
 class Report(Value, frozen=True, kw_only=True):
     """What netplan found, what it brings to fix it, and what it could not see."""
 
@@ -153,6 +167,16 @@ class Report(Value, frozen=True, kw_only=True):
     """What near endpoints would save of each Service that has traffic, by name."""
     plugin_changes: PluginChanges | None = None
     """What a demo's service does with each network plugin."""
+
+    @property
+    def changes(self) -> PlanChanges:
+        """Every change of the order at each of its places, as a script of commands takes them."""
+        steps = (
+            PlanChange(number=number, subject=change.subject, fix=change.fix)
+            for number, change in enumerate(planned_changes(self.do_first), 1)
+            if change.fix is not None
+        )
+        return PlanChanges(steps=tuple(steps), order=_WHY_THIS_ORDER)
 
     @property
     def saving_usd_per_month(self) -> Decimal:

@@ -3,16 +3,26 @@
 What is not known is an empty cell. `saving_usd_per_month` is the place's own,
 `finding_saving_usd_per_month` stands in a finding's first row only: either column can be summed.
 Columns keep their order; new ones come at the end. A saving whose basis is `before-commitments`
-stands in its own column and in no sum.
+stands in its own column and in no sum. `plan_number` numbers the changes of "Do first" in the order
+to make them, `plan_commands` are those of that moment; a place without a step stays as it is.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
-from netplan_planner.model import Estimate, Finding, Fix, Instruction, Limit, Member, ResourceRef
+from netplan_planner.model import (
+    Estimate,
+    Finding,
+    Fix,
+    Instruction,
+    Limit,
+    Member,
+    PlannedChange,
+    ResourceRef,
+)
 from netplan_planner.renderers.content import Cell, DataTable, phrases
 from netplan_planner.renderers.figures import SUM_DECIMALS, exact, shown
-from netplan_planner.verbs.audit.answer import Report
+from netplan_planner.verbs.audit.answer import Report, planned_changes
 
 COLUMNS = (
     "finding_number",
@@ -57,6 +67,9 @@ COLUMNS = (
     "saving_basis",
     "saving_before_commitments_usd_per_month",
     "saving_note",
+    "plan_number",
+    "plan_usd_per_month",
+    "plan_commands",
 )
 """The header."""
 
@@ -66,10 +79,16 @@ Row = tuple[Cell, ...]
 def table(report: Report) -> DataTable:
     """Return every place of every finding; no option leaves a row out."""
     found = enumerate(report.findings, 1)
-    return DataTable(COLUMNS, (row for number, one in found for row in _rows(one, number)))
+    changes = enumerate(planned_changes(report.do_first), 1)
+    steps = {change.place: (number, change) for number, change in changes}
+    return DataTable(COLUMNS, (row for number, one in found for row in _rows(one, number, steps)))
 
 
-def _rows(finding: Finding, number: int) -> Iterator[Row]:
+Steps = Mapping[str, tuple[int, PlannedChange]]
+"""Number and change of each place that the order changes, by its fingerprint."""
+
+
+def _rows(finding: Finding, number: int, steps: Steps) -> Iterator[Row]:
     places = finding.members or (_only_place(finding),)
     for index, place in enumerate(places, 1):
         is_first = index == 1
@@ -105,7 +124,16 @@ def _rows(finding: Finding, number: int) -> Iterator[Row]:
             finding.saving_basis.value,
             _usd(place.saving_before_commitments_usd_per_month),
             finding.saving_note,
+            *_planned(steps.get(place.fingerprint)),
         )
+
+
+def _planned(step: tuple[int, PlannedChange] | None) -> Row:
+    if step is None:
+        return None, None, ""
+    number, change = step
+    commands = change.fix.commands if change.fix else ()
+    return number, _usd(change.saving_usd_per_month), " && ".join(commands)
 
 
 def _steps(fix: Fix | None) -> Row:

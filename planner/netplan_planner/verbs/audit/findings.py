@@ -1,15 +1,12 @@
 """The findings, gravest first: what, how sure, what it brings, what to do."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import NamedTuple
 
 from netplan_planner.model import (
-    MOST_MEASURED_RATIO,
     Amount,
     Finding,
-    Member,
     OrderedFix,
     Severity,
     worded,
@@ -20,14 +17,12 @@ from netplan_planner.renderers.content.changes import shown as shown_commands
 from netplan_planner.renderers.content.explain import explanation
 from netplan_planner.renderers.document import (
     Block,
-    Column,
     Entry,
     Field,
     Line,
     Para,
     Role,
     Section,
-    Table,
     fixed,
     line,
     listed,
@@ -37,6 +32,7 @@ from netplan_planner.renderers.document import (
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.verbs.audit.commitments import before_commitments
+from netplan_planner.verbs.audit.place_table import table
 
 _LINES_OF_MONEY = 2
 
@@ -140,7 +136,7 @@ def entry(
     yield Field(label="sure", line=_confidence(finding))
     yield Field(label="severity", line=line(finding.severity_reason))
     yield from _money(finding)
-    yield from table(finding, options)
+    yield from table(finding, options, ranked)
     if finding.fix is not None:
         yield from _fix(finding, options)
     if options.gives_sources(finding.rule):
@@ -293,96 +289,3 @@ def _fix(finding: Finding, options: RenderOptions) -> Iterator[Block]:
             is_short = len(step.commands) == 1
             if label != "undo" or is_short or options.gives_sources(finding.rule):
                 yield from shown_commands(step.commands)
-
-
-class _Figure(NamedTuple):
-    """One column of the table: what it is called and what it shows of a place."""
-
-    column: Column
-    cell: Callable[[Member], Line]
-
-
-def table(finding: Finding, options: RenderOptions) -> Iterator[Block]:
-    """Yield the table of several places, without columns that say nothing, or the same of all.
-
-    The columns are chosen by all places, so that a longer table has the same ones.
-    """
-    if len(finding.members) < 2:
-        return
-    shown = finding.members[: None if options.explains_all else options.member_limit]
-    columns = [figure for figure in _FIGURES if any(map(figure.cell, finding.members))]
-    if len({member.fix.label if member.fix else "" for member in finding.members}) < 2:
-        columns = [figure for figure in columns if figure is not _DO]
-    if len({member.confidence for member in finding.members}) < 2:
-        columns = [figure for figure in columns if figure is not _SURE]
-    yield Table(
-        columns=(Column(title="place"), *(figure.column for figure in columns)),
-        rows=tuple(
-            (_place(member), *(figure.cell(member) for figure in columns)) for member in shown
-        ),
-        is_inner=True,
-    )
-    rest = len(finding.members) - len(shown)
-    if rest:
-        text = f"and {figures.counted(rest, 'more place')}: --max-members 0, or --output csv"
-        yield Para(line=line(text), is_inner=True)
-
-
-def _place(member: Member) -> Line:
-    return line(say(member.subject, length=phrases.SUBJECT_LENGTH))
-
-
-def _volume(member: Member) -> Line:
-    if member.gib_per_month is None:
-        return ()
-    return line(fixed(figures.volume(member.gib_per_month)))
-
-
-def _used(member: Member) -> Line:
-    ratio = member.used_ratio
-    if ratio is None:
-        return ()
-    # Only what is declared can be far above what anything sends.
-    is_wish = ratio > MOST_MEASURED_RATIO
-    return line(fixed(f"{ratio:.3g}x wanted" if is_wish else f"{ratio:.0%}"))
-
-
-def _step(member: Member) -> Line:
-    now, then = member.throughput_now, member.throughput_fixed
-    if now is None or then is None or now.gbps is None or then.gbps is None:
-        return ()
-    if figures.rate(now.gbps) == figures.rate(then.gbps):
-        return ()
-    return phrases.step(now, then)
-
-
-def _saves(member: Member) -> Line:
-    usd = member.saving_usd_per_month
-    if usd is None:
-        return ()
-    return phrases.effect(usd)
-
-
-def _do(member: Member) -> Line:
-    label = member.fix.label if member.fix is not None else ""
-    return line(say(label, length=60)) if label else ()
-
-
-def _sure(member: Member) -> Line:
-    return line(member.confidence.value)
-
-
-_DO = _Figure(Column(title="do"), _do)
-
-
-_SURE = _Figure(Column(title="sure", stacked="sure {}"), _sure)
-
-
-_FIGURES = (
-    _Figure(Column(title="volume", is_number=True, stacked="{} a month"), _volume),
-    _Figure(Column(title="in use", is_number=True, stacked="{} in use"), _used),
-    _Figure(Column(title="throughput"), _step),
-    _Figure(Column(title="a month", stacked="{} a month"), _saves),
-    _DO,
-    _SURE,
-)

@@ -52,6 +52,8 @@ def do_first(report: Report, options: RenderOptions) -> Iterator[Block]:
     for step in steps:
         doubt = line("; sure low") if step.finding in unsure else ()
         yield Item(line=line(_step(step, numbers), doubt))
+        if everything and len(step.changes) > 1:
+            yield Para(line=_at(step))
     rest = report.do_first[len(steps) :]
     if rest:
         saved = sum((fix.saving_usd_per_month or Decimal(0) for fix in rest), Decimal(0))
@@ -97,10 +99,26 @@ def headline(report: Report) -> Line:
     return _what(report.do_first[0]) if report.do_first else ()
 
 
+def _at(fix: OrderedFix) -> Line:
+    """Return every place of a fix, in the order to make the changes."""
+    named = (line(say(one.subject, length=phrases.SUBJECT_LENGTH)) for one in fix.changes)
+    return line("at ", joined(named, "; "))
+
+
 def _step(fix: OrderedFix, numbers: dict[str, int]) -> Line:
     number = numbers.get(fix.finding)
-    where = line(" (", fixed(f"finding {number}", Role.DIM), ")") if number else line(" (filtered)")
+    which = f"{_of_places(fix)}finding {number}" if number else "filtered"
+    where = line(" (", fixed(which, Role.DIM), ")")
     return line(fixed(f"{fix.rank}. ", Role.DIM), _what(fix), where, _overlap(fix))
+
+
+def _of_places(fix: OrderedFix) -> str:
+    """Return how many of the finding's places are changed, where it has others: `2 of 9 of `.
+
+    At the others nothing is worth changing once the fixes above are made.
+    """
+    whole = fix.finding_place_count
+    return f"{fix.place_count:,} of {whole:,} places of " if fix.place_count < whole else ""
 
 
 def _what(fix: OrderedFix) -> Line:

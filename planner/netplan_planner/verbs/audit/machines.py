@@ -6,6 +6,8 @@ from decimal import Decimal
 
 from netplan_planner.model import MAYBE_ADDRESS, Amount, MachineRow
 from netplan_planner.renderers import figures
+from netplan_planner.renderers.content import Cell, DataTable
+from netplan_planner.renderers.csv_report import text_of
 from netplan_planner.renderers.document import (
     Block,
     Column,
@@ -18,6 +20,7 @@ from netplan_planner.renderers.document import (
     line,
     say,
 )
+from netplan_planner.renderers.figures import SUM_DECIMALS, exact
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.audit.answer import RegionRow, Report
 
@@ -206,3 +209,18 @@ def _usd(rows: Sequence[MachineRow]) -> tuple[Decimal, int]:
 
 def _money(usd: Decimal | None) -> str | Amount:
     return "unknown" if usd is None else Amount(usd=usd)
+
+
+def render(report: Report, options: RenderOptions) -> str:
+    """Return all machines as a CSV table, one row each; no option leaves a row out.
+
+    An empty cell is not known; `cap_unknown` and `price_unknown` say why. Columns keep their order;
+    new ones come at the end.
+    """
+    names = MachineRow.__struct_fields__
+    rows = ((_cell(getattr(row, name)) for name in names) for row in report.machines)
+    return text_of(DataTable(names, map(tuple, rows)))
+
+
+def _cell(value: Cell) -> Cell:
+    return exact(value, SUM_DECIMALS) if isinstance(value, Decimal) else value

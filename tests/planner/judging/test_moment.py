@@ -1,0 +1,51 @@
+"""Fixes as they stand once those before them are made."""
+
+import pytest
+from msgspec.structs import replace
+
+from netplan_planner.judging.moment import Moved, as_of, named_as_of
+from netplan_planner.model import Fix, Instruction, Zone
+from support.rules.facts import machine
+
+WEB = machine("web", zone="us-east1-b")
+MOVED = (Moved(WEB, Zone("us-east1-d")),)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "gcloud compute instances stop web --zone=us-east1-b --project=p",
+            "gcloud compute instances stop web --zone=us-east1-d --project=p",
+        ),
+        (
+            f"gcloud compute ssh {WEB.ref.self_link} --project=p",
+            f"gcloud compute ssh {WEB.ref.self_link.replace('-b/', '-d/')} --project=p",
+        ),
+        # Others that stay: another machine, another project, another zone.
+        *(
+            (f"gcloud compute instances stop {text}",) * 2
+            for text in (
+                "web-2 --zone=us-east1-b --project=p",
+                "web --zone=us-east1-b --project=q",
+                "web --zone=us-east1-c --project=p",
+            )
+        ),
+    ],
+)
+def test_a_command_names_the_zone_of_that_moment(before: str, after: str) -> None:
+    step = Instruction(text="It runs.", commands=(before,))
+    fix = Fix(text="Stop it.", commands=(before,), verify=step, clean_up=step, undo=step)
+    changed = replace(step, commands=(after,))
+    assert as_of(fix, MOVED) == replace(
+        fix, commands=(after,), verify=changed, clean_up=changed, undo=changed
+    )
+    assert as_of(fix, ()) is fix
+
+
+def test_words_name_it_too() -> None:
+    assert (
+        named_as_of("web (us-east1-b, n2-standard-8)", MOVED) == "web (us-east1-d, n2-standard-8)"
+    )
+    text = "Connect to web.us-east1-b.c.p.internal, not to my-web.us-east1-b"
+    assert as_of(Fix(text=text), MOVED).text == text.replace("b.c.p", "d.c.p")
