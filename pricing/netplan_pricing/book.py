@@ -139,6 +139,7 @@ class SnapshotPriceBook:
                 no price for this usage, or a custom type whose parts cannot be known; the text
                 says which.
 
+        >>> from netplan_pricing import open_snapshot
         >>> open_snapshot().machine("us-central1", "n1-standard-4").usd
         Decimal('0.189999')
         """

@@ -36,6 +36,11 @@ def internal_path_saving(facts: Facts, edges: Sequence[Edge]) -> Saving:
     items: list[LineItem] = []
     for edge in edges:
         src, dst = facts.src(edge), facts.dst(edge)
+        if hub := _hub(facts, edge):
+            return Saving(
+                unknown=f"what Network Connectivity Center charges for traffic over its hub {hub}"
+                " is not in the price tables"
+            )
         if src.region is None or dst.region is None:
             return Saving(unknown="the region of one end is not known")
         volume = facts.gib_per_month(edge.wire_bytes)
@@ -62,6 +67,16 @@ def internal_path_saving(facts: Facts, edges: Sequence[Edge]) -> Saving:
     saving = Saving(items=tuple(item for item in items if item.usd_per_month))
     # Two paths at one price: nothing is saved, and nothing is to be listed.
     return saving if saving.usd_per_month else Saving()
+
+
+def _hub(facts: Facts, edge: Edge) -> str:
+    """Return the hub that an edge would pass over internal addresses, or nothing."""
+    src, dst = facts.instance(facts.src(edge)), facts.instance(facts.dst(edge))
+    nic = facts.inventory.reachable_interface(src, dst) if src and dst else None
+    if src is None or nic is None:
+        return ""
+    found = {facts.inventory.hub_between(one.network, nic.network) for one in src.interfaces}
+    return "" if "" in found else min(found, default="")
 
 
 def machine_saving(

@@ -9,6 +9,8 @@ from netplan_planner.model import LIFT_RATIO, Estimate, Hit, PlannedChange, Seve
 Judge = Callable[[Decimal | None, float | None], Severity]
 """Severity of a fix by what it still saves a month and the share of a limit in use."""
 
+LEAST_USD = Decimal(10)
+"""A month: what saves less is not among what to do first, unless traffic is held back or lost."""
 _LEAST = Severity.MEDIUM
 """Below it a loss or a rate that no traffic is seen to need is not among what to do first."""
 
@@ -78,9 +80,9 @@ class Gain(Value, frozen=True, kw_only=True):
 
     @property
     def brings(self) -> bool:
-        """Whether there is anything to gain."""
+        """Whether there is enough to gain."""
         seen = (self.lifted, self.losing, self.full)
-        return any(seen) or (self.usd is not None and self.usd > 0)
+        return any(seen) or (self.usd is not None and self.usd >= LEAST_USD)
 
 
 def rank_key(proposal: Proposal, gain: Gain, judge: Judge) -> tuple[object, ...]:

@@ -43,9 +43,11 @@ RULE = Rule(
     " of traffic that leaves the VPC.",
     remediation="Peer the two networks, or offer the service through Private Service Connect or"
     " Network Connectivity Center; then use internal addresses.",
-    guards="Overlapping subnetwork ranges cannot be peered, nor can two auto-mode networks, nor an"
-    " auto-mode one and ranges within 10.128.0.0/9: the rule then names Private Service Connect"
-    " instead. Silent for peered networks and below the volume floor.",
+    guards="Overlapping subnetwork ranges cannot be peered, nor those that overlap ranges of a"
+    " network that the other is peered with, nor two auto-mode networks, nor an auto-mode one and"
+    " ranges within 10.128.0.0/9: the rule then names Private Service Connect instead. Silent for"
+    " peered networks, for those with routes to one hub of Network Connectivity Center, and below"
+    " the volume floor.",
     references=(
         "https://cloud.google.com/vpc/docs/vpc-peering",
         "https://cloud.google.com/vpc/docs/private-service-connect",

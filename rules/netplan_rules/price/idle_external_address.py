@@ -21,7 +21,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.shared.removal import release
+from netplan_rules.shared.removal import is_held, release
 from netplan_rules.work import RELEASE
 
 RULE = Rule(
@@ -32,8 +32,10 @@ RULE = Rule(
     rationale="A static external address that is assigned to nothing costs more per hour than one"
     " in use.",
     remediation="Release it, unless it is kept for a partner's allow-list or a fail-over.",
-    guards="Addresses younger than the threshold, internal ranges, and addresses whose status is"
-    " not RESERVED keep the rule silent. An address without a creation date lowers the confidence.",
+    guards="Addresses younger than the threshold, internal ranges, addresses whose status is not"
+    " RESERVED, and those that a machine, a forwarding rule or a Cloud NAT gateway of the inventory"
+    " holds or that traffic goes to keep the rule silent, whatever their own entry says. An address"
+    " without a creation date lowers the confidence.",
     references=("https://cloud.google.com/vpc/network-pricing#ipaddress",),
     work=RELEASE,
     since="0.1.0",
@@ -55,7 +57,8 @@ def check(facts: Facts) -> Iterator[Hit]:
     youngest = facts.today - timedelta(days=facts.threshold(RULE.id, "min_age_days"))
     for address in facts.inventory.addresses:
         idle = address.is_external and address.status == "RESERVED" and not address.users
-        if idle and (address.created is None or address.created.date() <= youngest):
+        is_old = address.created is None or address.created.date() <= youngest
+        if idle and is_old and not is_held(facts, address):
             yield _hit(facts, address)
 
 

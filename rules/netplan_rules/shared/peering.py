@@ -9,7 +9,11 @@ AUTO_MODE_RANGE = "10.128.0.0/9"
 
 def overlap_of(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
     """Return the ranges of two networks that stand against a peering, or an empty text."""
-    return _auto_mode(inventory, local, remote) or inventory.overlapping_ranges(local, remote)
+    return (
+        _auto_mode(inventory, local, remote)
+        or inventory.overlapping_ranges(local, remote)
+        or _of_peers(inventory, local, remote)
+    )
 
 
 def legacy_networks(inventory: Inventory, local: SelfLink, remote: SelfLink) -> list[str]:
@@ -36,6 +40,21 @@ def _auto_mode(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
         other = remote if one.ref.self_link == local else local
         if text := inventory.range_within(other, AUTO_MODE_RANGE):
             return f"{AUTO_MODE_RANGE} (auto mode) and {text}"
+    return ""
+
+
+def _of_peers(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
+    """Return ranges of a network that one of two is peered with and of the other that overlap.
+
+    Google refuses the peering then, for routes of both would stand in one network
+    (cloud.google.com/vpc/docs/vpc-peering).
+    """
+    for one, other in ((local, remote), (remote, local)):
+        network = inventory.network_by_link.get(one)
+        for peering in network.peerings if network is not None else ():
+            found = inventory.overlapping_ranges(peering.network, other)
+            if found and peering.is_active and peering.network != other:
+                return f"{found} (of {last_part(peering.network)}, a peer of {last_part(one)})"
     return ""
 
 

@@ -12,7 +12,8 @@
     addresses   name, address, region, status, created, users
     fronts      forwarding rules: name, address, scheme, region, backend (a service), tier
     routes      name, range, `priority`, `tags`, and the next hop: `instance` (zone/name), `ip`,
-                `tunnel` (region/name) or `gateway` (true: the internet's)
+                `tunnel` (region/name), `hub` (of Network Connectivity Center) or `gateway` (true:
+                the internet's); `network`
     nats        Cloud NAT gateways: name, region, and `addresses`, `subnetworks`, `type`,
                 `ports` (fields of the Compute API on ports and mapping)
     tunnels     VPN tunnels: name, region, `gateway`, `network` (of its router; without one, it has
@@ -432,6 +433,9 @@ def _route(r: Json) -> Json:
     }
     if "ip" in r:
         return route | {"nextHopIp": r["ip"]}
+    if "hub" in r:
+        hub = f"projects/p/locations/global/hubs/{r['hub']}"
+        return route | {"nextHopHub": f"https://networkconnectivity.googleapis.com/v1/{hub}"}
     if "gateway" in r:
         return route | {"nextHopGateway": _link("global/gateways/default-internet-gateway")}
     if "tunnel" in r:

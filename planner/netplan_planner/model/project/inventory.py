@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from ipaddress import ip_network
 
-from netplan_planner.model.base import SelfLink, Value
+from netplan_planner.model.base import SelfLink, Value, last_part
 from netplan_planner.model.project.kubernetes import Kubernetes, Node
 from netplan_planner.model.project.machine_types import MachineShape
 from netplan_planner.model.project.networks import (
@@ -287,8 +287,25 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
         )
 
     def are_connected(self, one: SelfLink, other: SelfLink) -> bool:
-        """Return whether two networks route to each other: the same one, or actively peered."""
-        return one == other or frozenset((one, other)) in self._peer_pairs
+        """Return whether two networks route to each other: the same one, peered, or by a hub."""
+        is_near = one == other or frozenset((one, other)) in self._peer_pairs
+        return is_near or bool(self.hub_between(one, other))
+
+    @cached_property
+    def _hubs_by_network(self) -> dict[SelfLink, set[str]]:
+        """The hubs of Network Connectivity Center that a network has routes to."""
+        found: dict[SelfLink, set[str]] = {}
+        for route in self.routes:
+            if route.next_hop == "hub" and route.next_hop_target:
+                found.setdefault(route.network, set()).add(route.next_hop_target)
+        return found
+
+    def hub_between(self, one: SelfLink, other: SelfLink) -> str:
+        """Return the hub that two networks meet at which are not peered, by name, or nothing."""
+        if one == other or frozenset((one, other)) in self._peer_pairs:
+            return ""
+        hubs = self._hubs_by_network.get(one, set()) & self._hubs_by_network.get(other, set())
+        return last_part(min(hubs)) if hubs else ""
 
     def reachable_interface(self, src: Instance, dst: Instance) -> NetworkInterface | None:
         """Return the NIC of `dst` that `src` reaches by an internal address, or None.

@@ -86,16 +86,16 @@ WHERE s.position > 0 AND s.position <= {most}
 """
 
 
-_STAGED_SPANS = f"""
+STAGED_SPANS = f"""
   SELECT DISTINCT {SPAN} AS span
   FROM staged WHERE {_GOOD} AND offset_us + duration_us > {US_PER_MINUTE}
 """
 
-LONGEST_STAGED_SPAN = f"SELECT MAX(s.span) AS span FROM ({_STAGED_SPANS}) AS s"
+LONGEST_STAGED_SPAN = f"SELECT MAX(s.span) AS span FROM ({STAGED_SPANS}) AS s"
 
 STAGED_SPAN_POSITIONS = f"""
 SELECT s.span AS span, p.position AS position
-FROM ({_STAGED_SPANS}) AS s
+FROM ({STAGED_SPANS}) AS s
 JOIN minute_position AS p ON p.position <= s.span
 """
 """The same of the spans that occur, where all of them would be too many."""

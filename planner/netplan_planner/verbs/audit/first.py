@@ -1,10 +1,12 @@
 """What to do first: the fixes in their order, and those that only help together."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from netplan_planner.judging.fix_gain import LEAST_USD
 from netplan_planner.model import (
     LIFT_RATIO,
+    Amount,
     Confidence,
     Estimate,
     Finding,
@@ -69,15 +71,27 @@ def do_first(report: Report, options: RenderOptions) -> Iterator[Block]:
 
 def not_among(report: Report) -> Line:
     """Return why fixes that change a figure are in neither the order nor its sum; empty if none."""
-    found = [n for n, finding in enumerate(report.findings, 1) if _is_unranked(finding)]
-    if not found:
-        return ()
+    found = {n: one for n, one in enumerate(report.findings, 1) if _is_unranked(one)}
+    little = [n for n, one in found.items() if (one.saving_usd_per_month or 0) > 0]
+    other = [n for n in found if n not in little]
+    parts: list[Line] = []
+    if other:
+        fixes = "its fix" if len(other) == 1 else "their fixes"
+        why = f"; no traffic is seen to need {fixes}, no saving is known"
+        parts.append(line(_numbered(other), why))
+    if little:
+        saves = " saves less than " if len(little) == 1 else " save less than "
+        each = " a month" if len(little) == 1 else " a month each"
+        parts.append(line(_numbered(little), saves, fixed(Amount(usd=LEAST_USD)), each))
+    return line("left out: ", joined(parts, "; ")) if parts else ()
+
+
+def _numbered(found: Sequence[int]) -> str:
+    """Return findings by number, the first few: `findings 3, 4, 6 and 2 more`."""
     shown = found[:_NAMED]
     more = f" and {len(found) - len(shown):,} more" if len(found) > len(shown) else ""
     numbers = (", ".join(map(str, shown)) if more else phrases.numbers(shown)) + more
-    which, fixes = ("finding", "its fix") if len(found) == 1 else ("findings", "their fixes")
-    why = f"no traffic is seen to need {fixes}, no saving is known"
-    return line(f"left out: {which} {numbers}; {why}")
+    return f"{'finding' if len(found) == 1 else 'findings'} {numbers}"
 
 
 def _is_unranked(finding: Finding) -> bool:
