@@ -73,7 +73,7 @@ class WhatifGain(Value, frozen=True, kw_only=True):
     saves_usd_per_month: Decimal | None
     """Below 0: it costs more; None: not known."""
     gains_gbps: float | None
-    """Of all flows at once; None: no traffic between ends was given."""
+    """Of all flows at once whose rates are known before and after; None: there are none."""
     is_possible: bool = True
     """Whether it can be made so: some changes need another one."""
     unknown: str = ""
@@ -139,7 +139,8 @@ class WhatifSide(Value, frozen=True, kw_only=True):
     money: WhatifMoney
     gbps: float | None
     """What all flows get at once, max-min fair: each asks for its busiest minute, those that are
-    held back today for all that their paths can carry. None: no traffic between ends."""
+    held back today for all that their paths can carry; those alone whose rate is known. None: there
+    is no traffic between ends, or the rate of none is known."""
     flow_count: int
     """Flows in that sum."""
     unknown_flow_count: int
@@ -147,6 +148,9 @@ class WhatifSide(Value, frozen=True, kw_only=True):
     waiting_flow_count: int
     """Flows that are held back today."""
     finding_count: int
+    """As the audit counts them."""
+    finding_place_count: int
+    """Places of all of them."""
     full_machine_count: int
     """Machines whose 95th percentile is at a limit of theirs, or near it."""
 

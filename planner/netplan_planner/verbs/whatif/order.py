@@ -129,16 +129,20 @@ def gain_of(before: Outcome, after: Outcome) -> WhatifGain:
     new = sorted(after.unpriced - before.unpriced)
     return WhatifGain(
         saves_usd_per_month=None if new else before.usd - after.usd,
-        gains_gbps=_difference(before.total_gbps, after.total_gbps),
+        gains_gbps=_difference(before, after),
         unknown="; ".join(new),
     )
 
 
-def _difference(before: float | None, after: float | None) -> float | None:
-    if before is None or after is None:
+def _difference(before: Outcome, after: Outcome) -> float | None:
+    """Return what the flows gain whose rates are known before and after; None where there is none.
+
+    What becomes unknown is neither lost nor gained.
+    """
+    if before.total_gbps is None or after.total_gbps is None:
         return None
-    gained = after - before
-    return 0.0 if abs(gained) <= _SAME_GBPS * max(1.0, before) else gained
+    gained = float(np.nansum(after.gbps - before.gbps))
+    return 0.0 if abs(gained) <= _SAME_GBPS * max(1.0, before.total_gbps) else gained
 
 
 def _gain(before: Outcome, after: Outcome, held_back_ratio: float) -> Gain:

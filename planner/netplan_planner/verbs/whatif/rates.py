@@ -59,8 +59,9 @@ class FlowRates(NamedTuple):
 
     @property
     def total_gbps(self) -> float | None:
-        """The sum of all flows; None where there is no traffic between ends."""
-        return float(np.nansum(self.gbps)) if len(self.gbps) else None
+        """The sum of the flows whose rate is known; None where that of none is."""
+        is_none = not len(self.gbps) or (self.unknown_count and not len(self.flows))
+        return None if is_none else float(np.nansum(self.gbps))
 
     def by_sender(self, owner_count: int) -> Floats:
         """Return the sum of what each owner sends."""

@@ -320,7 +320,8 @@ def _side(found: _Judged, rates: FlowRates, covered: Decimal | None, facts: Fact
         flow_count=len(rates.flows),
         unknown_flow_count=rates.unknown_count,
         waiting_flow_count=rates.waiting_count,
-        finding_count=sum(len(finding.members) for finding in found.judged.findings),
+        finding_count=len(found.judged.findings),
+        finding_place_count=sum(len(finding.members) for finding in found.judged.findings),
         full_machine_count=sum((used_ratio(row) or 0.0) >= full for row in found.tables.machines),
     )
 

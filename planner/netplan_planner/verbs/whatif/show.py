@@ -120,18 +120,21 @@ def _sums(answer: whatif.WhatifAnswer) -> Table:
     rows.append(
         _money("all a month", old.money.usd_per_month, new.money.usd_per_month, Role.STRONG)
     )
-    if old.gbps is not None and new.gbps is not None:
+    if old.gbps is not None or new.gbps is not None:
+        is_known = not old.unknown_flow_count and not new.unknown_flow_count
+        change = (new.gbps or 0.0) - (old.gbps or 0.0)
         rows.append(
             (
                 line(say("all flows at once", Role.STRONG)),
-                line(fixed(figures.rate(old.gbps))),
-                line(fixed(figures.rate(new.gbps))),
-                line(gained(new.gbps - old.gbps)),
+                line(_flows(old)),
+                line(_flows(new)),
+                line(gained(change) if is_known else "not known"),
             )
         )
     if old.full_machine_count or new.full_machine_count:
         rows.append(_count("machines at a limit", old.full_machine_count, new.full_machine_count))
     rows.append(_count("findings", old.finding_count, new.finding_count))
+    rows.append(_count("their places", old.finding_place_count, new.finding_place_count))
     columns = (
         Column(title=""),
         Column(title="before", is_number=True, stacked="{} before"),
@@ -158,6 +161,14 @@ def _money(
 def _count(name: str, before: int, after: int) -> tuple[Line, ...]:
     sign = f"{after - before:+,}" if after != before else "same"
     return line(name), line(fixed(f"{before:,}")), line(fixed(f"{after:,}")), line(fixed(sign))
+
+
+def _flows(side: whatif.WhatifSide) -> Span:
+    """Return what all flows get; at least what those get whose rate is known."""
+    if side.gbps is None:
+        return say("?")
+    at_least = "at least " if side.unknown_flow_count else ""
+    return fixed(f"{at_least}{figures.rate(side.gbps)}")
 
 
 def dearer(usd: Decimal) -> Span:

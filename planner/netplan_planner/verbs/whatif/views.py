@@ -65,7 +65,7 @@ def _findings(found: Sequence[WhatifFinding], options: RenderOptions) -> Iterato
     said = ", ".join(f"{len(of):,} {state.value}" for state, of in counts if of)
     if not said:
         return
-    yield Section(line=line(f"Findings: {said}"))
+    yield Section(line=line(f"Places of findings: {said}"))
     for state, of in counts:
         if not of or (state is FindingState.UNCHANGED and not options.verbosity):
             continue

@@ -17,6 +17,7 @@ from netplan_planner.verbs.whatif.answer import FindingState, WhatifAnswer, What
 from netplan_planner.verbs.whatif.ask import changes_of
 from netplan_planner.verbs.whatif.run import whatif_of
 from netplan_planner.world.request import InputRequest
+from support.commands.in_process import netplan
 from support.whatif.projects import TODAY, edited, moved_in_logs, plain
 
 DEMO = InputRequest(today=TODAY, demo="gecko")
@@ -42,7 +43,8 @@ def sums(report: Report) -> dict[str, Decimal]:
         "addresses": of(row.address_usd_per_month for row in report.machines),
         "traffic": of(one.usd_per_month for one in report.traffic_by_class),
         "services": of(one.usd_per_month for one in report.network_services),
-        "findings": Decimal(sum(len(one.members) for one in report.findings)),
+        "findings": Decimal(len(report.findings)),
+        "places": Decimal(sum(len(one.members) for one in report.findings)),
     }
 
 
@@ -64,6 +66,7 @@ def told(side: WhatifSide) -> dict[str, Decimal]:
         "traffic": cents(money.traffic_usd or Decimal(0)),
         "services": cents(money.services_usd),
         "findings": Decimal(side.finding_count),
+        "places": Decimal(side.finding_place_count),
     }
 
 
@@ -245,3 +248,16 @@ def test_sent_traffic_stands_by_class() -> None:
         if one.direction is Direction.SENT
     }
     assert {one.path_class: one.usd_before for one in found.traffic if one.gib_before} == before
+
+
+def test_a_rate_that_is_not_known_is_neither_lost_nor_0() -> None:
+    """Nobody knows what n2-standard-8 had in 2017: no flow has a rate after it."""
+    found = asked(DEMO, ("*",), ("machine-type", "n2-standard-8"))
+    assert found.before.gbps is not None
+    assert found.after.gbps is None
+    assert found.after.unknown_flow_count == found.before.flow_count
+    (step,) = found.steps
+    assert step.marginal.gains_gbps is None
+    done = netplan("whatif", "--demo", "gecko", "--vm", "*", "--machine-type", "n2-standard-8")
+    (row,) = (one for one in done.out.splitlines() if one.startswith("all flows at once"))
+    assert row.split() == ["all", "flows", "at", "once", "14.5", "Gbit/s", "?", "not", "known"]
