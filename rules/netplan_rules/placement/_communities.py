@@ -12,8 +12,9 @@ from decimal import Decimal
 from netplan_planner.model import Edge, Facts, Gap, Instance, Saving, SelfLink, Value, Zone
 from netplan_planner.paths.changed_traffic import ChangedTraffic, Pair, pair_of
 from netplan_rules.money import negated
-from netplan_rules.placement._moves import may_move, proposals
+from netplan_rules.placement._moves import proposals
 from netplan_rules.placement._replicas import ReplicaSets, replica_sets
+from netplan_rules.shared.staying import why_it_stays
 
 _MOST_PAIRS = 10_000
 """Pairs of a region that make its graph: seconds at most."""
@@ -200,8 +201,8 @@ def _moved_to(
     """Return who moves into a zone: whom nothing holds, and whose move brings something."""
     moved: list[Instance] = []
     for machine in members:
-        is_free = machine.ref.self_link not in standing.settled and may_move(facts, machine)
-        if standing.zone(machine) == zone or not is_free:
+        is_held = machine.ref.self_link in standing.settled or why_it_stays(facts, machine)
+        if standing.zone(machine) == zone or is_held:
             continue
         joins = copies.joined_by_move(machine, zone) or any(
             copies.why_copies(machine, other) and machine.zone != other.zone for other in moved

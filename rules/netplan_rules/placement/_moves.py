@@ -8,8 +8,6 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
-    PIN_LABEL,
-    ROLE_LABEL,
     CoverLedger,
     Edge,
     Facts,
@@ -26,8 +24,8 @@ from netplan_planner.model import (
 )
 from netplan_planner.paths.changed_traffic import ChangedTraffic
 from netplan_rules.money import after_commitments, negated
-from netplan_rules.placement._replicas import HA_ROLES, replica_sets
-from netplan_rules.shared.managed import is_managed
+from netplan_rules.placement._replicas import replica_sets
+from netplan_rules.shared.staying import why_it_stays
 from netplan_rules.shared.trust import Doubts, doubts_of_edge
 
 
@@ -83,19 +81,6 @@ def pairs_with_traffic(facts: Facts, distance: str, min_usd: Decimal) -> list[Pa
     return sorted(pairs, key=lambda t: (-t.wire_bytes, t.one.ref.self_link, t.other.ref.self_link))
 
 
-def may_move(facts: Facts, instance: Instance) -> bool:
-    """Return whether a machine may be proposed for a move.
-
-    Managed groups place their members themselves; a pinned machine and one with a role of high
-    availability stand where they stand on purpose.
-    """
-    return (
-        not is_managed(facts, instance)
-        and instance.label(PIN_LABEL) is None
-        and instance.label(ROLE_LABEL) not in HA_ROLES
-    )
-
-
 def proposals(
     facts: Facts, distance: str, min_usd: Decimal
 ) -> Iterator[tuple[PairTraffic, Move, Doubts] | Gap]:
@@ -118,7 +103,7 @@ def proposals(
         moves = [
             move
             for machine, peer in ((pair.one, pair.other), (pair.other, pair.one))
-            if machine.ref.self_link not in settled and may_move(facts, machine)
+            if machine.ref.self_link not in settled and not why_it_stays(facts, machine)
             for move in (_move(facts, traffic, machine, peer, ledger),)
             if move is not None and move.usd_per_month >= min_usd
         ]
@@ -200,7 +185,7 @@ def best_move(facts: Facts, one: Instance, other: Instance) -> Move | None:
     moves = [
         move
         for machine, peer in ((one, other), (other, one))
-        if may_move(facts, machine)
+        if not why_it_stays(facts, machine)
         for move in (_move(facts, traffic, machine, peer, ledger),)
         if move is not None
     ]

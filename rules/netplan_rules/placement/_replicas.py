@@ -4,9 +4,7 @@ import re
 from collections import defaultdict
 
 from netplan_planner.model import ROLE_LABEL, Facts, Instance, Value, region_of
-
-HA_ROLES = frozenset({"standby", "quorum", "replica"})
-"""Values of the label netplan-role that say: this machine stands elsewhere on purpose."""
+from netplan_rules.shared.staying import HA_ROLES
 
 _COPY_WORDS = frozenset(
     [
@@ -40,6 +38,8 @@ _COPY_WORDS = frozenset(
 )
 """Parts of names that tell one copy of a service from another."""
 _NUMBER = re.compile(r"[a-z]?\d{1,4}")
+_DRAWN = re.compile(r"(?=.*\d)(?=.*[a-z])(?![a-z]+\d+$)[a-z\d]{4,5}")
+"""What an instance group draws for the end of a name: `4b5g`, `889d`, but not `web1`."""
 _LETTER = re.compile(r"[a-f]")
 """Zones have letters from a to f; so have copies that are named after them."""
 _ZONE_PARTS = frozenset(
@@ -146,12 +146,17 @@ def name_stem(name: str) -> str:
     ['kafka', 'db', 'db', 'zk', 'web']
     >>> [name_stem(n) for n in ("orders-primary", "dr-orders", "api", "7")]
     ['orders', 'orders', 'api', '7']
+    >>> drawn = "kafka-4b5g", "cassandra1a", "mongo-us-central1-a-x7k2", "app-db01"
+    >>> [name_stem(n) for n in drawn]
+    ['kafka', 'cassandra', 'mongo', 'app-db']
     """
     parts = [part for part in re.split(r"[-_]", name) if part]
+    if len(parts) > 1 and _DRAWN.fullmatch(parts[-1]):
+        parts.pop()
     kept = [part for part in parts if not _tells_copies_apart(part)]
     if not kept:
         return name
-    last = re.sub(r"(?<=[a-z])\d+$", "", kept[-1])
+    last = re.sub(r"(?<=[a-z])\d+[a-f]?$", "", kept[-1])
     return "-".join([*kept[:-1], last])
 
 

@@ -16,7 +16,9 @@ RULE = Rule(
     " inside a zone it is free over internal addresses, and the round trip is shorter.",
     remediation="Move one of the two into the other's zone, or keep a replica there.",
     guards="Members of managed groups, pinned machines (label netplan-pin), machines with a"
-    " high-availability role (label netplan-role) and replicas of one service are never proposed."
+    " high-availability role (label netplan-role), replicas of one service, and machines that a"
+    " specific reservation, sole-tenant nodes, a compact placement policy, Local SSDs, GPUs, shared"
+    " or regional disks or a route keeps in their zone are never proposed."
     " A move is proposed only for what it saves over all traffic of the machine, so one that only"
     " shifts the charge to other peers keeps the rule silent.",
     references=("https://cloud.google.com/vpc/network-pricing",),

@@ -195,6 +195,20 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
         return {user: frozenset(found[user]) for user in found if user not in unknown}
 
     @cached_property
+    def disks_by_user(self) -> dict[SelfLink, tuple[Disk, ...]]:
+        """The disks that were read for each machine."""
+        found: dict[SelfLink, list[Disk]] = {}
+        for disk in self.disks:
+            for user in disk.users:
+                found.setdefault(user, []).append(disk)
+        return {user: tuple(disks) for user, disks in found.items()}
+
+    @cached_property
+    def next_hops(self) -> frozenset[str | None]:
+        """The links and addresses that routes lead to."""
+        return frozenset(route.next_hop_target for route in self.routes)
+
+    @cached_property
     def policy_by_link(self) -> dict[SelfLink, ResourcePolicy]:
         """Every resource policy by its self link."""
         return {policy.ref.self_link: policy for policy in self.resource_policies}

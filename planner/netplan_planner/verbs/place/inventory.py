@@ -10,10 +10,7 @@ import numpy as np
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import (
-    PIN_LABEL,
-    ROLE_LABEL,
     Address,
-    Disk,
     Facts,
     Instance,
     OwnerKind,
@@ -25,8 +22,8 @@ from netplan_planner.verbs.place.ask import PlaceChoices
 from netplan_planner.verbs.place.asked import Asked, AskedEdges, AskedMachine, Kind
 from netplan_planner.world.not_read import stopped_machines, what_is_incomplete
 from netplan_pricing import SnapshotPriceBook
-from netplan_rules.placement._replicas import HA_ROLES, replica_sets
-from netplan_rules.shared.managed import is_managed
+from netplan_rules.placement._replicas import replica_sets
+from netplan_rules.shared.staying import why_it_stays
 
 _DEFAULT_GROWTH = 0.25
 """A plan that empties zones would trade money for availability that nobody offered."""
@@ -45,42 +42,11 @@ class Ties:
     def __init__(self, facts: Facts) -> None:
         """Index what refers to machines."""
         self._facts = facts
-        self._disks: dict[SelfLink, list[Disk]] = defaultdict(list)
-        for disk in facts.inventory.disks:
-            for user in disk.users:
-                self._disks[user].append(disk)
         self._inside: dict[tuple[str | None, str | None], Address] = {
             (one.region, one.address): one
             for one in facts.inventory.addresses
             if not one.is_external
         }
-        self._next_hops = {route.next_hop_target for route in facts.inventory.routes}
-
-    def why_pinned(self, one: Instance) -> str:
-        """Return why a machine stays in its zone; empty: it may move."""
-        facts, link = self._facts, one.ref.self_link
-        policies = (facts.inventory.policy_by_link.get(link) for link in one.resource_policies)
-        disks = self._disks.get(link, [])
-        own = {link, *(nic.internal_ipv4 for nic in one.interfaces if nic.internal_ipv4)}
-        reasons = {
-            "members of managed groups, which place them": is_managed(facts, one),
-            f"label {PIN_LABEL}": one.label(PIN_LABEL) is not None,
-            f"label {ROLE_LABEL}": one.label(ROLE_LABEL) in HA_ROLES,
-            "a specific reservation": one.reservation is not None,
-            "sole-tenant nodes": one.is_sole_tenant,
-            "a compact placement policy, or one that was not read": any(
-                policy is None or policy.is_compact for policy in policies
-            ),
-            "Local SSDs, whose data a move loses": bool(one.local_ssd_count),
-            "attached GPUs, whose zones are not known here": bool(one.gpu_count),
-            "parts that are known after apply": bool(one.unknown_parts),
-            "regional disks, whose zones are not known here": any(
-                "/regions/" in disk.ref.self_link for disk in disks
-            ),
-            "disks that other machines use too": any(len(disk.users) > 1 for disk in disks),
-            "the next hop of a route": not own.isdisjoint(self._next_hops),
-        }
-        return next((reason for reason, holds in reasons.items() if holds), "")
 
     def what_breaks(self, one: Instance) -> tuple[str, ...]:
         """Return what refers to a machine and has to follow it to another zone."""
@@ -236,7 +202,7 @@ def _machine(facts: Facts, ties: Ties, one: Instance, name: str, group: str) -> 
         zone=one.zone,
         vcpus=vcpus,
         group=group,
-        pinned=ties.why_pinned(one) or ("its vCPUs are not known" if vcpus is None else ""),
+        pinned=why_it_stays(facts, one) or ("its vCPUs are not known" if vcpus is None else ""),
         offered=offered_in(facts, one.machine_type, one.zone),
         breaks=ties.what_breaks(one),
         instance=one,

@@ -23,6 +23,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.verbs.place.ask import PlaceChoices
 from netplan_planner.verbs.place.inventory import Ties, asked_of, offered_in
+from netplan_rules.shared.staying import why_it_stays
 from support.rules.facts import NETWORK, facts_of, machine
 
 DB = machine("db")
@@ -74,7 +75,7 @@ REGIONAL = disk("projects/p/regions/us-central1/disks/data", "db")
 def test_what_others_need_where_it_stands_keeps_it(
     change: Callable[[Inventory], Inventory], why: str
 ) -> None:
-    found = Ties(with_inventory(change)).why_pinned(DB)
+    found = why_it_stays(with_inventory(change), DB)
     assert found.startswith(why)
     assert bool(found) is bool(why)
 
@@ -98,7 +99,7 @@ def test_what_others_need_where_it_stands_keeps_it(
     ],
 )
 def test_what_it_is_keeps_it(one: Instance, why: str) -> None:
-    assert Ties(facts_of(one)).why_pinned(one).startswith(why)
+    assert why_it_stays(facts_of(one), one).startswith(why)
 
 
 def test_what_refers_to_it_has_to_follow() -> None:

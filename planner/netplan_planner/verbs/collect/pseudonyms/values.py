@@ -35,8 +35,8 @@ from netplan_planner.readers.kubernetes.plugins import PLUGIN_NAMES, SETTING_NAM
 from netplan_planner.readers.time_series import series_order
 from netplan_planner.verbs.collect.pseudonyms.names import WORD, Names
 from netplan_planner.verbs.collect.pseudonyms.public import FORMS, SERVICE, stays
-from netplan_rules.placement._replicas import HA_ROLES
 from netplan_rules.registry import AREAS, all_rules
+from netplan_rules.shared.staying import HA_ROLES
 
 SETTINGS = frozenset({"annotations", "bandwidth", "variables", "arguments", "data"})
 """Fields of Kubernetes objects that hold settings."""
