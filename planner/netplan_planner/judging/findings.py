@@ -25,7 +25,7 @@ from netplan_planner.model import (
     worded,
 )
 from netplan_rules.base import Rule
-from netplan_rules.severity import harm
+from netplan_rules.severity import Harm, harm
 from netplan_rules.wording import gbps, money
 
 _NOTES = 3
@@ -75,6 +75,8 @@ def make_finding(
         used_ratio=greatest_used_ratio(hits),
         gib_per_month=total_gib(hits),
     )
+    if confidence is Confidence.LOW and found.severity is Severity.HIGH:
+        found = Harm(severity=Severity.MEDIUM, reason=f"{found.reason}; medium, for it is unsure")
     return Finding(
         rule=rule.id,
         title=rule.title,

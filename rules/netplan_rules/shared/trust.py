@@ -94,6 +94,8 @@ def doubts_of_vm(facts: Facts, instance: Instance, traffic: VmTraffic) -> Doubts
     doubts = Doubts()
     if facts.traffic is not None and facts.traffic.is_of_metrics:
         return _doubts_of_flow_metrics(facts, traffic)
+    if why := _started_since(facts, instance):
+        doubts.add(why)
     is_coarse = traffic.coarse_ratio > facts.threshold(_SHARED, "coarse_ratio")
     # A queue that ran over is seen whatever the records cover.
     if is_coarse and not sent_drops(facts, traffic.owner)[OVERFLOW]:
@@ -106,6 +108,17 @@ def doubts_of_vm(facts: Facts, instance: Instance, traffic: VmTraffic) -> Doubts
         if ratios and max(ratios) < low:
             doubts.add(f"flow logs keep {max(ratios):g} of the flows")
     return doubts
+
+
+def _started_since(facts: Facts, instance: Instance) -> str:
+    """Return that a machine was started after its traffic was seen, or nothing.
+
+    A type is changed while a machine is stopped, so it may have had another one then.
+    """
+    started, traffic = instance.last_started, facts.traffic
+    if traffic is None or traffic.is_steady or started is None or started <= traffic.end:
+        return ""
+    return f"it was started again on {started.date().isoformat()}, maybe as another type"
 
 
 def _doubt_flow_metric(facts: Facts, edge: Edge, doubts: Doubts) -> None:

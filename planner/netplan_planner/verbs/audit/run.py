@@ -10,7 +10,7 @@ from netplan_planner.judging.machine_table import machine_rows
 from netplan_planner.judging.rules import check_rule_names, rule_list
 from netplan_planner.judging.services import network_services
 from netplan_planner.judging.suppressions import ignore_file
-from netplan_planner.model import Facts, Finding, Severity, TrafficMatrix
+from netplan_planner.model import Confidence, Facts, Finding, Severity, TrafficMatrix
 from netplan_planner.model.money.price_age import price_age
 from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.optimise.commitment_table import commitment_uses
@@ -59,7 +59,8 @@ def shown(
 def ended(ask: AuditAsk, found: Report) -> bool:
     """Return whether nothing is as grave, and saves as much, as the gate says.
 
-    What is only filtered from sight is judged too: a filter is no way past a gate.
+    What is only filtered from sight is judged too: a filter is no way past a gate. What is unsure
+    stops nothing.
 
     Raises:
         IncompleteError: If evidence is incomplete, and all was to be read.
@@ -67,7 +68,7 @@ def ended(ask: AuditAsk, found: Report) -> bool:
     if ask.gate.is_strict:
         refuse_incomplete("the answer is", found.coverage.incomplete)
     severities = (
-        *(finding.severity for finding in found.findings),
+        *(one.severity for one in found.findings if one.confidence is not Confidence.LOW),
         *(Severity(hidden.severity) for hidden in found.filtered),
     )
     return not ask.gate.stops(severities, found.saving_usd_per_month)
