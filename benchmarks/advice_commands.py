@@ -1,0 +1,162 @@
+"""Reads commands of gcloud and carries them out on a made project, by a small parser of its own.
+
+Each must name machines, zones, addresses and gateways that are there at that moment.
+"""
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from advice_state import PREMIUM, Gateway, Machine, Project
+
+
+class Command(NamedTuple):
+    """A command of gcloud, taken apart."""
+
+    words: tuple[str, ...]
+    flags: Mapping[str, str]
+
+    def flag(self, name: str) -> str:
+        """Return a flag's value, or nothing."""
+        return self.flags.get(name, "")
+
+
+def last(link: str) -> str:
+    """Return the name at the end of a link."""
+    return link.rpartition("/")[2]
+
+
+def parsed(text: str) -> Command:
+    """Return a command's words behind `gcloud`, and its flags.
+
+    >>> parsed("gcloud compute addresses delete one --region=us-east1").words
+    ('compute', 'addresses', 'delete', 'one')
+    """
+    words = shlex.split(text)[1:]
+    flags = dict(word[2:].partition("=")[::2] for word in words if word.startswith("--"))
+    return Command(tuple(word for word in words if not word.startswith("--")), flags)
+
+
+def run(project: Project, command: Command, made: set[str]) -> Project:
+    """Return the project after a command.
+
+    Raises:
+        LookupError: If it names what is not there.
+    """
+    words = tuple(word for word in command.words if word not in ("beta", "alpha"))
+    if words[:2] == ("compute", "instances") and words[2] not in ("create", "bulk"):
+        for name in words[3:]:
+            if name not in made:
+                project = _on_machine(project, words[2], name, command)
+    elif words[:2] == ("compute", "instances"):
+        made.update(words[3:])
+    elif words[:2] == ("compute", "addresses"):
+        project = _on_address(project, words[2], words[3], command)
+    elif words[:3] == ("compute", "routers", "nats"):
+        project = _on_gateway(project, words[3], words[4], command)
+    elif words[:3] == ("compute", "networks", "peerings"):
+        project = _on_peering(project, words[3], command)
+    elif words[:3] == ("compute", "networks", "subnets"):
+        _check_subnetwork(project, words[4], command)
+    elif words[:3] == ("compute", "instance-groups", "managed"):
+        _check_group(project, words, command)
+    elif words[:3] == ("compute", "machine-images", "create"):
+        _at(project, command.flag("source-instance"), command.flag("source-instance-zone"))
+    return project
+
+
+def _check_subnetwork(project: Project, name: str, command: Command) -> None:
+    known = {
+        (f"{one.name}-{region}", region)
+        for one in project.networks.values()
+        for region in one.ranges
+    }
+    if (name, command.flag("region")) not in known:
+        raise LookupError(f"there is no subnetwork {name} in {command.flag('region')}")
+
+
+def _at(project: Project, name: str, zone: str) -> Machine:
+    machine = project.machines.get(last(name))
+    if machine is None:
+        raise LookupError(f"there is no machine {name}")
+    if machine.zone != zone:
+        raise LookupError(f"{name} is in {machine.zone}, not in {zone}")
+    return machine
+
+
+def _on_machine(project: Project, verb: str, name: str, command: Command) -> Project:
+    machine = _at(project, name, command.flag("zone"))
+    if verb == "set-machine-type":
+        return project.with_machine(replace(machine, machine_type=command.flag("machine-type")))
+    if verb in ("stop", "start"):
+        return project.with_machine(replace(machine, is_running=verb == "start"))
+    if verb == "delete-access-config":
+        if not machine.external_ip:
+            raise LookupError(f"{name} has no external address")
+        return project.with_machine(replace(machine, external_ip=""))
+    if verb == "add-access-config":
+        tier = command.flag("network-tier") or PREMIUM
+        return project.with_machine(replace(machine, external_ip=new_ip(project), tier=tier))
+    return project
+
+
+def _on_address(project: Project, verb: str, name: str, command: Command) -> Project:
+    address = project.addresses.get(name)
+    if address is None or address.region != command.flag("region"):
+        raise LookupError(f"there is no address {name} in {command.flag('region') or 'no region'}")
+    return released(project, name) if verb == "delete" else project
+
+
+def released(project: Project, name: str) -> Project:
+    """Return the project without an address; whoever has it loses it."""
+    address = project.addresses[name]
+    holder = project.holder_of(address)
+    gateways = {
+        key: replace(one, addresses=tuple(own for own in one.addresses if own != name))
+        for key, one in project.gateways.items()
+    }
+    project = replace(project.without_address(name), gateways=gateways)
+    machine = project.machines.get(holder)
+    return project if machine is None else project.with_machine(replace(machine, external_ip=""))
+
+
+def _on_gateway(project: Project, verb: str, name: str, command: Command) -> Project:
+    gateway = project.gateways.get(name)
+    if gateway is None or gateway.region != command.flag("region"):
+        raise LookupError(f"there is no gateway {name} in {command.flag('region') or 'no region'}")
+    return without_gateway(project, gateway) if verb == "delete" else project
+
+
+def without_gateway(project: Project, gateway: Gateway) -> Project:
+    """Return the project without a gateway."""
+    rest = {key: one for key, one in project.gateways.items() if key != gateway.name}
+    return replace(project, gateways=rest)
+
+
+def _on_peering(project: Project, verb: str, command: Command) -> Project:
+    network = project.networks.get(command.flag("network"))
+    if network is None:
+        raise LookupError(f"there is no network {command.flag('network')}")
+    if verb != "create":
+        return project
+    peer = last(command.flag("peer-network"))
+    if peer not in project.networks:
+        raise LookupError(f"there is no network {peer}")
+    joined = replace(network, peers=network.peers | {peer})
+    return replace(project, networks={**project.networks, network.name: joined})
+
+
+def _check_group(project: Project, words: tuple[str, ...], command: Command) -> None:
+    known = [word for word in words[3:] if word in project.groups]
+    if not known:
+        raise LookupError(f"there is no managed group in {' '.join(words[3:])}")
+    zone = project.groups[known[0]]
+    if command.flag("zone") not in ("", zone):
+        raise LookupError(f"{known[0]} is in {zone}, not in {command.flag('zone')}")
+
+
+def new_ip(project: Project) -> str:
+    """Return an external address that nobody has."""
+    used = {one.external_ip for one in project.machines.values()}
+    return next(ip for n in range(65_536) if (ip := f"34.24.{n >> 8}.{n & 255}") not in used)
