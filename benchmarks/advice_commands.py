@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from advice_state import PREMIUM, Gateway, Machine, Project
+from advice_state import PREMIUM, Address, Gateway, Machine, Project
 
 
 class Command(NamedTuple):
@@ -38,19 +38,26 @@ def parsed(text: str) -> Command:
     return Command(tuple(word for word in words if not word.startswith("--")), flags)
 
 
-def run(project: Project, command: Command, made: set[str]) -> Project:
+def run(project: Project, command: Command, made: set[tuple[str, str]]) -> Project:
     """Return the project after a command.
+
+    Args:
+        project: Where it runs.
+        command: What runs.
+        made: Machines, with their zones, that earlier commands of the step made; it grows.
 
     Raises:
         LookupError: If it names what is not there.
+        ValueError: If Google would refuse it.
     """
     words = tuple(word for word in command.words if word not in ("beta", "alpha"))
+    zone = command.flag("zone")
     if words[:2] == ("compute", "instances") and words[2] not in ("create", "bulk"):
         for name in words[3:]:
-            if name not in made:
+            if (name, zone) not in made:
                 project = _on_machine(project, words[2], name, command)
     elif words[:2] == ("compute", "instances"):
-        made.update(words[3:])
+        made.update((name, zone) for name in (*words[3:], *_predefined(command)))
     elif words[:2] == ("compute", "addresses"):
         project = _on_address(project, words[2], words[3], command)
     elif words[:3] == ("compute", "routers", "nats"):
@@ -64,6 +71,11 @@ def run(project: Project, command: Command, made: set[str]) -> Project:
     elif words[:3] == ("compute", "machine-images", "create"):
         _at(project, command.flag("source-instance"), command.flag("source-instance-zone"))
     return project
+
+
+def _predefined(command: Command) -> list[str]:
+    names = command.flag("predefined-names")
+    return names.split(",") if names else []
 
 
 def _check_subnetwork(project: Project, name: str, command: Command) -> None:
@@ -96,12 +108,23 @@ def _on_machine(project: Project, verb: str, name: str, command: Command) -> Pro
             raise LookupError(f"{name} has no external address")
         return project.with_machine(replace(machine, external_ip=""))
     if verb == "add-access-config":
-        tier = command.flag("network-tier") or PREMIUM
-        return project.with_machine(replace(machine, external_ip=new_ip(project), tier=tier))
+        tier, ip = command.flag("network-tier") or PREMIUM, _stated_ip(project, command)
+        return project.with_machine(replace(machine, external_ip=ip, tier=tier))
     return project
 
 
+def _stated_ip(project: Project, command: Command) -> str:
+    stated = command.flag("address")
+    known = {one.name: one.ip for one in project.addresses.values()}
+    if stated and stated not in (*known, *known.values()):
+        raise LookupError(f"there is no address {stated}")
+    return known.get(stated, stated) or new_ip(project)
+
+
 def _on_address(project: Project, verb: str, name: str, command: Command) -> Project:
+    if verb == "create":
+        made = Address(name, command.flag("region"), new_ip(project))
+        return replace(project, addresses={**project.addresses, name: made})
     address = project.addresses.get(name)
     if address is None or address.region != command.flag("region"):
         raise LookupError(f"there is no address {name} in {command.flag('region') or 'no region'}")
@@ -143,8 +166,26 @@ def _on_peering(project: Project, verb: str, command: Command) -> Project:
     peer = last(command.flag("peer-network"))
     if peer not in project.networks:
         raise LookupError(f"there is no network {peer}")
-    joined = replace(network, peers=network.peers | {peer})
-    return replace(project, networks={**project.networks, network.name: joined})
+    return joined(project, network.name, peer)
+
+
+def joined(project: Project, name: str, peer: str) -> Project:
+    """Return the project with one side of a peering.
+
+    Raises:
+        ValueError: If ranges overlap with those of the peer, or of whom either is peered with.
+    """
+    network, other = project.networks[name], project.networks[peer]
+    pairs = [(name, one) for one in (peer, *other.peers - {name})]
+    pairs += [(one, peer) for one in network.peers - {peer}]
+    for one, another in pairs:
+        both = {*project.networks[one].ranges.values()} & {
+            *project.networks[another].ranges.values()
+        }
+        if both:
+            raise ValueError(f"{one} and {another} both have {min(both)}: no peering")
+    made = replace(network, peers=network.peers | {peer})
+    return replace(project, networks={**project.networks, name: made})
 
 
 def _check_group(project: Project, words: tuple[str, ...], command: Command) -> None:
@@ -159,4 +200,5 @@ def _check_group(project: Project, words: tuple[str, ...], command: Command) -> 
 def new_ip(project: Project) -> str:
     """Return an external address that nobody has."""
     used = {one.external_ip for one in project.machines.values()}
+    used |= {one.ip for one in project.addresses.values()}
     return next(ip for n in range(65_536) if (ip := f"34.24.{n >> 8}.{n & 255}") not in used)

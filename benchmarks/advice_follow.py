@@ -9,9 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from advice_commands import last, new_ip, parsed, released, run, without_gateway
+from advice_commands import joined, last, new_ip, parsed, released, run, without_gateway
 from advice_state import STANDARD, Machine, Project, region_of
 from advice_truth import WITH_LOCAL_SSD, Prices, series_of
+
+Key = tuple[str, str, str]
 
 
 class Step(NamedTuple):
@@ -27,7 +29,7 @@ class Step(NamedTuple):
     commands: tuple[str, ...] = ()
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> Key:
         """What the step is about, whatever zone its ends are in by now."""
         return self.rule, last(self.target), last(self.destination)
 
@@ -56,16 +58,25 @@ _BY_RULE = {
 }
 
 
+_PEERED = "after peering"
+"""Of a step that says by text alone that the networks are peered first."""
+
+
 def steps_of_entry(entry: Mapping[str, Any], report: Mapping[str, Any]) -> list[Step]:
     """Return the steps of an entry of `do_first`: its own changes, else all of its finding's."""
     if entry.get("changes") is not None:
-        return [_step(entry["rule"], change) for change in entry["changes"]]
+        return [_step(rule_of(entry), change) for change in entry["changes"]]
     return [
         step
         for finding in report["findings"]
         if finding["fingerprint"] == entry["finding"]
         for step in steps_of_finding(finding)
     ]
+
+
+def rule_of(entry: Mapping[str, Any]) -> str:
+    """Return the rule of an entry, or all that it is for."""
+    return entry.get("rule") or ", ".join(entry.get("rules", ()))
 
 
 def _step(rule: str, change: Mapping[str, Any]) -> Step:
@@ -100,6 +111,7 @@ def _of_member(rule: str, member: Mapping[str, Any], *, is_told: bool) -> Iterat
     routers = [link for link in links if "/routers/" in link]
     for at, target in enumerate(targets):
         to = STANDARD if kind == "network-tier" else ""
+        to = _PEERED if "peer them" in member["fix"]["text"] else to
         by = routers[0] if kind == "internal-address-of-clients" and routers else ""
         named = commands if at == 0 else ()
         yield Step(rule, kind, target, by, to, member["subject"], named)
@@ -108,12 +120,14 @@ def _of_member(rule: str, member: Mapping[str, Any], *, is_told: bool) -> Iterat
 def carry_out(project: Project, step: Step, prices: Prices) -> Done:
     """Return the project after a step: its commands first, then what is left of the change."""
     stale: list[str] = []
-    made: set[str] = set()
+    made: set[tuple[str, str]] = set()
     for text in step.commands:
         try:
             project = run(project, parsed(text), made)
         except LookupError as error:
             stale.append(f"{text}: {error.args[0]}")
+        except ValueError as error:
+            return Done(project, tuple(stale), f"{text}: {error.args[0]}")
     try:
         change = _CHANGES[step.kind]
     except KeyError:
@@ -122,12 +136,15 @@ def carry_out(project: Project, step: Step, prices: Prices) -> Done:
         return Done(project, tuple(stale))
     try:
         return Done(change(project, step, prices), tuple(stale))
-    except LookupError as error:
+    except (LookupError, ValueError) as error:
         return Done(project, tuple(stale), str(error.args[0]))
 
 
 def _machine(project: Project, link: str) -> Machine:
-    machine = project.machines.get(last(link))
+    """Return the machine of a link, or one of a managed group's."""
+    name = last(link)
+    of_group = next((one for one in project.machines.values() if one.group == name), None)
+    machine = project.machines.get(name, of_group)
     if machine is None:
         raise LookupError(f"there is no machine {last(link)}")
     return machine
@@ -180,6 +197,9 @@ def _new_internal(project: Project, machine: Machine, region: str) -> str:
 
 
 def _use_internal(project: Project, step: Step, prices: Prices) -> Project:
+    if "/routers/" in step.target:
+        swapped = step._replace(target=step.destination, destination=step.target)
+        return _clients_use_internal(project, swapped, prices)
     one, other = _machine(project, step.target), _machine(project, step.destination)
     return _inside(project, {(one.name, other.name), (other.name, one.name)})
 
@@ -194,6 +214,10 @@ def _clients_use_internal(project: Project, step: Step, prices: Prices) -> Proje
         and flow.dst == server.name
         and project.gateway_of(project.machines[flow.src]) == gateway
     }
+    for src, dst in pairs if step.to == _PEERED else ():
+        one, other = project.machines[src].network, project.machines[dst].network
+        if not project.are_joined(one, other):
+            project = joined(joined(project, one, other), other, one)
     return _inside(project, pairs)
 
 
@@ -210,9 +234,11 @@ def _inside(project: Project, pairs: set[tuple[str, str]]) -> Project:
 
 
 def _release(project: Project, step: Step, prices: Prices) -> Project:
-    name = last(step.target)
+    for link in (step.target, step.destination):
+        if "/addresses/" in link and last(link) in project.addresses:
+            project = released(project, last(link))
     if "/addresses/" in step.target:
-        return released(project, name) if name in project.addresses else project
+        return project
     for machine in _all_of(project, _machine(project, step.target)):
         project = project.with_machine(replace(machine, external_ip=""))
     return project
@@ -222,7 +248,7 @@ def _switch_tier(project: Project, step: Step, prices: Prices) -> Project:
     for machine in _all_of(project, _machine(project, step.target)):
         if not machine.external_ip:
             raise LookupError(f"{machine.name} has no external address")
-        ip, tier = new_ip(project), step.to or STANDARD
+        ip, tier = new_ip(project), step.to.upper() or STANDARD
         project = project.with_machine(replace(machine, external_ip=ip, tier=tier))
     return project
 
@@ -248,6 +274,19 @@ def _set(**values: Any) -> Any:
     return change
 
 
+def _tier_1(project: Project, step: Step, prices: Prices) -> Project:
+    changed: Project = _set(is_tier1=step.to.upper() in ("", "TIER_1"))(project, step, prices)
+    return changed
+
+
+def _peer(project: Project, step: Step, prices: Prices) -> Project:
+    one, other = last(step.target), last(step.destination)
+    for name in (one, other):
+        if name not in project.networks:
+            raise LookupError(f"there is no network {name}")
+    return joined(joined(project, one, other), other, one)
+
+
 def _nothing(project: Project, step: Step, prices: Prices) -> Project:
     return project
 
@@ -261,8 +300,9 @@ _CHANGES: Mapping[str, Any] = {
     "more-flows": _nothing,
     "network-tier": _switch_tier,
     "no-tier-1": _set(is_tier1=False),
+    "peering": _peer,
     "release-address": _release,
     "spot": _set(is_spot=True),
-    "tier-1": _set(is_tier1=True),
+    "tier-1": _tier_1,
     "zone": _move,
 }

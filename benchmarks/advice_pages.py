@@ -32,6 +32,8 @@ START = datetime(2026, 5, 4)
 SLOT_MINUTES = 15
 SLOTS_PER_DAY = 24 * 60 // SLOT_MINUTES
 WEEKLY_DAY = 5
+MOST_BYTES = 150 * 2**30
+"""Of a record: 1.4 Gbit/s, which every path carries."""
 COMMITMENT_TYPES = {"n2": "GENERAL_PURPOSE_N2", "e2": "GENERAL_PURPOSE_E2"}
 DISK = {"type": "PERSISTENT", "boot": True, "index": 0, "deviceName": "boot"}
 
@@ -307,7 +309,8 @@ def _busy_slots(days: int, flow: Flow, dice: random.Random) -> list[int]:
         first = dice.randrange(SLOTS_PER_DAY - 4)
         each = range(first, first + flow.burst_minutes // SLOT_MINUTES)
         return [day * SLOTS_PER_DAY + slot for day in range(days) for slot in each]
-    a_day = max(1, flow.records // days)
+    least = round(flow.packets_per_day * PAYLOAD_BYTES_PER_PACKET / MOST_BYTES)
+    a_day = min(SLOTS_PER_DAY, max(1, flow.records // days, least))
     return sorted(
         day * SLOTS_PER_DAY + slot
         for day in range(days)

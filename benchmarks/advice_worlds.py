@@ -44,17 +44,9 @@ WINDOWS = (1, 1, 2, 8, 29)
 """Days of logs."""
 SMALL = ("e2-standard-2", "e2-standard-4", "n2-standard-2", "n2d-standard-4", "n1-standard-2")
 LARGE = (
-    "n2-standard-8",
-    "n2-standard-16",
-    "n2-standard-32",
-    "n2-highmem-8",
-    "n2d-standard-8",
-    "n1-standard-8",
-    "c2-standard-8",
-    "c3-standard-8",
-    "c3-standard-22",
-    "e2-standard-8",
-    "e2-standard-16",
+    *("n2-standard-8", "n2-standard-16", "n2-standard-32", "n2-highmem-8", "n2d-standard-8"),
+    *("n1-standard-8", "c2-standard-8", "c3-standard-8", "c3-standard-22"),
+    *("e2-standard-8", "e2-standard-16"),
 )
 PLACES = (
     ("America", "usa"),
@@ -105,6 +97,10 @@ class _Maker:
         self.days = self.dice.choice(WINDOWS)
         self.regions = self.dice.sample(sorted(ZONES), self.dice.choice((1, 2, 2, 3)))
         self.networks = NETWORKS[: self.dice.choice((1, 2, 3))]
+        self.blocks = {name: number for number, name in enumerate(NETWORKS)}
+        if self.dice.random() < 0.2:
+            # Two networks have the same addresses: neither can be peered with what has the other.
+            self.blocks["edge"] = self.blocks["data"]
         self.machines: dict[str, Machine] = {}
         self.groups: dict[str, str] = {}
         self.flows: list[Flow] = []
@@ -117,8 +113,8 @@ class _Maker:
         return f"34.23.{self._externals >> 8}.{self._externals & 255}"
 
     def range_of(self, network: str, region: str) -> str:
-        """Return the range of a network's subnetwork, without its last byte and a half."""
-        return f"10.{NETWORKS.index(network) * 16 + sorted(ZONES).index(region)}"
+        """Return the first two numbers of a network's addresses in a region."""
+        return f"10.{self.blocks[network] * 16 + sorted(ZONES).index(region)}"
 
     def internal_ip(self, network: str, region: str) -> str:
         """Return the next internal address."""
@@ -139,11 +135,11 @@ class _Maker:
             letters = letters[:1]
             self.groups[f"{service}-group"] = f"{region}-{letters[0]}"
         is_restarted = dice.random() < 0.1
-        all_alike = dice.random() < kind.share_external
+        all_have_ip, all_tier1 = dice.random() < kind.share_external, dice.random() < 0.3
         is_spot = kind.stem == "worker" and dice.random() < 0.2
         for at in range(count):
             end = "".join(dice.choices(string.ascii_lowercase + string.digits, k=4))
-            has_ip = all_alike if is_grouped else dice.random() < kind.share_external
+            has_ip = all_have_ip if is_grouped else dice.random() < kind.share_external
             name = f"{service}-{end}" if is_grouped or dice.random() < 0.2 else f"{service}-{at}"
             name = name if name not in self.machines else f"{name}-{end}"
             machine = Machine(
@@ -161,7 +157,7 @@ class _Maker:
             self.machines[name] = replace(
                 machine,
                 local_ssds=self._ssds(machine_type, is_plain=not is_grouped and not is_spot),
-                is_tier1=machine_type == "n2-standard-32" and dice.random() < 0.3,
+                is_tier1=machine_type == "n2-standard-32" and all_tier1,
                 restarted="2026-06-20T08:00:00.000-08:00"
                 if is_restarted
                 else "2026-01-10T08:00:10.000-08:00",
@@ -182,14 +178,15 @@ class _Maker:
             )
         )
 
-    def gib_a_day(self, middle: float = 0.5) -> float:
-        """Return a volume, mostly small and sometimes very great."""
-        return min(2_500.0, middle * self.dice.lognormvariate(0.0, 2.0))
+    def gib_a_day(self, middle: float, burst_minutes: int = 0) -> float:
+        """Return a volume, mostly small and sometimes very great; a burst within 2 Gbit/s."""
+        most = min(2_500.0, burst_minutes * 12.0 or 2_500.0)
+        return min(most, middle * self.dice.lognormvariate(0.0, 2.0))
 
     def talk(self, client: Machine, server: Machine, *, over_external: bool) -> None:
         """Make a connection: what is sent either way."""
-        gib = self.gib_a_day(4.0 if over_external or self.dice.random() < 0.1 else 0.5)
         records, burst = self._shape()
+        gib = self.gib_a_day(4.0 if over_external or self.dice.random() < 0.1 else 0.5, burst)
         forward = Flow(
             client.name,
             server.name,

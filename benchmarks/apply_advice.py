@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import advice_pages
 import advice_worlds
-from advice_follow import Step, carry_out, steps_of_entry, steps_of_finding
+from advice_follow import Key, Step, carry_out, rule_of, steps_of_entry, steps_of_finding
 from advice_state import Cut, Project, cuts, taken_away
 from advice_truth import Prices, bill, data_folder
 
@@ -114,7 +114,7 @@ class _Follower:
         self.seed, self.prices = seed, prices
         self.project = project
         self.now = bill(project, prices).total
-        self.asked: set[tuple[str, str, str]] = set()
+        self.asked: set[Key] = set()
         self.faults: list[Example] = []
         self.steps = 0
         self._cut = {cut.flow for cut in cuts(project)}
@@ -122,7 +122,7 @@ class _Follower:
     def follow(self, entry: Mapping[str, Any], steps: Sequence[Step]) -> float:
         """Carry out an entry and return what it saves."""
         said = float(entry["saving_usd_per_month"] or 0)
-        name = f"{entry['rank']} {entry['rule']} ({entry['subject']}, {len(steps)} changes)"
+        name = f"{entry['rank']} {rule_of(entry)} ({entry['subject']}, {len(steps)} changes)"
         before, old = self.now, self.project
         problems: list[tuple[str, str]] = []
         for step in steps:
@@ -175,14 +175,14 @@ def tried(seed: int, prices: Prices, vms: int | None = None, keep: Path | None =
         if rank <= MOST:
             right += is_right
             if not is_right:
-                name = f"first {rank}, the last: {entry['rule']} ({entry['subject']})"
+                name = f"first {rank}, the last: {rule_of(entry)} ({entry['subject']})"
                 follower.faults.append(Example("off", seed, name, said, saved))
     if said > month.total:
         follower.faults.append(Example("above", seed, "all entries", said, month.total))
-    again = audited(follower.project, seed, keep and keep / f"seed-{seed}-after")
+    asked = _asked(audited(follower.project, seed, keep and keep / f"seed-{seed}-after"))
     follower.faults += [
-        Example("survives", seed, f"{rule} ({target} {destination})", 0.0, 0.0)
-        for rule, target, destination in sorted(follower.asked & _asked(again))
+        Example("survives", seed, " ".join(filter(None, key)), asked[key], 0.0)
+        for key in sorted(follower.asked & asked.keys())
     ]
     return Outcome(
         seed=seed,
@@ -199,16 +199,20 @@ def tried(seed: int, prices: Prices, vms: int | None = None, keep: Path | None =
     )
 
 
-def _asked(report: Mapping[str, Any]) -> set[tuple[str, str, str]]:
-    """Return what a report asks for, in its list and in its findings."""
-    listed = {step.key for entry in report["do_first"] for step in steps_of_entry(entry, report)}
+def _asked(report: Mapping[str, Any]) -> dict[Key, float]:
+    """Return what a report asks for, in its list and in its findings, with what all of it saves."""
     found = {
-        step.key
+        step.key: float(finding["saving_usd_per_month"])
         for finding in report["findings"]
         if finding["saving_usd_per_month"]
         for step in steps_of_finding(finding)
     }
-    return listed | found
+    listed = {
+        step.key: float(entry["saving_usd_per_month"] or 0)
+        for entry in report["do_first"]
+        for step in steps_of_entry(entry, report)
+    }
+    return found | listed
 
 
 def figures(outcomes: Sequence[Outcome], worst: int) -> Iterator[str]:
