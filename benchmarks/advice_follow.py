@@ -5,7 +5,7 @@ own; each must name machines, zones, addresses and gateways that are there at th
 done to a member of a managed group is done to all of it, since they share a template.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -44,11 +44,13 @@ class Done(NamedTuple):
     """Why the step cannot be carried out."""
 
 
+_OF_CLIENTS = "internal-address-of-clients"
+"""Of a server that all behind a gateway reach by its external address."""
 # What today's findings ask for where they state no change, by rule: the kind, and of which of a
 # member's resources.
 _BY_RULE = {
     "idle-external-address": ("release-address", "/addresses/"),
-    "nat-carries-internal": ("internal-address-of-clients", "/instances/"),
+    "nat-carries-internal": (_OF_CLIENTS, "/instances/"),
     "nat-idle": ("delete-gateway", "/routers/"),
     "nat-vs-address-breakeven": ("external-address", "/instances/"),
     "needless-external-address": ("release-address", "/instances/"),
@@ -72,6 +74,36 @@ def steps_of_entry(entry: Mapping[str, Any], report: Mapping[str, Any]) -> list[
         if finding["fingerprint"] == entry["finding"]
         for step in steps_of_finding(finding)
     ]
+
+
+def with_clients(project: Project, steps: Iterable[Step]) -> list[Step]:
+    """Return the steps with a step for each client, where they mean all behind a gateway."""
+    found = []
+    for step in steps:
+        if step.kind != _OF_CLIENTS:
+            found.append(step)
+            continue
+        for client in _clients(project, step):
+            link = project.machines[client].link
+            one = step._replace(kind="internal-address", target=link, destination=step.target)
+            found.append(one)
+    return found
+
+
+def _clients(project: Project, step: Step) -> list[str]:
+    server, gateway = last(step.target), last(step.destination)
+    behind = {
+        name: of.name
+        for name, one in project.machines.items()
+        if (of := project.gateway_of(one)) is not None
+    }
+    return sorted(
+        {
+            flow.src
+            for flow in project.flows
+            if flow.over_external and flow.dst == server and behind.get(flow.src) == gateway
+        }
+    )
 
 
 def rule_of(entry: Mapping[str, Any]) -> str:
@@ -112,7 +144,7 @@ def _of_member(rule: str, member: Mapping[str, Any], *, is_told: bool) -> Iterat
     for at, target in enumerate(targets):
         to = STANDARD if kind == "network-tier" else ""
         to = _PEERED if "peer them" in member["fix"]["text"] else to
-        by = routers[0] if kind == "internal-address-of-clients" and routers else ""
+        by = routers[0] if kind == _OF_CLIENTS and routers else ""
         named = commands if at == 0 else ()
         yield Step(rule, kind, target, by, to, member["subject"], named)
 
@@ -197,28 +229,11 @@ def _new_internal(project: Project, machine: Machine, region: str) -> str:
 
 
 def _use_internal(project: Project, step: Step, prices: Prices) -> Project:
-    if "/routers/" in step.target:
-        swapped = step._replace(target=step.destination, destination=step.target)
-        return _clients_use_internal(project, swapped, prices)
     one, other = _machine(project, step.target), _machine(project, step.destination)
+    if step.to == _PEERED and not project.are_joined(one.network, other.network):
+        project = joined(project, one.network, other.network)
+        project = joined(project, other.network, one.network)
     return _inside(project, {(one.name, other.name), (other.name, one.name)})
-
-
-def _clients_use_internal(project: Project, step: Step, prices: Prices) -> Project:
-    server = _machine(project, step.target)
-    gateway = project.gateways.get(last(step.destination))
-    pairs = {
-        (flow.src, flow.dst)
-        for flow in project.flows
-        if flow.over_external
-        and flow.dst == server.name
-        and project.gateway_of(project.machines[flow.src]) == gateway
-    }
-    for src, dst in pairs if step.to == _PEERED else ():
-        one, other = project.machines[src].network, project.machines[dst].network
-        if not project.are_joined(one, other):
-            project = joined(joined(project, one, other), other, one)
-    return _inside(project, pairs)
 
 
 def _inside(project: Project, pairs: set[tuple[str, str]]) -> Project:
@@ -287,17 +302,20 @@ def _peer(project: Project, step: Step, prices: Prices) -> Project:
     return joined(joined(project, one, other), other, one)
 
 
-def _nothing(project: Project, step: Step, prices: Prices) -> Project:
-    return project
+def _more_flows(project: Project, step: Step, prices: Prices) -> Project:
+    pair = (last(step.target), last(step.destination))
+    flows = tuple(
+        replace(flow, streams=8) if (flow.src, flow.dst) == pair else flow for flow in project.flows
+    )
+    return replace(project, flows=flows)
 
 
 _CHANGES: Mapping[str, Any] = {
     "delete-gateway": _delete_gateway,
     "external-address": _give_address,
     "internal-address": _use_internal,
-    "internal-address-of-clients": _clients_use_internal,
     "machine-type": _retype,
-    "more-flows": _nothing,
+    "more-flows": _more_flows,
     "network-tier": _switch_tier,
     "no-tier-1": _set(is_tier1=False),
     "peering": _peer,

@@ -9,6 +9,7 @@ import json
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -261,10 +262,7 @@ def _managers(project: Project) -> Iterator[Item]:
 
 
 def _lines(project: Project, dice: random.Random) -> Iterator[str]:
-    gone = {cut.flow for cut in cuts(project)}
-    for number, flow in enumerate(project.flows):
-        if flow in gone or (flow.is_weekly and project.days <= WEEKLY_DAY):
-            continue
+    for number, flow in enumerate(_streams(project)):
         head = _head(project, flow)
         for part, (slot, packets) in enumerate(_records(project.days, flow, dice)):
             start = START + timedelta(minutes=SLOT_MINUTES * slot)
@@ -284,6 +282,16 @@ def _lines(project: Project, dice: random.Random) -> Iterator[str]:
                 "timestamp": record["end_time"],
             }
             yield json.dumps(entry, separators=(",", ":")) + "\n"
+
+
+def _streams(project: Project) -> Iterator[Flow]:
+    """Yield each connection that the logs see; what is cut has no records."""
+    gone = {cut.flow for cut in cuts(project)}
+    for flow in project.flows:
+        is_missed = flow.is_weekly and project.days <= WEEKLY_DAY
+        for at in range(0 if is_missed or flow in gone else flow.streams):
+            each = flow.packets_per_day / flow.streams
+            yield flow if flow.streams == 1 else replace(flow, packets_per_day=each, stream=at)
 
 
 def _records(days: int, flow: Flow, dice: random.Random) -> Iterator[tuple[int, int]]:
@@ -320,7 +328,7 @@ def _busy_slots(days: int, flow: Flow, dice: random.Random) -> list[int]:
 
 def _head(project: Project, flow: Flow) -> Item:
     src, dst = project.machines.get(flow.src), project.machines.get(flow.dst)
-    client_port, server_port = 40_000 + len(flow.src + flow.dst), flow.port
+    client_port, server_port = 40_000 + len(flow.src + flow.dst) + 100 * flow.stream, flow.port
     ports = (client_port, server_port) if flow.is_opened_by_src else (server_port, client_port)
     made: Item = {
         "reporter": "SRC" if src is not None else "DEST",

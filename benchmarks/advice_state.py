@@ -4,6 +4,7 @@ Nothing here is netplan's: `advice_truth.py` prices it, `advice_follow.py` chang
 `advice_pages.py` writes what a reader gets to see of it.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -44,6 +45,8 @@ class Machine:
     local_ssds: int = 0
     group: str = ""
     service: str = ""
+    is_copy: bool = False
+    """Whether the machines of its service hold copies of the same data."""
     reservation: str = ""
     restarted: str = "2026-01-10T08:00:10.000-08:00"
     labels: tuple[tuple[str, str], ...] = ()
@@ -150,6 +153,10 @@ class Flow:
     """In how many records a log shows it."""
     burst_minutes: int = 0
     """Within how many minutes of a day all of it goes; 0: over the whole day."""
+    streams: int = 1
+    """Connections side by side."""
+    stream: int = 0
+    """Which of them, where they are written one by one."""
     is_weekly: bool = False
     """Once a week, on the sixth day: a shorter log has nothing of it."""
 
@@ -236,6 +243,22 @@ def taken_away(before: Project, after: Project) -> Iterator[tuple[str, str]]:
         holder = before.holder_of(address)
         if name not in after.addresses and (holder in after.fronts or holder in after.gateways):
             yield name, holder
+
+
+def drawn_together(before: Project, after: Project) -> Iterator[str]:
+    """Yield each service of copies that stands in fewer zones than it did."""
+    old, new = _zones_of_copies(before), _zones_of_copies(after)
+    for service, zones in old.items():
+        if len(new[service]) < len(zones):
+            yield f"{service}: from {', '.join(sorted(zones))} to {', '.join(sorted(new[service]))}"
+
+
+def _zones_of_copies(project: Project) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for machine in project.machines.values():
+        if machine.is_copy:
+            found[machine.service].add(machine.zone)
+    return found
 
 
 def cuts(project: Project) -> Iterator[Cut]:

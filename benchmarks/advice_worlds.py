@@ -151,6 +151,7 @@ class _Maker:
                 external_ip=self.external_ip() if has_ip else "",
                 group=f"{service}-group" if is_grouped else "",
                 service=service,
+                is_copy=kind.is_copied,
                 is_spot=is_spot,
                 labels=(("app", service),),
             )

@@ -25,8 +25,16 @@ from typing import Any, NamedTuple
 
 import advice_pages
 import advice_worlds
-from advice_follow import Key, Step, carry_out, rule_of, steps_of_entry, steps_of_finding
-from advice_state import Cut, Project, cuts, taken_away
+from advice_follow import (
+    Key,
+    Step,
+    carry_out,
+    rule_of,
+    steps_of_entry,
+    steps_of_finding,
+    with_clients,
+)
+from advice_state import Cut, Project, cuts, drawn_together, taken_away
 from advice_truth import Prices, bill, data_folder
 
 NETPLAN = "from netplan_planner.cli import main; main()"
@@ -52,6 +60,19 @@ class Example(NamedTuple):
         return abs(self.said - self.true)
 
 
+class Entry(NamedTuple):
+    """What one entry of a list said, and what it brought."""
+
+    rule: str
+    said: float
+    true: float
+
+    @property
+    def is_right(self) -> bool:
+        """Whether both agree."""
+        return agree(self.said, self.true)
+
+
 class Outcome(NamedTuple):
     """What one project showed."""
 
@@ -62,21 +83,28 @@ class Outcome(NamedTuple):
     saved: float
     sums: int
     right: int
-    entries: int
     steps: int
+    entries: tuple[Entry, ...]
     faults: tuple[Example, ...]
     left_out: frozenset[str]
 
 
 KINDS = {
-    "off": "sums that are off",
+    "off": "sums of the first entries that are off",
+    "entry": "entries that are off by themselves",
     "loses": "entries that lose money while said to save (aim 0)",
     "stale": "commands that name what is not there (aim 0)",
-    "cut": "used addresses or last ways out cut (aim 0)",
+    "cut": "used addresses and last ways out cut (aim 0)",
+    "together": "copies put into fewer zones (aim 0)",
     "survives": "changes that are asked for again (aim 0)",
     "above": "totals above the bill (aim 0)",
     "refused": "changes that cannot be carried out",
 }
+
+
+def agree(said: float, true: float) -> bool:
+    """Return whether an amount is within 1 % or $1 of what was said."""
+    return abs(true - said) <= max(1.0, 0.01 * abs(said))
 
 
 def audit(folder: Path) -> dict[str, Any]:
@@ -116,6 +144,7 @@ class _Follower:
         self.now = bill(project, prices).total
         self.asked: set[Key] = set()
         self.faults: list[Example] = []
+        self.entries: list[Entry] = []
         self.steps = 0
         self._cut = {cut.flow for cut in cuts(project)}
 
@@ -130,7 +159,7 @@ class _Follower:
             self.project = done.project
             problems += [("stale", command) for command in done.stale]
             if done.refused:
-                problems.append(("refused", done.refused))
+                problems += [("refused", done.refused)] if step.kind or said else []
             else:
                 self.asked.add(step.key)
         self.steps += len(steps)
@@ -140,7 +169,11 @@ class _Follower:
             ("cut", f"{address}, which {holder} has")
             for address, holder in taken_away(old, self.project)
         ]
+        problems += [("together", text) for text in drawn_together(old, self.project)]
         true = before - self.now
+        self.entries.append(Entry(rule_of(entry), said, true))
+        if not agree(said, true):
+            problems.append(("entry", ""))
         if said > 0 and true < -CENTS:
             problems.append(("loses", ""))
         self.faults += [Example(kind, self.seed, name, said, true, note) for kind, note in problems]
@@ -169,9 +202,10 @@ def tried(seed: int, prices: Prices, vms: int | None = None, keep: Path | None =
     said = saved = 0.0
     right = 0
     for rank, entry in enumerate(entries, start=1):
-        saved += follower.follow(entry, steps_of_entry(entry, report))
+        steps = with_clients(project, steps_of_entry(entry, report))
+        saved += follower.follow(entry, steps)
         said += float(entry["saving_usd_per_month"] or 0)
-        is_right = abs(saved - said) <= max(1.0, 0.01 * abs(said))
+        is_right = agree(said, saved)
         if rank <= MOST:
             right += is_right
             if not is_right:
@@ -179,7 +213,9 @@ def tried(seed: int, prices: Prices, vms: int | None = None, keep: Path | None =
                 follower.faults.append(Example("off", seed, name, said, saved))
     if said > month.total:
         follower.faults.append(Example("above", seed, "all entries", said, month.total))
-    asked = _asked(audited(follower.project, seed, keep and keep / f"seed-{seed}-after"))
+    asked = _asked(
+        follower.project, audited(follower.project, seed, keep and keep / f"seed-{seed}-after")
+    )
     follower.faults += [
         Example("survives", seed, " ".join(filter(None, key)), asked[key], 0.0)
         for key in sorted(follower.asked & asked.keys())
@@ -192,25 +228,25 @@ def tried(seed: int, prices: Prices, vms: int | None = None, keep: Path | None =
         saved=saved,
         sums=min(len(entries), MOST),
         right=right,
-        entries=len(entries),
         steps=follower.steps,
+        entries=tuple(follower.entries),
         faults=tuple(follower.faults),
         left_out=month.left_out,
     )
 
 
-def _asked(report: Mapping[str, Any]) -> dict[Key, float]:
+def _asked(project: Project, report: Mapping[str, Any]) -> dict[Key, float]:
     """Return what a report asks for, in its list and in its findings, with what all of it saves."""
     found = {
         step.key: float(finding["saving_usd_per_month"])
         for finding in report["findings"]
         if finding["saving_usd_per_month"]
-        for step in steps_of_finding(finding)
+        for step in with_clients(project, steps_of_finding(finding))
     }
     listed = {
         step.key: float(entry["saving_usd_per_month"] or 0)
         for entry in report["do_first"]
-        for step in steps_of_entry(entry, report)
+        for step in with_clients(project, steps_of_entry(entry, report))
     }
     return found | listed
 
@@ -219,16 +255,22 @@ def figures(outcomes: Sequence[Outcome], worst: int) -> Iterator[str]:
     """Yield the figures of all projects, and the worst examples of each kind."""
     sums, right = sum(one.sums for one in outcomes), sum(one.right for one in outcomes)
     share = right / sums if sums else 1.0
-    entries, steps = sum(one.entries for one in outcomes), sum(one.steps for one in outcomes)
-    yield f"{len(outcomes)} projects, {entries:,} entries, {steps:,} changes"
+    entries, steps = [one for of in outcomes for one in of.entries], sum(o.steps for o in outcomes)
+    yield f"{len(outcomes)} projects, {len(entries):,} entries, {steps:,} changes"
     yield f"sums of the first 1 to {MOST} entries within 1 % or $1: {right} of {sums}, {share:.1%}"
     faults = [fault for one in outcomes for fault in one.faults]
     counts = Counter(fault.kind for fault in faults)
     seeds = {kind: {fault.seed for fault in faults if fault.kind == kind} for kind in KINDS}
     for kind, title in KINDS.items():
         yield f"{title}: {counts[kind]:,} in {len(seeds[kind])} projects"
+    yield ""
+    yield "entries that are off by themselves, by rule"
+    for rule, count in sorted(Counter(one.rule for one in entries).items()):
+        off = [one for one in entries if one.rule == rule and not one.is_right]
+        usd = sum(abs(one.said - one.true) for one in off)
+        yield f"  {rule}: {len(off)} of {count}, {usd:,.2f} in all"
     for kind, title in KINDS.items():
-        found = sorted((one for one in faults if one.kind == kind), key=lambda one: -one.weight)
+        found = _worst([one for one in faults if one.kind == kind])
         if found:
             yield ""
             yield f"worst: {title}"
@@ -239,6 +281,14 @@ def figures(outcomes: Sequence[Outcome], worst: int) -> Iterator[str]:
     left_out = sorted({name for one in outcomes for name in one.left_out})
     yield ""
     yield f"without a price, so in no bill: {'; '.join(left_out)}"
+
+
+def _worst(faults: Sequence[Example]) -> list[Example]:
+    """Return the worst of each entry first; of sums, of each project."""
+    best: dict[tuple[int, str], Example] = {}
+    for one in sorted(faults, key=lambda one: one.weight):
+        best[one.seed, "" if one.kind == "off" else one.entry] = one
+    return sorted(best.values(), key=lambda one: -one.weight)
 
 
 def main() -> int:
@@ -266,9 +316,9 @@ def main() -> int:
         one = tried(seed, prices, options.vms, options.keep)
         outcomes.append(one)
         print(
-            f"seed {seed}: {one.machines} machines, {one.before:,.2f} a month; {one.entries}"
-            f" entries said {one.said:,.2f}, saved {one.saved:,.2f}; {one.right} of {one.sums}"
-            " right",
+            f"seed {seed}: {one.machines} machines, {one.before:,.2f} a month;"
+            f" {len(one.entries)} entries said {one.said:,.2f}, saved {one.saved:,.2f};"
+            f" {one.right} of {one.sums} right",
             file=sys.stderr,
             flush=True,
         )
