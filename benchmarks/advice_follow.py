@@ -134,7 +134,10 @@ def steps_of_finding(finding: Mapping[str, Any]) -> Iterator[Step]:
 
 def _of_member(rule: str, member: Mapping[str, Any], *, is_told: bool) -> Iterator[Step]:
     links = [one["self_link"] for one in member["resources"]]
-    commands = tuple(member["fix"]["commands"])
+    fix = member["fix"]
+    # What an idle gateway saves counts its addresses, which are released last.
+    after = fix.get("clean_up") if rule == "nat-idle" else None
+    commands = (*fix["commands"], *(after["commands"] if after else ()))
     kind, of = _BY_RULE.get(rule, ("", "/"))
     targets = [link for link in links if of in link] or links[:1]
     if is_told or not kind:

@@ -294,17 +294,18 @@ def _gateways(maker: _Maker) -> dict[str, Gateway]:
 
 def _with_addresses(maker: _Maker, whole: Project) -> Project:
     dice = maker.dice
-    addresses = {}
-    fronts = {}
+    addresses, fronts = {}, {}
+    # What an address says of itself is wrong in some projects, and then of some addresses.
+    truthful = 1.0 if dice.random() < 0.6 else 0.7
     for machine in maker.machines.values():
         if machine.external_ip and not machine.group and dice.random() < 0.25:
             name = f"{machine.name}-ip"
-            says = dice.random() < 0.9
+            says = dice.random() < truthful
             addresses[name] = Address(name, machine.region, machine.external_ip, says)
     for gateway in whole.gateways.values():
         for name in gateway.addresses:
             ip = maker.external_ip()
-            addresses[name] = Address(name, gateway.region, ip, dice.random() < 0.8)
+            addresses[name] = Address(name, gateway.region, ip, dice.random() < truthful)
     for number in range(dice.randrange(5)):
         name = f"idle-{number}"
         region = dice.choice(maker.regions)
@@ -312,7 +313,9 @@ def _with_addresses(maker: _Maker, whole: Project) -> Project:
     webs = [one.name for one in maker.machines.values() if one.service == "web"]
     if webs and dice.random() < 0.6:
         front = Front("front", maker.machines[webs[0]].region, maker.external_ip(), tuple(webs))
-        addresses["front-ip"] = Address("front-ip", front.region, front.ip, dice.random() < 0.5)
+        addresses["front-ip"] = Address(
+            "front-ip", front.region, front.ip, dice.random() < truthful
+        )
         fronts["front"] = front
     return replace(whole, addresses=addresses, fronts=fronts)
 
