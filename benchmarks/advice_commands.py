@@ -192,9 +192,9 @@ def _check_group(project: Project, words: tuple[str, ...], command: Command) -> 
     known = [word for word in words[3:] if word in project.groups]
     if not known:
         raise LookupError(f"there is no managed group in {' '.join(words[3:])}")
-    zone = project.groups[known[0]]
-    if command.flag("zone") not in ("", zone):
-        raise LookupError(f"{known[0]} is in {zone}, not in {command.flag('zone')}")
+    place, named = project.groups[known[0]], command.flag("zone") or command.flag("region")
+    if named != place:
+        raise LookupError(f"{known[0]} is in {place}, not in {named or 'no place'}")
 
 
 def new_ip(project: Project) -> str:

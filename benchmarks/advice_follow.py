@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from advice_commands import joined, last, new_ip, parsed, released, run, without_gateway
+from advice_prices import WITH_LOCAL_SSD, Prices, series_of
 from advice_state import STANDARD, Machine, Project, region_of
-from advice_truth import WITH_LOCAL_SSD, Prices, series_of
 
 Key = tuple[str, str, str]
 
@@ -206,6 +206,8 @@ def _retype(project: Project, step: Step, prices: Prices) -> Project:
 def _move(project: Project, step: Step, prices: Prices) -> Project:
     first, zone = _machine(project, step.target), step.to
     region = region_of(zone)
+    if project.groups.get(first.group, first.zone) != first.zone:
+        raise LookupError(f"{first.group} spreads over its region: none of it is moved")
     for machine in _all_of(project, first):
         if not prices.is_offered(machine.machine_type, zone):
             raise LookupError(f"{zone} has no {machine.machine_type}")

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from advice_prices import series_of
 from advice_state import (
     INTERNET,
     PAYLOAD_BYTES_PER_PACKET,
@@ -25,7 +26,6 @@ from advice_state import (
     Project,
     cuts,
 )
-from advice_truth import series_of
 
 API = "https://www.googleapis.com/compute/v1"
 BASE = f"{API}/projects/{PROJECT}"
@@ -55,22 +55,24 @@ def write(project: Project, folder: Path, seed: int) -> None:
 def pages(project: Project) -> Mapping[str, Item]:
     """Return the inventory by file name."""
     return {
-        "instances": _by_zone("instances", "instance", map(_instance, project.machines.values())),
-        "addresses": _by_region("addresses", "address", _addresses(project)),
-        "subnetworks": _by_region("subnetworks", "subnetwork", _subnetworks(project)),
-        "routers": _by_region("routers", "router", map(_router, project.gateways.values())),
-        "forwardingRules": _by_region("forwardingRules", "forwardingRule", _fronts(project)),
-        "commitments": _by_region("commitments", "commitment", _commitments(project)),
+        "instances": _page("instances", "instance", _instances(project)),
+        "addresses": _page("addresses", "address", _addresses(project)),
+        "subnetworks": _page("subnetworks", "subnetwork", _subnetworks(project)),
+        "routers": _page("routers", "router", map(_router, project.gateways.values())),
+        "forwardingRules": _page("forwardingRules", "forwardingRule", _fronts(project)),
+        "commitments": _page("commitments", "commitment", _commitments(project)),
         "networks": {"kind": "compute#networkList", "items": list(_networks(project))},
-        "instanceGroupManagers": _by_zone(
+        "instanceGroupManagers": _page(
             "instanceGroupManagers", "instanceGroupManager", _managers(project)
         ),
     }
 
 
-def _page(scope: str, collection: str, kind: str, items: Iterator[Item]) -> Item:
+def _page(collection: str, kind: str, items: Iterator[Item]) -> Item:
+    """Return items by their zone or region, which each names, as an aggregated list has them."""
     by_place: dict[str, Item] = defaultdict(lambda: {collection: []})
     for number, item in enumerate(items):
+        scope = "zone" if "zone" in item else "region"
         place = item[scope]
         made = {
             "kind": f"compute#{kind}",
@@ -84,14 +86,6 @@ def _page(scope: str, collection: str, kind: str, items: Iterator[Item]) -> Item
     return {"kind": f"compute#{kind}AggregatedList", "items": by_place}
 
 
-def _by_zone(collection: str, kind: str, items: Iterator[Item]) -> Item:
-    return _page("zone", collection, kind, items)
-
-
-def _by_region(collection: str, kind: str, items: Iterator[Item]) -> Item:
-    return _page("region", collection, kind, items)
-
-
 def _subnet(network: str, region: str) -> str:
     return f"{network}-{region}"
 
@@ -100,7 +94,18 @@ def _network_link(name: str) -> str:
     return f"{BASE}/global/networks/{name}"
 
 
-def _instance(one: Machine) -> Item:
+def _status(one: Machine) -> str:
+    if one.is_running:
+        return "RUNNING"
+    return "SUSPENDED" if one.is_suspended else "TERMINATED"
+
+
+def _scope(place: str) -> str:
+    """Return a zone or region as links have it."""
+    return f"{'zones' if place.count('-') == 2 else 'regions'}/{place}"
+
+
+def _instance(one: Machine, group: str) -> Item:
     nic: Item = {
         "name": "nic0",
         "network": _network_link(one.network),
@@ -116,7 +121,7 @@ def _instance(one: Machine) -> Item:
         "name": one.name,
         "zone": one.zone,
         "machineType": f"{BASE}/zones/{one.zone}/machineTypes/{one.machine_type}",
-        "status": "RUNNING" if one.is_running else "TERMINATED",
+        "status": _status(one),
         "lastStartTimestamp": one.restarted,
         "labels": dict(one.labels),
         "networkInterfaces": [nic],
@@ -136,10 +141,15 @@ def _instance(one: Machine) -> Item:
             "key": "compute.googleapis.com/reservation-name",
             "values": [one.reservation],
         }
-    if one.group:
-        manager = f"projects/123456789/zones/{one.zone}/instanceGroupManagers/{one.group}"
+    if group:
+        manager = f"projects/123456789/{_scope(group)}/instanceGroupManagers/{one.group}"
         made["metadata"] = {"items": [{"key": "created-by", "value": manager}]}
     return made
+
+
+def _instances(project: Project) -> Iterator[Item]:
+    for one in project.machines.values():
+        yield _instance(one, project.groups.get(one.group, ""))
 
 
 def _addresses(project: Project) -> Iterator[Item]:
@@ -249,14 +259,15 @@ def _networks(project: Project) -> Iterator[Item]:
 
 
 def _managers(project: Project) -> Iterator[Item]:
-    for name, zone in project.groups.items():
+    for name, place in project.groups.items():
+        kind = _scope(place).partition("/")[0]
         size = sum(machine.group == name for machine in project.machines.values())
         yield {
             "name": name,
-            "zone": zone,
+            kind.removesuffix("s"): place,
             "baseInstanceName": name.removesuffix("-group"),
             "instanceTemplate": f"{BASE}/global/instanceTemplates/{name}-template",
-            "instanceGroup": f"{BASE}/zones/{zone}/instanceGroups/{name}",
+            "instanceGroup": f"{BASE}/{_scope(place)}/instanceGroups/{name}",
             "targetSize": size,
         }
 

@@ -40,6 +40,8 @@ class Machine:
     external_ip: str = ""
     tier: str = PREMIUM
     is_running: bool = True
+    is_suspended: bool = False
+    """Not running, and its memory is kept and paid for."""
     is_spot: bool = False
     is_tier1: bool = False
     local_ssds: int = 0
@@ -179,7 +181,7 @@ class Project:
     fronts: Mapping[str, Front] = field(default_factory=dict)
     networks: Mapping[str, Network] = field(default_factory=dict)
     groups: Mapping[str, str] = field(default_factory=dict)
-    """Managed groups by name, with their zones."""
+    """Managed groups by name, with their zones, or the region over which one spreads."""
     commitments: tuple[Commitment, ...] = ()
     reservations: tuple[Reservation, ...] = ()
     flows: tuple[Flow, ...] = ()

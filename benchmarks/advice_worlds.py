@@ -14,6 +14,7 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import NamedTuple
 
+from advice_prices import Prices, series_of
 from advice_state import (
     INTERNET,
     PREMIUM,
@@ -28,7 +29,6 @@ from advice_state import (
     Project,
     Reservation,
 )
-from advice_truth import Prices, series_of
 
 ZONES = {
     "us-central1": "abcf",
@@ -46,7 +46,7 @@ SMALL = ("e2-standard-2", "e2-standard-4", "n2-standard-2", "n2d-standard-4", "n
 LARGE = (
     *("n2-standard-8", "n2-standard-16", "n2-standard-32", "n2-highmem-8", "n2d-standard-8"),
     *("n1-standard-8", "c2-standard-8", "c3-standard-8", "c3-standard-22"),
-    *("e2-standard-8", "e2-standard-16"),
+    *("e2-standard-8", "e2-standard-16", "n2-custom-6-24576", "e2-custom-8-16384"),
 )
 PLACES = (
     ("America", "usa"),
@@ -132,8 +132,10 @@ class _Maker:
         machine_type = dice.choice(types)
         is_grouped = kind.may_be_grouped and count > 1 and dice.random() < 0.35
         if is_grouped:
-            letters = letters[:1]
-            self.groups[f"{service}-group"] = f"{region}-{letters[0]}"
+            is_regional = dice.random() < 0.3
+            letters = letters[: 3 if is_regional else 1]
+            place = region if is_regional else f"{region}-{letters[0]}"
+            self.groups[f"{service}-group"] = place
         is_restarted = dice.random() < 0.1
         all_have_ip, all_tier1 = dice.random() < kind.share_external, dice.random() < 0.3
         is_spot = kind.stem == "worker" and dice.random() < 0.2
@@ -169,14 +171,8 @@ class _Maker:
         return self.dice.choice((1, 2, 4)) if may and self.dice.random() < 0.1 else 0
 
     def _is_everywhere(self, machine_type: str, region: str) -> bool:
-        row = self.prices.machine.get((region, machine_type))
-        return (
-            row is not None
-            and row["available_in_region"] == "1"
-            and all(
-                self.prices.is_offered(machine_type, f"{region}-{letter}")
-                for letter in ZONES[region]
-            )
+        return self.prices.is_sold(machine_type, region) and all(
+            self.prices.is_offered(machine_type, f"{region}-{letter}") for letter in ZONES[region]
         )
 
     def gib_a_day(self, middle: float, burst_minutes: int = 0) -> float:
@@ -331,14 +327,16 @@ def _with_promises(maker: _Maker, whole: Project) -> Project:
         machines[first.name] = replace(first, reservation="reserved")
     for one in list(machines.values()):
         if dice.random() < 0.03 and not one.group:
-            machines[one.name] = replace(one, is_running=False)
+            is_suspended = dice.random() < 0.3
+            machines[one.name] = replace(one, is_running=False, is_suspended=is_suspended)
         elif _may_be_standard(whole, one) and dice.random() < 0.15:
             machines[one.name] = replace(machines[one.name], tier=STANDARD)
     commitments: tuple[Commitment, ...] = ()
     if dice.random() < 0.35:
         region, series = dice.choice(maker.regions), dice.choice(("n2", "e2"))
         vcpus = dice.choice((8, 16, 64))
-        commitments = (Commitment("promise", region, series, vcpus, vcpus * 4),)
+        if not any(one.machine_type.startswith(f"{series}-custom") for one in machines.values()):
+            commitments = (Commitment("promise", region, series, vcpus, vcpus * 4),)
     maker.machines = machines
     return replace(whole, machines=machines, reservations=reservations, commitments=commitments)
 
@@ -358,7 +356,9 @@ def _flows(maker: _Maker, whole: Project) -> None:
                 _pairs(maker, whole, client, by_kind[stem])
             _outside(maker, whole, client, kind)
     # One flow that has a record in every quarter of an hour: the window is known by it.
-    maker.flows.append(Flow(running[0].name, running[-1].name, 96_000, records=0))
+    first = running[0]
+    other = [one for one in running[1:] if one.network == first.network][-1]
+    maker.flows.append(Flow(first.name, other.name, 96_000, records=0))
 
 
 def _pairs(maker: _Maker, whole: Project, client: Machine, servers: list[Machine]) -> None:

@@ -34,8 +34,9 @@ from advice_follow import (
     steps_of_finding,
     with_clients,
 )
+from advice_prices import Prices, data_folder
 from advice_state import Cut, Project, cuts, drawn_together, taken_away
-from advice_truth import Prices, bill, data_folder
+from advice_truth import bill
 
 NETPLAN = "from netplan_planner.cli import main; main()"
 MOST = 10

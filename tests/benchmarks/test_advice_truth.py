@@ -19,15 +19,14 @@ IOWA, OTHER, BELGIUM = "us-central1-a", "us-central1-b", "europe-west1-b"
 def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, ModuleType]:
     """Return the benchmark's modules by name."""
     monkeypatch.syspath_prepend(str(BENCHMARKS))
-    return {
-        name: importlib.import_module(f"advice_{name}") for name in ("state", "truth", "follow")
-    }
+    names = ("state", "prices", "truth", "follow")
+    return {name: importlib.import_module(f"advice_{name}") for name in names}
 
 
 @pytest.fixture
 def prices(parts: dict[str, ModuleType]) -> Any:
     """Return the price tables."""
-    return parts["truth"].Prices(shared("data"))
+    return parts["prices"].Prices(shared("data"))
 
 
 def machine(state: ModuleType, name: str, zone: str = IOWA, **more: Any) -> Any:
