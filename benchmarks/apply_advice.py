@@ -9,8 +9,9 @@ the checkout (`NETPLAN_TEST_DATA`, default `../shared`). `netplan audit` runs as
 entries of its list are carried out one after another (`advice_follow.py`): the changes of an entry
 where it has some, else all places of its finding. Then the logs are made anew and audited again.
 
-Saved is what the bill falls by, in dollars a month; a sum of the first k entries is right where it
-is within 1 % or $1 of what the report says. The worst of each kind is named with its seed.
+The saving of an entry is the bill before it less the bill after it, in dollars per month. For each
+k from 1 to 10 the saving of the first k entries counts as right within 1% or $1 of the stated sum.
+The worst examples of each kind are printed with their seed; `--keep` leaves their files.
 """
 
 import argparse
@@ -91,15 +92,15 @@ class Outcome(NamedTuple):
 
 
 KINDS = {
-    "off": "sums of the first entries that are off",
-    "entry": "entries that are off by themselves",
-    "loses": "entries that lose money while said to save (aim 0)",
-    "stale": "commands that name what is not there (aim 0)",
-    "cut": "used addresses and last ways out cut (aim 0)",
-    "together": "copies put into fewer zones (aim 0)",
-    "survives": "changes that are asked for again (aim 0)",
-    "above": "totals above the bill (aim 0)",
-    "refused": "changes that cannot be carried out",
+    "off": "cumulative savings off by more",
+    "entry": "single entries off by more",
+    "loses": "entries that lose money but claim a saving (target 0)",
+    "stale": "commands that name a missing resource (target 0)",
+    "cut": "used addresses or last internet paths cut (target 0)",
+    "together": "replicas moved into fewer zones (target 0)",
+    "survives": "changes proposed again after they were made (target 0)",
+    "above": "stated totals above the bill (target 0)",
+    "refused": "changes that cannot be carried out (target 0)",
 }
 
 
@@ -258,30 +259,30 @@ def figures(outcomes: Sequence[Outcome], worst: int) -> Iterator[str]:
     share = right / sums if sums else 1.0
     entries, steps = [one for of in outcomes for one in of.entries], sum(o.steps for o in outcomes)
     yield f"{len(outcomes)} projects, {len(entries):,} entries, {steps:,} changes"
-    yield f"sums of the first 1 to {MOST} entries within 1 % or $1: {right} of {sums}, {share:.1%}"
+    yield f"cumulative savings within 1% or $1: {right} of {sums}, {share:.1%} (target 99%)"
     faults = [fault for one in outcomes for fault in one.faults]
     counts = Counter(fault.kind for fault in faults)
     seeds = {kind: {fault.seed for fault in faults if fault.kind == kind} for kind in KINDS}
     for kind, title in KINDS.items():
         yield f"{title}: {counts[kind]:,} in {len(seeds[kind])} projects"
     yield ""
-    yield "entries that are off by themselves, by rule"
+    yield "single entries off by more than 1% and $1, by rule"
     for rule, count in sorted(Counter(one.rule for one in entries).items()):
         off = [one for one in entries if one.rule == rule and not one.is_right]
         usd = sum(abs(one.said - one.true) for one in off)
-        yield f"  {rule}: {len(off)} of {count}, {usd:,.2f} in all"
+        yield f"  {rule}: {len(off)} of {count}, {usd:,.2f} together"
     for kind, title in KINDS.items():
         found = _worst([one for one in faults if one.kind == kind])
         if found:
             yield ""
-            yield f"worst: {title}"
+            yield f"worst {title}"
         for one in found[:worst]:
             yield f"  seed {one.seed}: {one.entry}: said {one.said:,.2f}, true {one.true:,.2f}"
             if one.note:
                 yield f"    {one.note}"
     left_out = sorted({name for one in outcomes for name in one.left_out})
     yield ""
-    yield f"without a price, so in no bill: {'; '.join(left_out)}"
+    yield f"not in the bill, no price: {'; '.join(left_out)}"
 
 
 def _worst(faults: Sequence[Example]) -> list[Example]:

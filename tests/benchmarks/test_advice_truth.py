@@ -150,3 +150,46 @@ def test_a_way_out_that_is_gone_is_seen(parts: dict[str, ModuleType], prices: An
     step = follow.Step("r", "delete-gateway", "projects/p/regions/us-central1/routers/nat")
     (cut,) = state.cuts(follow.carry_out(start, step, prices).project)
     assert cut.why == "the last way to the internet is gone"
+
+
+@needs_shared
+def test_changes_of_an_entry_are_made_in_their_order(
+    parts: dict[str, ModuleType], prices: Any
+) -> None:
+    state, follow = parts["state"], parts["follow"]
+    at = "projects/p/regions/us-central1"
+    vm = f"projects/p/zones/{IOWA}/instances/a"
+    held = {"a-ip": state.Address("a-ip", "us-central1", "34.1.1.1")}
+    start = project(
+        state,
+        machine(state, "a", external_ip="34.1.1.1"),
+        addresses=held,
+        gateways={"nat": state.Gateway("nat", "us-central1", "n")},
+    )
+    asked: list[dict[str, Any]] = [
+        {"kind": "zone", "target": vm, "to": OTHER, "commands": []},
+        {"kind": "network-tier", "target": vm, "to": "STANDARD"},
+        {
+            "kind": "release-address",
+            "target": f"{at}/addresses/a-ip",
+            "commands": ["gcloud compute addresses delete a-ip --region=us-central1 --project=p"],
+        },
+        {
+            "kind": "delete-gateway",
+            "target": f"{at}/routers/nat",
+            "destination": None,
+            "commands": ["gcloud compute routers nats delete nat --router=nat --region=us-east1"],
+        },
+    ]
+    steps = follow.steps_of_entry({"rule": "r", "changes": asked}, {"findings": []})
+    assert [step.kind for step in steps] == [one["kind"] for one in asked]
+    for step in steps:
+        done = follow.carry_out(start, step, prices)
+        assert not done.refused
+        start = done.project
+    moved = start.machines["a"]
+    assert (moved.zone, moved.tier) == (OTHER, "STANDARD")
+    assert moved.external_ip not in ("", "34.1.1.1")
+    assert not start.addresses
+    assert not start.gateways
+    assert done.stale == (f"{asked[3]['commands'][0]}: there is no gateway nat in us-east1",)

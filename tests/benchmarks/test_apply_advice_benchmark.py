@@ -49,7 +49,7 @@ def test_a_small_project_is_audited_followed_and_audited_again(tmp_path: Path) -
     done = run("--projects", "1", "--seed", "3", "--vms", "30", "--keep", str(kept))
     assert done.returncode == 0, done.stderr
     assert "1 projects, " in done.stdout
-    assert "within 1 % or $1: " in done.stdout
+    assert "cumulative savings within 1% or $1: " in done.stdout
     assert "cannot be carried out" in done.stdout
     for name in ("seed-3", "seed-3-after"):
         assert (kept / name / "report.json").is_file()
