@@ -51,25 +51,24 @@ def run(project: Project, command: Command, made: set[tuple[str, str]]) -> Proje
         ValueError: If Google would refuse it.
     """
     words = tuple(word for word in command.words if word not in ("beta", "alpha"))
+    if words[:2] == ("compute", "instances"):
+        return _on_machines(project, words, command, made)
+    for start, act in _KINDS.items():
+        if words[: len(start)] == start:
+            return act(project, words[len(start) :], command)
+    return project
+
+
+def _on_machines(
+    project: Project, words: tuple[str, ...], command: Command, made: set[tuple[str, str]]
+) -> Project:
     zone = command.flag("zone")
-    if words[:2] == ("compute", "instances") and words[2] not in ("create", "bulk"):
-        for name in words[3:]:
-            if (name, zone) not in made:
-                project = _on_machine(project, words[2], name, command)
-    elif words[:2] == ("compute", "instances"):
+    if words[2] in ("create", "bulk"):
         made.update((name, zone) for name in (*words[3:], *_predefined(command)))
-    elif words[:2] == ("compute", "addresses"):
-        project = _on_address(project, words[2], words[3], command)
-    elif words[:3] == ("compute", "routers", "nats"):
-        project = _on_gateway(project, words[3], words[4], command)
-    elif words[:3] == ("compute", "networks", "peerings"):
-        project = _on_peering(project, words[3], command)
-    elif words[:3] == ("compute", "networks", "subnets"):
-        _check_subnetwork(project, words[4], command)
-    elif words[:3] == ("compute", "instance-groups", "managed"):
-        _check_group(project, words, command)
-    elif words[:3] == ("compute", "machine-images", "create"):
-        _at(project, command.flag("source-instance"), command.flag("source-instance-zone"))
+        return project
+    for name in words[3:]:
+        if (name, zone) not in made:
+            project = _on_machine(project, words[2], name, command)
     return project
 
 
@@ -78,18 +77,24 @@ def _predefined(command: Command) -> list[str]:
     return names.split(",") if names else []
 
 
-def _check_subnetwork(project: Project, name: str, command: Command) -> None:
+def _on_subnetwork(project: Project, words: tuple[str, ...], command: Command) -> Project:
     known = {
         (f"{one.name}-{region}", region)
         for one in project.networks.values()
         for region in one.ranges
     }
-    if (name, command.flag("region")) not in known:
-        raise LookupError(f"there is no subnetwork {name} in {command.flag('region')}")
+    if (words[1], command.flag("region")) not in known:
+        raise LookupError(f"there is no subnetwork {words[1]} in {command.flag('region')}")
+    return project
+
+
+def _on_image(project: Project, words: tuple[str, ...], command: Command) -> Project:
+    _at(project, command.flag("source-instance"), command.flag("source-instance-zone"))
+    return project
 
 
 def _at(project: Project, name: str, zone: str) -> Machine:
-    machine = project.machines.get(last(name))
+    machine = project.machines.get(project.aliases.get(last(name), last(name)))
     if machine is None:
         raise LookupError(f"there is no machine {name}")
     if machine.zone != zone:
@@ -121,7 +126,8 @@ def _stated_ip(project: Project, command: Command) -> str:
     return known.get(stated, stated) or new_ip(project)
 
 
-def _on_address(project: Project, verb: str, name: str, command: Command) -> Project:
+def _on_address(project: Project, words: tuple[str, ...], command: Command) -> Project:
+    verb, name = words
     if verb == "create":
         made = Address(name, command.flag("region"), new_ip(project))
         return replace(project, addresses={**project.addresses, name: made})
@@ -144,7 +150,8 @@ def released(project: Project, name: str) -> Project:
     return project if machine is None else project.with_machine(replace(machine, external_ip=""))
 
 
-def _on_gateway(project: Project, verb: str, name: str, command: Command) -> Project:
+def _on_gateway(project: Project, words: tuple[str, ...], command: Command) -> Project:
+    verb, name = words
     gateway = project.gateways.get(name)
     if gateway is None or gateway.region != command.flag("region"):
         raise LookupError(f"there is no gateway {name} in {command.flag('region') or 'no region'}")
@@ -157,11 +164,11 @@ def without_gateway(project: Project, gateway: Gateway) -> Project:
     return replace(project, gateways=rest)
 
 
-def _on_peering(project: Project, verb: str, command: Command) -> Project:
+def _on_peering(project: Project, words: tuple[str, ...], command: Command) -> Project:
     network = project.networks.get(command.flag("network"))
     if network is None:
         raise LookupError(f"there is no network {command.flag('network')}")
-    if verb != "create":
+    if words[0] != "create":
         return project
     peer = last(command.flag("peer-network"))
     if peer not in project.networks:
@@ -188,13 +195,14 @@ def joined(project: Project, name: str, peer: str) -> Project:
     return replace(project, networks={**project.networks, name: made})
 
 
-def _check_group(project: Project, words: tuple[str, ...], command: Command) -> None:
-    known = [word for word in words[3:] if word in project.groups]
+def _on_group(project: Project, words: tuple[str, ...], command: Command) -> Project:
+    known = [word for word in words if word in project.groups]
     if not known:
-        raise LookupError(f"there is no managed group in {' '.join(words[3:])}")
+        raise LookupError(f"there is no managed group in {' '.join(words)}")
     place, named = project.groups[known[0]], command.flag("zone") or command.flag("region")
     if named != place:
         raise LookupError(f"{known[0]} is in {place}, not in {named or 'no place'}")
+    return project
 
 
 def new_ip(project: Project) -> str:
@@ -202,3 +210,14 @@ def new_ip(project: Project) -> str:
     used = {one.external_ip for one in project.machines.values()}
     used |= {one.ip for one in project.addresses.values()}
     return next(ip for n in range(65_536) if (ip := f"34.24.{n >> 8}.{n & 255}") not in used)
+
+
+_KINDS = {
+    ("compute", "addresses"): _on_address,
+    ("compute", "instance-groups", "managed"): _on_group,
+    ("compute", "machine-images", "create"): _on_image,
+    ("compute", "networks", "peerings"): _on_peering,
+    ("compute", "networks", "subnets"): _on_subnetwork,
+    ("compute", "routers", "nats"): _on_gateway,
+}
+"""What else is carried out, or held against what is there."""

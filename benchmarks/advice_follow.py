@@ -5,7 +5,7 @@ own; each must name machines, zones, addresses and gateways that are there at th
 done to a member of a managed group is done to all of it, since they share a template.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -32,6 +32,9 @@ class Step(NamedTuple):
     def key(self) -> Key:
         """What the step is about, whatever zone its ends are in by now."""
         return self.rule, last(self.target), last(self.destination)
+
+
+Change = Callable[[Project, Step, Prices], Project]
 
 
 class Done(NamedTuple):
@@ -154,7 +157,7 @@ def _of_member(rule: str, member: Mapping[str, Any], *, is_told: bool) -> Iterat
 
 def carry_out(project: Project, step: Step, prices: Prices) -> Done:
     """Return the project after a step: its commands first, then what is left of the change."""
-    stale: list[str] = []
+    before, stale = project, []
     made: set[tuple[str, str]] = set()
     for text in step.commands:
         try:
@@ -163,23 +166,42 @@ def carry_out(project: Project, step: Step, prices: Prices) -> Done:
             stale.append(f"{text}: {error.args[0]}")
         except ValueError as error:
             return Done(project, tuple(stale), f"{text}: {error.args[0]}")
+    refused = ""
     try:
-        change = _CHANGES[step.kind]
-    except KeyError:
-        if step.kind or not step.commands:
-            return Done(project, tuple(stale), f"nobody says how to: {step.rule} {step.kind}")
-        return Done(project, tuple(stale))
-    try:
-        return Done(change(project, step, prices), tuple(stale))
+        project = _change_of(step)(project, step, prices)
     except (LookupError, ValueError) as error:
-        return Done(project, tuple(stale), str(error.args[0]))
+        refused = str(error.args[0])
+    return Done(_running_again(before, _named(project, step, made)), tuple(stale), refused)
+
+
+def _change_of(step: Step) -> Change:
+    if not step.kind and step.commands:
+        return _nothing
+    if step.kind not in _CHANGES:
+        raise LookupError(f"nobody says how to: {step.rule} {step.kind}".rstrip())
+    return _CHANGES[step.kind]
+
+
+def _named(project: Project, step: Step, made: set[tuple[str, str]]) -> Project:
+    """Return the project with the name that commands gave to the machine that they made again."""
+    names = {name: last(step.target) for name, _ in made if name not in project.machines}
+    return replace(project, aliases={**project.aliases, **names}) if names else project
+
+
+def _running_again(before: Project, after: Project) -> Project:
+    """Return the project after a step that stops machines on the way alone."""
+    for name, machine in before.machines.items():
+        now = after.machines[name]
+        if now.is_running != machine.is_running:
+            after = after.with_machine(replace(now, is_running=machine.is_running))
+    return after
 
 
 def _machine(project: Project, link: str) -> Machine:
     """Return the machine of a link, or one of a managed group's."""
     name = last(link)
     of_group = next((one for one in project.machines.values() if one.group == name), None)
-    machine = project.machines.get(name, of_group)
+    machine = project.machines.get(project.aliases.get(name, name), of_group)
     if machine is None:
         raise LookupError(f"there is no machine {last(link)}")
     return machine
@@ -285,7 +307,7 @@ def _delete_gateway(project: Project, step: Step, prices: Prices) -> Project:
     return project if gateway is None else without_gateway(project, gateway)
 
 
-def _set(**values: Any) -> Any:
+def _set(**values: Any) -> Change:
     def change(project: Project, step: Step, prices: Prices) -> Project:
         for machine in _all_of(project, _machine(project, step.target)):
             project = project.with_machine(replace(machine, **values))
@@ -295,8 +317,11 @@ def _set(**values: Any) -> Any:
 
 
 def _tier_1(project: Project, step: Step, prices: Prices) -> Project:
-    changed: Project = _set(is_tier1=step.to.upper() in ("", "TIER_1"))(project, step, prices)
-    return changed
+    return _set(is_tier1=step.to.upper() in ("", "TIER_1"))(project, step, prices)
+
+
+def _nothing(project: Project, step: Step, prices: Prices) -> Project:
+    return project
 
 
 def _peer(project: Project, step: Step, prices: Prices) -> Project:
@@ -315,7 +340,7 @@ def _more_flows(project: Project, step: Step, prices: Prices) -> Project:
     return replace(project, flows=flows)
 
 
-_CHANGES: Mapping[str, Any] = {
+_CHANGES: Mapping[str, Change] = {
     "delete-gateway": _delete_gateway,
     "external-address": _give_address,
     "internal-address": _use_internal,

@@ -185,6 +185,8 @@ class Project:
     commitments: tuple[Commitment, ...] = ()
     reservations: tuple[Reservation, ...] = ()
     flows: tuple[Flow, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Names that commands gave to machines which they made again, with the names here."""
 
     def with_machine(self, machine: Machine) -> "Project":
         """Return the project with one machine changed."""

@@ -193,3 +193,27 @@ def test_changes_of_an_entry_are_made_in_their_order(
     assert not start.addresses
     assert not start.gateways
     assert done.stale == (f"{asked[3]['commands'][0]}: there is no gateway nat in us-east1",)
+
+
+@needs_shared
+def test_a_machine_that_is_made_again_runs_under_both_names(
+    parts: dict[str, ModuleType], prices: Any
+) -> None:
+    state, follow = parts["state"], parts["follow"]
+    start = project(state, machine(state, "a"))
+    again = (
+        f"gcloud compute instances stop a --zone={IOWA} --project=p",
+        f"gcloud compute machine-images create i --source-instance=a --source-instance-zone={IOWA}",
+        f"gcloud compute instances create a-2 --zone={OTHER} --source-machine-image=i",
+        f"gcloud compute instances describe a-2 --zone={OTHER}",
+        f"gcloud compute instances delete a --zone={IOWA}",
+    )
+    done = follow.carry_out(start, follow.Step("r", "zone", "a", to=OTHER, commands=again), prices)
+    assert not done.stale
+    assert not done.refused
+    assert done.project.machines["a"].is_running
+    later = f"gcloud compute instances stop a-2 --zone={OTHER}"
+    step = follow.Step("r", "machine-type", "a-2", to="e2-standard-8", commands=(later,))
+    done = follow.carry_out(done.project, step, prices)
+    assert not done.stale
+    assert done.project.machines["a"].machine_type == "e2-standard-8"
