@@ -12,6 +12,7 @@ ZONES = {
     "asia-northeast1": "abc",
 }
 NETWORKS = ("prod", "data", "edge")
+"""A project has one of them or more, from the left."""
 WINDOWS = (1, 1, 2, 8, 29)
 """Days of logs."""
 SMALL = ("e2-standard-2", "e2-standard-4", "n2-standard-2", "n2d-standard-4", "n1-standard-2")
