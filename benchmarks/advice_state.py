@@ -5,7 +5,7 @@ Nothing here is netplan's: `advice_truth.py` prices it, `advice_follow.py` chang
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -237,6 +237,8 @@ class Project:
 class Cut(NamedTuple):
     """A flow that nothing carries any more."""
 
+    at: int
+    """Its place among the flows."""
     flow: Flow
     why: str
 
@@ -267,10 +269,16 @@ def _zones_of_copies(project: Project) -> dict[str, set[str]]:
 
 def cuts(project: Project) -> Iterator[Cut]:
     """Yield each flow that has no way."""
-    for flow in project.flows:
+    for at, flow in enumerate(project.flows):
         why = _why_cut(project, flow)
         if why:
-            yield Cut(flow, why)
+            yield Cut(at, flow, why)
+
+
+def without_flows(project: Project, places: Set[int]) -> Project:
+    """Return the project without the flows at these places."""
+    flows = tuple(flow for at, flow in enumerate(project.flows) if at not in places)
+    return replace(project, flows=flows)
 
 
 def _why_cut(project: Project, flow: Flow) -> str:

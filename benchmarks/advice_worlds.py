@@ -266,7 +266,11 @@ def _with_addresses(maker: _Maker, whole: Project) -> Project:
 def _with_promises(maker: _Maker, whole: Project) -> Project:
     """Return the project with a reservation, commitments, stopped machines and Standard Tier."""
     dice, machines = maker.dice, dict(maker.machines)
-    alone = [one for one in machines.values() if not one.group and not one.is_spot]
+    alone = [
+        one
+        for one in machines.values()
+        if not (one.group or one.is_spot or "-custom-" in one.machine_type)
+    ]
     reservations: tuple[Reservation, ...] = ()
     if alone and dice.random() < 0.4:
         first = dice.choice(alone)

@@ -36,7 +36,7 @@ from advice_follow import (
     with_clients,
 )
 from advice_prices import Prices, data_folder
-from advice_state import Cut, Project, cuts, drawn_together, taken_away
+from advice_state import Cut, Project, cuts, drawn_together, taken_away, without_flows
 from advice_truth import bill
 
 NETPLAN = "from netplan_planner.cli import main; main()"
@@ -143,18 +143,16 @@ class _Follower:
     def __init__(self, seed: int, project: Project, prices: Prices) -> None:
         self.seed, self.prices = seed, prices
         self.project = project
-        self.now = bill(project, prices).total
         self.asked: set[Key] = set()
         self.faults: list[Example] = []
         self.entries: list[Entry] = []
         self.steps = 0
-        self._cut = {cut.flow for cut in cuts(project)}
 
     def follow(self, entry: Mapping[str, Any], steps: Sequence[Step]) -> float:
         """Carry out an entry and return what it saves."""
         said = float(entry["saving_usd_per_month"] or 0)
         name = f"{entry['rank']} {rule_of(entry)} ({entry['subject']}, {len(steps)} changes)"
-        before, old = self.now, self.project
+        old = self.project
         problems: list[tuple[str, str]] = []
         for step in steps:
             done = carry_out(self.project, step, self.prices)
@@ -165,14 +163,17 @@ class _Follower:
             else:
                 self.asked.add(step.key)
         self.steps += len(steps)
-        self.now = bill(self.project, self.prices).total
-        problems += [("cut", _cut_text(cut)) for cut in self._new_cuts()]
+        cut = list(cuts(self.project))
+        problems += [("cut", _cut_text(one)) for one in cut]
         problems += [
             ("cut", f"{address}, which {holder} has")
             for address, holder in taken_away(old, self.project)
         ]
         problems += [("together", text) for text in drawn_together(old, self.project)]
-        true = before - self.now
+        # What was cut is in neither bill: traffic that is lost is no saving.
+        gone = {one.at for one in cut}
+        before, self.project = without_flows(old, gone), without_flows(self.project, gone)
+        true = bill(before, self.prices).total - bill(self.project, self.prices).total
         self.entries.append(Entry(rule_of(entry), said, true))
         if not agree(said, true):
             problems.append(("entry", ""))
@@ -180,12 +181,6 @@ class _Follower:
             problems.append(("loses", ""))
         self.faults += [Example(kind, self.seed, name, said, true, note) for kind, note in problems]
         return true
-
-    def _new_cuts(self) -> Iterator[Cut]:
-        for cut in cuts(self.project):
-            if cut.flow not in self._cut:
-                self._cut.add(cut.flow)
-                yield cut
 
 
 def _cut_text(cut: Cut) -> str:
