@@ -1,0 +1,223 @@
+"""Reads commands of gcloud and carries them out on a made project, by a small parser of its own.
+
+Each must name machines, zones, addresses and gateways that are there at that moment.
+"""
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from advice_state import PREMIUM, Address, Gateway, Machine, Project
+
+
+class Command(NamedTuple):
+    """A command of gcloud, taken apart."""
+
+    words: tuple[str, ...]
+    flags: Mapping[str, str]
+
+    def flag(self, name: str) -> str:
+        """Return a flag's value, or nothing."""
+        return self.flags.get(name, "")
+
+
+def last(link: str) -> str:
+    """Return the name at the end of a link."""
+    return link.rpartition("/")[2]
+
+
+def parsed(text: str) -> Command:
+    """Return a command's words behind `gcloud`, and its flags.
+
+    >>> parsed("gcloud compute addresses delete one --region=us-east1").words
+    ('compute', 'addresses', 'delete', 'one')
+    """
+    words = shlex.split(text)[1:]
+    flags = dict(word[2:].partition("=")[::2] for word in words if word.startswith("--"))
+    return Command(tuple(word for word in words if not word.startswith("--")), flags)
+
+
+def run(project: Project, command: Command, made: set[tuple[str, str]]) -> Project:
+    """Return the project after a command.
+
+    Args:
+        project: Where it runs.
+        command: What runs.
+        made: Machines, with their zones, that earlier commands of the step made; it grows.
+
+    Raises:
+        LookupError: If it names what is not there.
+        ValueError: If Google would refuse it.
+    """
+    words = tuple(word for word in command.words if word not in ("beta", "alpha"))
+    if words[:2] == ("compute", "instances"):
+        return _on_machines(project, words, command, made)
+    for start, act in _KINDS.items():
+        if words[: len(start)] == start:
+            return act(project, words[len(start) :], command)
+    return project
+
+
+def _on_machines(
+    project: Project, words: tuple[str, ...], command: Command, made: set[tuple[str, str]]
+) -> Project:
+    zone = command.flag("zone")
+    if words[2] in ("create", "bulk"):
+        made.update((name, zone) for name in (*words[3:], *_predefined(command)))
+        return project
+    for name in words[3:]:
+        if (name, zone) not in made:
+            project = _on_machine(project, words[2], name, command)
+    return project
+
+
+def _predefined(command: Command) -> list[str]:
+    names = command.flag("predefined-names")
+    return names.split(",") if names else []
+
+
+def _on_subnetwork(project: Project, words: tuple[str, ...], command: Command) -> Project:
+    known = {
+        (f"{one.name}-{region}", region)
+        for one in project.networks.values()
+        for region in one.ranges
+    }
+    if (words[1], command.flag("region")) not in known:
+        raise LookupError(f"there is no subnetwork {words[1]} in {command.flag('region')}")
+    return project
+
+
+def _on_image(project: Project, words: tuple[str, ...], command: Command) -> Project:
+    _at(project, command.flag("source-instance"), command.flag("source-instance-zone"))
+    return project
+
+
+def _at(project: Project, name: str, zone: str) -> Machine:
+    machine = project.machines.get(project.aliases.get(last(name), last(name)))
+    if machine is None:
+        raise LookupError(f"there is no machine {name}")
+    if machine.zone != zone:
+        raise LookupError(f"{name} is in {machine.zone}, not in {zone}")
+    return machine
+
+
+def _on_machine(project: Project, verb: str, name: str, command: Command) -> Project:
+    machine = _at(project, name, command.flag("zone"))
+    if verb == "set-machine-type":
+        return project.with_machine(replace(machine, machine_type=command.flag("machine-type")))
+    if verb in ("stop", "start"):
+        return project.with_machine(replace(machine, is_running=verb == "start"))
+    if verb == "delete-access-config":
+        if not machine.external_ip:
+            raise LookupError(f"{name} has no external address")
+        return project.with_machine(replace(machine, external_ip=""))
+    if verb == "add-access-config":
+        tier, ip = command.flag("network-tier") or PREMIUM, _stated_ip(project, command)
+        return project.with_machine(replace(machine, external_ip=ip, tier=tier))
+    return project
+
+
+def _stated_ip(project: Project, command: Command) -> str:
+    stated = command.flag("address")
+    known = {one.name: one.ip for one in project.addresses.values()}
+    if stated and stated not in (*known, *known.values()):
+        raise LookupError(f"there is no address {stated}")
+    return known.get(stated, stated) or new_ip(project)
+
+
+def _on_address(project: Project, words: tuple[str, ...], command: Command) -> Project:
+    verb, name = words
+    if verb == "create":
+        made = Address(name, command.flag("region"), new_ip(project))
+        return replace(project, addresses={**project.addresses, name: made})
+    address = project.addresses.get(name)
+    if address is None or address.region != command.flag("region"):
+        raise LookupError(f"there is no address {name} in {command.flag('region') or 'no region'}")
+    return released(project, name) if verb == "delete" else project
+
+
+def released(project: Project, name: str) -> Project:
+    """Return the project without an address; whoever has it loses it."""
+    address = project.addresses[name]
+    holder = project.holder_of(address)
+    gateways = {
+        key: replace(one, addresses=tuple(own for own in one.addresses if own != name))
+        for key, one in project.gateways.items()
+    }
+    project = replace(project.without_address(name), gateways=gateways)
+    machine = project.machines.get(holder)
+    return project if machine is None else project.with_machine(replace(machine, external_ip=""))
+
+
+def _on_gateway(project: Project, words: tuple[str, ...], command: Command) -> Project:
+    verb, name = words
+    gateway = project.gateways.get(name)
+    if gateway is None or gateway.region != command.flag("region"):
+        raise LookupError(f"there is no gateway {name} in {command.flag('region') or 'no region'}")
+    return without_gateway(project, gateway) if verb == "delete" else project
+
+
+def without_gateway(project: Project, gateway: Gateway) -> Project:
+    """Return the project without a gateway."""
+    rest = {key: one for key, one in project.gateways.items() if key != gateway.name}
+    return replace(project, gateways=rest)
+
+
+def _on_peering(project: Project, words: tuple[str, ...], command: Command) -> Project:
+    network = project.networks.get(command.flag("network"))
+    if network is None:
+        raise LookupError(f"there is no network {command.flag('network')}")
+    if words[0] != "create":
+        return project
+    peer = last(command.flag("peer-network"))
+    if peer not in project.networks:
+        raise LookupError(f"there is no network {peer}")
+    return joined(project, network.name, peer)
+
+
+def joined(project: Project, name: str, peer: str) -> Project:
+    """Return the project with one side of a peering.
+
+    Raises:
+        ValueError: If ranges overlap with those of the peer, or of whom either is peered with.
+    """
+    network, other = project.networks[name], project.networks[peer]
+    pairs = [(name, one) for one in (peer, *other.peers - {name})]
+    pairs += [(one, peer) for one in network.peers - {peer}]
+    for one, another in pairs:
+        both = {*project.networks[one].ranges.values()} & {
+            *project.networks[another].ranges.values()
+        }
+        if both:
+            raise ValueError(f"{one} and {another} both have {min(both)}: no peering")
+    made = replace(network, peers=network.peers | {peer})
+    return replace(project, networks={**project.networks, name: made})
+
+
+def _on_group(project: Project, words: tuple[str, ...], command: Command) -> Project:
+    known = [word for word in words if word in project.groups]
+    if not known:
+        raise LookupError(f"there is no managed group in {' '.join(words)}")
+    place, named = project.groups[known[0]], command.flag("zone") or command.flag("region")
+    if named != place:
+        raise LookupError(f"{known[0]} is in {place}, not in {named or 'no place'}")
+    return project
+
+
+def new_ip(project: Project) -> str:
+    """Return an external address that nobody has."""
+    used = {one.external_ip for one in project.machines.values()}
+    used |= {one.ip for one in project.addresses.values()}
+    return next(ip for n in range(65_536) if (ip := f"34.24.{n >> 8}.{n & 255}") not in used)
+
+
+_KINDS = {
+    ("compute", "addresses"): _on_address,
+    ("compute", "instance-groups", "managed"): _on_group,
+    ("compute", "machine-images", "create"): _on_image,
+    ("compute", "networks", "peerings"): _on_peering,
+    ("compute", "networks", "subnets"): _on_subnetwork,
+    ("compute", "routers", "nats"): _on_gateway,
+}
+"""What else is carried out, or held against what is there."""
