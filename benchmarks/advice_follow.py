@@ -70,13 +70,27 @@ _PEERED = "after peering"
 def steps_of_entry(entry: Mapping[str, Any], report: Mapping[str, Any]) -> list[Step]:
     """Return the steps of an entry of `do_first`: its own changes, else all of its finding's."""
     if entry.get("changes") is not None:
-        return [_step(rule_of(entry), change) for change in entry["changes"]]
+        return list(_as_planned(entry, report))
     return [
         step
         for finding in report["findings"]
         if finding["fingerprint"] == entry["finding"]
         for step in steps_of_finding(finding)
     ]
+
+
+def _as_planned(entry: Mapping[str, Any], report: Mapping[str, Any]) -> Iterator[Step]:
+    """Yield the steps of the changes that an entry lists: of its places, as they are by then."""
+    findings = (one for one in report["findings"] if one["fingerprint"] == entry["finding"])
+    members = {one["fingerprint"]: one for finding in findings for one in finding["members"]}
+    for planned in entry["changes"]:
+        fix = planned["fix"] or {"commands": []}
+        if planned["change"] is not None:
+            told = {"subject": planned["subject"], "commands": fix["commands"]}
+            yield _step(rule_of(entry), {**planned["change"], **told})
+        elif planned["place"] in members:
+            member = {**members[planned["place"]], "fix": fix}
+            yield from _of_member(rule_of(entry), member, is_told=False)
 
 
 def with_clients(project: Project, steps: Iterable[Step]) -> list[Step]:
