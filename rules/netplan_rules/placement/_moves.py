@@ -201,7 +201,7 @@ def _move(
 ) -> Move | None:
     """Return a move of one machine to its peer; None where it would stand where it is already."""
     zone = Zone(_zone(facts, traffic, peer))
-    if _zone(facts, traffic, machine) == zone:
+    if _zone(facts, traffic, machine) == zone or _loses_gateway(facts, machine, zone):
         return None
     saving, unpriced = move_saving(facts, traffic, machine, peer)
     if saving.unknown:
@@ -215,6 +215,20 @@ def _move(
         saving=saving,
         usd_per_month=saving.usd_per_month,
         unpriced=unpriced,
+    )
+
+
+def _loses_gateway(facts: Facts, machine: Instance, zone: Zone) -> bool:
+    """Return whether a machine uses a Cloud NAT gateway, and has none in a zone's region."""
+    assert facts.traffic is not None
+    sent = facts.traffic.edges_by_src.get(_owner(facts, machine), ())
+    if region_of(zone) == machine.region or all(e.path_class is not PathClass.NAT for e in sent):
+        return False
+    networks = {nic.network for nic in machine.interfaces}
+    return not any(
+        nat.region == region_of(zone) and nat.network in networks and not nat.is_private
+        for router in facts.inventory.routers
+        for nat in router.nats
     )
 
 

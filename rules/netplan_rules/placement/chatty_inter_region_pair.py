@@ -17,7 +17,8 @@ RULE = Rule(
     " milliseconds.",
     remediation="Move one of the two, replicate the data once and read the copy, or cache.",
     guards="As chatty-inter-zone-pair: what stands apart on purpose is never proposed, and the"
-    " saving is that of all traffic of the machine.",
+    " saving is that of all traffic of the machine. A machine that sends through a Cloud NAT"
+    " gateway is not moved to a region where its network has none.",
     references=("https://cloud.google.com/vpc/network-pricing",),
     work=NEW_MACHINE,
     since="0.1.0",

@@ -25,7 +25,7 @@ from netplan_planner.model import (
 from netplan_planner.units import HOURS_PER_MONTH, counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.reporting import reporting_subnetworks
-from netplan_rules.shared.managed import is_managed
+from netplan_rules.shared.managed import changed_together, is_managed
 from netplan_rules.shared.removal import (
     GOOGLE_APIS,
     MANAGED,
@@ -48,8 +48,10 @@ RULE = Rule(
     " Google APIs through Private Google Access.",
     guards="Machines that exchanged anything with the internet in the window keep the rule silent,"
     " and so does an address by which own machines talk, whatever other findings say of that."
-    " One that is the next hop of a route, whose address a forwarding rule has, or that reaches own"
-    " load balancers by their external addresses is listed as not judged."
+    " A machine of a managed group, of which another uses its address, is listed as not judged, for"
+    " the template is that of all. One that is the next hop of a route, whose address a forwarding"
+    " rule has, or that reaches own load balancers by their external addresses is listed as not"
+    " judged."
     " A machine of whose subnetwork the input has no report is listed as not judged; machines with"
     " several interfaces do not vouch for one. A short window lowers the confidence.",
     references=("https://cloud.google.com/vpc/network-pricing#ipaddress",),
@@ -74,23 +76,42 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
     if facts.traffic is None:
         return
     reporting = reporting_subnetworks(facts)
-    for instance in facts.inventory.instances:
-        if not instance.is_running:
-            continue
+    running = [one for one in facts.inventory.instances if one.is_running]
+    busy = {one.ref.self_link for one in running if _is_used(facts, one)}
+    together = {
+        one.ref.self_link: [other for other in alike if other.ref.self_link in busy]
+        for alike in changed_together(facts, running)
+        for one in alike
+    }
+    for instance in running:
         traffic = facts.traffic.vm_by_link.get(instance.ref.self_link)
-        is_idle = traffic is None or not (
-            traffic.sent_to_internet_bytes or traffic.received_from_internet_bytes
-        )
+        is_idle = not _has_met_internet(traffic)
         # Flow records of a machine tell its interfaces apart by network only: all idle, or none.
         for nic in instance.interfaces:
             if nic.external_ipv4 and nic.subnetwork not in reporting:
                 yield Gap(resource=instance.ref, reason=_why_not_told(facts, nic))
             elif nic.external_ipv4 and is_idle and not users_of(facts, instance, nic):
                 why = _why_needed(facts, instance, nic, traffic)
+                if not why and (others := together[instance.ref.self_link]):
+                    why = f"its group gives all machines one, and {others[0].name} uses its own"
                 if why:
                     yield Gap(resource=instance.ref, reason=why)
                 else:
                     yield _hit(facts, instance, nic, traffic)
+
+
+def _has_met_internet(traffic: VmTraffic | None) -> bool:
+    return traffic is not None and bool(
+        traffic.sent_to_internet_bytes or traffic.received_from_internet_bytes
+    )
+
+
+def _is_used(facts: Facts, instance: Instance) -> bool:
+    """Return whether an external address of a machine was seen in use."""
+    assert facts.traffic is not None
+    return _has_met_internet(facts.traffic.vm_by_link.get(instance.ref.self_link)) or any(
+        nic.external_ipv4 and users_of(facts, instance, nic) for nic in instance.interfaces
+    )
 
 
 def _why_needed(
