@@ -151,16 +151,22 @@ def name_stem(name: str) -> str:
     ['kafka', 'cassandra', 'mongo', 'app-db']
     """
     parts = [part for part in re.split(r"[-_]", name) if part]
-    if len(parts) > 1 and _DRAWN.fullmatch(parts[-1]):
+    if len(parts) > 1 and is_drawn(parts[-1]):
         parts.pop()
-    kept = [part for part in parts if not _tells_copies_apart(part)]
+    kept = [part for part in parts if not tells_copies_apart(part)]
     if not kept:
         return name
     last = re.sub(r"(?<=[a-z])\d+[a-f]?$", "", kept[-1])
     return "-".join([*kept[:-1], last])
 
 
-def _tells_copies_apart(part: str) -> bool:
+def is_drawn(part: str) -> bool:
+    """Return whether the end of a name is one that an instance group draws."""
+    return _DRAWN.fullmatch(part) is not None
+
+
+def tells_copies_apart(part: str) -> bool:
+    """Return whether a part of a name is a word, number or zone that tells copies apart."""
     return (
         part in _COPY_WORDS
         or part in _ZONE_PARTS

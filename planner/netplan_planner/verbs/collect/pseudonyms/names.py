@@ -14,9 +14,10 @@ import re
 from collections.abc import Callable
 from hashlib import sha256
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from string import ascii_lowercase, digits
 
 from netplan_planner.verbs.collect.pseudonyms.public import HARDWARE, PLACE, TYPE
-from netplan_rules.placement._replicas import name_stem
+from netplan_rules.placement._replicas import is_drawn, tells_copies_apart
 
 _BLOCKS = (
     # RFC 1918, with what auto-mode networks take of it (cloud.google.com/vpc/docs/subnets).
@@ -140,6 +141,7 @@ class Names:
         self._key = key
         self._addresses = Addresses(key)
         self._known: dict[str, str] = {}
+        self._ends: set[str] = set()
 
     def text(self, text: str) -> str:
         """Return a name, link, address or range with everything of the project's own replaced."""
@@ -173,8 +175,10 @@ class Names:
         return WORD.sub(lambda match: self._word(match[0]), text)
 
     def _word(self, word: str) -> str:
-        if word in _PUBLIC or name_stem(f"x-{word}") == "x":
+        if word in _PUBLIC or tells_copies_apart(word):
             return word
+        if is_drawn(word):
+            return self._end(word)
         parts = _NUMBERED.fullmatch(word)
         head, number = (parts["word"], parts["number"] or "") if parts else (word, "")
         if not head:
@@ -183,6 +187,19 @@ class Names:
             made = hmac.digest(self._key, head.encode("utf-8", "replace"), sha256)
             self._known[head] = "x" + base64.b32encode(made).decode().lower()[: _LENGTH - 1]
         return f"{self._known[head]}{number}"
+
+    def _end(self, word: str) -> str:
+        """Return another end that a group could have drawn, so that copies still look like such."""
+        turn = 0
+        while word not in self._known:
+            made = hmac.digest(self._key, f"{turn} {word}".encode(), sha256)
+            kinds = (ascii_lowercase, digits) * len(word)
+            end = "".join(kind[one % len(kind)] for kind, one in zip(kinds, made, strict=False))
+            end, turn = end[: len(word)], turn + 1
+            if end not in self._ends:
+                self._ends.add(end)
+                self._known[word] = end
+        return self._known[word]
 
     def _link(self, text: str) -> str:
         parts = text.split("/")

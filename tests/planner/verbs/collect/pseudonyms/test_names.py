@@ -52,3 +52,16 @@ def test_long_numbers_and_other_scripts_are_replaced() -> None:
     assert "8123456789" not in NAMES.text("8123456789")
     assert "größe" not in NAMES.text("größe-1")
     assert NAMES.text("10.1.2.3").count(".") == 3
+
+
+def test_the_end_that_a_group_drew_is_another_such_end() -> None:
+    """Copies stay copies, no two become one, and what was drawn is not told."""
+    names = Names(b"key")
+    drawn = [
+        f"kafka-{a}{b}{c}{d}" for a in "abcd" for b in "0123456789" for c in "xyz" for d in "12"
+    ]
+    made = [names.text(name) for name in drawn]
+    assert len(set(made)) == len(drawn)
+    assert {name_stem(name) for name in made} == {name_stem(names.text("kafka-889d"))}
+    kept = [one for one, name in zip(drawn, made, strict=True) if one.split("-")[1] in name]
+    assert not kept
