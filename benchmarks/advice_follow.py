@@ -86,8 +86,9 @@ def _as_planned(entry: Mapping[str, Any], report: Mapping[str, Any]) -> Iterator
     for planned in entry["changes"]:
         fix = planned["fix"] or {"commands": []}
         if planned["change"] is not None:
-            told = {"subject": planned["subject"], "commands": fix["commands"]}
-            yield _step(rule_of(entry), {**planned["change"], **told})
+            commands = _commands(rule_of(entry), fix)
+            told = {"subject": planned["subject"], "commands": commands}
+            yield from _steps(rule_of(entry), {**planned["change"], **told})
         elif planned["place"] in members:
             member = {**members[planned["place"]], "fix": fix}
             yield from _of_member(rule_of(entry), member, is_told=False)
@@ -128,6 +129,22 @@ def rule_of(entry: Mapping[str, Any]) -> str:
     return entry.get("rule") or ", ".join(entry.get("rules", ()))
 
 
+def _commands(rule: str, fix: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the commands of a fix; what an idle gateway saves counts its addresses, which are
+    released last."""
+    after = fix.get("clean_up") if rule == "nat-idle" else None
+    return (*fix["commands"], *(after["commands"] if after else ()))
+
+
+def _steps(rule: str, change: Mapping[str, Any]) -> Iterator[Step]:
+    """Yield a step for all that a change is made at; its commands are those of the first."""
+    peered = any("peerings create" in command for command in change.get("commands") or ())
+    for at, target in enumerate(change.get("members") or (change["target"],)):
+        one = _step(rule, {**change, "target": target})
+        one = one._replace(to=_PEERED) if peered and one.kind == "internal-address" else one
+        yield one._replace(commands=one.commands if at == 0 else ())
+
+
 def _step(rule: str, change: Mapping[str, Any]) -> Step:
     texts = {
         name: change.get(name) or "" for name in ("kind", "target", "destination", "to", "subject")
@@ -142,8 +159,8 @@ def steps_of_finding(finding: Mapping[str, Any]) -> Iterator[Step]:
     if changes:
         is_paired = len(changes) == len(members)
         for at, change in enumerate(changes):
-            commands = members[at]["fix"]["commands"] if is_paired else ()
-            yield _step(rule, {**change, "commands": commands})
+            commands = _commands(rule, members[at]["fix"]) if is_paired else ()
+            yield from _steps(rule, {**change, "commands": commands})
         members = () if is_paired else members
     for member in members:
         yield from _of_member(rule, member, is_told=bool(changes))
@@ -152,9 +169,7 @@ def steps_of_finding(finding: Mapping[str, Any]) -> Iterator[Step]:
 def _of_member(rule: str, member: Mapping[str, Any], *, is_told: bool) -> Iterator[Step]:
     links = [one["self_link"] for one in member["resources"]]
     fix = member["fix"]
-    # What an idle gateway saves counts its addresses, which are released last.
-    after = fix.get("clean_up") if rule == "nat-idle" else None
-    commands = (*fix["commands"], *(after["commands"] if after else ()))
+    commands = _commands(rule, fix)
     kind, of = _BY_RULE.get(rule, ("", "/"))
     targets = [link for link in links if of in link] or links[:1]
     if is_told or not kind:

@@ -3,80 +3,19 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
-from msgspec.structs import replace
-
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     Candidate,
     CoverLedger,
-    Edge,
     Facts,
     Instance,
-    LineItem,
     MachineChange,
-    PathClass,
-    Price,
     Saving,
     SavingBasis,
-    line_item,
+    negated,
     total_usd,
     usage_of,
 )
-from netplan_planner.throughput import instance_cap
-from netplan_planner.units import HOURS_PER_MONTH
-
-
-def negated(item: LineItem) -> LineItem:
-    """Return the same line as a cost that the fix brings."""
-    return replace(item, quantity=-item.quantity, usd_per_month=-item.usd_per_month)
-
-
-def internal_path_saving(facts: Facts, edges: Sequence[Edge]) -> Saving:
-    """Return what edges cost over external addresses less what they would over internal ones."""
-    items: list[LineItem] = []
-    for edge in edges:
-        src, dst = facts.src(edge), facts.dst(edge)
-        if hub := _hub(facts, edge):
-            return Saving(
-                unknown=f"what Network Connectivity Center charges for traffic over its hub {hub}"
-                " is not in the price tables"
-            )
-        if src.region is None or dst.region is None:
-            return Saving(unknown="the region of one end is not known")
-        volume = facts.gib_per_month(edge.wire_bytes)
-        if edge.path_class is PathClass.SAME_ZONE_EXTERNAL and ":" in (edge.dst_address or ""):
-            return Saving(
-                unknown="no source says what traffic to an external IPv6 address in the same zone"
-                " costs"
-            )
-        try:
-            for path_class, sign in (
-                (edge.path_class, 1),
-                (edge.path_class.over_internal_address, -1),
-            ):
-                lines = facts.prices.traffic_line_items(
-                    f"traffic {path_class.value}",
-                    path_class,
-                    volume,
-                    src_region=src.region,
-                    dst_region=dst.region,
-                )
-                items += lines if sign > 0 else [negated(line) for line in lines]
-        except MissingDatum as error:
-            return Saving(unknown=str(error))
-    saving = Saving(items=tuple(item for item in items if item.usd_per_month))
-    # Two paths at one price: nothing is saved, and nothing is to be listed.
-    return saving if saving.usd_per_month else Saving()
-
-
-def _hub(facts: Facts, edge: Edge) -> str:
-    """Return the hub that an edge would pass over internal addresses, or nothing."""
-    src, dst = facts.instance(facts.src(edge)), facts.instance(facts.dst(edge))
-    nic = facts.inventory.reachable_interface(src, dst) if src and dst else None
-    if src is None or nic is None:
-        return ""
-    found = {facts.inventory.hub_between(one.network, nic.network) for one in src.interfaces}
-    return "" if "" in found else min(found, default="")
 
 
 def machine_saving(
@@ -164,31 +103,3 @@ def take(ledger: CoverLedger, instance: Instance, candidate: Candidate | None) -
                 instance=instance, machine_type=candidate.machine_type, count=candidate.count
             )
         )
-
-
-def tier1_fee(facts: Facts, instance: Instance) -> Price:
-    """Return the Tier_1 fee per hour of a machine.
-
-    Raises:
-        MissingDatum: If the type's Tier_1 bandwidth or its fee is not known.
-    """
-    cap = instance_cap(instance, facts.caps, tier1=True)
-    if cap is None:
-        reason = facts.caps.unknown_reason(instance.machine_type, tier1=True)
-        raise MissingDatum(f"no Tier_1 fee: {reason}")
-    return facts.prices.tier1_fee(
-        instance.region, instance.machine_type, cap.egress_gbps, is_spot=instance.is_spot
-    )
-
-
-def tier1_saving(facts: Facts, instance: Instance) -> Saving:
-    """Return the Tier_1 fee of a month as a saving, or why it is not known."""
-    if instance.is_stopped:
-        return Saving(unknown=f"{instance.name} is stopped, and costs nothing as it stands")
-    try:
-        price = tier1_fee(facts, instance)
-    except MissingDatum as error:
-        return Saving(unknown=str(error))
-    return Saving(
-        items=(line_item(f"Tier_1 of {instance.machine_type}", Decimal(HOURS_PER_MONTH), price),)
-    )

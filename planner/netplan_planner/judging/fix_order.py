@@ -9,8 +9,8 @@ worth most is a matter of severity, then of what is lost or held back, then of m
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
-from netplan_planner.judging.changed_machines import ChangedMachines
 from netplan_planner.judging.fix_gain import (
     Gain,
     Judge,
@@ -23,27 +23,48 @@ from netplan_planner.judging.fix_gain import (
     is_unseen_gain,
     lifts,
 )
-from netplan_planner.judging.moment import as_of, named_as_of
+from netplan_planner.judging.moment import Moved, as_of, named_as_of
+from netplan_planner.ledger import Ledger
+from netplan_planner.ledger.account import OF_A_MACHINE
+from netplan_planner.ledger.account import Made as MadeChange
+from netplan_planner.ledger.guards import why_made, why_refused
 from netplan_planner.model import (
     Change,
     ChangeKind,
-    Edge,
     Estimate,
     Facts,
     Hit,
     PathQuery,
     PlannedChange,
     SelfLink,
-    Zone,
     cover_usd,
 )
-from netplan_planner.paths.changed_traffic import ChangedTraffic, Pair
 from netplan_planner.throughput import apply_change, edge_query, predict
 from netplan_planner.units import cents
 
 _UNPRICED = "what its traffic costs after the fixes before it is not known"
 _UNCOVERED = "other changes leave commitments unused that it counts on"
-_OF_A_MACHINE = frozenset({ChangeKind.MACHINE_TYPE, ChangeKind.TIER_1})
+_OF_ONE_PATH = frozenset(
+    {
+        ChangeKind.INTERNAL_ADDRESS,
+        ChangeKind.MORE_FLOWS,
+        ChangeKind.MACHINE_TYPE,
+        ChangeKind.TIER_1,
+    }
+)
+_FREE = frozenset({ChangeKind.INTERNAL_ADDRESS, ChangeKind.MORE_FLOWS})
+"""What may be made though it brings nothing: it costs nothing either."""
+
+
+class _Now(NamedTuple):
+    """What a hit's fix saves after the changes so far."""
+
+    usd: Decimal | None
+    """None: no saving is stated."""
+    why: str = ""
+    """Why that is less than it would save alone."""
+    is_needless: bool = False
+    """Nothing is left to be changed, or nothing may be."""
 
 
 def order_fixes(
@@ -89,17 +110,13 @@ class _Search:
     def __init__(self, facts: Facts, held_back_ratio: float) -> None:
         self._facts = facts
         self._held_back_ratio = held_back_ratio
-        self._traffic = ChangedTraffic(facts) if facts.traffic is not None else None
-        self._machines = ChangedMachines(facts)
+        self._ledger = Ledger(facts)
         self._reached: Counter[SelfLink] = Counter()
         """Machines that moves were made to: their gain rests on where those stand."""
-        self._owners = {
-            link: index
-            for index, owner in enumerate(facts.traffic.owners if facts.traffic else ())
-            if (link := owner.link) is not None
-        }
-        self._saved_usd: dict[tuple[int, object], Decimal | None] = {}
-        """Of pairs, by hit and where both ends stand: most rounds change nothing for most."""
+        self._saved_usd: dict[tuple[object, ...], Decimal | None] = {}
+        """Of pairs, by change and where the ends stand: most rounds change nothing for most."""
+        self._taken: dict[SelfLink, Change] = {}
+        """Changes of types that were made."""
 
     def depends(self, proposal: Proposal) -> bool:
         """Return whether what a finding brings may have changed by what was made."""
@@ -111,12 +128,15 @@ class _Search:
         reasons: dict[str, int] = {}
         usd: Decimal | None = None
         best: tuple[float, Hit, Estimate, Estimate] | None = None
+        undone: list[tuple[Hit, object]] = []
         for hit, place in zip(proposal.hits, proposal.places, strict=True):
-            worth, why = self._worth(hit)
-            rates = self._lift(proposal, hit)
-            if why:
-                reasons[why] = reasons.get(why, 0) + 1
-            if (worth is None or worth <= 0) and rates is None and _may_cost(hit):
+            now = self._worth(hit)
+            worth = now.usd
+            rates = None if now.is_needless else self._lift(proposal, hit)
+            if now.why:
+                reasons[now.why] = reasons.get(now.why, 0) + 1
+            is_dear = worth is None or worth <= 0
+            if now.is_needless or (is_dear and rates is None and _may_cost(hit)):
                 # The place stays: its fix would cost and bring nothing now.
                 if worth is not None:
                     usd = usd if usd is not None else Decimal(0)
@@ -126,10 +146,10 @@ class _Search:
             if rates is not None and (best is None or rates[0] > best[0]):
                 best = (rates[0], hit, rates[1], rates[2])
             made.append(Made(hit, place, worth))
-            self._apply(hit)
+            undone.append((hit, self._apply(hit)))
+        for hit, mark in reversed(undone):
+            self._go_back(hit, mark)
         hits = [one.hit for one in made]
-        for hit in reversed(hits):
-            self._apply(hit, is_on=False)
         return Gain(
             usd=usd,
             lifted=best[1] if best else None,
@@ -148,7 +168,7 @@ class _Search:
     def make(self, places: Sequence[Made]) -> Iterator[PlannedChange]:
         """Make the changes of a finding; yield each as it is when its turn comes."""
         for hit, place, usd in places:
-            moved = self._machines.moved
+            moved = tuple(self._moved())
             yield PlannedChange(
                 subject=named_as_of(hit.subject, moved),
                 place=place,
@@ -158,134 +178,102 @@ class _Search:
             )
             self._apply(hit)
 
-    def _apply(self, hit: Hit, *, is_on: bool = True) -> None:
+    def _moved(self) -> Iterator[Moved]:
+        """Yield the machines that are in another zone now."""
+        for link, now in self._ledger.state.machines.items():
+            was = self._facts.inventory.instance_by_link[link]
+            if now.zone != was.zone:
+                yield Moved(was, now.zone)
+
+    def _apply(self, hit: Hit) -> object:
+        """Make a hit's change; return what `_go_back` needs, which takes back the last one."""
+        change = hit.change
+        if change is None:
+            return None
+        if change.kind is ChangeKind.ZONE:
+            self._reached[_beside(hit)] += 1
+        if change.kind in OF_A_MACHINE and change.kind is not ChangeKind.SPOT:
+            self._taken.update(dict.fromkeys(change.targets, change))
+        return self._ledger.make(change)
+
+    def _go_back(self, hit: Hit, mark: object) -> None:
         change = hit.change
         if change is None:
             return
-        if change.kind in _OF_A_MACHINE:
-            self._machines.take(change, is_on=is_on)
-        elif change.kind is ChangeKind.ZONE and self._traffic is not None:
-            owner = self._owners.get(change.target)
-            if owner is not None:
-                zone = Zone(change.to or "") if is_on else None
-                self._traffic.move(owner, zone)
-                self._machines.move(change.target, zone)
-                self._reached.update({_beside(hit): 1 if is_on else -1})
-        elif change.kind is ChangeKind.INTERNAL_ADDRESS and self._traffic is not None:
-            pair = self._pair(change)
-            if pair is not None:
-                self._traffic.use_internal(pair, is_on=is_on)
+        if change.kind is ChangeKind.ZONE:
+            self._reached[_beside(hit)] -= 1
+        if change.kind in OF_A_MACHINE and change.kind is not ChangeKind.SPOT:
+            for link in change.targets:
+                self._taken.pop(link, None)
+        assert isinstance(mark, MadeChange)
+        self._ledger.go_back(mark)
 
-    def _pair(self, change: Change) -> Pair | None:
-        ends = [self._owners.get(link) for link in (change.target, change.destination) if link]
-        known = sorted(end for end in ends if end is not None)
-        return (known[0], known[1]) if len(known) == 2 else None
-
-    def _worth(self, hit: Hit) -> tuple[Decimal | None, str]:
+    def _worth(self, hit: Hit) -> _Now:
         """Return what a hit's fix saves after the changes so far, and why less than alone."""
-        alone = hit.saving_usd_per_month
-        change = hit.change
+        alone, change = hit.saving_usd_per_month, hit.change
         if change is None:
-            return alone, ""
-        if change.kind in _OF_A_MACHINE:
-            return self._retyped(hit, change)
-        if self._traffic is None:
-            return alone, ""
+            return _Now(alone)
+        why = why_made(self._ledger.state, change) or why_refused(self._ledger.state, change)
+        if not why and change.kind is ChangeKind.ZONE:
+            why = self._why_no_move(hit, change)
+        if why:
+            return _Now(None if alone is None else Decimal(0), why, is_needless=True)
         if alone is None:
-            return self._saved_later(hit)
-        if (
-            change.kind is ChangeKind.ZONE
-            and (owner := self._owners.get(change.target)) is not None
-        ):
-            if why := self._why_no_move(hit, owner):
-                return Decimal(0), why
-            return self._moved(hit, alone, owner)
-        if change.kind is ChangeKind.INTERNAL_ADDRESS and (pair := self._pair(change)) is not None:
-            if self._traffic.uses_internal(pair):
-                return Decimal(0), "another fix already gives the pair internal addresses"
-            where = tuple(self._traffic.zone(end) for end in pair)
-            worth = self._saved(hit, self._traffic.edges_between(pair), where)
-            return (None, _UNPRICED) if worth is None else (worth, _less(worth, alone))
-        return alone, ""
+            return self._saved_later(hit, change)
+        if change.kind is ChangeKind.MACHINE_TYPE:
+            return self._retyped(hit, change, alone)
+        worth = self._value(change)
+        if worth is None:
+            return _Now(None, _UNPRICED)
+        return _Now(worth, _less(worth, alone))
 
-    def _why_no_move(self, hit: Hit, owner: int) -> str:
+    def _why_no_move(self, hit: Hit, change: Change) -> str:
         """Return why a move no longer makes sense beside those that were made, or nothing."""
-        assert self._traffic is not None
-        assert hit.change is not None
-        if self._traffic.is_moved(owner):
-            return "another fix already moves the machine"
-        if self._reached[hit.change.target] > 0:
+        if self._reached[change.target] > 0:
             return "another fix moves a machine to where it stands"
-        peer = self._owners.get(_beside(hit))
-        stands = self._traffic.zone(peer) if peer is not None else None
-        if stands is not None and stands != hit.change.to:
+        peer = self._ledger.state.machine(_beside(hit))
+        if peer is not None and peer.zone != change.to:
             return "what it would stand beside stands elsewhere then"
         return ""
 
-    def _saved_later(self, hit: Hit) -> tuple[Decimal | None, str]:
+    def _saved_later(self, hit: Hit, change: Change) -> _Now:
         """Return what an address that has the same price today saves after a move, if anything."""
-        change = hit.change
-        is_known = change is not None and not hit.saving.unknown and not hit.saving.items
-        if change is None or not is_known or change.kind is not ChangeKind.INTERNAL_ADDRESS:
-            return None, ""
-        pair = self._pair(change)
-        if pair is None or self._traffic is None or self._traffic.uses_internal(pair):
-            return None, ""
-        where = tuple(self._traffic.zone(end) for end in pair)
-        worth = self._saved(hit, self._traffic.edges_between(pair), where)
+        is_known = not hit.saving.unknown and not hit.saving.items
+        if not is_known or change.kind is not ChangeKind.INTERNAL_ADDRESS:
+            return _Now(None)
+        worth = self._value(change)
         is_worth = worth is not None and worth > 0
-        return (worth, "once the fixes before it are made") if is_worth else (None, "")
+        return _Now(worth, "once the fixes before it are made") if is_worth else _Now(None)
 
-    def _moved(self, hit: Hit, alone: Decimal, owner: int) -> tuple[Decimal | None, str]:
-        """Return what a move saves now: in traffic, and in the machine where regions differ."""
-        assert self._traffic is not None
-        assert hit.change is not None
-        worth = self._saved(hit, self._traffic.edges_of(owner), None)
-        if worth is None:
-            return None, _UNPRICED
-        machine_usd = self._machines.move_usd(hit.change.target, Zone(hit.change.to or ""))
-        if machine_usd is None:
-            return Decimal(0), "what the machine costs there after the fixes before it is not known"
-        worth += machine_usd
-        return worth, _less(worth, alone)
-
-    def _retyped(self, hit: Hit, change: Change) -> tuple[Decimal | None, str]:
-        """Return what another type saves now: at the prices of where the machine stands."""
-        alone = hit.saving_usd_per_month
-        if self._machines.taken(change.target) is not None:
-            return (None if alone is None else Decimal(0)), "another fix already changes the type"
-        if alone is None:
-            return None, ""
-        if self._machines.is_elsewhere(change.target):
-            worth = self._machines.type_usd(change)
+    def _retyped(self, hit: Hit, change: Change, alone: Decimal) -> _Now:
+        """Return what another type saves now: of the machine as the fixes before it leave it."""
+        if any(link in self._ledger.state.machines for link in change.targets):
+            worth = self._value(change)
             if worth is None:
-                return Decimal(0), "another fix moves the machine to where its price is not known"
-            return worth, _less(worth, alone)
-        cover = self._machines.type_cover_usd(change)
+                why = "another fix changes the machine to one whose price is not known"
+                return _Now(Decimal(0), why)
+            return _Now(worth, _less(worth, alone))
+        cover = self._ledger.cover_usd(change)
         if cover is None:
-            return alone, ""  # ranked last, as it is before commitments
+            return _Now(alone)  # ranked last, as it is before commitments
         worth = alone - cover_usd(hit.saving.items) + cover
-        return worth, _UNCOVERED if _less(worth, alone) else ""
+        return _Now(worth, _UNCOVERED if _less(worth, alone) else "")
 
-    def _saved(self, hit: Hit, edges: Sequence[Edge], state: object) -> Decimal | None:
-        """Return what traffic costs less after a change; None where a part loses its price by it.
-
-        A part without a price before and after is not what the change is about.
-        """
-        assert self._traffic is not None
-        key = id(hit), state
-        if state is not None and key in self._saved_usd:
+    def _value(self, change: Change) -> Decimal | None:
+        """Return what a change takes off the bill now; None where that is not known."""
+        if change.kind is not ChangeKind.INTERNAL_ADDRESS:
+            return self._ledger.value(change).usd
+        state = self._ledger.state
+        ends = (*change.targets, change.destination or SelfLink(""))
+        inside = (state.pair(link, change.destination) in state.internal for link in ends)
+        key = (change, *map(state.place, ends), *inside)
+        if key in self._saved_usd:
             return self._saved_usd[key]
-        before = self._traffic.cost(edges)
-        self._apply(hit)
-        after = self._traffic.cost(edges)
-        self._apply(hit, is_on=False)
-        is_known = after.unpriced <= before.unpriced
-        saved = before.usd_per_month - after.usd_per_month if is_known else None
+        worth = self._ledger.value(change)
         # Where prices have steps, what others send bears on them, and that changes.
-        if state is not None and not before.is_stepped and not after.is_stepped:
-            self._saved_usd[key] = saved
-        return saved
+        if not worth.is_stepped:
+            self._saved_usd[key] = worth.usd
+        return worth.usd
 
     def _lift(self, proposal: Proposal, hit: Hit) -> tuple[float, Estimate, Estimate] | None:
         """Return what a change lifts, where its traffic is held back: gain, before, after."""
@@ -293,9 +281,6 @@ class _Search:
         if not is_held and not is_unseen_gain(proposal, hit):
             return None
         now, fixed = hit.throughput_now, hit.throughput_fixed
-        change = hit.change
-        if change and change.kind in _OF_A_MACHINE and self._machines.taken(change.target):
-            return None
         query = self._query(hit)
         if query is not None and hit.change is not None:
             now = predict(query, self._facts.caps)
@@ -307,23 +292,22 @@ class _Search:
     def _query(self, hit: Hit) -> PathQuery | None:
         """Return the greatest path that a change is about, with the changes so far."""
         change, traffic = hit.change, self._facts.traffic
-        if change is None or traffic is None or self._traffic is None:
+        if change is None or traffic is None or change.kind not in _OF_ONE_PATH:
             return None
-        if change.kind is ChangeKind.ZONE:
-            return None
-        owner = self._owners.get(change.target)
+        owners = self._ledger.state.owners
+        owner = owners.get(change.target)
         sent = traffic.edges_by_src.get(owner, ()) if owner is not None else ()
         if change.destination is not None:
-            other = self._owners.get(change.destination)
+            other = owners.get(change.destination)
             sent = tuple(edge for edge in sent if edge.dst == other)
         if not sent:
             return None
         greatest = max(sent, key=lambda edge: (edge.wire_bytes, -edge.dst))
         one_flow = change.kind is ChangeKind.MORE_FLOWS
         query = edge_query(self._facts, greatest, streams=1 if one_flow else None)
-        if self._traffic.priced(greatest).path_class is not greatest.path_class:
+        if self._ledger.traffic.priced(greatest).path_class is not greatest.path_class:
             query = _over_internal(query, change.target)
-        taken = self._machines.taken(change.target)
+        taken = self._taken.get(change.target)
         if taken is not None:
             query = apply_change(query, taken)
         return query
@@ -345,8 +329,8 @@ def _less(worth: Decimal, alone: Decimal) -> str:
 
 
 def _may_cost(hit: Hit) -> bool:
-    """Return whether a fix that brings nothing is better left: it moves or changes a machine."""
-    return hit.change is not None and hit.change.kind in {*_OF_A_MACHINE, ChangeKind.ZONE}
+    """Return whether a fix that brings nothing is better left: it changes what runs."""
+    return hit.change is not None and hit.change.kind not in _FREE
 
 
 def _told(reasons: dict[str, int], place_count: int) -> Iterator[str]:

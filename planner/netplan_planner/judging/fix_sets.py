@@ -32,6 +32,13 @@ MAX_CHANGES = 6
 
 _SAME_GBPS = 1e-9
 _OF_A_PAIR = frozenset({ChangeKind.INTERNAL_ADDRESS, ChangeKind.MORE_FLOWS})
+_STEPS = {
+    ChangeKind.INTERNAL_ADDRESS: "internal address",
+    ChangeKind.TIER_1: "Tier_1",
+    ChangeKind.MORE_FLOWS: "several connections",
+}
+_LIFTING = frozenset({*_STEPS, ChangeKind.MACHINE_TYPE, ChangeKind.ZONE})
+"""What may let a path carry more; the others are about money."""
 
 
 class Option(Value, frozen=True, kw_only=True):
@@ -62,7 +69,7 @@ def options_of(hits: Iterable[tuple[str, Hit]]) -> tuple[Option, ...]:
             finding=key,
         )
         for key, hit in hits
-        if hit.change is not None
+        if hit.change is not None and hit.change.kind in _LIFTING and not hit.change.members
     )
 
 
@@ -274,18 +281,10 @@ def _total(options: Iterable[Option]) -> Decimal | None:
 
 def step_name(change: Change) -> str:
     """Return how a change is called in a table of fixes."""
-    match change.kind:
-        case ChangeKind.INTERNAL_ADDRESS:
-            return "internal address"
-        case ChangeKind.MACHINE_TYPE:
-            platform = f", {change.cpu_platform} or later" if change.cpu_platform else ""
-            return f"{change.to or 'other machine type'}{platform}"
-        case ChangeKind.TIER_1:
-            return "Tier_1"
-        case ChangeKind.MORE_FLOWS:
-            return "several connections"
-        case ChangeKind.ZONE:
-            return f"move to {change.to}"
+    if change.kind is ChangeKind.MACHINE_TYPE:
+        platform = f", {change.cpu_platform} or later" if change.cpu_platform else ""
+        return f"{change.to or 'other machine type'}{platform}"
+    return f"move to {change.to}" if change.kind is ChangeKind.ZONE else _STEPS[change.kind]
 
 
 def _worth(solution: Solution) -> str:

@@ -127,6 +127,7 @@ from netplan_planner.model.money.prices import (
     bill,
     discounted,
     line_item,
+    negated,
     total_usd,
 )
 from netplan_planner.model.money.reconciliation import (

@@ -78,6 +78,11 @@ class Facts(Value, frozen=True, kw_only=True, dict=True):
     """Why a bill that was given cannot be compared; empty where none was, or where it was."""
 
     @cached_property
+    def memo(self) -> dict[type, object]:
+        """What stages have worked out of these facts, by what it is, to be asked for once."""
+        return {}
+
+    @cached_property
     def _threshold_by_name(self) -> dict[tuple[str, str], float]:
         return {(rule, name): value for rule, name, value in self.thresholds}
 

@@ -183,6 +183,16 @@ class ChangeKind(StrEnum):
     """Several connections in parallel, where one stands at the limit of a flow."""
     ZONE = "zone"
     """The machine stands in another zone, with all of its traffic."""
+    NO_TIER_1 = "no-tier-1"
+    SPOT = "spot"
+    NETWORK_TIER = "network-tier"
+    """The machine's external addresses are of another network tier."""
+    EXTERNAL_ADDRESS = "external-address"
+    """The machine gets an external address, and leaves its Cloud NAT gateway by that."""
+    RELEASE_ADDRESS = "release-address"
+    """The machine loses an external address, or a reserved address that nothing has is released."""
+    DELETE_GATEWAY = "delete-gateway"
+    """A Cloud NAT gateway goes, with its reserved addresses."""
 
 
 class Change(Value, frozen=True, kw_only=True):
@@ -190,13 +200,21 @@ class Change(Value, frozen=True, kw_only=True):
 
     kind: ChangeKind
     target: SelfLink
-    """The machine that changes; for a pair, the sending one."""
+    """What changes: the machine (for a pair, the sending one), the reserved address, the router."""
     destination: SelfLink | None = None
     """For a change of address or of flows: the machine reached; it holds for this pair only."""
     to: str | None = None
-    """The new machine type, for `MACHINE_TYPE`; it is one without Tier_1. For `ZONE` the zone."""
+    """The new machine type, for `MACHINE_TYPE`; it is one without Tier_1. For `ZONE` the zone, for
+    `NETWORK_TIER` the tier, for `RELEASE_ADDRESS` the address, for `DELETE_GATEWAY` its name."""
     cpu_platform: str = ""
     """The least CPU platform to ask for with it, where the cap depends on it."""
+    members: tuple[SelfLink, ...] = ()
+    """What changes in the same way at the same time, `target` among it; empty: it alone."""
+
+    @property
+    def targets(self) -> tuple[SelfLink, ...]:
+        """All that changes."""
+        return self.members or (self.target,)
 
 
 class Hit(Value, frozen=True, kw_only=True):

@@ -74,6 +74,15 @@ class Ledger:
         for pool, demand in tuple(self._after(change)):
             self._demand[pool.key] = demand
 
+    def mark(self) -> object:
+        """Return what was taken so far, for `go_back`."""
+        return dict(self._demand)
+
+    def go_back(self, mark: object) -> None:
+        """Count nothing as made that was taken after a mark."""
+        assert isinstance(mark, dict)
+        self._demand = dict(mark)
+
     def _now(self, pool: Pool) -> Demand:
         return self._demand.get(pool.key, pool.demand)
 
@@ -192,6 +201,19 @@ class ScopedLedger:
             self._flexible.take(change, lines)
         for ledger in self._ledgers:
             ledger.take(change)
+
+    def mark(self) -> object:
+        """Return what was taken so far, for `go_back`."""
+        flexible = self._flexible.mark() if self._flexible is not None else None
+        return tuple(ledger.mark() for ledger in self._ledgers), flexible
+
+    def go_back(self, mark: object) -> None:
+        """Count nothing as made that was taken after a mark."""
+        assert isinstance(mark, tuple)
+        for ledger, one in zip(self._ledgers, mark[0], strict=True):
+            ledger.go_back(one)
+        if self._flexible is not None:
+            self._flexible.go_back(mark[1])
 
 
 def cover_today(ledger: CoverLedger, instance: Instance) -> Text:

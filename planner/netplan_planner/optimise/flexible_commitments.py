@@ -108,6 +108,15 @@ class FlexibleLedger:
         self._added += self._moved(change, covered).on_demand
         self._has_unknown |= bool(self._unknown(change))
 
+    def mark(self) -> object:
+        """Return what was taken so far, for `go_back`."""
+        return self._added, self._has_unknown
+
+    def go_back(self, mark: object) -> None:
+        """Count nothing as made that was taken after a mark."""
+        assert isinstance(mark, tuple)
+        self._added, self._has_unknown = mark
+
     def _unknown(self, change: MachineChange) -> list[str]:
         return [spend for spend, _ in self._sides(change) if isinstance(spend, str)]
 

@@ -42,6 +42,8 @@ class PricedPath(NamedTuple):
     """What carries hybrid traffic, where it is known: `vpn`."""
     is_ipv6: bool = False
     """To an external IPv6 address of an own machine."""
+    is_through_nat: bool = False
+    """To an external address of one's own, through the sender's Cloud NAT gateway."""
 
     @property
     def ends(self) -> str:
@@ -75,11 +77,26 @@ def priced_path_of(facts: Facts, edge: Edge) -> PricedPath:
         case PathClass.HYBRID:
             return _hybrid(facts, edge, priced)
         case _:
-            return priced._replace(is_ipv6=_is_external_ipv6(edge))
+            return priced._replace(
+                is_ipv6=_is_external_ipv6(edge), is_through_nat=_is_through_nat(facts, edge)
+            )
 
 
 def _is_external_ipv6(edge: Edge) -> bool:
     return edge.path_class.is_external_address and ":" in (edge.dst_address or "")
+
+
+def _is_through_nat(facts: Facts, edge: Edge) -> bool:
+    """Return whether a machine without an external address sends to one of its own by one."""
+    is_external = edge.path_class.is_external_address and not _is_external_ipv6(edge)
+    return is_external and _is_behind_nat(facts, edge)
+
+
+def _is_behind_nat(facts: Facts, edge: Edge) -> bool:
+    sender = facts.instance(facts.src(edge))
+    return sender is not None and any(
+        facts.inventory.nat_of(sender, nic) is not None for nic in sender.interfaces
+    )
 
 
 def _tier(facts: Facts, edge: Edge) -> str:
@@ -102,7 +119,9 @@ def _balanced(facts: Facts, edge: Edge, priced: PricedPath) -> PricedPath:
     if front is None:
         return priced
     region = front.region or priced.dst_region
-    return priced._replace(balancer=balancer_kind(front), dst_region=region)
+    is_through_nat = front.is_external and _is_behind_nat(facts, edge)
+    kind = balancer_kind(front)
+    return priced._replace(balancer=kind, dst_region=region, is_through_nat=is_through_nat)
 
 
 def front_of(facts: Facts, edge: Edge) -> ForwardingRule | None:
@@ -145,11 +164,12 @@ def path_prices_of(facts: Facts, priced: PricedPath) -> tuple[PathPrice, ...]:
     if not priced.src_region:
         return (PathPrice((), "the region of a sender is not known"),)
     if path_class is PathClass.LOAD_BALANCER:
-        return _through_balancer(facts, priced)
+        found = _through_balancer(facts, priced)
+        return (*found, nat_part(facts, priced.src_region)) if priced.is_through_nat else found
     if path_class is PathClass.HYBRID:
         return (_part(facts, priced, lambda: _vpn(facts, priced)),)
     # What NAT processes has a SKU of its own beside the traffic's.
-    is_nat = path_class is PathClass.NAT
+    is_nat = path_class is PathClass.NAT or priced.is_through_nat
     sent = _part(facts, priced, lambda: _sent(facts, priced))
     if not is_nat:
         return (sent,)

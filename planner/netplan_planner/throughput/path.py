@@ -205,6 +205,10 @@ def apply_change(query: PathQuery, change: Change) -> PathQuery:
                 is_tier1=False,
                 cpu_platform=change.cpu_platform or kept,
             )
+        case ChangeKind.NO_TIER_1:
+            src = msgspec.structs.replace(query.src, is_tier1=False)
+        case _:
+            return query
     return msgspec.structs.replace(query, src=src)
 
 

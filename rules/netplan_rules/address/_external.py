@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
+from netplan_planner.ledger import ledger_of
 from netplan_planner.model import (
     Change,
     ChangeKind,
@@ -24,7 +25,6 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import apply_change, predict
 from netplan_rules.base import reaches_floor
-from netplan_rules.money import internal_path_saving
 from netplan_rules.shared.flows import used_path, used_ratio
 from netplan_rules.shared.removal import clean_up
 from netplan_rules.shared.trust import doubts_of_edge
@@ -107,7 +107,7 @@ def _hit(facts: Facts, pair: PairTraffic, nic: NetworkInterface) -> Hit:
     )
     query = used_path(facts, edge)
     now = predict(query, facts.caps)
-    saving = internal_path_saving(facts, pair.edges)
+    saving = ledger_of(facts).value(change).saving
     gib = facts.gib_per_month(pair.wire_bytes)
     fix = _address_fix(facts, pair, nic, saving)
     return Hit(

@@ -1,17 +1,16 @@
 """Machines of two unconnected networks that talk over external addresses."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from netplan_planner.ledger import ledger_of
 from netplan_planner.model import (
     Change,
     ChangeKind,
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
     Instance,
-    Instruction,
     Need,
     PathClass,
     SelfLink,
@@ -22,15 +21,8 @@ from netplan_planner.model import (
 from netplan_planner.throughput import predict
 from netplan_rules.address._external import PairTraffic, external_traffic
 from netplan_rules.base import Rule, volume_floor
-from netplan_rules.money import internal_path_saving
 from netplan_rules.shared.flows import used_path, used_ratio
-from netplan_rules.shared.peering import (
-    legacy_networks,
-    listing_peerings,
-    overlap_of,
-    peering,
-    unpeering,
-)
+from netplan_rules.shared.peering import joining
 from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.wording import pair_subject, volume
 
@@ -84,76 +76,37 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
 
 def _hit(facts: Facts, pair: PairTraffic) -> Hit:
     edge, sender, receiver = pair.edges[0], pair.sender, pair.receiver
-    local, remote = sorted((_network(sender), _network(receiver)))
-    overlap = overlap_of(facts.inventory, local, remote)
-    legacy = legacy_networks(facts.inventory, local, remote)
+    joined = joining(facts.inventory, sender, receiver)
     doubts = doubts_of_edge(facts, edge)
     gib = facts.gib_per_month(pair.wire_bytes)
-    saving = internal_path_saving(facts, pair.edges)
+    change = Change(
+        kind=ChangeKind.INTERNAL_ADDRESS,
+        target=sender.ref.self_link,
+        destination=receiver.ref.self_link,
+    )
     now = predict(used_path(facts, edge), facts.caps)
     return Hit(
         resources=(sender.ref, receiver.ref),
         subject=pair_subject(facts.src(edge), facts.dst(edge)),
         message=f"{volume(gib)} from network {last_part(_network(sender))} to"
         f" {last_part(_network(receiver))} go over external addresses; the networks are not peered",
-        cause="no peering is possible" if overlap or legacy else "",
+        cause="" if joined.is_peering else "no peering is possible",
         evidence=(
             Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             Evidence(name="external_address", value=edge.dst_address or "", source="flow logs"),
-            Evidence(name="overlapping_ranges", value=overlap or "none", source="inventory"),
+            Evidence(name="overlapping_ranges", value=joined.overlap or "none", source="inventory"),
         ),
         limit=now.binding,
         throughput_now=now,
-        saving=saving,
+        saving=ledger_of(facts).value(change).saving,
         used_ratio=used_ratio(facts, edge, now),
         gib_per_month=gib,
-        fix=_fix(local, remote, overlap, legacy),
+        fix=joined.fix,
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
-        change=Change(
-            kind=ChangeKind.INTERNAL_ADDRESS,
-            target=sender.ref.self_link,
-            destination=receiver.ref.self_link,
-        )
-        if not overlap and not legacy
-        else None,
+        change=change if joined.is_peering else None,
     )
 
 
 def _network(instance: Instance) -> SelfLink:
     return instance.primary_network or SelfLink("")
-
-
-def _fix(local: SelfLink, remote: SelfLink, overlap: str, legacy: Sequence[str]) -> Fix:
-    if legacy:
-        return Fix(
-            text=f"{' and '.join(legacy)} is a legacy network, which cannot be peered: move its"
-            " machines to a VPC network first.",
-            label="leave the legacy network",
-            documents=("https://cloud.google.com/vpc/docs/legacy",),
-        )
-    if overlap:
-        return Fix(
-            text=f"The ranges {overlap} overlap, so the networks cannot be peered: offer the"
-            " service through Private Service Connect.",
-            label="Private Service Connect",
-            verify=Instruction(text="The client reaches the service by the endpoint's address."),
-            undo=Instruction(text="Use the external address again and delete the endpoint."),
-            documents=("https://cloud.google.com/vpc/docs/private-service-connect",),
-        )
-    return Fix(
-        text="Peer the two networks (both sides), then use internal addresses.",
-        label=f"peer {last_part(local)} and {last_part(remote)}",
-        verify=Instruction(
-            text="Both peerings are ACTIVE, and a machine reaches its peer's internal address.",
-            commands=(listing_peerings(local),),
-        ),
-        undo=Instruction(
-            text="Use the external addresses again, then delete both peerings.",
-            commands=unpeering(local, remote),
-        ),
-        commands=peering(local, remote),
-        documents=("https://cloud.google.com/vpc/docs/vpc-peering",),
-        caution="Peering opens routes, not firewalls; it is not transitive. Google also refuses it"
-        " where the ranges overlap those of networks that either is peered with.",
-    )

@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator
 
+from netplan_planner.ledger import ledger_of
 from netplan_planner.model import (
     BandwidthTier,
+    Change,
+    ChangeKind,
     Evidence,
     Facts,
     Fix,
@@ -16,7 +19,6 @@ from netplan_planner.model import (
 )
 from netplan_rules.base import Rule
 from netplan_rules.capacity._resize import type_evidence
-from netplan_rules.money import tier1_saving
 from netplan_rules.steps import keep_the_old
 from netplan_rules.wording import vm_subject
 from netplan_rules.work import NEW_MACHINE
@@ -73,13 +75,13 @@ def _interfaces(facts: Facts, instance: Instance, allows_virtio: bool) -> Iterat
 
 
 def _hit(facts: Facts, instance: Instance, why: str) -> Hit:
-    saving = tier1_saving(facts, instance)
+    change = Change(kind=ChangeKind.NO_TIER_1, target=instance.ref.self_link)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} has Tier_1 set, but {why}",
         evidence=(Evidence(name="reason", value=why, source="inventory"), type_evidence(instance)),
-        saving=saving,
+        saving=ledger_of(facts).value(change).saving,
         fix=Fix(
             label="recreate",
             verify=Instruction(text="The interface is GVNIC and the type is one that has Tier_1."),
@@ -88,4 +90,5 @@ def _hit(facts: Facts, instance: Instance, why: str) -> Hit:
             documents=RULE.references,
             caution="Both settings are made when a machine is created.",
         ),
+        change=change,
     )

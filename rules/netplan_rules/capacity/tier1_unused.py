@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator
 
+from netplan_planner.ledger import ledger_of
 from netplan_planner.model import (
     BandwidthTier,
+    Change,
+    ChangeKind,
     EgressCap,
     Evidence,
     Facts,
@@ -19,8 +22,7 @@ from netplan_planner.throughput import instance_cap
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import OF_A_GROUP, type_evidence, unknown_cap
-from netplan_rules.money import tier1_saving
-from netplan_rules.shared.managed import is_managed
+from netplan_rules.shared.managed import changed_together, is_managed
 from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.steps import keep_the_old, sends
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
@@ -65,15 +67,36 @@ RULE = Rule(
 @RULE
 def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each Tier_1 machine whose busiest minute fits the default caps."""
-    for rates in facts.machine_rates:
-        instance = facts.inventory.instance_by_link[rates.link]
-        if instance.bandwidth_tier is not BandwidthTier.TIER_1:
-            continue
-        default = instance_cap(instance, facts.caps, tier1=False)
-        if default is None:
-            yield unknown_cap(facts, instance)
-        elif _is_offered(facts, instance) and _fits(facts, instance, rates, default):
-            yield _hit(facts, instance, rates, default)
+    of_tier1 = [
+        one
+        for one in facts.inventory.instances
+        if one.bandwidth_tier is BandwidthTier.TIER_1 and one.is_to_run
+    ]
+    rates = {one.link: one for one in facts.machine_rates}
+    for alike in changed_together(facts, of_tier1):
+        found = [_judged(facts, one, rates.get(one.ref.self_link)) for one in alike]
+        # One template gives all machines of a group their tier.
+        is_whole = all(isinstance(one, Hit) for one in found)
+        for instance, one in zip(alike, found, strict=True):
+            if isinstance(one, Gap) or (isinstance(one, Hit) and is_whole):
+                yield one
+            elif isinstance(one, Hit):
+                pairs = zip(alike, found, strict=True)
+                needs = next(other.name for other, its in pairs if not isinstance(its, Hit))
+                reason = f"its group has one template, and {needs} is not known to need less"
+                yield Gap(resource=instance.ref, reason=reason)
+
+
+def _judged(facts: Facts, instance: Instance, rates: MachineRates | None) -> Hit | Gap | None:
+    """Return whether a machine needs no Tier_1; None: it does, or nothing was seen of it."""
+    if rates is None:
+        return None
+    default = instance_cap(instance, facts.caps, tier1=False)
+    if default is None:
+        return unknown_cap(facts, instance)
+    if _is_offered(facts, instance) and _fits(facts, instance, rates, default):
+        return _hit(facts, instance, rates, default)
+    return None
 
 
 def _is_offered(facts: Facts, instance: Instance) -> bool:
@@ -98,7 +121,7 @@ def _hit(facts: Facts, instance: Instance, rates: MachineRates, default: EgressC
     hours = rates.observed_hours
     if hours < facts.threshold(RULE.id, "min_window_hours"):
         doubts.add(f"the window has {counted(round(hours), 'hour')} and may miss a weekly peak")
-    saving = tier1_saving(facts, instance)
+    change = Change(kind=ChangeKind.NO_TIER_1, target=instance.ref.self_link)
     managed = is_managed(facts, instance)
     return Hit(
         resources=(instance.ref,),
@@ -111,7 +134,7 @@ def _hit(facts: Facts, instance: Instance, rates: MachineRates, default: EgressC
             Evidence(name="window", value=round(hours, 1), unit="hours", source=rates.source),
             type_evidence(instance),
         ),
-        saving=saving,
+        saving=ledger_of(facts).value(change).saving,
         fix=Fix(
             text="Recreate the machine without Tier_1 (it cannot be changed in place).",
             label="without Tier_1",
@@ -122,4 +145,5 @@ def _hit(facts: Facts, instance: Instance, rates: MachineRates, default: EgressC
         ),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
+        change=change,
     )

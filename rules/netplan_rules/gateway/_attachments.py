@@ -12,9 +12,9 @@ from netplan_planner.model import (
     Value,
     VlanAttachment,
     bill,
+    negated,
 )
 from netplan_planner.units import HOURS_PER_MONTH, gbps_from_bytes
-from netplan_rules.money import negated
 
 SIZES = {
     **{f"BPS_{mbps}M": mbps / 1000 for mbps in (50, 100, 200, 300, 400, 500)},

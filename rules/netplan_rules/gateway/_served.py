@@ -17,10 +17,10 @@ from netplan_planner.model import (
     SelfLink,
     Value,
     line_item,
+    negated,
 )
 from netplan_planner.paths.nat_hours import nat_hour_lines
 from netplan_planner.units import HOURS_PER_MONTH
-from netplan_rules.money import negated
 from netplan_rules.wording import command
 
 _MONTH_H = Decimal(HOURS_PER_MONTH)

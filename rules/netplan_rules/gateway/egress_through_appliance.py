@@ -17,6 +17,7 @@ from netplan_planner.model import (
     Saving,
     SelfLink,
     Severity,
+    negated,
     total_usd,
     usage_of,
     worded,
@@ -25,7 +26,6 @@ from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import egress_estimate
 from netplan_rules.gateway._hops import Use, uses, way_lines
-from netplan_rules.money import negated
 from netplan_rules.shared.trust import Doubts, doubts_of_edge
 from netplan_rules.wording import gbps, money, vm_subject, volume
 from netplan_rules.work import ROUTES

@@ -4,7 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from netplan_planner.errors import MissingDatum
+from netplan_planner.ledger import ledger_of
 from netplan_planner.model import (
+    Change,
+    ChangeKind,
     Edge,
     Evidence,
     Facts,
@@ -24,6 +27,7 @@ from netplan_planner.model import (
 )
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.gateway._served import processed, served_interfaces
+from netplan_rules.shared.peering import joining
 from netplan_rules.shared.trust import Doubts, doubts_of_edge
 from netplan_rules.steps import no_longer_addressed
 from netplan_rules.wording import internal_target, listed, volume
@@ -40,8 +44,9 @@ RULE = Rule(
     remediation="Address the peer by its internal DNS name or internal address; a load balancer by"
     " an internal one in front of the same back ends.",
     guards="Private NAT between networks is left alone, and volumes below the floor. Where the two"
-    " networks are not connected the rule says so and names a peering first. The price of the way"
-    " itself is in the findings on external addresses, not here.",
+    " networks are not connected the rule says so and names a peering first. The saving is of"
+    " all that the traffic costs; findings on external addresses of the same machines add"
+    " nothing to it.",
     references=("https://docs.cloud.google.com/nat/docs/nat-product-interactions",),
     work=ADDRESS,
     since="0.1.0",
@@ -106,14 +111,11 @@ def _hit(
     for edge in edges:
         for reason in doubts_of_edge(facts, edge).reasons:
             doubts.add(reason)
-    try:
-        saving = Saving(items=(processed(facts, nat.region, byte_count),))
-    except MissingDatum as error:
-        saving = Saving(unknown=str(error))
     clients = [c for edge in edges if (c := facts.instance(facts.src(edge))) is not None]
     machine = facts.inventory.instance_by_link.get(target)
     front = facts.inventory.forwarding_rule_by_link.get(target)
     cause, fix = _fix(facts, clients, machine, front, address)
+    change = _change(clients, target) if fix.commands or not cause else None
     return Hit(
         resources=(ResourceRef(self_link=target), ResourceRef(self_link=nat.router)),
         subject=f"{nat.name} ({nat.region}) → {owner.name}",
@@ -125,12 +127,37 @@ def _hit(
             Evidence(name="external_address", value=address, source="inventory"),
             Evidence(name="senders", value=len(senders)),
         ),
-        saving=saving,
+        saving=_saving(facts, nat, change, byte_count, cause),
         gib_per_month=gib,
         fix=fix,
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
+        change=change,
     )
+
+
+def _change(clients: Sequence[Instance], target: SelfLink) -> Change | None:
+    """Return the change of all clients at once; None where no record names one."""
+    links = tuple(sorted({client.ref.self_link for client in clients}))
+    if not links:
+        return None
+    return Change(
+        kind=ChangeKind.INTERNAL_ADDRESS, target=links[0], destination=target, members=links
+    )
+
+
+def _saving(
+    facts: Facts, nat: NatGateway, change: Change | None, byte_count: int, cause: str
+) -> Saving:
+    """Return all that the traffic costs less, else what Cloud NAT processes of it."""
+    if change is not None:
+        return ledger_of(facts).value(change).saving
+    if cause == _UNCONNECTED:
+        return Saving(unknown="it is in the finding on external addresses between the networks")
+    try:
+        return Saving(items=(processed(facts, nat.region, byte_count),))
+    except MissingDatum as error:
+        return Saving(unknown=str(error))
 
 
 def _fix(
@@ -156,15 +183,7 @@ def _fix(
     inside = [(c, facts.inventory.reachable_interface(c, machine)) for c in clients]
     reached = [(client, nic) for client, nic in inside if nic is not None]
     if inside and not reached:
-        return _UNCONNECTED, Fix(
-            label="connect the networks",
-            text=f"The networks of {clients[0].name} and {machine.name} are not connected: peer"
-            " them or use Private Service Connect (see external-ip-between-vpcs), then use internal"
-            " addresses.",
-            verify=verify,
-            undo=undo,
-            documents=("https://cloud.google.com/vpc/docs/vpc-peering",),
-        )
+        return _UNCONNECTED, joining(facts.inventory, clients[0], machine).fix
     if reached:
         by = internal_target(reached[0][0], machine, reached[0][1])
     else:

@@ -1,11 +1,12 @@
 """Cloud NAT gateways that nobody used."""
 
 from collections.abc import Iterator
-from decimal import Decimal
 
-from netplan_planner.errors import MissingDatum
+from netplan_planner.ledger import ledger_of
 from netplan_planner.model import (
     Address,
+    Change,
+    ChangeKind,
     Evidence,
     Facts,
     Fix,
@@ -15,14 +16,12 @@ from netplan_planner.model import (
     Metric,
     Need,
     OwnerKind,
-    Saving,
     SelfLink,
     Severity,
-    bill,
 )
-from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
+from netplan_planner.units import SECONDS_PER_HOUR, counted
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.gateway._served import Gateway, gateways, hours_saved, nat_edges
+from netplan_rules.gateway._served import Gateway, gateways, nat_edges
 from netplan_rules.reporting import reporting_subnetworks
 from netplan_rules.shared.removal import release
 from netplan_rules.shared.trust import Doubts
@@ -160,6 +159,7 @@ def _hit(facts: Facts, gateway: Gateway) -> Hit:
         doubts.add("it serves no running machine, and what else it serves is in no flow log")
     machines = counted(len(gateway.users), "running machine")
     addresses = counted(len(gateway.nat.addresses), "address", "addresses")
+    change = Change(kind=ChangeKind.DELETE_GATEWAY, target=gateway.nat.router, to=gateway.nat.name)
     return Hit(
         resources=(gateway.router.ref,),
         subject=gateway.subject,
@@ -170,23 +170,12 @@ def _hit(facts: Facts, gateway: Gateway) -> Hit:
             Evidence(name="addresses", value=len(gateway.nat.addresses), source="inventory"),
             Evidence(name="window", value=round(hours, 1), unit="hours", source="flow logs"),
         ),
-        saving=_saving(facts, gateway),
+        saving=ledger_of(facts).value(change).saving,
         fix=_fix(facts, gateway),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
+        change=change,
     )
-
-
-def _saving(facts: Facts, gateway: Gateway) -> Saving:
-    nat, month_h = gateway.nat, Decimal(HOURS_PER_MONTH)
-    try:
-        hours = hours_saved(facts, nat.region, len(gateway.users), 0)
-        tiers = facts.prices.service_price("cloud_nat_ip", nat.region) if nat.addresses else ()
-    except MissingDatum as error:
-        return Saving(unknown=str(error))
-    count = len(nat.addresses)
-    addresses = bill("addresses of Cloud NAT", month_h * count, tiers) if count else ()
-    return Saving(items=(*hours, *addresses))
 
 
 def _fix(facts: Facts, gateway: Gateway) -> Fix:

@@ -20,6 +20,7 @@ from netplan_planner.model import (
     SelfLink,
     Severity,
     line_item,
+    negated,
     total_usd,
     usage_of,
     worded,
@@ -27,7 +28,6 @@ from netplan_planner.model import (
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.gateway._hops import Use, uses, way_lines
-from netplan_rules.money import negated
 from netplan_rules.shared.trust import Doubts, doubts_of_edge
 from netplan_rules.wording import money, volume
 from netplan_rules.work import ROUTES

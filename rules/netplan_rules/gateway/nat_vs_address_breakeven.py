@@ -4,9 +4,12 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.errors import MissingDatum
+from netplan_planner.ledger import ledger_of
 from netplan_planner.model import (
     PIN_LABEL,
     AddressUse,
+    Change,
+    ChangeKind,
     Evidence,
     Facts,
     Fix,
@@ -35,8 +38,7 @@ from netplan_rules.gateway._served import (
     processed,
     served_interfaces,
 )
-from netplan_rules.money import negated
-from netplan_rules.shared.managed import is_managed
+from netplan_rules.shared.managed import changed_together, is_managed
 from netplan_rules.shared.trust import Doubts, doubt_of_month
 from netplan_rules.wording import gcloud_instance, listed, money, volume
 
@@ -104,44 +106,51 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         ]
         seen.sort(key=lambda one: (-one.byte_count, one.instance.ref.self_link))
         try:
-            chosen, items = _cheapest(facts, gateway, seen)
+            chosen = _cheapest(facts, gateway, seen)
         except MissingDatum as error:
             if any(one.byte_count for one in seen):
                 yield Gap(resource=gateway.router.ref, reason=str(error))
             continue
-        if chosen and total_usd(items) >= floor:
-            yield _hit(facts, gateway, chosen, items)
+        if not chosen:
+            continue
+        links = tuple(one.instance.ref.self_link for one in chosen)
+        change = Change(kind=ChangeKind.EXTERNAL_ADDRESS, target=links[0], members=links)
+        saving = ledger_of(facts).value(change).saving
+        if saving.unknown:
+            yield Gap(resource=gateway.router.ref, reason=saving.unknown)
+        elif saving.usd_per_month >= floor:
+            yield _hit(facts, gateway, chosen, change, saving)
 
 
-def _cheapest(
-    facts: Facts, gateway: Gateway, seen: Sequence[_Machine]
-) -> tuple[Sequence[_Machine], Sequence[LineItem]]:
-    """Return the machines that are better off with addresses, and what that saves.
+def _cheapest(facts: Facts, gateway: Gateway, seen: Sequence[_Machine]) -> Sequence[_Machine]:
+    """Return the machines that are better off with addresses.
 
     The hours of a gateway do not fall evenly with its machines, so every number of them is tried,
-    those with the most traffic first.
+    those with the most traffic first; of a managed group all or none, for one template is theirs.
 
     Raises:
         MissingDatum: If a price is not known.
     """
     region, count = gateway.nat.region, len(gateway.users)
-    best, best_usd = 0, Decimal(0)
-    moved = Decimal(0)
-    for number, one in enumerate(seen, 1):
-        if not one.byte_count:
+    by_link = {one.instance.ref.self_link: one for one in seen}
+    groups = [
+        [by_link[one.ref.self_link] for one in group]
+        for group in changed_together(facts, [one.instance for one in seen])
+    ]
+    groups.sort(key=lambda group: -sum(one.byte_count for one in group) / len(group))
+    best: list[_Machine] = []
+    best_usd = moved = Decimal(0)
+    chosen: list[_Machine] = []
+    for group in groups:
+        if not any(one.byte_count for one in group):
             break
-        moved += processed(facts, region, one.byte_count).usd_per_month
-        moved -= _address(facts, one.instance).usd_per_month
-        usd = moved + total_usd(hours_saved(facts, region, count, count - number))
+        chosen = [*chosen, *group]
+        moved += processed(facts, region, sum(one.byte_count for one in group)).usd_per_month
+        moved -= sum(_address(facts, one.instance).usd_per_month for one in group)
+        usd = moved + total_usd(hours_saved(facts, region, count, count - len(chosen)))
         if usd > best_usd:
-            best, best_usd = number, usd
-    chosen = seen[:best]
-    if not chosen:
-        return (), ()
-    byte_count = sum(one.byte_count for one in chosen)
-    addresses = [negated(_address(facts, one.instance)) for one in chosen]
-    hours = hours_saved(facts, region, count, count - best)
-    return chosen, (processed(facts, region, byte_count), *hours, *addresses)
+            best, best_usd = chosen, usd
+    return best
 
 
 def _address(facts: Facts, instance: Instance) -> LineItem:
@@ -151,16 +160,16 @@ def _address(facts: Facts, instance: Instance) -> LineItem:
 
 
 def _hit(
-    facts: Facts, gateway: Gateway, chosen: Sequence[_Machine], items: Sequence[LineItem]
+    facts: Facts, gateway: Gateway, chosen: Sequence[_Machine], change: Change, saving: Saving
 ) -> Hit:
     gib = facts.gib_per_month(sum(one.byte_count for one in chosen))
     doubts = Doubts()
     why = doubt_of_month(facts)
     if why:
         doubts.add(why)
-    data = items[0].usd_per_month
+    data = processed(facts, gateway.nat.region, sum(one.byte_count for one in chosen))
     per_address = _address(facts, chosen[0].instance).usd_per_month
-    even = per_address / items[0].unit_price_usd
+    even = per_address / data.unit_price_usd
     is_one = len(chosen) == 1
     machines = counted(len(chosen), "machine")
     return Hit(
@@ -170,7 +179,7 @@ def _hit(
             f"{machines} of {len(gateway.users)} behind {gateway.nat.name}"
             f" {'exchanges' if is_one else 'exchange'} {volume(gib)} with the internet, which Cloud"
             " NAT processes for ",
-            money(data),
+            money(data.usd_per_month),
             "; an address of its own costs " if is_one else "; addresses of their own cost ",
             money(per_address),
             " a month" if is_one else " a month each",
@@ -185,10 +194,11 @@ def _hit(
                 source="price of an address by price of a GiB, hours aside",
             ),
         ),
-        saving=Saving(items=tuple(items)),
+        saving=saving,
         fix=_fix(facts, gateway, [one.instance for one in chosen]),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
+        change=change,
     )
 
 

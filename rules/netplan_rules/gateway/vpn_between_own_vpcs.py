@@ -26,12 +26,12 @@ from netplan_planner.model import (
     VpnTunnel,
     bill,
     last_part,
+    negated,
 )
 from netplan_planner.throughput import edge_query, predict
 from netplan_planner.units import HOURS_PER_MONTH, counted
 from netplan_rules.base import Rule
 from netplan_rules.gateway._tunnels import edges_by_tunnel, networks_of_gateways, owner_key
-from netplan_rules.money import negated
 from netplan_rules.shared.peering import (
     legacy_networks,
     listing_peerings,

@@ -9,9 +9,21 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import Edge, Facts, Gap, Instance, Saving, SelfLink, Value, Zone
-from netplan_planner.paths.changed_traffic import ChangedTraffic, Pair, pair_of
-from netplan_rules.money import negated
+from netplan_planner.ledger import Ledger
+from netplan_planner.ledger.state import Pair
+from netplan_planner.ledger.traffic import pair_of
+from netplan_planner.model import (
+    Change,
+    ChangeKind,
+    Edge,
+    Facts,
+    Gap,
+    Instance,
+    Saving,
+    SelfLink,
+    Value,
+    Zone,
+)
 from netplan_rules.placement._moves import proposals
 from netplan_rules.placement._replicas import ReplicaSets, replica_sets
 from netplan_rules.shared.staying import why_it_stays
@@ -43,7 +55,7 @@ class Standing:
     """Where machines stand after the moves that were proposed so far."""
 
     def __init__(self, facts: Facts) -> None:
-        self.traffic = ChangedTraffic(facts)
+        self.ledger = Ledger(facts)
         self.settled: set[SelfLink] = set()
         """Machines that moved, and those that they moved to."""
         self._facts = facts
@@ -55,7 +67,7 @@ class Standing:
                     continue
                 _, move, _ = found
                 self.settled |= {move.machine.ref.self_link, move.peer.ref.self_link}
-                self.traffic.move(self.owner(move.machine), move.zone)
+                self.ledger.move(move.machine, move.zone)
 
     def owner(self, machine: Instance) -> int:
         """Return the number of a machine that was seen to talk."""
@@ -64,7 +76,7 @@ class Standing:
 
     def zone(self, machine: Instance) -> str:
         """Return where a machine stands."""
-        return self.traffic.zone(self.owner(machine)) or machine.zone
+        return (self.ledger.state.machine(machine.ref.self_link) or machine).zone
 
 
 def community_moves(
@@ -85,13 +97,13 @@ def community_moves(
         if not own or sum(edge.wire_bytes for edge in inner) < min_inner_ratio * own:
             continue
         # No move inside a region saves more than what its members pay between zones.
-        if standing.traffic.cost(_crossing(facts, standing, members)).usd_per_month < min_usd:
+        if standing.ledger.cost(_crossing(facts, standing, members)).usd_per_month < min_usd:
             continue
         found = _best(facts, standing, copies, members, inner)
         if found is None or found.saving.usd_per_month < min_usd:
             continue
         for machine in found.moved:
-            standing.traffic.move(standing.owner(machine), found.zone)
+            standing.ledger.move(machine, found.zone)
         standing.settled |= {machine.ref.self_link for machine in found.members}
         yield found
 
@@ -136,7 +148,7 @@ def _best(
         (zone, moved, saving)
         for zone, moved in proposed
         if moved
-        for saving in (_saving(facts, standing, moved, Zone(zone)),)
+        for saving in (_saving(standing, moved, Zone(zone)),)
         if not saving.unknown
     ]
     if not plans:
@@ -172,7 +184,7 @@ def _crossing(facts: Facts, standing: Standing, owners: Iterable[int]) -> tuple[
     return tuple(
         edge
         for edge in _own_edges(facts, owners)
-        if standing.traffic.priced(edge).path_class.distance == "inter-zone"
+        if standing.ledger.traffic.priced(edge).path_class.distance == "inter-zone"
     )
 
 
@@ -216,48 +228,27 @@ def _who_gains(
     facts: Facts, standing: Standing, moved: Sequence[Instance], zone: Zone
 ) -> tuple[Instance, ...]:
     """Return those whose move brings something while the others move as well."""
-    traffic = standing.traffic
-    was = _put(standing, moved, zone)
+    ledger = standing.ledger
+    stood = {machine.ref.self_link: Zone(standing.zone(machine)) for machine in moved}
+    made = [ledger.move(machine, zone) for machine in moved]
     kept = []
     for machine in moved:
-        owner = standing.owner(machine)
-        edges = _own_edges(facts, (owner,))
-        there = traffic.cost(edges).usd_per_month
-        traffic.move(owner, was[owner])
-        if traffic.cost(edges).usd_per_month - there >= _LEAST_GAIN:
-            traffic.move(owner, zone)
+        edges = _own_edges(facts, (standing.owner(machine),))
+        there = ledger.cost(edges).usd_per_month
+        back = ledger.move(machine, stood[machine.ref.self_link])
+        if ledger.cost(edges).usd_per_month - there >= _LEAST_GAIN:
+            ledger.go_back(back)
             kept.append(machine)
-    _put_back(standing, was)
+        else:
+            made.append(back)
+    for one in reversed(made):
+        ledger.go_back(one)
     return tuple(kept)
 
 
-def _put(standing: Standing, moved: Sequence[Instance], zone: Zone) -> dict[int, Zone | None]:
-    """Put machines into a zone, and return where to put them back."""
-    traffic = standing.traffic
-    owners = [standing.owner(machine) for machine in moved]
-    was = {owner: traffic.zone(owner) if traffic.is_moved(owner) else None for owner in owners}
-    for owner in owners:
-        traffic.move(owner, zone)
-    return was
-
-
-def _put_back(standing: Standing, was: dict[int, Zone | None]) -> None:
-    for owner, before in was.items():
-        standing.traffic.move(owner, before)
-
-
-def _saving(facts: Facts, standing: Standing, moved: Sequence[Instance], zone: Zone) -> Saving:
-    """Return what all traffic of some machines costs here less what it costs in a zone.
-
-    The zone is of their own region: the machines themselves, and what they exchange with others
-    than own machines, cost the same there.
-    """
-    edges = _own_edges(facts, [standing.owner(machine) for machine in moved])
-    here = standing.traffic.cost(edges)
-    was = _put(standing, moved, zone)
-    there = standing.traffic.cost(edges)
-    _put_back(standing, was)
-    unpriced = here.unpriced | there.unpriced
-    if unpriced:
-        return Saving(unknown=min(unpriced))
-    return Saving(items=(*here.lines, *(negated(line) for line in there.lines)))
+def _saving(standing: Standing, moved: Sequence[Instance], zone: Zone) -> Saving:
+    """Return what all traffic of some machines costs here less what it costs in a zone."""
+    changes = (
+        Change(kind=ChangeKind.ZONE, target=machine.ref.self_link, to=zone) for machine in moved
+    )
+    return standing.ledger.value(*changes).saving

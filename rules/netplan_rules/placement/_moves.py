@@ -7,23 +7,20 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum
+from netplan_planner.ledger import Ledger, ledger_of
+from netplan_planner.ledger.guards import why_refused
 from netplan_planner.model import (
-    CoverLedger,
+    Change,
+    ChangeKind,
     Edge,
     Facts,
     Gap,
     Instance,
-    LineItem,
-    MachineChange,
     PathClass,
     Saving,
     Value,
     Zone,
-    region_of,
-    usage_of,
 )
-from netplan_planner.paths.changed_traffic import ChangedTraffic
-from netplan_rules.money import after_commitments, negated
 from netplan_rules.placement._replicas import replica_sets
 from netplan_rules.shared.staying import why_it_stays
 from netplan_rules.shared.trust import Doubts, doubts_of_edge
@@ -91,10 +88,9 @@ def proposals(
     """
     if facts.traffic is None:
         return
-    traffic = ChangedTraffic(facts)
+    ledger = Ledger(facts)
     copies = replica_sets(facts)
     settled: set[str] = set()
-    ledger = facts.machines.ledger(facts.inventory, facts.today)
     for pair in pairs_with_traffic(facts, distance, min_usd):
         if why := copies.why_copies(pair.one, pair.other):
             reason = f"it looks like a copy of its peer ({why}), so it stands apart on purpose"
@@ -104,7 +100,7 @@ def proposals(
             move
             for machine, peer in ((pair.one, pair.other), (pair.other, pair.one))
             if machine.ref.self_link not in settled and not why_it_stays(facts, machine)
-            for move in (_move(facts, traffic, machine, peer, ledger),)
+            for move in (_move(ledger, machine, peer),)
             if move is not None and move.usd_per_month >= min_usd
         ]
         if not moves:
@@ -116,18 +112,8 @@ def proposals(
         best = replace(best, gives_up=f"Gives up redundancy: {gives_up}." if gives_up else "")
         # A machine that others move to stays: their gain rests on where it stands.
         settled.update((best.machine.ref.self_link, best.peer.ref.self_link))
-        traffic.move(_owner(facts, best.machine), best.zone)
-        ledger.take(_change(best.machine, best.zone))
+        ledger.move(best.machine, best.zone)
         yield pair, best, _doubts(facts, pair, best)
-
-
-def _owner(facts: Facts, machine: Instance) -> int:
-    assert facts.traffic is not None
-    return facts.traffic.vm_by_link[machine.ref.self_link].owner
-
-
-def _zone(facts: Facts, traffic: ChangedTraffic, machine: Instance) -> str:
-    return traffic.zone(_owner(facts, machine)) or machine.zone
 
 
 class _Rates:
@@ -169,110 +155,37 @@ def _doubts(facts: Facts, pair: PairTraffic, move: Move) -> Doubts:
     return doubts
 
 
-def _change(machine: Instance, zone: str) -> MachineChange:
-    return MachineChange(
-        instance=machine, machine_type=machine.machine_type, region=region_of(zone)
-    )
-
-
 def best_move(facts: Facts, one: Instance, other: Instance) -> Move | None:
     """Return the better move of one of two machines to the other, whatever it costs or saves.
 
     None where neither may move, or where a price that decides it is not known.
     """
-    ledger = facts.machines.ledger(facts.inventory, facts.today)
-    traffic = ChangedTraffic(facts)
+    ledger = ledger_of(facts)
     moves = [
         move
         for machine, peer in ((one, other), (other, one))
         if not why_it_stays(facts, machine)
-        for move in (_move(facts, traffic, machine, peer, ledger),)
+        for move in (_move(ledger, machine, peer),)
         if move is not None
     ]
     return max(moves, key=lambda m: (m.usd_per_month, m.machine.ref.self_link), default=None)
 
 
-def _move(
-    facts: Facts,
-    traffic: ChangedTraffic,
-    machine: Instance,
-    peer: Instance,
-    ledger: CoverLedger,
-) -> Move | None:
+def _move(ledger: Ledger, machine: Instance, peer: Instance) -> Move | None:
     """Return a move of one machine to its peer; None where it would stand where it is already."""
-    zone = Zone(_zone(facts, traffic, peer))
-    if _zone(facts, traffic, machine) == zone or _loses_gateway(facts, machine, zone):
+    now = ledger.state.machine(peer.ref.self_link) or peer
+    change = Change(kind=ChangeKind.ZONE, target=machine.ref.self_link, to=now.zone)
+    here = ledger.state.machine(machine.ref.self_link) or machine
+    if here.zone == now.zone or why_refused(ledger.state, change):
         return None
-    saving, unpriced = move_saving(facts, traffic, machine, peer)
-    if saving.unknown:
+    worth = ledger.value(change)
+    if worth.saving.unknown:
         return None
-    # A commitment stays in its region.
-    saving = after_commitments(facts, saving, _change(machine, zone), ledger)
     return Move(
         machine=machine,
         peer=peer,
-        zone=zone,
-        saving=saving,
-        usd_per_month=saving.usd_per_month,
-        unpriced=unpriced,
+        zone=now.zone,
+        saving=worth.saving,
+        usd_per_month=worth.saving.usd_per_month,
+        unpriced=worth.unpriced,
     )
-
-
-def _loses_gateway(facts: Facts, machine: Instance, zone: Zone) -> bool:
-    """Return whether a machine uses a Cloud NAT gateway, and has none in a zone's region."""
-    assert facts.traffic is not None
-    sent = facts.traffic.edges_by_src.get(_owner(facts, machine), ())
-    if region_of(zone) == machine.region or all(e.path_class is not PathClass.NAT for e in sent):
-        return False
-    networks = {nic.network for nic in machine.interfaces}
-    return not any(
-        nat.region == region_of(zone) and nat.network in networks and not nat.is_private
-        for router in facts.inventory.routers
-        for nat in router.nats
-    )
-
-
-def move_saving(
-    facts: Facts, traffic: ChangedTraffic, machine: Instance, peer: Instance
-) -> tuple[Saving, tuple[str, ...]]:
-    """Return what a machine and all its traffic cost here less there, and what has no price.
-
-    Unknown where traffic between own machines, or the machine itself, has no price in one of the
-    places: that is what a move is about.
-    """
-    owner = _owner(facts, machine)
-    zone = Zone(_zone(facts, traffic, peer))
-    edges = traffic.edges_of(owner)
-    own = [edge for edge in edges if edge.path_class.distance is not None]
-    others = [edge for edge in edges if edge.path_class.distance is None]
-    here, outside_here = traffic.cost(own), traffic.cost(others)
-    was = traffic.zone(owner) if traffic.is_moved(owner) else None
-    traffic.move(owner, zone)
-    there, outside_there = traffic.cost(own), traffic.cost(others)
-    traffic.move(owner, was)
-    unpriced = here.unpriced | there.unpriced
-    if unpriced:
-        return Saving(unknown=min(unpriced)), ()
-    lines = [*here.lines, *(negated(line) for line in there.lines)]
-    if region_of(zone) == machine.region:
-        return Saving(items=tuple(lines)), ()
-    lines += [*outside_here.lines, *(negated(line) for line in outside_there.lines)]
-    try:
-        lines += _machine_lines(facts, machine, zone)
-    except MissingDatum as error:
-        return Saving(unknown=str(error)), ()
-    return Saving(items=tuple(lines)), tuple(sorted(outside_here.unpriced | outside_there.unpriced))
-
-
-def _machine_lines(facts: Facts, machine: Instance, zone: Zone) -> list[LineItem]:
-    """Return what the machine costs in its region less what it costs in that of a zone.
-
-    Raises:
-        MissingDatum: If one of the two has no price, or the other region does not offer the type.
-    """
-    usage = usage_of(machine)
-    today = facts.machines.cost_today(machine, usage)
-    then = facts.machines.cost_today(replace(machine, zone=zone), usage)
-    if sum(line.usd_per_month for line in today) == sum(line.usd_per_month for line in then):
-        return []
-    return [*today, *(negated(line) for line in then)]

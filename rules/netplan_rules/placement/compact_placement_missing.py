@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
+from netplan_planner.ledger.traffic import pair_of
 from netplan_planner.machines import series_facts
 from netplan_planner.model import (
     ROLE_LABEL,
@@ -19,7 +20,6 @@ from netplan_planner.model import (
     Severity,
     Work,
 )
-from netplan_planner.paths.changed_traffic import pair_of
 from netplan_planner.units import SECONDS_PER_MINUTE, counted, gbps_from_bytes
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import OF_A_GROUP

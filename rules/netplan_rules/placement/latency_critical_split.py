@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from netplan_planner.ledger.state import Pair
+from netplan_planner.ledger.traffic import pair_of
 from netplan_planner.model import (
     LATENCY_CRITICAL,
     LATENCY_LABEL,
@@ -25,7 +27,6 @@ from netplan_planner.model import (
     Zone,
     region_of,
 )
-from netplan_planner.paths.changed_traffic import Pair, pair_of
 from netplan_planner.throughput import predict
 from netplan_planner.throughput.round_trips.of_path import path_round_trip
 from netplan_rules.base import Rule

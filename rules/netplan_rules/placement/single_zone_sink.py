@@ -23,12 +23,12 @@ from netplan_planner.model import (
     Value,
     Work,
     Zone,
+    negated,
     usage_of,
     worded,
 )
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.money import negated
 from netplan_rules.placement._communities import Standing
 from netplan_rules.placement._replicas import replica_sets
 from netplan_rules.placement.community_split_across_zones import found_moves
@@ -101,7 +101,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
     copies = replica_sets(facts)
     floor = Decimal(str(facts.threshold(RULE.id, "min_usd_per_month")))
     for sink in _sinks(facts, standing):
-        cost = standing.traffic.cost(sink.edges)
+        cost = standing.ledger.cost(sink.edges)
         if cost.usd_per_month < floor:
             continue
         twin = next(
@@ -131,9 +131,9 @@ def _sinks(facts: Facts, standing: Standing) -> Iterator[_Sink]:
     by_zone: dict[str, int] = defaultdict(int)
     to_machine: dict[int, dict[str, list[Edge]]] = defaultdict(lambda: defaultdict(list))
     for edge in facts.traffic.edges:
-        if standing.traffic.priced(edge).path_class.distance != "inter-zone":
+        if standing.ledger.traffic.priced(edge).path_class.distance != "inter-zone":
             continue
-        zone = standing.traffic.zone(edge.src)
+        zone = standing.ledger.zone(edge.src)
         if zone is not None and facts.instance(facts.src(edge)) is not None:
             by_zone[zone] += edge.wire_bytes
             to_machine[edge.dst][zone].append(edge)

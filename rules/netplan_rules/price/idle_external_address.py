@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
-from decimal import Decimal
 
-from netplan_planner.errors import MissingDatum
+from netplan_planner.ledger import ledger_of
 from netplan_planner.model import (
     Address,
-    AddressUse,
+    Change,
+    ChangeKind,
     Confidence,
     Evidence,
     Facts,
@@ -15,11 +15,8 @@ from netplan_planner.model import (
     Hit,
     Instruction,
     Need,
-    Saving,
     Severity,
-    line_item,
 )
-from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.shared.removal import is_held, release
 from netplan_rules.work import RELEASE
@@ -63,7 +60,9 @@ def check(facts: Facts) -> Iterator[Hit]:
 
 
 def _hit(facts: Facts, address: Address) -> Hit:
-    saving = _price(facts, address)
+    change = Change(
+        kind=ChangeKind.RELEASE_ADDRESS, target=address.ref.self_link, to=address.address
+    )
     return Hit(
         resources=(address.ref,),
         subject=f"{address.name} ({address.address}, {address.region or 'global'})",
@@ -78,7 +77,7 @@ def _hit(facts: Facts, address: Address) -> Hit:
                 source="inventory",
             ),
         ),
-        saving=saving,
+        saving=ledger_of(facts).value(change).saving,
         fix=Fix(
             text=f"Release {address.address} ({address.name}).",
             label="release it",
@@ -94,16 +93,5 @@ def _hit(facts: Facts, address: Address) -> Hit:
         ),
         confidence=Confidence.HIGH if address.created else Confidence.MEDIUM,
         confidence_reason="" if address.created else "the input does not state its age",
+        change=change,
     )
-
-
-def _price(facts: Facts, address: Address) -> Saving:
-    if address.region is None:
-        return Saving(unknown="the price table has no row for global addresses")
-    if ":" in address.address:
-        return Saving(unknown="the price is one of IPv4 addresses; no source states one of IPv6")
-    try:
-        price = facts.prices.external_address(AddressUse.UNUSED_STATIC, address.region)
-    except MissingDatum as error:
-        return Saving(unknown=str(error))
-    return Saving(items=(line_item("unused static address", Decimal(HOURS_PER_MONTH), price),))

@@ -1,11 +1,11 @@
 """Machines with an external address that no internet traffic used."""
 
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 
-from netplan_planner.errors import MissingDatum
+from netplan_planner.ledger import ledger_of
 from netplan_planner.model import (
-    AddressUse,
+    Change,
+    ChangeKind,
     Edge,
     Evidence,
     Facts,
@@ -17,12 +17,10 @@ from netplan_planner.model import (
     Need,
     NetworkInterface,
     OwnerKind,
-    Saving,
     Severity,
     VmTraffic,
-    line_item,
 )
-from netplan_planner.units import HOURS_PER_MONTH, counted
+from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.reporting import reporting_subnetworks
 from netplan_rules.shared.managed import changed_together, is_managed
@@ -150,7 +148,9 @@ def _hit(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTra
     doubts = Doubts()
     if hours < facts.threshold(RULE.id, "min_window_hours"):
         doubts.add(f"the window has {counted(round(hours), 'hour')} and may miss a weekly job")
-    saving = _price(facts, instance)
+    change = Change(
+        kind=ChangeKind.RELEASE_ADDRESS, target=instance.ref.self_link, to=nic.external_ipv4
+    )
     fix = _fix(facts, instance, nic, traffic)
     return Hit(
         resources=(instance.ref,),
@@ -161,10 +161,11 @@ def _hit(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTra
             Evidence(name="address", value=nic.external_ipv4 or "", source="inventory"),
             Evidence(name="window", value=round(hours, 1), unit="hours", source="flow logs"),
         ),
-        saving=saving,
+        saving=ledger_of(facts).value(change).saving,
         fix=fix,
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
+        change=change,
     )
 
 
@@ -199,15 +200,4 @@ def _undo(instance: Instance, nic: NetworkInterface, *, is_reserved: bool) -> In
         commands=(
             gcloud_instance("add-access-config", instance, f"--network-interface={nic.name}"),
         ),
-    )
-
-
-def _price(facts: Facts, instance: Instance) -> Saving:
-    use = AddressUse.SPOT_VM if instance.is_spot else AddressUse.STANDARD_VM
-    try:
-        price = facts.prices.external_address(use, instance.region)
-    except MissingDatum as error:
-        return Saving(unknown=str(error))
-    return Saving(
-        items=(line_item("external IPv4 address in use", Decimal(HOURS_PER_MONTH), price),)
     )

@@ -4,11 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.errors import MissingDatum
+from netplan_planner.ledger import ledger_of
 from netplan_planner.model import (
     LATENCY_CRITICAL,
     LATENCY_LABEL,
     PIN_LABEL,
+    Change,
+    ChangeKind,
     Edge,
     Evidence,
     Facts,
@@ -17,32 +19,26 @@ from netplan_planner.model import (
     Hit,
     Instance,
     Instruction,
-    LineItem,
     Need,
     OwnerKind,
     PathClass,
-    PriceTier,
     Region,
     ResourceRef,
     Saving,
     SelfLink,
     Severity,
-    bill,
     total_usd,
     worded,
 )
 from netplan_planner.paths.machines import is_gke_node
 from netplan_planner.paths.priced_paths import (
     PREMIUM,
-    PathPrice,
-    PricedPath,
-    path_prices_of,
     priced_path_of,
 )
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.money import negated
 from netplan_rules.placement._replicas import name_stem
+from netplan_rules.shared.managed import changed_together
 from netplan_rules.shared.trust import Doubts, doubt_of_month
 from netplan_rules.wording import listed, money, volume
 from netplan_rules.work import ADDRESS
@@ -92,27 +88,6 @@ RULE = Rule(
 _Sent = tuple[Instance, Sequence[Edge]]
 
 
-class _Prices:
-    """The price steps of what is sent, looked up once for all edges of one price."""
-
-    def __init__(self, facts: Facts) -> None:
-        self._facts = facts
-        self._found: dict[PricedPath, PathPrice] = {}
-
-    def tiers(self, edge: Edge) -> tuple[PriceTier, ...]:
-        """Return the steps of an edge's price.
-
-        Raises:
-            MissingDatum: If it is not known.
-        """
-        priced = priced_path_of(self._facts, edge)
-        if priced not in self._found:
-            self._found[priced] = path_prices_of(self._facts, priced)[0]
-        if not self._found[priced].tiers:
-            raise MissingDatum(self._found[priced].reason)
-        return self._found[priced].tiers
-
-
 @RULE
 def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each region whose machines would pay less by Standard Tier."""
@@ -120,26 +95,43 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         return
     floor = Decimal(str(facts.threshold(RULE.id, "min_usd_per_month")))
     spread = _spread_services(facts)
-    prices = _Prices(facts)
+    alike = {
+        one.ref.self_link: group
+        for group in changed_together(facts, facts.inventory.instances)
+        for one in group
+    }
     by_region: dict[Region, list[_Sent]] = defaultdict(list)
     for instance, edges in _senders(facts):
-        if not _may_change(instance) or (instance.project, name_stem(instance.name)) in spread:
+        group = alike[instance.ref.self_link]
+        if not all(_may_change(one) for one in group):
             continue
-        try:
-            for edge in edges:
-                prices.tiers(edge)
-        except MissingDatum as error:
-            yield Gap(resource=instance.ref, reason=str(error))
+        if (instance.project, name_stem(instance.name)) in spread:
             continue
-        by_region[instance.region].append((instance, edges))
+        saving = ledger_of(facts).value(_change([instance])).saving
+        if saving.unknown:
+            yield Gap(resource=instance.ref, reason=saving.unknown)
+        else:
+            by_region[instance.region].append((instance, edges))
     for region, sent in sorted(by_region.items()):
-        try:
-            items = _lines(facts, prices, region, sent)
-        except MissingDatum as error:
-            yield Gap(resource=sent[0][0].ref, reason=str(error))
-            continue
-        if total_usd(items) >= floor:
-            yield _hit(facts, region, sent, items)
+        # One template gives all machines of a group their tier.
+        changed = {
+            one.ref.self_link: one
+            for instance, _ in sent
+            for one in alike[instance.ref.self_link]
+            if any(nic.external_ipv4 for nic in one.interfaces)
+        }
+        change = _change(list(changed.values()))
+        saving = ledger_of(facts).value(change).saving
+        if saving.unknown:
+            yield Gap(resource=sent[0][0].ref, reason=saving.unknown)
+        elif saving.usd_per_month >= floor:
+            yield _hit(facts, region, sent, change, saving)
+
+
+def _change(machines: Sequence[Instance]) -> Change:
+    links = tuple(machine.ref.self_link for machine in machines)
+    members = links if len(links) > 1 else ()
+    return Change(kind=ChangeKind.NETWORK_TIER, target=links[0], to=STANDARD, members=members)
 
 
 def _senders(facts: Facts) -> Iterator[_Sent]:
@@ -182,68 +174,25 @@ def _spread_services(facts: Facts) -> frozenset[tuple[str, str]]:
     return frozenset(service for service, found in regions.items() if len(found) > 1)
 
 
-def _lines(
-    facts: Facts, prices: "_Prices", region: Region, sent: Sequence[_Sent]
-) -> tuple[LineItem, ...]:
-    """Return what the traffic costs by Premium Tier less what it would by Standard Tier.
-
-    Raises:
-        MissingDatum: If Standard Tier has no price there.
-    """
-    moved: dict[tuple[PriceTier, ...], int] = defaultdict(int)
-    chosen = frozenset(edge.src for _, edges in sent for edge in edges)
-    for _, edges in sent:
-        for edge in edges:
-            moved[prices.tiers(edge)] += edge.wire_bytes
-    stays, standard_bytes = _rest(facts, prices, region, chosen)
-    items: list[LineItem] = []
-    for tiers, byte_count in moved.items():
-        after = facts.gib_per_month(stays.get(tiers, 0))
-        items += bill("internet, Premium Tier", facts.gib_per_month(byte_count), tiers, after)
-    standard = facts.prices.traffic(PathClass.INTERNET, src_region=region, network_tier=STANDARD)
-    whole = facts.gib_per_month(sum(moved.values()))
-    before = facts.gib_per_month(standard_bytes)
-    lines = bill("internet, Standard Tier", whole, standard, before)
-    return (*items, *(negated(line) for line in lines))
-
-
-def _rest(
-    facts: Facts, prices: "_Prices", region: Region, chosen: frozenset[int]
-) -> tuple[dict[tuple[PriceTier, ...], int], int]:
-    """Return the bytes of a region that fill the steps first: Premium by price, and Standard."""
-    assert facts.traffic is not None
-    stays: dict[tuple[PriceTier, ...], int] = defaultdict(int)
-    standard = 0
-    for edge in facts.traffic.edges:
-        if not _is_internet(facts, edge) or facts.src(edge).region != region:
-            continue
-        if edge.src in chosen and edge.dst_address is None:
-            continue
-        priced = priced_path_of(facts, edge)
-        if priced.network_tier == STANDARD:
-            standard += edge.wire_bytes
-        elif priced.network_tier == PREMIUM:
-            try:
-                stays[prices.tiers(edge)] += edge.wire_bytes
-            except MissingDatum:
-                continue
-    return stays, standard
-
-
-def _hit(facts: Facts, region: Region, sent: Sequence[_Sent], items: Sequence[LineItem]) -> Hit:
+def _hit(
+    facts: Facts, region: Region, sent: Sequence[_Sent], change: Change, saving: Saving
+) -> Hit:
     gib = facts.gib_per_month(sum(edge.wire_bytes for _, edges in sent for edge in edges))
     doubts = Doubts()
     doubts.add("that the clients do not need Premium Tier's shorter way is an assumption")
     why = doubt_of_month(facts)
     if why:
         doubts.add(why)
-    premium = total_usd([item for item in items if item.quantity > 0])
-    standard = -total_usd([item for item in items if item.quantity < 0])
+    premium = total_usd([item for item in saving.items if item.quantity > 0])
+    standard = -total_usd([item for item in saving.items if item.quantity < 0])
     names = listed([instance.name for instance, _ in sent])
+    seen = {instance.ref.self_link for instance, _ in sent}
+    others = [ResourceRef(self_link=link) for link in change.targets if link not in seen]
     return Hit(
         resources=(
             ResourceRef(self_link=SelfLink(f"regions/{region}")),
             *(instance.ref for instance, _ in sent),
+            *others,
         ),
         subject=f"{region} ({counted(len(sent), 'machine')})",
         message=worded(
@@ -257,10 +206,11 @@ def _hit(facts: Facts, region: Region, sent: Sequence[_Sent], items: Sequence[Li
             Evidence(name="machines", value=len(sent), source="inventory"),
             Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
         ),
-        saving=Saving(items=tuple(items)),
+        saving=saving,
         fix=_fix(region),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
+        change=change,
     )
 
 

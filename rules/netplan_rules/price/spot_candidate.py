@@ -5,13 +5,12 @@ from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 
-from msgspec.structs import replace
-
-from netplan_planner.errors import MissingDatum
+from netplan_planner.ledger import Ledger
 from netplan_planner.model import (
     PIN_LABEL,
     ROLE_LABEL,
-    AddressUse,
+    Change,
+    ChangeKind,
     Evidence,
     Facts,
     Fix,
@@ -20,23 +19,15 @@ from netplan_planner.model import (
     Instance,
     InstanceGroup,
     Instruction,
-    LineItem,
-    MachineChange,
     Need,
     Saving,
     SavingBasis,
     SelfLink,
     Severity,
-    Usage,
-    line_item,
-    total_usd,
-    usage_of,
     worded,
 )
 from netplan_planner.paths.machines import is_gke_node
-from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.money import after_commitments, negated
 from netplan_rules.shared.managed import is_managed
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.steps import keep_the_old
@@ -107,7 +98,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         for instance in facts.inventory.instances
         if instance.is_to_run and instance.ref.self_link in groups
     )
-    ledger = facts.machines.ledger(facts.inventory, facts.today)
+    ledger = Ledger(facts)
     floor = Decimal(str(facts.threshold(RULE.id, "min_usd_per_month")))
     least = facts.threshold(RULE.id, "min_group_size")
     for instance in facts.inventory.instances:
@@ -116,18 +107,14 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         why = _why(instance, group if size >= least else None)
         if not why or not _may_be_spot(instance):
             continue
-        try:
-            items = _lines(facts, instance)
-        except MissingDatum as error:
-            yield Gap(resource=instance.ref, reason=str(error))
-            continue
-        change = MachineChange(instance=instance, machine_type=None)
-        saving = after_commitments(facts, Saving(items=items), change, ledger)
-        if total_usd(saving.items) < floor:
-            continue
-        if saving.basis is SavingBasis.BILL:
-            ledger.take(change)
-        yield _hit(facts, instance, why, saving)
+        change = Change(kind=ChangeKind.SPOT, target=instance.ref.self_link)
+        saving = ledger.value(change).saving
+        if saving.unknown:
+            yield Gap(resource=instance.ref, reason=saving.unknown)
+        elif saving.usd_per_month >= floor:
+            if saving.basis is SavingBasis.BILL:
+                ledger.make(change)
+            yield _hit(facts, instance, why, saving, change)
 
 
 def _may_be_spot(instance: Instance) -> bool:
@@ -153,29 +140,7 @@ def _why(instance: Instance, group: InstanceGroup | None) -> str:
     return f"name of the group {group.name}" if words & _WORDS else ""
 
 
-def _lines(facts: Facts, instance: Instance) -> tuple[LineItem, ...]:
-    """Return what a machine and its external addresses cost less as Spot.
-
-    Raises:
-        MissingDatum: If one of the prices is not known.
-    """
-    today = facts.machines.cost_today(instance, usage_of(instance))
-    spot = facts.machines.cost_today(replace(instance, is_spot=True), Usage.SPOT)
-    items = [*today, *(negated(item) for item in spot)]
-    for nic in instance.interfaces:
-        if nic.external_ipv4 is None:
-            continue
-        for use, name in (
-            (AddressUse.STANDARD_VM, "external IPv4 address in use"),
-            (AddressUse.SPOT_VM, "external IPv4 address of a Spot machine"),
-        ):
-            price = facts.prices.external_address(use, instance.region)
-            line = line_item(name, Decimal(HOURS_PER_MONTH), price)
-            items.append(line if use is AddressUse.STANDARD_VM else negated(line))
-    return tuple(items)
-
-
-def _hit(facts: Facts, instance: Instance, why: str, saving: Saving) -> Hit:
+def _hit(facts: Facts, instance: Instance, why: str, saving: Saving, change: Change) -> Hit:
     doubts = Doubts()
     doubts.add("prices and supply of Spot machines change")
     if not why.startswith("label"):
@@ -199,6 +164,7 @@ def _hit(facts: Facts, instance: Instance, why: str, saving: Saving) -> Hit:
         fix=_fix(facts, instance),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
+        change=change,
     )
 
 

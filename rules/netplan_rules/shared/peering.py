@@ -1,6 +1,17 @@
 """Whether two networks can be peered, and the commands that peer them."""
 
-from netplan_planner.model import Inventory, SelfLink, last_part, project_of
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from netplan_planner.model import (
+    Fix,
+    Instance,
+    Instruction,
+    Inventory,
+    SelfLink,
+    last_part,
+    project_of,
+)
 from netplan_rules.wording import command
 
 AUTO_MODE_RANGE = "10.128.0.0/9"
@@ -89,4 +100,61 @@ def unpeering(local: SelfLink, remote: SelfLink) -> tuple[str, ...]:
             f"--project={project_of(one)}",
         )
         for one, other in ((local, remote), (remote, local))
+    )
+
+
+class Joining(NamedTuple):
+    """How machines of two networks that are not connected come to reach each other."""
+
+    fix: Fix
+    overlap: str
+    """Ranges that stand against a peering; empty: none."""
+    is_peering: bool
+
+
+def joining(inventory: Inventory, one: Instance, other: Instance) -> Joining:
+    """Return how two machines come to reach each other: a peering, or what stands in for it."""
+    local, remote = sorted((_network(one), _network(other)))
+    overlap = overlap_of(inventory, local, remote)
+    legacy = legacy_networks(inventory, local, remote)
+    fix = _joined(local, remote, overlap, legacy)
+    return Joining(fix, overlap, is_peering=not overlap and not legacy)
+
+
+def _network(instance: Instance) -> SelfLink:
+    return instance.primary_network or SelfLink("")
+
+
+def _joined(local: SelfLink, remote: SelfLink, overlap: str, legacy: Sequence[str]) -> Fix:
+    if legacy:
+        return Fix(
+            text=f"{' and '.join(legacy)} is a legacy network, which cannot be peered: move its"
+            " machines to a VPC network first.",
+            label="leave the legacy network",
+            documents=("https://cloud.google.com/vpc/docs/legacy",),
+        )
+    if overlap:
+        return Fix(
+            text=f"The ranges {overlap} overlap, so the networks cannot be peered: offer the"
+            " service through Private Service Connect.",
+            label="Private Service Connect",
+            verify=Instruction(text="The client reaches the service by the endpoint's address."),
+            undo=Instruction(text="Use the external address again and delete the endpoint."),
+            documents=("https://cloud.google.com/vpc/docs/private-service-connect",),
+        )
+    return Fix(
+        text="Peer the two networks (both sides), then use internal addresses.",
+        label=f"peer {last_part(local)} and {last_part(remote)}",
+        verify=Instruction(
+            text="Both peerings are ACTIVE, and a machine reaches its peer's internal address.",
+            commands=(listing_peerings(local),),
+        ),
+        undo=Instruction(
+            text="Use the external addresses again, then delete both peerings.",
+            commands=unpeering(local, remote),
+        ),
+        commands=peering(local, remote),
+        documents=("https://cloud.google.com/vpc/docs/vpc-peering",),
+        caution="Peering opens routes, not firewalls; it is not transitive. Google also refuses it"
+        " where the ranges overlap those of networks that either is peered with.",
     )

@@ -150,6 +150,11 @@ def line_item(name: str, quantity: Decimal, price: Price) -> LineItem:
     )
 
 
+def negated(item: LineItem) -> LineItem:
+    """Return the same line as a cost that a change brings."""
+    return replace(item, quantity=-item.quantity, usd_per_month=-item.usd_per_month)
+
+
 def bill(
     name: str, quantity: Decimal, tiers: tuple[PriceTier, ...], after: Decimal = Decimal(0)
 ) -> tuple[LineItem, ...]:

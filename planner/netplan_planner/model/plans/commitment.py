@@ -76,6 +76,12 @@ class CoverLedger(Protocol):
     def take(self, change: MachineChange) -> None:
         """Count a change as made."""
 
+    def mark(self) -> object:
+        """Return what was taken so far, for `go_back`."""
+
+    def go_back(self, mark: object) -> None:
+        """Count nothing as made that was taken after a mark."""
+
 
 class CommittedPart(Value, frozen=True, kw_only=True):
     """One resource of a commitment."""

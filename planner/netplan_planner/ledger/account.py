@@ -1,0 +1,318 @@
+"""The account of a month: what a change takes off the bill, after all that were made before it.
+
+The bill is of machines, what commitments make of them, external addresses, Cloud NAT gateways and
+traffic. A change is worth what its lines cost before it less what they cost after it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
+from typing import NamedTuple
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.ledger.resources import (
+    Gateways,
+    Lines,
+    MachineCosts,
+    address_lines,
+    unused_address_lines,
+)
+from netplan_planner.ledger.state import GatewayKey, State, Undo, is_elsewhere
+from netplan_planner.ledger.traffic import Saved, TrafficCost, TrafficLedger
+from netplan_planner.model import (
+    Change,
+    ChangeKind,
+    Edge,
+    Facts,
+    Instance,
+    MachineChange,
+    NatGateway,
+    Saving,
+    SavingBasis,
+    SelfLink,
+    Zone,
+    negated,
+    total_usd,
+)
+
+_DUST_USD = Decimal("1e-9")
+"""What decimals leave of two equal sums."""
+
+
+class Worth(NamedTuple):
+    """What a change takes off the bill of a month."""
+
+    saving: Saving
+    unpriced: tuple[str, ...] = ()
+    """Why parts of other traffic have no price, here or there; they are in no line."""
+    is_stepped: bool = False
+    """Whether a price has steps, so that other traffic bears on it."""
+
+    @property
+    def usd(self) -> Decimal | None:
+        """Dollars a month; None where they are not known, or before commitments only."""
+        is_known = not self.saving.unknown and self.saving.basis is SavingBasis.BILL
+        return self.saving.usd_per_month if is_known else None
+
+
+class Made(NamedTuple):
+    """A change that was made, for taking it back."""
+
+    undo: Undo
+    cover: object
+
+
+class _Resources(NamedTuple):
+    lines: dict[str, Lines]
+    """By what they are of."""
+    unknown: dict[str, str]
+    """Why some have no price."""
+
+
+class Ledger:
+    """The account of one project with the changes made so far."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.state = State(facts)
+        self.traffic = TrafficLedger(self.state)
+        self._facts = facts
+        self._cover = facts.machines.ledger(facts.inventory, facts.today)
+        self._machines = MachineCosts(facts)
+        self._gateways = Gateways(self.state)
+
+    def make(self, change: Change) -> Made:
+        """Make a change."""
+        mark = self._cover.mark()
+        before = [self.state.machine(link) for link in change.targets]
+        undo = self.state.apply(change)
+        for was, link in zip(before, change.targets, strict=True):
+            for taken in _of_cover(was, self.state.machine(link)):
+                self._cover.take(taken)
+        return Made(undo, mark)
+
+    def go_back(self, made: Made) -> None:
+        """Take back the change that was made last."""
+        self.state.go_back(made.undo)
+        self._cover.go_back(made.cover)
+
+    def move(self, machine: Instance, zone: Zone) -> Made:
+        """Put a machine into a zone."""
+        return self.make(Change(kind=ChangeKind.ZONE, target=machine.ref.self_link, to=zone))
+
+    def zone(self, owner: int) -> Zone | None:
+        """Return where an owner stands now."""
+        return self.state.zone(owner)
+
+    def cost(self, edges: Iterable[Edge]) -> TrafficCost:
+        """Return what edges cost now, as the last of all that shares their prices."""
+        return self.traffic.cost(edges)
+
+    def value(self, *changes: Change) -> Worth:
+        """Return what changes made one after the other take off the bill now.
+
+        Unknown where a price that they change is not known.
+        """
+        links = [link for change in changes for link in change.targets]
+        touched = (edge for change in changes for edge in self._edges(change))
+        edges = tuple({id(edge): edge for edge in touched}.values())
+        if hub := next(filter(None, (self._hub(change) for change in changes)), ""):
+            return Worth(
+                Saving(
+                    unknown="what Network Connectivity Center charges for traffic over its hub"
+                    f" {hub} is not in the price tables"
+                )
+            )
+        if stopped := self._stopped(changes):
+            return Worth(Saving(unknown=f"{stopped} is stopped, and costs nothing as it stands"))
+        nats = {**self._nats(links), **self._deleted(changes)}
+        machines = [self.state.machine(link) for link in links]
+        sent = self.traffic.volumes(edges)
+        made = [self.make(change) for change in changes]
+        nats |= self._nats(links)
+        after = self._resources(links, nats)
+        sent_after = self.traffic.volumes(edges)
+        machines_after = [self.state.machine(link) for link in links]
+        for one in reversed(made):
+            self.go_back(one)
+        before = self._resources(links, nats)
+        saved = self.traffic.saved(sent, sent_after)
+        is_move = all(change.kind is ChangeKind.ZONE for change in changes)
+        cover = list(self._covered(zip(machines, machines_after, strict=True)))
+        worth = _worth(before, after, saved, cover, is_move=is_move)
+        is_stepped = self.traffic.is_stepped({**sent, **sent_after})
+        return worth._replace(is_stepped=is_stepped) if is_stepped else worth
+
+    def cover_usd(self, change: Change) -> Decimal | None:
+        """Return what commitments make of a change now; None where that is not known."""
+        made = self.make(change)
+        after = [self.state.machine(link) for link in change.targets]
+        self.go_back(made)
+        before = [self.state.machine(link) for link in change.targets]
+        found = list(self._covered(zip(before, after, strict=True)))
+        is_known = all(one.basis is SavingBasis.BILL for one in found)
+        return sum((one.usd_per_month for one in found), Decimal(0)) if is_known else None
+
+    def _edges(self, change: Change) -> Iterator[Edge]:
+        owners = self.state.owners
+        if self._facts.traffic is None or change.kind not in _OF_TRAFFIC:
+            return
+        for link in change.targets:
+            if change.kind is ChangeKind.INTERNAL_ADDRESS:
+                pair = self.state.pair(link, change.destination)
+                yield from self.traffic.edges_between(pair) if pair is not None else ()
+            elif link in owners:
+                yield from self.traffic.edges_of(owners[link])
+
+    def _stopped(self, changes: Iterable[Change]) -> str:
+        """Return a machine that does not run and of which only what it runs as changes."""
+        machines = (
+            self.state.machine(link)
+            for change in changes
+            if change.kind in OF_A_MACHINE
+            for link in change.targets
+        )
+        return next((one.name for one in machines if one is not None and one.is_stopped), "")
+
+    def _hub(self, change: Change) -> str:
+        """Return the hub that traffic would pass over internal addresses, or nothing."""
+        if change.kind is not ChangeKind.INTERNAL_ADDRESS or change.destination is None:
+            return ""
+        inventory = self._facts.inventory
+        dst = inventory.instance_by_link.get(change.destination)
+        for link in change.targets:
+            src = inventory.instance_by_link.get(link)
+            nic = inventory.reachable_interface(src, dst) if src and dst else None
+            if src is None or nic is None:
+                continue
+            found = {inventory.hub_between(one.network, nic.network) for one in src.interfaces}
+            if "" not in found:
+                return min(found, default="")
+        return ""
+
+    def _nats(self, links: Iterable[SelfLink]) -> dict[GatewayKey, NatGateway]:
+        found: dict[GatewayKey, NatGateway] = {}
+        for link in links:
+            found |= self.state.gateways(link)
+        return found
+
+    def _deleted(self, changes: Iterable[Change]) -> dict[GatewayKey, NatGateway]:
+        keys = {(c.target, c.to or "") for c in changes if c.kind is ChangeKind.DELETE_GATEWAY}
+        routers = self._facts.inventory.routers
+        return {
+            (nat.router, nat.name): nat
+            for router in routers
+            for nat in router.nats
+            if (nat.router, nat.name) in keys
+        }
+
+    def _resources(
+        self, links: Iterable[SelfLink], nats: dict[GatewayKey, NatGateway]
+    ) -> _Resources:
+        """Return what machines, addresses and gateways cost now."""
+        found = _Resources({}, {})
+        facts = self._facts
+
+        def ask(of: str, lines: Callable[[], Lines]) -> None:
+            try:
+                found.lines[of] = lines()
+            except MissingDatum as missing:
+                found.unknown[of] = str(missing)
+
+        for link in dict.fromkeys(links):
+            machine = self.state.machine(link)
+            if machine is not None:
+                of = f"machine {link} {self._machines.kind(machine)}"
+                ask(of, lambda machine=machine: self._machines.lines(machine))  # type: ignore[misc]
+                ask(f"addresses {link}", lambda machine=machine: address_lines(facts, machine))  # type: ignore[misc]
+            elif link not in self.state.released:
+                ask(f"address {link}", lambda link=link: unused_address_lines(facts, link))  # type: ignore[misc]
+        for key, nat in sorted(nats.items()):
+            ask(f"gateway {key}", lambda nat=nat: self._gateways.lines(nat))  # type: ignore[misc]
+        return found
+
+    def _covered(
+        self, machines: Iterable[tuple[Instance | None, Instance | None]]
+    ) -> Iterator[Saving]:
+        """Yield what commitments make of each change of a machine, one after the other."""
+        mark = self._cover.mark()
+        for was, now in machines:
+            for change in _of_cover(was, now):
+                cover = self._cover.change(change)
+                if cover.unknown:
+                    note = f"it is not known {cover.unknown}"
+                    yield Saving(basis=SavingBasis.BEFORE_COMMITMENTS, note=note)
+                else:
+                    yield Saving(items=cover.items, note=cover.note)
+                self._cover.take(change)
+        self._cover.go_back(mark)
+
+
+OF_A_MACHINE = frozenset(
+    {ChangeKind.MACHINE_TYPE, ChangeKind.TIER_1, ChangeKind.NO_TIER_1, ChangeKind.SPOT}
+)
+"""Kinds of changes of what a machine runs as."""
+_OF_TRAFFIC = frozenset(
+    {
+        ChangeKind.INTERNAL_ADDRESS,
+        ChangeKind.ZONE,
+        ChangeKind.NETWORK_TIER,
+        ChangeKind.EXTERNAL_ADDRESS,
+        ChangeKind.RELEASE_ADDRESS,
+    }
+)
+"""Kinds of changes after which traffic may cost something else."""
+
+
+def ledger_of(facts: Facts) -> Ledger:
+    """Return the ledger of facts as they are, in which nobody leaves a change."""
+    found = facts.memo.get(Ledger)
+    if not isinstance(found, Ledger):
+        found = facts.memo[Ledger] = Ledger(facts)
+    return found
+
+
+def _of_cover(was: Instance | None, now: Instance | None) -> Iterator[MachineChange]:
+    """Yield what happens to a machine as far as commitments see it."""
+    if was is None or now is None or was is now:
+        return
+    if now.is_spot and not was.is_spot:
+        yield MachineChange(instance=was, machine_type=None)
+    elif was.machine_type != now.machine_type or is_elsewhere(now, was):
+        yield MachineChange(instance=was, machine_type=now.machine_type, region=now.region)
+
+
+def _worth(
+    before: _Resources, after: _Resources, saved: Saved, cover: list[Saving], *, is_move: bool
+) -> Worth:
+    strict, beside = [], set()
+    for charge, reason in saved.unknown:
+        if is_move and charge.priced.path_class.distance is None:
+            beside.add(reason)
+        else:
+            strict.append(reason)
+    differing = [of for of in {**before.lines, **after.lines} if _differs(of, before, after)]
+    strict += [
+        reason
+        for of in {**before.unknown, **after.unknown}
+        if before.unknown.get(of) != after.unknown.get(of)
+        for reason in (after.unknown.get(of) or before.unknown[of],)
+    ]
+    if strict:
+        return Worth(Saving(unknown=min(strict)))
+    items = [line for of in differing for line in before.lines.get(of, ())]
+    items += [negated(line) for of in differing for line in after.lines.get(of, ())]
+    items += saved.lines
+    items += [line for one in cover for line in one.items]
+    if abs(total_usd(items)) < _DUST_USD:
+        items = []
+    unknown = next((one for one in cover if one.basis is not SavingBasis.BILL), None)
+    notes = dict.fromkeys(one.note for one in cover if one.note)
+    saving = Saving(
+        items=tuple(items),
+        basis=SavingBasis.BILL if unknown is None else unknown.basis,
+        note="; ".join(notes) if unknown is None else unknown.note,
+    )
+    return Worth(saving, tuple(sorted(beside)))
+
+
+def _differs(of: str, before: _Resources, after: _Resources) -> bool:
+    return total_usd(before.lines.get(of, ())) != total_usd(after.lines.get(of, ()))

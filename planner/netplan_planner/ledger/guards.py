@@ -1,0 +1,98 @@
+"""What may not be changed after the changes made so far: asked of the change, not of a rule."""
+
+from collections.abc import Iterable
+
+from netplan_planner.ledger.state import State, key_of
+from netplan_planner.model import Change, ChangeKind, SelfLink, Zone, region_of
+from netplan_planner.units import counted
+
+
+def why_refused(state: State, change: Change) -> str:
+    """Return why a change would cut machines off the internet now, or nothing."""
+    match change.kind:
+        case ChangeKind.ZONE:
+            return _without_gateway(state, change)
+        case ChangeKind.DELETE_GATEWAY:
+            return _needed_gateway(state, change)
+        case ChangeKind.RELEASE_ADDRESS:
+            return _needed_address(state, change)
+        case _:
+            return ""
+
+
+def why_made(state: State, change: Change) -> str:
+    """Return why a change is made already, by another one perhaps; nothing where it is not."""
+    if change.kind is ChangeKind.INTERNAL_ADDRESS:
+        pairs = [state.pair(link, change.destination) for link in change.targets]
+        is_made = bool(state.internal) and all(pair in state.internal for pair in pairs)
+        return "another fix already gives the pair internal addresses" if is_made else ""
+    machines = [state.machines.get(link) for link in change.targets]
+    if change.kind is ChangeKind.ZONE:
+        was = state.facts.inventory.instance_by_link.get(change.target)
+        now = machines[0]
+        is_moved = now is not None and was is not None and now.zone != was.zone
+        return "another fix already moves the machine" if is_moved else ""
+    if change.kind in _OF_TYPE:
+        of = ("machine_type",) if change.kind is ChangeKind.MACHINE_TYPE else _OF_RETYPED
+        is_other = any(_differs(state, link, of) for link in change.targets)
+        return "another fix already changes the type" if is_other else ""
+    if change.kind is ChangeKind.SPOT:
+        is_spot = all(machine is not None and machine.is_spot for machine in machines)
+        return "another fix already makes it a Spot machine" if is_spot else ""
+    return ""
+
+
+_OF_TYPE = frozenset({ChangeKind.MACHINE_TYPE, ChangeKind.TIER_1, ChangeKind.NO_TIER_1})
+
+
+_OF_RETYPED = ("machine_type", "bandwidth_tier")
+
+
+def _differs(state: State, link: SelfLink, fields: Iterable[str]) -> bool:
+    now, was = state.machines.get(link), state.facts.inventory.instance_by_link.get(link)
+    return now is not None and any(getattr(now, of) != getattr(was, of) for of in fields)
+
+
+def _without_gateway(state: State, change: Change) -> str:
+    region = region_of(Zone(change.to or ""))
+    for link in change.targets:
+        machine = state.machine(link)
+        if machine is None or machine.region == region or not state.gateways(link):
+            continue
+        networks = [nic.network for nic in machine.interfaces]
+        if not any(state.gateway_there(network, region) for network in networks):
+            return f"its network has no Cloud NAT gateway in {region}, its way to the internet"
+    return ""
+
+
+def _needed_gateway(state: State, change: Change) -> str:
+    key = change.target, change.to or ""
+    needed = 0
+    for link in state.machines:
+        was = state.facts.inventory.instance_by_link[link]
+        before = {
+            key_of(nat)
+            for nic in was.interfaces
+            if (nat := state.facts.inventory.nat_of(was, nic)) is not None
+        }
+        needed += key in state.gateways(link) and key not in before
+    if not needed:
+        return ""
+    return f"{counted(needed, 'machine')} need it once the fixes before it are made"
+
+
+def _needed_address(state: State, change: Change) -> str:
+    """Return whether the gateway goes that machines would need without their addresses."""
+    if not state.gone or state.machine(change.target) is None:
+        return ""
+    undo = state.apply(change)
+    inventory = state.facts.inventory
+    lost = any(
+        key_of(nat) in state.gone
+        for link in change.targets
+        if (machine := state.machine(link)) is not None
+        for nic in machine.interfaces
+        if (nat := inventory.nat_of(machine, nic)) is not None
+    )
+    state.go_back(undo)
+    return "another fix deletes the Cloud NAT gateway that it would need then" if lost else ""

@@ -1,0 +1,158 @@
+"""What machines, external addresses and Cloud NAT gateways cost a month, as they stand."""
+
+from collections import Counter
+from collections.abc import Iterator
+from decimal import Decimal
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.ledger.state import GatewayKey, State, key_of
+from netplan_planner.model import (
+    AddressUse,
+    Facts,
+    Instance,
+    LineItem,
+    NatGateway,
+    SelfLink,
+    bill,
+    line_item,
+    usage_of,
+)
+from netplan_planner.paths.nat_hours import nat_hour_lines
+from netplan_planner.throughput import deciding_platform
+from netplan_planner.units import HOURS_PER_MONTH
+
+Lines = tuple[LineItem, ...]
+_MONTH_H = Decimal(HOURS_PER_MONTH)
+_NAMES = {
+    AddressUse.STANDARD_VM: "external IPv4 address in use",
+    AddressUse.SPOT_VM: "external IPv4 address of a Spot machine",
+    AddressUse.UNUSED_STATIC: "unused static address",
+}
+
+
+class MachineCosts:
+    """What machines cost; those that are alike are asked for once."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._known: dict[tuple[object, ...], Lines | str] = {}
+
+    def lines(self, instance: Instance) -> Lines:
+        """Return what a machine costs: its Tier_1 fee and GPUs included.
+
+        Raises:
+            MissingDatum: If it has no price, or a part of it is not known.
+        """
+        kind = self.kind(instance)
+        found = self._known.get(kind)
+        if found is None:
+            try:
+                found = self._facts.machines.cost_today(instance, usage_of(instance))
+            except MissingDatum as missing:
+                found = str(missing)
+            self._known[kind] = found
+        if isinstance(found, str):
+            raise MissingDatum(found)
+        return found
+
+    @staticmethod
+    def kind(instance: Instance) -> tuple[object, ...]:
+        """Return all that the price of a machine depends on."""
+        return (
+            instance.machine_type,
+            instance.region,
+            instance.is_spot,
+            instance.bandwidth_tier,
+            deciding_platform(instance),
+            instance.gpu_type,
+            instance.gpu_count,
+            instance.local_ssd_count,
+            instance.is_sole_tenant,
+            instance.status,
+            instance.unknown_parts,
+        )
+
+
+def address_lines(facts: Facts, instance: Instance) -> Lines:
+    """Return what a machine's external IPv4 addresses cost.
+
+    Raises:
+        MissingDatum: If the price is not known, or whether it has some.
+    """
+    if instance.has_unknown_access:
+        raise MissingDatum("whether it gets external addresses is known after apply")
+    count = sum(nic.external_ipv4 is not None for nic in instance.interfaces)
+    count += instance.awaited_address_count
+    if not count:
+        return ()
+    use = AddressUse.SPOT_VM if instance.is_spot else AddressUse.STANDARD_VM
+    if instance.is_stopped:
+        # What a stopped machine still holds is reserved, and in use by nothing that runs.
+        use = AddressUse.UNUSED_STATIC
+    price = facts.prices.external_address(use, instance.region)
+    return (line_item(_NAMES[use], _MONTH_H * count, price),)
+
+
+def unused_address_lines(facts: Facts, link: SelfLink) -> Lines:
+    """Return what a reserved address costs that nothing has.
+
+    Raises:
+        MissingDatum: If it has no price.
+    """
+    found = next((one for one in facts.inventory.addresses if one.ref.self_link == link), None)
+    if found is None:
+        return ()
+    if found.region is None:
+        raise MissingDatum("the price table has no row for global addresses")
+    if ":" in found.address:
+        raise MissingDatum("the price is one of IPv4 addresses; no source states one of IPv6")
+    use = AddressUse.UNUSED_STATIC
+    price = facts.prices.external_address(use, found.region)
+    return (line_item(_NAMES[use], _MONTH_H, price),)
+
+
+class Gateways:
+    """What Cloud NAT gateways cost beside their data, by the machines that use them now."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._users: Counter[GatewayKey] | None = None
+        """Of the machines as they were read."""
+
+    def lines(self, nat: NatGateway) -> Lines:
+        """Return the hours of a gateway and of its reserved addresses; none once it is gone.
+
+        Raises:
+            MissingDatum: If a price is not known.
+        """
+        if key_of(nat) in self._state.gone:
+            return ()
+        prices = self._state.facts.prices
+        users, count = self.user_count(nat), len(nat.addresses)
+        hours = nat_hour_lines(prices, nat.region, users, _MONTH_H) if users else ()
+        if not count:
+            return hours
+        tiers = prices.service_price("cloud_nat_ip", nat.region)
+        return (*hours, *bill("addresses of Cloud NAT", _MONTH_H * count, tiers))
+
+    def user_count(self, nat: NatGateway) -> int:
+        """Return how many machines that run reach the internet through a gateway now."""
+        if self._users is None:
+            self._users = Counter(
+                key
+                for instance in self._state.facts.inventory.instances
+                for key in self._of(instance)
+            )
+        count = self._users[key_of(nat)]
+        for link, now in self._state.machines.items():
+            was = self._state.facts.inventory.instance_by_link[link]
+            count -= key_of(nat) in self._of(was)
+            count += now.is_to_run and key_of(nat) in self._state.gateways(link)
+        return count
+
+    def _of(self, instance: Instance) -> Iterator[GatewayKey] | set[GatewayKey]:
+        if not instance.is_to_run:
+            return set()
+        inventory = self._state.facts.inventory
+        found = (inventory.nat_of(instance, nic) for nic in instance.interfaces)
+        return {key_of(nat) for nat in found if nat is not None}

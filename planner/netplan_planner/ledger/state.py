@@ -1,0 +1,231 @@
+"""A project after changes: its facts, and beside them what is no longer as they say.
+
+Only what a change touches is held apart, so that one change costs its neighbours and not the
+project. Changes go back in the reverse order in which they were made.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from netplan_planner.model import (
+    BandwidthTier,
+    Change,
+    ChangeKind,
+    Facts,
+    Instance,
+    NatGateway,
+    NetworkInterface,
+    SelfLink,
+    Zone,
+    region_of,
+)
+
+Pair = tuple[int, int]
+"""Two owners by index, the smaller first."""
+NEW_ADDRESS = "(new)"
+"""Stands for the external address that a machine gets."""
+GatewayKey = tuple[SelfLink, str]
+"""Router and name of a Cloud NAT gateway."""
+
+
+def key_of(nat: NatGateway) -> GatewayKey:
+    """Return what tells a gateway from all others."""
+    return nat.router, nat.name
+
+
+class Undo(NamedTuple):
+    """How one change goes back."""
+
+    held: tuple[tuple[dict[Any, Any], Any, Any], ...]
+    """Tables with a key and what stood there; None: nothing did."""
+
+
+class State:
+    """Machines, addresses and gateways after the changes made so far."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.machines: dict[SelfLink, Instance] = {}
+        """Those that are no longer as they were read, by their own self link."""
+        self.internal: dict[Pair, bool] = {}
+        """Pairs that use internal addresses since."""
+        self.gone: dict[GatewayKey, bool] = {}
+        self.released: dict[SelfLink, bool] = {}
+        """Reserved addresses that are released."""
+        self.touched: dict[int | Pair, None] = {}
+        """Owners and pairs that changed since somebody last looked; he clears it."""
+        self.owners: dict[SelfLink, int] = {
+            owner.link: index
+            for index, owner in enumerate(facts.traffic.owners if facts.traffic else ())
+            if owner.link is not None
+        }
+
+    def machine(self, link: SelfLink) -> Instance | None:
+        """Return a machine as it is now, by the self link that it was read with."""
+        return self.machines.get(link) or self.facts.inventory.instance_by_link.get(link)
+
+    def changed(self, owner: int) -> Instance | None:
+        """Return the machine of an owner if it is no longer as it was read."""
+        if not self.machines:
+            return None
+        assert self.facts.traffic is not None
+        link = self.facts.traffic.owners[owner].link
+        return self.machines.get(link) if link is not None else None
+
+    def zone(self, owner: int) -> Zone | None:
+        """Return where an owner stands."""
+        assert self.facts.traffic is not None
+        machine = self.changed(owner)
+        return machine.zone if machine is not None else self.facts.traffic.owners[owner].zone
+
+    def place(self, link: SelfLink) -> tuple[str, tuple[str | None, ...]] | None:
+        """Return where a changed machine stands and its external addresses; None: as it was."""
+        now = self.machines.get(link)
+        if now is None:
+            return None
+        return now.zone, tuple(nic.external_ipv4 for nic in now.interfaces)
+
+    def pair(self, one: SelfLink, other: SelfLink | None) -> Pair | None:
+        """Return the pair of two machines that were seen to talk."""
+        ends = sorted(self.owners[link] for link in (one, other) if link in self.owners)
+        return (ends[0], ends[1]) if len(ends) == 2 else None
+
+    def gateways(self, link: SelfLink) -> dict[GatewayKey, NatGateway]:
+        """Return the Cloud NAT gateways by which a machine reaches the internet now."""
+        now, was = self.machine(link), self.facts.inventory.instance_by_link.get(link)
+        if now is None or was is None:
+            return {}
+        found = (self._gateway(now, was, nic) for nic in now.interfaces)
+        return {key_of(nat): nat for nat in found if nat is not None}
+
+    def _gateway(self, now: Instance, was: Instance, nic: NetworkInterface) -> NatGateway | None:
+        if now.region == was.region:
+            nat = self.facts.inventory.nat_of(now, nic)
+            return None if nat is None or key_of(nat) in self.gone else nat
+        return None if nic.may_be_external else self.gateway_there(nic.network, now.region)
+
+    def gateway_there(self, network: SelfLink, region: str) -> NatGateway | None:
+        """Return a gateway that serves a network in a region, whatever subnetwork it lists."""
+        return next(
+            (
+                nat
+                for router in self.facts.inventory.routers
+                for nat in router.nats
+                if not nat.is_private
+                and (nat.network, nat.region) == (network, region)
+                and key_of(nat) not in self.gone
+            ),
+            None,
+        )
+
+    def apply(self, change: Change) -> Undo:
+        """Make a change; what it does not touch stays as it is."""
+        undo: list[tuple[dict[Any, Any], Any, Any]] = []
+        if change.kind is ChangeKind.INTERNAL_ADDRESS:
+            for target in change.targets:
+                pair = self.pair(target, change.destination)
+                if pair is not None:
+                    self._set(undo, self.internal, pair, True)
+                    self.touched[pair] = None
+        elif change.kind is ChangeKind.DELETE_GATEWAY:
+            self._set(undo, self.gone, (change.target, change.to or ""), True)
+        elif change.kind is ChangeKind.RELEASE_ADDRESS and self.machine(change.target) is None:
+            for target in change.targets:
+                self._set(undo, self.released, target, True)
+        elif change.kind in _AFTER:
+            for target in change.targets:
+                machine = self.machine(target)
+                if machine is not None:
+                    self._set(undo, self.machines, target, _AFTER[change.kind](machine, change))
+                    self._touch(target)
+        return Undo(tuple(undo))
+
+    def go_back(self, undo: Undo) -> None:
+        """Take back the change that was made last."""
+        for table, key, was in reversed(undo.held):
+            if was is None:
+                table.pop(key, None)
+            else:
+                table[key] = was
+            if table is self.machines:
+                self._touch(key)
+            elif table is self.internal:
+                self.touched[key] = None
+
+    @staticmethod
+    def _set(undo: list[Any], table: dict[Any, Any], key: object, value: object) -> None:
+        undo.append((table, key, table.get(key)))
+        table[key] = value
+
+    def _touch(self, link: SelfLink) -> None:
+        owner = self.owners.get(link)
+        if owner is not None:
+            self.touched[owner] = None
+
+
+def _retyped(machine: Instance, change: Change) -> Instance:
+    return replace(
+        machine,
+        machine_type=change.to or machine.machine_type,
+        bandwidth_tier=BandwidthTier.DEFAULT,
+    )
+
+
+def _with_address(machine: Instance, change: Change) -> Instance:
+    """Return a machine of which the first interface without an address has one."""
+    at = next((i for i, nic in enumerate(machine.interfaces) if not nic.may_be_external), None)
+    if at is None:
+        return machine
+    return _nics(
+        machine,
+        (
+            replace(nic, external_ipv4=NEW_ADDRESS) if i == at else nic
+            for i, nic in enumerate(machine.interfaces)
+        ),
+    )
+
+
+def _without_address(machine: Instance, change: Change) -> Instance:
+    return _nics(
+        machine,
+        (
+            replace(nic, external_ipv4=None, access_config_name=None)
+            if nic.external_ipv4 is not None and change.to in {None, nic.external_ipv4}
+            else nic
+            for nic in machine.interfaces
+        ),
+    )
+
+
+def _of_tier(machine: Instance, change: Change) -> Instance:
+    return _nics(
+        machine,
+        (
+            replace(nic, network_tier=change.to) if nic.may_be_external else nic
+            for nic in machine.interfaces
+        ),
+    )
+
+
+def _nics(machine: Instance, nics: Iterable[NetworkInterface]) -> Instance:
+    return replace(machine, interfaces=tuple(nics))
+
+
+_AFTER: dict[ChangeKind, Callable[[Instance, Change], Instance]] = {
+    ChangeKind.ZONE: lambda machine, change: replace(machine, zone=Zone(change.to or machine.zone)),
+    ChangeKind.MACHINE_TYPE: _retyped,
+    ChangeKind.TIER_1: lambda machine, _: replace(machine, bandwidth_tier=BandwidthTier.TIER_1),
+    ChangeKind.NO_TIER_1: lambda machine, _: replace(machine, bandwidth_tier=BandwidthTier.DEFAULT),
+    ChangeKind.SPOT: lambda machine, _: replace(machine, is_spot=True),
+    ChangeKind.NETWORK_TIER: _of_tier,
+    ChangeKind.EXTERNAL_ADDRESS: _with_address,
+    ChangeKind.RELEASE_ADDRESS: _without_address,
+}
+"""What becomes of a machine."""
+
+
+def is_elsewhere(now: Instance, was: Instance) -> bool:
+    """Return whether a machine stands in another region than before."""
+    return region_of(now.zone) != was.region

@@ -1,0 +1,327 @@
+"""What traffic costs after changes: volumes by price, each with the steps that all of it shares.
+
+A price is of a SKU, not of a path: what goes to the internet through Cloud NAT fills the steps of
+what goes there directly, and a change takes the last steps of a month away or adds to them.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from netplan_planner.ledger.state import Pair, State
+from netplan_planner.model import (
+    Edge,
+    Instance,
+    LineItem,
+    OwnerKind,
+    PathClass,
+    PriceTier,
+    Zone,
+    bill,
+    negated,
+    region_of,
+    total_usd,
+)
+from netplan_planner.paths.priced_paths import (
+    PREMIUM,
+    PathPrice,
+    PricedPath,
+    nat_part,
+    path_prices_of,
+    priced_path_of,
+)
+
+_OUTSIDE = frozenset({PathClass.INTERNET, PathClass.NAT})
+_MOST_LINES = 2**16
+"""Lines that are kept of volumes already asked for."""
+
+
+class Charge(NamedTuple):
+    """Why an edge is on the bill: its price, and whether the own end receives."""
+
+    priced: PricedPath
+    is_reply: bool = False
+    """What Cloud NAT processes of what comes back through it."""
+
+    @property
+    def is_processed(self) -> bool:
+        """Whether Cloud NAT is paid for it as well, which is the last of its prices then."""
+        return self.priced.path_class is PathClass.NAT or self.priced.is_through_nat
+
+    def name(self, *, is_nat: bool) -> str:
+        """Return the name of its line on a bill, or of the line of Cloud NAT."""
+        priced = self.priced
+        if is_nat:
+            return f"Cloud NAT, data processed in {priced.src_region}"
+        return f"traffic {priced.path_class.value} {priced.ends}"
+
+
+Volumes = Counter[Charge]
+"""Bytes of the window by charge."""
+Tiers = tuple[PriceTier, ...]
+
+
+def price_key(tiers: Tiers) -> str:
+    """Return what a price is of: prices of one key share the steps of a month."""
+    return tiers[0].price.sku_id or tiers[0].price.description
+
+
+class Saved(NamedTuple):
+    """What traffic costs less after a change: lines, and charges whose price is not known."""
+
+    lines: tuple[LineItem, ...]
+    unknown: tuple[tuple[Charge, str], ...]
+    """Charges that differ, with the reason why they have no price."""
+
+
+class TrafficCost(NamedTuple):
+    """What edges cost a month: lines, and why parts have no price; their traffic is in no line."""
+
+    lines: tuple[LineItem, ...]
+    unpriced: frozenset[str]
+
+    @property
+    def usd_per_month(self) -> Decimal:
+        """The sum of the lines."""
+        return total_usd(self.lines)
+
+
+class TrafficLedger:
+    """Prices the traffic of a state, whatever is changed there meanwhile."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._facts = state.facts
+        self._as_read: dict[int, PricedPath] = {}
+        """Of edges as they are, by the edge's identity."""
+        self._parts: dict[Charge, tuple[PathPrice, ...]] = {}
+        self._stepped: dict[Charge, tuple[str, ...]] = {}
+        """The keys of a charge's prices that have steps."""
+        self._totals: Counter[str] | None = None
+        """Bytes of all traffic now, by the key of a price with steps."""
+        self._counted: dict[int, Charge] = {}
+        """The charge under which an edge is in there, by the edge's identity."""
+        self._by_pair: dict[Pair, list[Edge]] | None = None
+        self._asked: dict[tuple[str, int, int], tuple[LineItem, ...]] = {}
+
+    def edges_of(self, owner: int) -> tuple[Edge, ...]:
+        """Return the edges that an owner sends and receives."""
+        traffic = self._facts.traffic
+        assert traffic is not None
+        return (*traffic.edges_by_src.get(owner, ()), *traffic.edges_by_dst.get(owner, ()))
+
+    def edges_between(self, pair: Pair) -> Sequence[Edge]:
+        """Return the edges between two machines, both ways."""
+        if self._by_pair is None:
+            self._by_pair = defaultdict(list)
+            for edge in self._facts.traffic.edges if self._facts.traffic else ():
+                if edge.path_class.distance is not None:
+                    self._by_pair[pair_of(edge)].append(edge)
+        return self._by_pair.get(pair, ())
+
+    def priced(self, edge: Edge) -> PricedPath:
+        """Return what the price of an edge depends on now."""
+        found = self._as_read.get(id(edge))
+        if found is None:
+            found = self._as_read[id(edge)] = priced_path_of(self._facts, edge)
+        state = self._state
+        src, dst = state.changed(edge.src), state.changed(edge.dst)
+        is_inside = bool(state.internal) and pair_of(edge) in state.internal
+        if src is None and dst is None and not is_inside:
+            return found
+        return self._after(edge, found, src, dst, is_inside=is_inside)
+
+    def _after(
+        self,
+        edge: Edge,
+        priced: PricedPath,
+        src: Instance | None,
+        dst: Instance | None,
+        *,
+        is_inside: bool,
+    ) -> PricedPath:
+        path_class, tier = priced.path_class, priced.network_tier
+        is_through_nat = priced.is_through_nat
+        if path_class.distance is not None:
+            if is_inside:
+                path_class = path_class.over_internal_address
+            zones = self._state.zone(edge.src), self._state.zone(edge.dst)
+            if zones[0] and zones[1]:
+                path_class = path_class.between(Zone(zones[0]), Zone(zones[1]))
+            is_through_nat = path_class.is_external_address and (
+                is_through_nat if src is None else self._is_behind_nat(edge.src)
+            )
+        elif path_class in _OUTSIDE and src is not None:
+            path_class, tier = self._way_out(edge.src, src, path_class, tier)
+        elif path_class in _OUTSIDE and dst is not None:
+            path_class, _ = self._way_out(edge.dst, dst, path_class, tier)
+        return priced._replace(
+            path_class=path_class,
+            network_tier=tier,
+            is_through_nat=is_through_nat,
+            src_region=region_of(src.zone) if src is not None else priced.src_region,
+            dst_region=region_of(dst.zone) if dst is not None else priced.dst_region,
+        )
+
+    def _is_behind_nat(self, owner: int) -> bool:
+        assert self._facts.traffic is not None
+        link = self._facts.traffic.owners[owner].link
+        return link is not None and bool(self._state.gateways(link))
+
+    def _way_out(
+        self, owner: int, now: Instance, path_class: PathClass, tier: str
+    ) -> tuple[PathClass, str]:
+        """Return how a machine reaches the internet after its addresses have changed."""
+        assert self._facts.traffic is not None
+        link = self._facts.traffic.owners[owner].link
+        was = self._facts.inventory.instance_by_link.get(link) if link is not None else None
+        if was is None or was.interfaces == now.interfaces:
+            return path_class, tier
+        tiers = {
+            nic.network_tier or PREMIUM for nic in now.interfaces if nic.external_ipv4 is not None
+        }
+        if len(tiers) == 1:
+            return PathClass.INTERNET, tiers.pop()
+        if not tiers and self._is_behind_nat(owner):
+            return PathClass.NAT, PREMIUM
+        return path_class, tier
+
+    def charge(self, edge: Edge) -> Charge | None:
+        """Return what an edge is charged as; None where nobody of ours is."""
+        kind = self._facts.src(edge).kind
+        priced = self.priced(edge)
+        if kind is OwnerKind.VM:
+            return Charge(priced)
+        if kind is OwnerKind.LOAD_BALANCER and priced.path_class is PathClass.INTERNET:
+            return Charge(priced)
+        if priced.path_class is PathClass.NAT and self._facts.dst(edge).kind is OwnerKind.VM:
+            reply = PricedPath(PathClass.NAT, priced.dst_region, "", "")
+            return Charge(reply, is_reply=True)
+        return None
+
+    def volumes(self, edges: Iterable[Edge]) -> Volumes:
+        """Return the bytes of edges by what they are charged as now."""
+        found: Volumes = Counter()
+        for edge in edges:
+            charge = self.charge(edge)
+            if charge is not None:
+                found[charge] += edge.wire_bytes
+        return found
+
+    def parts(self, charge: Charge) -> tuple[PathPrice, ...]:
+        """Return the prices of a charge."""
+        found = self._parts.get(charge)
+        if found is None:
+            found = self._parts[charge] = (
+                (nat_part(self._facts, charge.priced.src_region),)
+                if charge.is_reply
+                else path_prices_of(self._facts, charge.priced)
+            )
+        return found
+
+    def cost(self, edges: Iterable[Edge]) -> TrafficCost:
+        """Return what edges cost now, as the last of all that shares their prices."""
+        volumes = self.volumes(edges)
+        lines = tuple(self._lines(volumes, self._used_beside(volumes)))
+        return TrafficCost(lines, frozenset(self._unpriced(volumes).values()))
+
+    def saved(self, before: Volumes, after: Volumes) -> Saved:
+        """Return what the same edges cost less; asked for while they are charged as `before`."""
+        gone, come = before - after, after - before
+        used = self._used_beside(gone)
+        lines = (
+            *self._lines(gone, dict(used)),
+            *(negated(line) for line in self._lines(come, dict(used))),
+        )
+        return Saved(lines, tuple({**self._unpriced(gone), **self._unpriced(come)}.items()))
+
+    def is_stepped(self, volumes: Iterable[Charge]) -> bool:
+        """Return whether other traffic bears on what some charges cost."""
+        return any(self._steps(charge) for charge in volumes)
+
+    def _unpriced(self, volumes: Volumes) -> dict[Charge, str]:
+        return {
+            charge: part.reason
+            for charge in sorted(volumes)
+            for part in self.parts(charge)
+            if not part.tiers
+        }
+
+    def _used_beside(self, volumes: Volumes) -> dict[str, int]:
+        """Return the bytes of all other traffic, by the stepped prices of some."""
+        own: Counter[str] = Counter()
+        for charge, byte_count in volumes.items():
+            for key in self._steps(charge):
+                own[key] += byte_count
+        totals = self._all() if own else {}
+        return {key: totals[key] - byte_count for key, byte_count in own.items()}
+
+    def _lines(self, volumes: Mapping[Charge, int], used: dict[str, int]) -> Iterator[LineItem]:
+        for charge, byte_count in sorted(volumes.items()):
+            of_nat = len(self.parts(charge)) - 1 if charge.is_processed else -1
+            for at, part in enumerate(self.parts(charge)):
+                if part.tiers:
+                    name = charge.name(is_nat=at == of_nat)
+                    yield from self._bill(name, part.tiers, byte_count, used)
+
+    def _bill(
+        self, name: str, tiers: Tiers, byte_count: int, used: dict[str, int]
+    ) -> Iterator[LineItem]:
+        key = price_key(tiers)
+        after = 0
+        if len(tiers) > 1:
+            if key not in used:
+                used[key] = self._all()[key]
+            after = used[key]
+            used[key] += byte_count
+        asked = f"{name} {key}", byte_count, after
+        found = self._asked.get(asked)
+        if found is None:
+            gib, before = (self._facts.gib_per_month(count) for count in (byte_count, after))
+            if len(self._asked) > _MOST_LINES:
+                self._asked.clear()
+            found = tuple(line for line in bill(name, gib, tiers, before) if line.usd_per_month)
+            self._asked[asked] = found
+        yield from found
+
+    def _steps(self, charge: Charge) -> tuple[str, ...]:
+        found = self._stepped.get(charge)
+        if found is None:
+            tiers = (part.tiers for part in self.parts(charge))
+            found = tuple(price_key(one) for one in tiers if len(one) > 1)
+            self._stepped[charge] = found
+        return found
+
+    def _all(self) -> Counter[str]:
+        """Return the bytes of all traffic now, by the key of a price with steps."""
+        if self._totals is None:
+            self._totals = Counter()
+            self._count(self._totals, self._facts.traffic.edges if self._facts.traffic else ())
+        else:
+            for changed in self._state.touched:
+                is_pair = isinstance(changed, tuple)
+                edges = self.edges_between(changed) if is_pair else self.edges_of(changed)  # type: ignore[arg-type]
+                self._count(self._totals, edges)
+        self._state.touched.clear()
+        return self._totals
+
+    def _count(self, totals: Counter[str], edges: Iterable[Edge]) -> None:
+        """Count edges as they are priced now, no longer as before."""
+        for edge in edges:
+            now, last = self.charge(edge), self._counted.get(id(edge))
+            if now == last:
+                continue
+            if last is not None:
+                for key in self._steps(last):
+                    totals[key] -= edge.wire_bytes
+                del self._counted[id(edge)]
+            if now is not None and (steps := self._steps(now)):
+                for key in steps:
+                    totals[key] += edge.wire_bytes
+                self._counted[id(edge)] = now
+
+
+def pair_of(edge: Edge) -> Pair:
+    """Return the two owners of an edge, whichever sends."""
+    return min(edge.src, edge.dst), max(edge.src, edge.dst)
