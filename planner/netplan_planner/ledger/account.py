@@ -223,6 +223,8 @@ class Ledger:
                 of = f"machine {link} {self._machines.kind(machine)}"
                 ask(of, lambda machine=machine: self._machines.lines(machine))  # type: ignore[misc]
                 ask(f"addresses {link}", lambda machine=machine: address_lines(facts, machine))  # type: ignore[misc]
+                for freed in self.state.freed(link):
+                    ask(f"address {freed}", lambda link=freed: unused_address_lines(facts, link))  # type: ignore[misc]
             elif link not in self.state.released:
                 ask(f"address {link}", lambda link=link: unused_address_lines(facts, link))  # type: ignore[misc]
         for key, nat in sorted(nats.items()):

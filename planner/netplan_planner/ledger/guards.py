@@ -3,15 +3,16 @@
 from collections.abc import Iterable
 
 from netplan_planner.ledger.state import State, key_of
+from netplan_planner.machines.staying import why_it_stays
 from netplan_planner.model import Change, ChangeKind, SelfLink, Zone, region_of
 from netplan_planner.units import counted
 
 
 def why_refused(state: State, change: Change) -> str:
-    """Return why a change would cut machines off the internet now, or nothing."""
+    """Return why a change may not be made now, or nothing."""
     match change.kind:
         case ChangeKind.ZONE:
-            return _without_gateway(state, change)
+            return _tied(state, change) or why_cut_off(state, change) or _beside_copy(state, change)
         case ChangeKind.DELETE_GATEWAY:
             return _needed_gateway(state, change)
         case ChangeKind.RELEASE_ADDRESS:
@@ -53,7 +54,28 @@ def _differs(state: State, link: SelfLink, fields: Iterable[str]) -> bool:
     return now is not None and any(getattr(now, of) != getattr(was, of) for of in fields)
 
 
-def _without_gateway(state: State, change: Change) -> str:
+def _tied(state: State, change: Change) -> str:
+    """Return what keeps one of the machines in its zone."""
+    inventory = state.facts.inventory
+    machines = (inventory.instance_by_link.get(link) for link in change.targets)
+    found = (why_it_stays(state.facts, machine) for machine in machines if machine is not None)
+    return next((f"it stays: {why}" for why in found if why), "")
+
+
+def _beside_copy(state: State, change: Change) -> str:
+    """Return which copy of its service a machine would stand beside."""
+    machines = (state.machine(link) for link in change.targets)
+    zone = change.to or ""
+    found = (
+        state.copies.joined_by_move(machine, zone, state.machines)
+        for machine in machines
+        if machine is not None
+    )
+    return next(filter(None, found), "")
+
+
+def why_cut_off(state: State, change: Change) -> str:
+    """Return why a move would cut a machine off the internet, or nothing."""
     region = region_of(Zone(change.to or ""))
     for link in change.targets:
         machine = state.machine(link)

@@ -4,11 +4,13 @@ Only what a change touches is held apart, so that one change costs its neighbour
 project. Changes go back in the reverse order in which they were made.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from netplan_planner.machines.copies import ReplicaSets, replica_sets
 from netplan_planner.model import (
     BandwidthTier,
     Change,
@@ -61,6 +63,11 @@ class State:
             for index, owner in enumerate(facts.traffic.owners if facts.traffic else ())
             if owner.link is not None
         }
+
+    @cached_property
+    def copies(self) -> ReplicaSets:
+        """Which machines stand apart on purpose."""
+        return replica_sets(self.facts)
 
     def machine(self, link: SelfLink) -> Instance | None:
         """Return a machine as it is now, by the self link that it was read with."""
@@ -120,6 +127,19 @@ class State:
             None,
         )
 
+    def freed(self, link: SelfLink) -> Iterator[SelfLink]:
+        """Yield the reserved addresses that a machine had and has no longer: they are paid on."""
+        was, now = self.facts.inventory.instance_by_link.get(link), self.machines.get(link)
+        if was is None or now is None:
+            return
+        kept = {nic.external_ipv4 for nic in now.interfaces}
+        for nic in was.interfaces:
+            if nic.external_ipv4 is None or nic.external_ipv4 in kept:
+                continue
+            reserved = self.facts.inventory.address_by_ip.get(nic.external_ipv4)
+            if reserved is not None and reserved.ref.self_link not in self.released:
+                yield reserved.ref.self_link
+
     def apply(self, change: Change) -> Undo:
         """Make a change; what it does not touch stays as it is."""
         undo: list[tuple[dict[Any, Any], Any, Any]] = []
@@ -135,12 +155,17 @@ class State:
             for target in change.targets:
                 self._set(undo, self.released, target, True)
         elif change.kind in _AFTER:
-            for target in change.targets:
-                machine = self.machine(target)
-                if machine is not None:
-                    self._set(undo, self.machines, target, _AFTER[change.kind](machine, change))
-                    self._touch(target)
+            self._change_machines(undo, change)
         return Undo(tuple(undo))
+
+    def _change_machines(self, undo: list[Any], change: Change) -> None:
+        if change.kind is ChangeKind.RELEASE_ADDRESS and change.destination is not None:
+            self._set(undo, self.released, change.destination, True)
+        for target in change.targets:
+            machine = self.machine(target)
+            if machine is not None:
+                self._set(undo, self.machines, target, _AFTER[change.kind](machine, change))
+                self._touch(target)
 
     def go_back(self, undo: Undo) -> None:
         """Take back the change that was made last."""
@@ -163,6 +188,20 @@ class State:
         owner = self.owners.get(link)
         if owner is not None:
             self.touched[owner] = None
+
+
+def _moved(machine: Instance, change: Change) -> Instance:
+    """Return a machine in another zone; its addresses stay in their region."""
+    moved = replace(machine, zone=Zone(change.to or machine.zone))
+    if moved.region == machine.region:
+        return moved
+    return _nics(
+        moved,
+        (
+            replace(nic, external_ipv4=NEW_ADDRESS) if nic.external_ipv4 is not None else nic
+            for nic in machine.interfaces
+        ),
+    )
 
 
 def _retyped(machine: Instance, change: Change) -> Instance:
@@ -203,7 +242,13 @@ def _of_tier(machine: Instance, change: Change) -> Instance:
     return _nics(
         machine,
         (
-            replace(nic, network_tier=change.to) if nic.may_be_external else nic
+            replace(
+                nic,
+                network_tier=change.to,
+                external_ipv4=nic.external_ipv4 if nic.network_tier == change.to else NEW_ADDRESS,
+            )
+            if nic.may_be_external
+            else nic
             for nic in machine.interfaces
         ),
     )
@@ -214,7 +259,7 @@ def _nics(machine: Instance, nics: Iterable[NetworkInterface]) -> Instance:
 
 
 _AFTER: dict[ChangeKind, Callable[[Instance, Change], Instance]] = {
-    ChangeKind.ZONE: lambda machine, change: replace(machine, zone=Zone(change.to or machine.zone)),
+    ChangeKind.ZONE: _moved,
     ChangeKind.MACHINE_TYPE: _retyped,
     ChangeKind.TIER_1: lambda machine, _: replace(machine, bandwidth_tier=BandwidthTier.TIER_1),
     ChangeKind.NO_TIER_1: lambda machine, _: replace(machine, bandwidth_tier=BandwidthTier.DEFAULT),

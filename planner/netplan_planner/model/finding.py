@@ -202,7 +202,8 @@ class Change(Value, frozen=True, kw_only=True):
     target: SelfLink
     """What changes: the machine (for a pair, the sending one), the reserved address, the router."""
     destination: SelfLink | None = None
-    """For a change of address or of flows: the machine reached; it holds for this pair only."""
+    """For a change of address or of flows: the machine reached; it holds for this pair only. For
+    `RELEASE_ADDRESS` of a machine: the reserved address, which is released with it."""
     to: str | None = None
     """The new machine type, for `MACHINE_TYPE`; it is one without Tier_1. For `ZONE` the zone, for
     `NETWORK_TIER` the tier, for `RELEASE_ADDRESS` the address, for `DELETE_GATEWAY` its name."""

@@ -6,6 +6,7 @@ from math import ceil
 from msgspec.structs import replace
 
 from netplan_planner.machines import ties_of, why_new_machine
+from netplan_planner.machines.groups import is_managed
 from netplan_planner.model import (
     UNKNOWN_STATUS,
     BandwidthTier,
@@ -37,7 +38,7 @@ from netplan_planner.throughput import (
     type_end,
 )
 from netplan_rules.money import by_bill, machine_saving, take
-from netplan_rules.shared.managed import is_managed, replacement
+from netplan_rules.shared.managed import replacement
 from netplan_rules.shared.sizes import size_of
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.steps import back_to_type, has_type, keep_the_old

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum
+from netplan_planner.machines.groups import changed_together
 from netplan_planner.model import (
     BandwidthTier,
     Candidate,
@@ -41,7 +42,6 @@ from netplan_rules.capacity._resize import (
     unknown_cap,
 )
 from netplan_rules.money import by_bill, machine_saving, take
-from netplan_rules.shared.managed import changed_together
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import gbps, money, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from netplan_planner.machines.groups import is_managed
 from netplan_planner.model import (
     PIN_LABEL,
     EgressCap,
@@ -18,7 +19,6 @@ from netplan_planner.model import (
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import OF_A_GROUP, doubts_of_caps, type_evidence
-from netplan_rules.shared.managed import is_managed
 from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, gcloud_instance, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from netplan_planner.machines import STANDBY, is_watched
+from netplan_planner.machines.groups import changed_together, is_managed
 from netplan_planner.model import (
     PIN_LABEL,
     ROLE_LABEL,
@@ -42,7 +43,6 @@ from netplan_rules.capacity._resize import (
     unknown_cap,
 )
 from netplan_rules.money import by_bill, machine_saving, take
-from netplan_rules.shared.managed import changed_together, is_managed
 from netplan_rules.shared.sizes import days_that_decide, size_of
 from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, machines, money, rate_evidence, vm_subject

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from netplan_planner.machines.groups import is_managed
 from netplan_planner.model import (
     BandwidthTier,
     Candidate,
@@ -27,7 +28,6 @@ from netplan_rules.capacity._resize import (
 )
 from netplan_rules.capacity._tier1 import pool_of, tier1_choice, wanted_gbps
 from netplan_rules.money import machine_saving
-from netplan_rules.shared.managed import is_managed
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.steps import keep_the_old, sends
 from netplan_rules.wording import gbps, rate_evidence, vm_subject

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from netplan_planner.ledger import ledger_of
+from netplan_planner.machines.groups import changed_together, is_managed
 from netplan_planner.model import (
     BandwidthTier,
     Change,
@@ -22,7 +23,6 @@ from netplan_planner.throughput import instance_cap
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import OF_A_GROUP, type_evidence, unknown_cap
-from netplan_rules.shared.managed import changed_together, is_managed
 from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.steps import keep_the_old, sends
 from netplan_rules.wording import gbps, rate_evidence, vm_subject

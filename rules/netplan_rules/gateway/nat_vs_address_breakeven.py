@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.ledger import ledger_of
+from netplan_planner.machines.groups import changed_together, is_managed
 from netplan_planner.model import (
     PIN_LABEL,
     AddressUse,
@@ -38,7 +39,6 @@ from netplan_rules.gateway._served import (
     processed,
     served_interfaces,
 )
-from netplan_rules.shared.managed import changed_together, is_managed
 from netplan_rules.shared.trust import Doubts, doubt_of_month
 from netplan_rules.wording import gcloud_instance, listed, money, volume
 

@@ -12,6 +12,8 @@ from decimal import Decimal
 from netplan_planner.ledger import Ledger
 from netplan_planner.ledger.state import Pair
 from netplan_planner.ledger.traffic import pair_of
+from netplan_planner.machines.copies import ReplicaSets, replica_sets
+from netplan_planner.machines.staying import why_it_stays
 from netplan_planner.model import (
     Change,
     ChangeKind,
@@ -25,8 +27,6 @@ from netplan_planner.model import (
     Zone,
 )
 from netplan_rules.placement._moves import proposals
-from netplan_rules.placement._replicas import ReplicaSets, replica_sets
-from netplan_rules.shared.staying import why_it_stays
 
 _MOST_PAIRS = 10_000
 """Pairs of a region that make its graph: seconds at most."""
@@ -66,6 +66,8 @@ class Standing:
                 if isinstance(found, Gap):
                     continue
                 _, move, _ = found
+                if move.gives_up:
+                    continue
                 self.settled |= {move.machine.ref.self_link, move.peer.ref.self_link}
                 self.ledger.move(move.machine, move.zone)
 
@@ -216,7 +218,7 @@ def _moved_to(
         is_held = machine.ref.self_link in standing.settled or why_it_stays(facts, machine)
         if standing.zone(machine) == zone or is_held:
             continue
-        joins = copies.joined_by_move(machine, zone) or any(
+        joins = copies.joined_by_move(machine, zone, standing.ledger.state.machines) or any(
             copies.why_copies(machine, other) and machine.zone != other.zone for other in moved
         )
         if not joins:

@@ -8,7 +8,9 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.ledger import Ledger, ledger_of
-from netplan_planner.ledger.guards import why_refused
+from netplan_planner.ledger.guards import why_cut_off
+from netplan_planner.machines.copies import replica_sets
+from netplan_planner.machines.staying import why_it_stays
 from netplan_planner.model import (
     Change,
     ChangeKind,
@@ -21,8 +23,6 @@ from netplan_planner.model import (
     Value,
     Zone,
 )
-from netplan_rules.placement._replicas import replica_sets
-from netplan_rules.shared.staying import why_it_stays
 from netplan_rules.shared.trust import Doubts, doubts_of_edge
 
 
@@ -105,14 +105,16 @@ def proposals(
         ]
         if not moves:
             continue
-        joined = [(copies.joined_by_move(m.machine, m.zone), m) for m in moves]
+        stand = ledger.state.machines
+        joined = [(copies.joined_by_move(m.machine, m.zone, stand), m) for m in moves]
         gives_up, best = max(
             joined, key=lambda one: (not one[0], one[1].usd_per_month, one[1].machine.ref.self_link)
         )
         best = replace(best, gives_up=f"Gives up redundancy: {gives_up}." if gives_up else "")
         # A machine that others move to stays: their gain rests on where it stands.
         settled.update((best.machine.ref.self_link, best.peer.ref.self_link))
-        ledger.move(best.machine, best.zone)
+        if not best.gives_up:
+            ledger.move(best.machine, best.zone)
         yield pair, best, _doubts(facts, pair, best)
 
 
@@ -176,7 +178,7 @@ def _move(ledger: Ledger, machine: Instance, peer: Instance) -> Move | None:
     now = ledger.state.machine(peer.ref.self_link) or peer
     change = Change(kind=ChangeKind.ZONE, target=machine.ref.self_link, to=now.zone)
     here = ledger.state.machine(machine.ref.self_link) or machine
-    if here.zone == now.zone or why_refused(ledger.state, change):
+    if here.zone == now.zone or why_cut_off(ledger.state, change):
         return None
     worth = ledger.value(change)
     if worth.saving.unknown:

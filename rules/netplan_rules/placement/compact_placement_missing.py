@@ -5,6 +5,9 @@ from collections.abc import Iterator
 
 from netplan_planner.ledger.traffic import pair_of
 from netplan_planner.machines import series_facts
+from netplan_planner.machines.copies import name_stem
+from netplan_planner.machines.groups import is_managed
+from netplan_planner.machines.staying import HA_ROLES
 from netplan_planner.model import (
     ROLE_LABEL,
     Edge,
@@ -23,9 +26,6 @@ from netplan_planner.model import (
 from netplan_planner.units import SECONDS_PER_MINUTE, counted, gbps_from_bytes
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import OF_A_GROUP
-from netplan_rules.placement._replicas import name_stem
-from netplan_rules.shared.managed import is_managed
-from netplan_rules.shared.staying import HA_ROLES
 from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.wording import command, gbps, gcloud_instance, rate_evidence
 

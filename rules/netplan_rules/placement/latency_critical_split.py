@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from netplan_planner.ledger.state import Pair
 from netplan_planner.ledger.traffic import pair_of
+from netplan_planner.machines.copies import replica_sets
 from netplan_planner.model import (
     LATENCY_CRITICAL,
     LATENCY_LABEL,
@@ -31,7 +32,6 @@ from netplan_planner.throughput import predict
 from netplan_planner.throughput.round_trips.of_path import path_round_trip
 from netplan_rules.base import Rule
 from netplan_rules.placement._moves import Move, best_move
-from netplan_rules.placement._replicas import replica_sets
 from netplan_rules.shared.flows import used_path
 from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.steps import keep_the_old

@@ -7,6 +7,7 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum
+from netplan_planner.machines.copies import replica_sets
 from netplan_planner.model import (
     Edge,
     Evidence,
@@ -30,7 +31,6 @@ from netplan_planner.model import (
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.placement._communities import Standing
-from netplan_rules.placement._replicas import replica_sets
 from netplan_rules.placement.community_split_across_zones import found_moves
 from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.wording import money, volume

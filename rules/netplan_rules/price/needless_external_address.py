@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from netplan_planner.ledger import ledger_of
+from netplan_planner.machines.groups import changed_together, is_managed
 from netplan_planner.model import (
     Change,
     ChangeKind,
@@ -23,7 +24,6 @@ from netplan_planner.model import (
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.reporting import reporting_subnetworks
-from netplan_rules.shared.managed import changed_together, is_managed
 from netplan_rules.shared.removal import (
     GOOGLE_APIS,
     MANAGED,
@@ -148,8 +148,12 @@ def _hit(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTra
     doubts = Doubts()
     if hours < facts.threshold(RULE.id, "min_window_hours"):
         doubts.add(f"the window has {counted(round(hours), 'hour')} and may miss a weekly job")
+    reserved = facts.inventory.address_by_ip.get(nic.external_ipv4 or "")
     change = Change(
-        kind=ChangeKind.RELEASE_ADDRESS, target=instance.ref.self_link, to=nic.external_ipv4
+        kind=ChangeKind.RELEASE_ADDRESS,
+        target=instance.ref.self_link,
+        destination=reserved.ref.self_link if reserved is not None else None,
+        to=nic.external_ipv4,
     )
     fix = _fix(facts, instance, nic, traffic)
     return Hit(

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.ledger import ledger_of
+from netplan_planner.machines.copies import name_stem
+from netplan_planner.machines.groups import changed_together
 from netplan_planner.model import (
     LATENCY_CRITICAL,
     LATENCY_LABEL,
@@ -37,8 +39,6 @@ from netplan_planner.paths.priced_paths import (
 )
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.placement._replicas import name_stem
-from netplan_rules.shared.managed import changed_together
 from netplan_rules.shared.trust import Doubts, doubt_of_month
 from netplan_rules.wording import listed, money, volume
 from netplan_rules.work import ADDRESS

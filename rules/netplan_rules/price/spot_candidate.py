@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from netplan_planner.ledger import Ledger
+from netplan_planner.machines.groups import is_managed
 from netplan_planner.model import (
     PIN_LABEL,
     ROLE_LABEL,
@@ -28,7 +29,6 @@ from netplan_planner.model import (
 )
 from netplan_planner.paths.machines import is_gke_node
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.shared.managed import is_managed
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.steps import keep_the_old
 from netplan_rules.wording import money, vm_subject

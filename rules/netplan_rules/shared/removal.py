@@ -1,5 +1,6 @@
 """Taking an external address off a machine: the commands, and what else needs it."""
 
+from netplan_planner.machines.groups import is_managed
 from netplan_planner.model import (
     Address,
     Facts,
@@ -9,7 +10,6 @@ from netplan_planner.model import (
     PathClass,
     VmTraffic,
 )
-from netplan_rules.shared.managed import is_managed
 from netplan_rules.wording import command, delete_access_config, listed
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from netplan_planner.paths.changed_traffic import ChangedTraffic
 
 from netplan_planner.judging.fixes import Answer, answer
 from netplan_planner.model import (
@@ -27,7 +28,6 @@ from netplan_planner.model import (
     total_usd,
     usage_of,
 )
-from netplan_planner.paths.changed_traffic import ChangedTraffic
 from netplan_planner.renderers.content.phrases import relief
 from netplan_planner.renderers.document import Table
 from netplan_planner.renderers.options import RenderOptions

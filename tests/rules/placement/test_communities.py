@@ -3,9 +3,9 @@
 from decimal import Decimal
 
 from msgspec.structs import replace
+from netplan_planner.paths.changed_traffic import ChangedTraffic
 
 from netplan_planner.model import Facts, Hit, PathClass
-from netplan_planner.paths.changed_traffic import ChangedTraffic
 from netplan_rules.placement import chatty_inter_zone_pair, community_split_across_zones
 from netplan_rules.placement._communities import Standing, community_moves
 from support.rules.facts import facts_of, machine

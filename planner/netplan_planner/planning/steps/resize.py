@@ -3,10 +3,11 @@
 from typing import NamedTuple
 
 from netplan_planner.machines import why_new_machine
+from netplan_planner.machines.groups import is_managed
 from netplan_planner.model import BandwidthTier, Facts, Fix, Instance
 from netplan_planner.model.plans.changes import PlanChange, TerraformChange
 from netplan_planner.planning.steps import by_image, groups, in_place
-from netplan_rules.shared.managed import is_managed, replacement
+from netplan_rules.shared.managed import replacement
 
 
 class Target(NamedTuple):

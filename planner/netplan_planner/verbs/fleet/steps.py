@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
+from netplan_planner.machines.groups import is_managed
 from netplan_planner.model import (
     Amount,
     Facts,
@@ -25,7 +26,6 @@ from netplan_planner.verbs.fleet.machine import Candidate, notes_of
 from netplan_planner.verbs.fleet.market import Market
 from netplan_planner.verbs.fleet.plan import Planned
 from netplan_rules.capacity.cpu_advice_breaks_bandwidth import check
-from netplan_rules.shared.managed import is_managed
 
 _CENT = Decimal("0.01")
 _ORDER = (

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from netplan_planner.errors import InputError, UsageError
+from netplan_planner.machines.copies import replica_sets
+from netplan_planner.machines.staying import why_it_stays
 from netplan_planner.model import (
     Address,
     Facts,
@@ -22,8 +24,6 @@ from netplan_planner.verbs.place.ask import PlaceChoices
 from netplan_planner.verbs.place.asked import Asked, AskedEdges, AskedMachine, Kind
 from netplan_planner.world.not_read import stopped_machines, what_is_incomplete
 from netplan_pricing import SnapshotPriceBook
-from netplan_rules.placement._replicas import replica_sets
-from netplan_rules.shared.staying import why_it_stays
 
 _DEFAULT_GROWTH = 0.25
 """A plan that empties zones would trade money for availability that nobody offered."""

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from msgspec.structs import replace
 
 from netplan_planner.machines import why_new_machine
+from netplan_planner.machines.groups import is_managed
 from netplan_planner.model import (
     BandwidthTier,
     Facts,
@@ -29,7 +30,6 @@ from netplan_planner.planning.steps.resize import Target, resize
 from netplan_planner.units import counted
 from netplan_planner.verbs.whatif.answer import WhatifField
 from netplan_planner.verbs.whatif.scenario import Aimed
-from netplan_rules.shared.managed import is_managed
 from netplan_rules.shared.removal import clean_up
 
 _OF_NETWORKS = "Networks first, as all their machines stop for it."

@@ -12,8 +12,8 @@ from typer.main import get_group
 
 from netplan_planner.bundle_file import manifest_of, part_of
 from netplan_planner.cli.app import app
+from netplan_planner.machines.copies import name_stem
 from netplan_planner.readers import read_inventory
-from netplan_rules.placement._replicas import name_stem
 from support.commands.in_process import Done, netplan
 from support.commands.verbs import commands
 from support.flows.entries import entries

@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, UsageError
+from netplan_planner.machines.staying import why_it_stays
 from netplan_planner.model import (
     Address,
     Disk,
@@ -23,7 +24,6 @@ from netplan_planner.model import (
 )
 from netplan_planner.verbs.place.ask import PlaceChoices
 from netplan_planner.verbs.place.inventory import Ties, asked_of, offered_in
-from netplan_rules.shared.staying import why_it_stays
 from support.rules.facts import NETWORK, facts_of, machine
 
 DB = machine("db")

@@ -16,8 +16,8 @@ from hashlib import sha256
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from string import ascii_lowercase, digits
 
+from netplan_planner.machines.copies import is_drawn, tells_copies_apart
 from netplan_planner.verbs.collect.pseudonyms.public import HARDWARE, PLACE, TYPE
-from netplan_rules.placement._replicas import is_drawn, tells_copies_apart
 
 _BLOCKS = (
     # RFC 1918, with what auto-mode networks take of it (cloud.google.com/vpc/docs/subnets).

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from netplan_planner.clusters.databases import known_image
 from netplan_planner.judging.suppressions import IGNORE_LABEL, UNTIL_LABEL
+from netplan_planner.machines.staying import HA_ROLES
 from netplan_planner.model import (
     PIN_LABEL,
     ROLE_LABEL,
@@ -36,7 +37,6 @@ from netplan_planner.readers.time_series import series_order
 from netplan_planner.verbs.collect.pseudonyms.names import WORD, Names
 from netplan_planner.verbs.collect.pseudonyms.public import FORMS, SERVICE, stays
 from netplan_rules.registry import AREAS, all_rules
-from netplan_rules.shared.staying import HA_ROLES
 
 SETTINGS = frozenset({"annotations", "bandwidth", "variables", "arguments", "data"})
 """Fields of Kubernetes objects that hold settings."""

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from netplan_planner.machines.copies import name_stem
 from netplan_planner.verbs.collect.pseudonyms.names import Names
-from netplan_rules.placement._replicas import name_stem
 
 NAMES = Names(b"key")
 

@@ -1,7 +1,7 @@
 """What keeps a machine in its zone: the guard of every move, whichever rule or plan proposes it."""
 
+from netplan_planner.machines.groups import is_managed
 from netplan_planner.model import PIN_LABEL, ROLE_LABEL, Facts, Instance
-from netplan_rules.shared.managed import is_managed
 
 HA_ROLES = frozenset({"standby", "quorum", "replica"})
 """Values of the label netplan-role that say: this machine stands elsewhere on purpose."""

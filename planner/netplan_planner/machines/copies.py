@@ -2,9 +2,11 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Mapping
+from types import MappingProxyType
 
-from netplan_planner.model import ROLE_LABEL, Facts, Instance, Value, region_of
-from netplan_rules.shared.staying import HA_ROLES
+from netplan_planner.machines.staying import HA_ROLES
+from netplan_planner.model import ROLE_LABEL, Facts, Instance, SelfLink, Value, region_of
 
 _COPY_WORDS = frozenset(
     [
@@ -73,6 +75,9 @@ _DIRECTED = re.compile(
 )
 
 
+_NOBODY: Mapping[SelfLink, Instance] = MappingProxyType({})
+
+
 class ReplicaSets(Value, frozen=True, kw_only=True):
     """The sets of copies among the machines, each machine in at most one of each kind."""
 
@@ -86,14 +91,22 @@ class ReplicaSets(Value, frozen=True, kw_only=True):
         shared = self._keys(one) & self._keys(other)
         return min(shared).partition("|")[2] if shared else ""
 
-    def joined_by_move(self, machine: Instance, zone: str) -> str:
+    def joined_by_move(
+        self, machine: Instance, zone: str, moved: Mapping[SelfLink, Instance] = _NOBODY
+    ) -> str:
         """Return which copy would stand in the same zone, or region, only after a move.
 
         Empty where the move merges nothing: no copy stands there, or one already shares the
         machine's place now.
+
+        Args:
+            machine: As it was read, or where it stands by now.
+            zone: Where it would stand.
+            moved: Machines that stand elsewhere by now.
         """
         for key in sorted(self._keys(machine)):
-            for other in self.machines[key]:
+            for read in self.machines[key]:
+                other = moved.get(read.ref.self_link, read)
                 if other.ref.self_link == machine.ref.self_link:
                     continue
                 if other.zone == zone and machine.zone != zone:
