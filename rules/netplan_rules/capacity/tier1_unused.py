@@ -1,6 +1,8 @@
 """Machines that pay for Tier_1 and never need it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
 
 from netplan_planner.ledger import ledger_of
 from netplan_planner.machines.groups import changed_together, is_managed
@@ -23,6 +25,7 @@ from netplan_planner.throughput import instance_cap
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import OF_A_GROUP, type_evidence, unknown_cap
+from netplan_rules.reporting import reporting_subnetworks
 from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.steps import keep_the_old, sends
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
@@ -73,24 +76,39 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         if one.bandwidth_tier is BandwidthTier.TIER_1 and one.is_to_run
     ]
     rates = {one.link: one for one in facts.machine_rates}
+    reporting = reporting_subnetworks(facts)
     for alike in changed_together(facts, of_tier1):
-        found = [_judged(facts, one, rates.get(one.ref.self_link)) for one in alike]
+        seen = [one for one in alike if one.ref.self_link in rates]
+        found = [_judged(facts, one, rates[one.ref.self_link]) for one in seen]
+        silent = [one for one in alike if one.ref.self_link not in rates]
+        told = {nic.subnetwork for one in silent for nic in one.interfaces} <= reporting
+        needs = [one.name for one, its in zip(seen, found, strict=True) if not isinstance(its, Hit)]
+        needs += [] if told else [silent[0].name]
+        if not needs:
+            yield from _together(facts, [one for one in found if isinstance(one, Hit)], silent)
+            continue
         # One template gives all machines of a group their tier.
-        is_whole = all(isinstance(one, Hit) for one in found)
-        for instance, one in zip(alike, found, strict=True):
-            if isinstance(one, Gap) or (isinstance(one, Hit) and is_whole):
+        reason = f"its group has one template, and {needs[0]} is not known to need less"
+        for one in found:
+            if isinstance(one, Hit):
+                yield Gap(resource=one.resources[0], reason=reason)
+            elif one is not None:
                 yield one
-            elif isinstance(one, Hit):
-                pairs = zip(alike, found, strict=True)
-                needs = next(other.name for other, its in pairs if not isinstance(its, Hit))
-                reason = f"its group has one template, and {needs} is not known to need less"
-                yield Gap(resource=instance.ref, reason=reason)
 
 
-def _judged(facts: Facts, instance: Instance, rates: MachineRates | None) -> Hit | Gap | None:
-    """Return whether a machine needs no Tier_1; None: it does, or nothing was seen of it."""
-    if rates is None:
-        return None
+def _together(facts: Facts, hits: Sequence[Hit], silent: Sequence[Instance]) -> Iterator[Hit]:
+    """Yield the hits of a group; what sent nothing of it changes with the first."""
+    for number, hit in enumerate(hits):
+        if number or not silent or hit.change is None:
+            yield hit
+            continue
+        links = (hit.change.target, *(one.ref.self_link for one in silent))
+        change = replace(hit.change, members=links)
+        yield replace(hit, change=change, saving=ledger_of(facts).value(change).saving)
+
+
+def _judged(facts: Facts, instance: Instance, rates: MachineRates) -> Hit | Gap | None:
+    """Return whether a machine needs no Tier_1; None: it does."""
     default = instance_cap(instance, facts.caps, tier1=False)
     if default is None:
         return unknown_cap(facts, instance)

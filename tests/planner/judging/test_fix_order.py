@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from netplan_planner.paths.changed_traffic import ChangedTraffic
 
 from netplan_planner.judging.fixes import Answer, answer
+from netplan_planner.ledger import Ledger
 from netplan_planner.model import (
     Change,
     ChangeKind,
@@ -58,16 +58,10 @@ def judged(facts: Facts, *checks: Check) -> Answer:
 def bill(facts: Facts, changes: list[Change]) -> Decimal:
     """Return what all traffic costs after changes, added up edge by edge."""
     assert facts.traffic is not None
-    traffic = ChangedTraffic(facts)
-    owners = {owner.link: index for index, owner in enumerate(facts.traffic.owners)}
+    ledger = Ledger(facts)
     for change in changes:
-        if change.kind is ChangeKind.ZONE:
-            zone = next(m.zone for m in facts.inventory.instances if m.zone == change.to)
-            traffic.move(owners[change.target], zone)
-        else:
-            ends = sorted((owners[change.target], owners[change.destination]))
-            traffic.use_internal((ends[0], ends[1]))
-    return sum((traffic.cost([e]).usd_per_month for e in facts.traffic.edges), Decimal(0))
+        ledger.make(change)
+    return sum((ledger.cost([e]).usd_per_month for e in facts.traffic.edges), Decimal(0))
 
 
 def test_an_address_takes_the_money_from_a_move() -> None:
@@ -276,16 +270,21 @@ def test_a_move_leaves_the_last_step_of_a_price_and_not_the_first() -> None:
         area="Europe/deu",
     )
     assert facts.traffic is not None
-    traffic = ChangedTraffic(facts)
-    whole = traffic.cost(facts.traffic.edges).usd_per_month
-    edges = traffic.edges_of(1)
-    here = traffic.cost(edges).usd_per_month
-    (alone,) = (traffic.cost(traffic.edges_of(0)).usd_per_month,)
+    ledger = Ledger(facts)
+    whole = ledger.cost(facts.traffic.edges).usd_per_month
+    edges = ledger.traffic.edges_of(1)
+    here = ledger.cost(edges).usd_per_month
+    alone = ledger.cost(ledger.traffic.edges_of(0)).usd_per_month
     # Each is the last to come, so both stand on the cheapest steps that the two reach together.
     assert here + alone < whole
-    traffic.move(1, Zone("europe-west1-b"))
-    there = traffic.cost(edges).usd_per_month
-    assert there - here == traffic.cost(facts.traffic.edges).usd_per_month - whole
+    bee = next(one for one in facts.inventory.instances if one.name == "bee")
+    change = Change(kind=ChangeKind.ZONE, target=bee.ref.self_link, to="europe-west1-b")
+    saved = ledger.traffic.edges_of(1), ledger.value(change).saving
+    ledger.make(change)
+    there = ledger.cost(edges).usd_per_month
+    assert there - here == ledger.cost(facts.traffic.edges).usd_per_month - whole
+    of_traffic = [item.usd_per_month for item in saved[1].items if item.unit == "GiB"]
+    assert sum(of_traffic, Decimal(0)) == here - there
 
 
 def test_a_second_move_meets_the_steps_that_the_first_has_left() -> None:
@@ -296,18 +295,19 @@ def test_a_second_move_meets_the_steps_that_the_first_has_left() -> None:
         area="Europe/deu",
     )
     assert facts.traffic is not None
-    traffic = ChangedTraffic(facts)
-    whole = traffic.cost(facts.traffic.edges).usd_per_month
+    ledger = Ledger(facts)
+    whole = ledger.cost(facts.traffic.edges).usd_per_month
     saved = Decimal(0)
-    for owner in (0, 1):
-        edges = traffic.edges_of(owner)
-        before = traffic.cost(edges).usd_per_month
-        traffic.move(owner, Zone("europe-west1-b"))
-        saved += before - traffic.cost(edges).usd_per_month
-    assert saved == whole - traffic.cost(facts.traffic.edges).usd_per_month
-    for owner in (0, 1):
-        traffic.move(owner, None)
-    assert traffic.cost(facts.traffic.edges).usd_per_month == whole
+    made = []
+    for one in facts.inventory.instances[:2]:
+        edges = ledger.traffic.edges_of(ledger.state.owners[one.ref.self_link])
+        before = ledger.cost(edges).usd_per_month
+        made.append(ledger.move(one, Zone("europe-west1-b")))
+        saved += before - ledger.cost(edges).usd_per_month
+    assert saved == whole - ledger.cost(facts.traffic.edges).usd_per_month
+    for mark in reversed(made):
+        ledger.go_back(mark)
+    assert ledger.cost(facts.traffic.edges).usd_per_month == whole
 
 
 def test_a_machine_that_moves_to_a_commitment_does_not_leave_it_for_less() -> None:

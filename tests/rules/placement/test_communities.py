@@ -3,8 +3,8 @@
 from decimal import Decimal
 
 from msgspec.structs import replace
-from netplan_planner.paths.changed_traffic import ChangedTraffic
 
+from netplan_planner.ledger import Ledger
 from netplan_planner.model import Facts, Hit, PathClass
 from netplan_rules.placement import chatty_inter_zone_pair, community_split_across_zones
 from netplan_rules.placement._communities import Standing, community_moves
@@ -55,4 +55,4 @@ def test_no_machine_moves_twice_and_savings_stay_below_the_bill() -> None:
     assert not by_pair & by_group
     saved = sum(hit.saving.usd_per_month for hit in (*pairs, *groups))
     assert facts.traffic is not None
-    assert 0 < saved <= ChangedTraffic(facts).cost(facts.traffic.edges).usd_per_month
+    assert 0 < saved <= Ledger(facts).cost(facts.traffic.edges).usd_per_month

@@ -5,8 +5,11 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
+from netplan_planner.ledger import Ledger
 from netplan_planner.model import (
     Address,
+    Change,
+    ChangeKind,
     Hit,
     PathClass,
     ProjectId,
@@ -15,7 +18,6 @@ from netplan_planner.model import (
     SelfLink,
     Usage,
 )
-from netplan_rules.money import internal_path_saving, tier1_saving
 from netplan_rules.price import idle_external_address
 from support.rules.facts import facts_of, machine
 
@@ -26,8 +28,11 @@ def test_an_external_ipv6_address_in_the_zone_has_no_saving_that_is_known() -> N
     )
     assert facts.traffic is not None
     (edge,) = facts.traffic.edges
-    assert internal_path_saving(facts, [edge]).usd_per_month > 0
-    ipv6 = internal_path_saving(facts, [replace(edge, dst_address="2600:1900::1")])
+    one, other = (machine.ref.self_link for machine in facts.inventory.instances)
+    change = Change(kind=ChangeKind.INTERNAL_ADDRESS, target=one, destination=other)
+    assert Ledger(facts).value(change).saving.usd_per_month > 0
+    to_ipv6 = replace(facts.traffic, edges=(replace(edge, dst_address="2600:1900::1"),))
+    ipv6 = Ledger(replace(facts, traffic=to_ipv6)).value(change).saving
     assert ipv6.usd_per_month == 0
     assert "IPv6" in ipv6.unknown
 
@@ -62,6 +67,8 @@ def test_a_stopped_machine_costs_nothing_and_saves_nothing() -> None:
     )
     stopped = replace(running, status="TERMINATED")
     assert facts.machines.cost_today(stopped, Usage.ON_DEMAND) == ()
-    assert "is stopped" in tier1_saving(facts, stopped).unknown
+    facts = replace(facts, inventory=replace(facts.inventory, instances=(stopped,)))
+    change = Change(kind=ChangeKind.NO_TIER_1, target=stopped.ref.self_link)
+    assert "is stopped" in Ledger(facts).value(change).saving.unknown
     # A suspended machine still pays for its memory.
     assert not replace(running, status="SUSPENDED").is_stopped
