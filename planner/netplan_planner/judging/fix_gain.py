@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from netplan_planner.ledger.guards import is_final
 from netplan_planner.model import LIFT_RATIO, Estimate, Hit, PlannedChange, Severity, Value
 
 Judge = Callable[[Decimal | None, float | None], Severity]
@@ -31,6 +32,11 @@ class Proposal(Value, frozen=True, kw_only=True):
     """The fix finds out more, and changes nothing by itself."""
     is_before_commitments: bool = False
     """Its saving may not be had: what commitments cover is not known. Such come last."""
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing brings back what it takes away."""
+        return any(is_final(hit.change) for hit in self.hits)
 
 
 class Standing(Value, frozen=True, kw_only=True):
@@ -97,6 +103,7 @@ def rank_key(proposal: Proposal, gain: Gain, judge: Judge) -> tuple[object, ...]
     return (
         not gain.brings,
         proposal.is_before_commitments,
+        proposal.is_final,
         min(severity.rank for severity in severities),
         0 if gain.losing is not None or is_waiting else 1 if gain.full is not None else 2,
         -(gain.usd or Decimal(0)),

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from netplan_planner.judging.fix_gain import (
     Gain,
     Judge,
@@ -33,6 +35,7 @@ from netplan_planner.model import (
     ChangeKind,
     Estimate,
     Facts,
+    Fix,
     Hit,
     PathQuery,
     PlannedChange,
@@ -117,6 +120,8 @@ class _Search:
         """Of pairs, by change and where the ends stand: most rounds change nothing for most."""
         self._taken: dict[SelfLink, Change] = {}
         """Changes of types that were made."""
+        self._peerings: set[str] = set()
+        """Commands that make peerings, which were given."""
 
     def depends(self, proposal: Proposal) -> bool:
         """Return whether what a finding brings may have changed by what was made."""
@@ -174,9 +179,15 @@ class _Search:
                 place=place,
                 change=hit.change,
                 saving_usd_per_month=usd,
-                fix=as_of(hit.fix, moved) if hit.fix is not None else None,
+                fix=self._unrepeated(as_of(hit.fix, moved)) if hit.fix is not None else None,
             )
             self._apply(hit)
+
+    def _unrepeated(self, fix: Fix) -> Fix:
+        """Return a fix without the peerings that one before it has made."""
+        new = tuple(one for one in fix.commands if one not in self._peerings)
+        self._peerings.update(one for one in new if "networks peerings create" in one)
+        return replace(fix, commands=new) if new != fix.commands else fix
 
     def _moved(self) -> Iterator[Moved]:
         """Yield the machines that are in another zone now."""

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from netplan_planner.ledger.state import State, key_of
 from netplan_planner.machines.staying import why_it_stays
-from netplan_planner.model import Change, ChangeKind, SelfLink, Zone, region_of
-from netplan_planner.units import counted
+from netplan_planner.model import Change, ChangeKind, SelfLink, Zone, last_part, region_of
+from netplan_planner.units import SECONDS_PER_HOUR, counted
 
 
 def why_refused(state: State, change: Change) -> str:
@@ -13,10 +13,12 @@ def why_refused(state: State, change: Change) -> str:
     match change.kind:
         case ChangeKind.ZONE:
             return _tied(state, change) or why_cut_off(state, change) or _beside_copy(state, change)
+        case ChangeKind.INTERNAL_ADDRESS:
+            return _not_to_be_peered(state, change)
         case ChangeKind.DELETE_GATEWAY:
-            return _needed_gateway(state, change)
-        case ChangeKind.RELEASE_ADDRESS:
-            return _needed_address(state, change)
+            return _too_soon(state) or _needed_gateway(state, change)
+        case ChangeKind.RELEASE_ADDRESS if state.machine(change.target) is not None:
+            return _too_soon(state) or _needed_address(state, change)
         case _:
             return ""
 
@@ -85,6 +87,48 @@ def why_cut_off(state: State, change: Change) -> str:
         if not any(state.gateway_there(network, region) for network in networks):
             return f"its network has no Cloud NAT gateway in {region}, its way to the internet"
     return ""
+
+
+def _not_to_be_peered(state: State, change: Change) -> str:
+    """Return why two networks cannot be peered beside the peerings that are there by then.
+
+    Google refuses one whose subnetworks overlap those of a network that either is peered with
+    (cloud.google.com/vpc/docs/vpc-peering).
+    """
+    for link in change.targets:
+        nets = state.apart(link, change.destination or SelfLink(""))
+        if nets is None or nets in state.peered:
+            continue
+        for network in sorted(nets):
+            (other,) = nets - {network}
+            for peer in state.peers(network):
+                found = state.facts.inventory.overlapping_ranges(peer, other)
+                if found and peer != other:
+                    of = f"{last_part(network)}, which is peered with {last_part(peer)} by then"
+                    return f"the ranges {found} stand against a peering with {of}"
+    return ""
+
+
+def is_final(change: Change | None) -> bool:
+    """Return whether nothing brings back what a change takes away: such come last."""
+    return change is not None and change.kind in _FINAL
+
+
+_FINAL = frozenset({ChangeKind.RELEASE_ADDRESS, ChangeKind.DELETE_GATEWAY})
+EVIDENCE_H = 14 * 24
+"""Hours of traffic from which what nobody used may be taken away: two of every weekly job."""
+
+
+def _too_soon(state: State) -> str:
+    """Return whether the traffic is of too short a time to say that nobody uses something."""
+    traffic = state.facts.traffic
+    hours = traffic.observed_seconds / SECONDS_PER_HOUR if traffic is not None else 0.0
+    if hours >= EVIDENCE_H:
+        return ""
+    return (
+        f"it cannot be had back, and {hours:,.0f} h of traffic do not show that nobody needs it:"
+        f" wait for {EVIDENCE_H} h"
+    )
 
 
 def _needed_gateway(state: State, change: Change) -> str:

@@ -28,6 +28,8 @@ Pair = tuple[int, int]
 """Two owners by index, the smaller first."""
 NEW_ADDRESS = "(new)"
 """Stands for the external address that a machine gets."""
+NetworkPair = frozenset[SelfLink]
+"""Two networks, in no order."""
 GatewayKey = tuple[SelfLink, str]
 """Router and name of a Cloud NAT gateway."""
 
@@ -56,6 +58,9 @@ class State:
         self.gone: dict[GatewayKey, bool] = {}
         self.released: dict[SelfLink, bool] = {}
         """Reserved addresses that are released."""
+        self.peered: dict[NetworkPair, bool] = {}
+        """Networks that are peered since, so that machines reach internal addresses."""
+        self._apart: dict[tuple[SelfLink, SelfLink], NetworkPair | None] = {}
         self.touched: dict[int | Pair, None] = {}
         """Owners and pairs that changed since somebody last looked; he clears it."""
         self.owners: dict[SelfLink, int] = {
@@ -98,6 +103,32 @@ class State:
         """Return the pair of two machines that were seen to talk."""
         ends = sorted(self.owners[link] for link in (one, other) if link in self.owners)
         return (ends[0], ends[1]) if len(ends) == 2 else None
+
+    def apart(self, one: SelfLink, other: SelfLink) -> NetworkPair | None:
+        """Return the networks that have to be peered before two machines reach each other."""
+        key = one, other
+        if key not in self._apart:
+            machines = self.facts.inventory.instance_by_link
+            src, dst = machines.get(one), machines.get(other)
+            nets = {link for m in (src, dst) if m is not None and (link := m.primary_network)}
+            is_apart = (
+                src is not None
+                and dst is not None
+                and len(nets) > 1
+                and self.facts.inventory.reachable_interface(src, dst) is None
+            )
+            self._apart[key] = frozenset(nets) if is_apart else None
+        return self._apart[key]
+
+    def peers(self, network: SelfLink) -> Iterator[SelfLink]:
+        """Yield the networks that one is peered with now."""
+        found = self.facts.inventory.network_by_link.get(network)
+        for peering in found.peerings if found is not None else ():
+            if peering.is_active:
+                yield peering.network
+        for pair in self.peered:
+            if network in pair:
+                yield from pair - {network}
 
     def gateways(self, link: SelfLink) -> dict[GatewayKey, NatGateway]:
         """Return the Cloud NAT gateways by which a machine reaches the internet now."""
@@ -149,6 +180,9 @@ class State:
                 if pair is not None:
                     self._set(undo, self.internal, pair, True)
                     self.touched[pair] = None
+                nets = self.apart(target, change.destination or SelfLink(""))
+                if nets is not None and nets not in self.peered:
+                    self._set(undo, self.peered, nets, True)
         elif change.kind is ChangeKind.DELETE_GATEWAY:
             self._set(undo, self.gone, (change.target, change.to or ""), True)
         elif change.kind is ChangeKind.RELEASE_ADDRESS and self.machine(change.target) is None:

@@ -13,6 +13,7 @@ from netplan_planner.model import (
     Instance,
     Need,
     PathClass,
+    Saving,
     SelfLink,
     Severity,
     Work,
@@ -22,7 +23,7 @@ from netplan_planner.throughput import predict
 from netplan_rules.address._external import PairTraffic, external_traffic
 from netplan_rules.base import Rule, volume_floor
 from netplan_rules.shared.flows import used_path, used_ratio
-from netplan_rules.shared.peering import joining
+from netplan_rules.shared.peering import NOT_PEERED, joining
 from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.wording import pair_subject, volume
 
@@ -98,7 +99,9 @@ def _hit(facts: Facts, pair: PairTraffic) -> Hit:
         ),
         limit=now.binding,
         throughput_now=now,
-        saving=ledger_of(facts).value(change).saving,
+        saving=ledger_of(facts).value(change).saving
+        if joined.is_peering
+        else Saving(unknown=NOT_PEERED),
         used_ratio=used_ratio(facts, edge, now),
         gib_per_month=gib,
         fix=joined.fix,

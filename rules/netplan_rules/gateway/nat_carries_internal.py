@@ -27,7 +27,7 @@ from netplan_planner.model import (
 )
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.gateway._served import processed, served_interfaces
-from netplan_rules.shared.peering import joining
+from netplan_rules.shared.peering import NOT_PEERED, joining
 from netplan_rules.shared.trust import Doubts, doubts_of_edge
 from netplan_rules.steps import no_longer_addressed
 from netplan_rules.wording import internal_target, listed, volume
@@ -153,7 +153,7 @@ def _saving(
     if change is not None:
         return ledger_of(facts).value(change).saving
     if cause == _UNCONNECTED:
-        return Saving(unknown="it is in the finding on external addresses between the networks")
+        return Saving(unknown=NOT_PEERED)
     try:
         return Saving(items=(processed(facts, nat.region, byte_count),))
     except MissingDatum as error:

@@ -103,6 +103,12 @@ def unpeering(local: SelfLink, remote: SelfLink) -> tuple[str, ...]:
     )
 
 
+NOT_PEERED = (
+    "Private Service Connect has prices of its own, by the hour of an endpoint and by the GiB, and"
+    " what is paid depends on how the service is published"
+)
+
+
 class Joining(NamedTuple):
     """How machines of two networks that are not connected come to reach each other."""
 
