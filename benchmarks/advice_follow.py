@@ -130,9 +130,7 @@ def rule_of(entry: Mapping[str, Any]) -> str:
 
 
 def _commands(rule: str, fix: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the commands of a fix; what an idle gateway saves counts its addresses, which are
-    released last.
-    """
+    """Return the commands of a fix, with those that release an idle gateway's addresses."""
     after = fix.get("clean_up") if rule == "nat-idle" else None
     return (*fix["commands"], *(after["commands"] if after else ()))
 

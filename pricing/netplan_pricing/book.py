@@ -24,7 +24,7 @@ from netplan_pricing.contract.terms import LIST_PRICES, Terms
 from netplan_pricing.internet_areas import InternetAreas
 from netplan_pricing.machines.component_rates import USAGE_WORDS, ComponentRates
 from netplan_pricing.machines.custom_types import parse_custom
-from netplan_pricing.machines.machine_parts import GPU_SERIES
+from netplan_pricing.machines.machine_parts import GENERIC_SSD_SERIES, GPU_SERIES, LOCAL_SSD
 from netplan_pricing.machines.machine_prices import FLEXIBLE_PARTS, ListedMachine, MachinePrices
 from netplan_pricing.machines.machine_types import MachineTypes
 from netplan_pricing.machines.sustained_use import SustainedUse
@@ -215,6 +215,14 @@ class SnapshotPriceBook:
             MissingDatum: If the catalogue has none for the region and usage.
         """
         return self.rates.price(region, GPU_SERIES, gpu_type, usage)
+
+    def local_ssd(self, region: str, usage: Usage = Usage.ON_DEMAND) -> Price:
+        """Return the price of a GiB a month of Local SSD that is attached to a machine.
+
+        Raises:
+            MissingDatum: If the catalogue has none for the region and usage.
+        """
+        return self.rates.price(region, GENERIC_SSD_SERIES, LOCAL_SSD, usage)
 
     def tier1_fee(
         self, region: str, machine_type: str, gbps: float, *, is_spot: bool = False

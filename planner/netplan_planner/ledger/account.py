@@ -4,6 +4,7 @@ The bill is of machines, what commitments make of them, external addresses, Clou
 traffic. A change is worth what its lines cost before it less what they cost after it.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from typing import NamedTuple
@@ -300,8 +301,9 @@ def _worth(
     ]
     if strict:
         return Worth(Saving(unknown=min(strict)))
-    items = [line for of in differing for line in before.lines.get(of, ())]
-    items += [negated(line) for of in differing for line in after.lines.get(of, ())]
+    paid = Counter(line for of in differing for line in before.lines.get(of, ()))
+    to_pay = Counter(line for of in differing for line in after.lines.get(of, ()))
+    items = [*(paid - to_pay).elements(), *map(negated, (to_pay - paid).elements())]
     items += saved.lines
     items += [line for one in cover for line in one.items]
     if abs(total_usd(items)) < _DUST_USD:

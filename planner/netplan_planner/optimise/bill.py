@@ -1,6 +1,7 @@
 """What machines cost a month, as line items."""
 
 from decimal import Decimal
+from typing import NamedTuple
 
 import msgspec
 
@@ -8,8 +9,10 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     LineItem,
     MachineNeed,
+    MachineShape,
     Price,
     PriceBook,
+    Ties,
     Usage,
     discounted,
     line_item,
@@ -39,11 +42,16 @@ class MachineBill(msgspec.Struct, frozen=True, kw_only=True):
     """GPUs that are attached to it; those of its type are in the price of the machine."""
     gpus_unknown: str = ""
     """Why their price is not known; then neither is the sum."""
+    local_ssds: LineItem | None = None
+    """Local SSDs that are attached to it; those of its type are in the price of the machine."""
+    local_ssds_unknown: str = ""
+    """Why their price is not known; then neither is the sum."""
 
     @property
     def unknown(self) -> str:
         """Why the sum is not known, empty where it is."""
-        return "; ".join(filter(None, (self.tier1_unknown, self.gpus_unknown)))
+        why = (self.tier1_unknown, self.gpus_unknown, self.local_ssds_unknown)
+        return "; ".join(filter(None, why))
 
     @property
     def usd_per_month(self) -> Decimal | None:
@@ -52,7 +60,8 @@ class MachineBill(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def _items(self) -> tuple[LineItem, ...]:
-        return tuple(item for item in (self.machine, self.tier1, self.gpus) if item is not None)
+        found = (self.machine, self.tier1, self.gpus, self.local_ssds)
+        return tuple(item for item in found if item is not None)
 
     def lines(self, count: int) -> tuple[LineItem, ...]:
         """Return the lines for `count` machines; without what is not known."""
@@ -98,32 +107,87 @@ GPUS_ON_N1 = "gpu-on-n1"
 """The sustained-use schedule of attached GPUs, as the catalogue's table names it."""
 
 
-def with_gpus(
-    bill: MachineBill, prices: PriceBook, need: MachineNeed, gpu_type: str | None, count: int
+GIB_PER_LOCAL_SSD = 375
+"""Of one that is attached; those of 3 TiB come with their types
+(docs.cloud.google.com/compute/docs/disks/local-ssd)."""
+
+
+class Attached(NamedTuple):
+    """What is attached to a machine and billed beside its type."""
+
+    gpu_type: str | None = None
+    """Such as `nvidia-tesla-t4`; None: not known."""
+    gpu_count: int = 0
+    local_ssd_count: int = 0
+    """0 also for types that bring theirs."""
+
+
+NOTHING_ATTACHED = Attached()
+
+
+def attached_of(ties: Ties | None, shape: MachineShape) -> Attached:
+    """Return what a machine with such ties has attached as one of a shape."""
+    if ties is None:
+        return NOTHING_ATTACHED
+    brings_ssds = bool(shape.bundled_local_ssd_gib or ties.built_in_local_ssd_gib)
+    ssds = 0 if brings_ssds else ties.local_ssd_count
+    return Attached(ties.gpu_type, ties.attached_gpu_count, ssds)
+
+
+def with_attached(
+    bill: MachineBill, prices: PriceBook, need: MachineNeed, attached: Attached
 ) -> MachineBill:
-    """Return a bill with the GPUs that are attached to the machine, or why they have no price.
+    """Return a machine's bill with what is attached to it.
 
     Args:
-        bill: Of the machine without them.
+        bill: Of the machine without it.
         prices: Where prices come from.
         need: Region, usage and share of the month.
-        gpu_type: Such as `nvidia-tesla-t4`; None: not known.
-        count: How many; a bill for none stays as it is.
+        attached: Nothing: the bill stays as it is.
     """
+    return _with_ssds(_with_gpus(bill, prices, need, attached), prices, need, attached)
+
+
+def _with_gpus(
+    bill: MachineBill, prices: PriceBook, need: MachineNeed, attached: Attached
+) -> MachineBill:
+    gpu_type, count = attached.gpu_type, attached.gpu_count
     if not count:
         return bill
     if gpu_type is None:
         why = f"no price of {count} attached GPUs: their type is not known"
         return msgspec.structs.replace(bill, gpus_unknown=why)
-    hours = HOURS_PER_MONTH * Decimal(str(need.month_ratio))
     try:
         price = gpu_price(prices, need, gpu_type)
     except MissingDatum as missing:
         return msgspec.structs.replace(bill, gpus_unknown=str(missing))
-    if need.usage in COMMITTED:
-        hours = Decimal(HOURS_PER_MONTH)
     name = f"{count} x {gpu_type}, {USAGE_NAMES[need.usage]}, {need.region}"
-    return msgspec.structs.replace(bill, gpus=line_item(name, hours * count, price))
+    return msgspec.structs.replace(bill, gpus=line_item(name, _hours(need) * count, price))
+
+
+def _with_ssds(
+    bill: MachineBill, prices: PriceBook, need: MachineNeed, attached: Attached
+) -> MachineBill:
+    count = attached.local_ssd_count
+    if not count:
+        return bill
+    # A machine's sustained-use discount does not count for its disks.
+    usage = Usage.ON_DEMAND if need.usage is Usage.SUSTAINED_USE else need.usage
+    try:
+        price = prices.local_ssd(need.region, usage)
+    except MissingDatum as missing:
+        return msgspec.structs.replace(bill, local_ssds_unknown=str(missing))
+    months = _hours(need) / HOURS_PER_MONTH
+    name = f"{count} x Local SSD of {GIB_PER_LOCAL_SSD} GiB, {USAGE_NAMES[usage]}, {need.region}"
+    line = line_item(name, months * GIB_PER_LOCAL_SSD * count, price)
+    return msgspec.structs.replace(bill, local_ssds=line)
+
+
+def _hours(need: MachineNeed) -> Decimal:
+    """Return the hours of a month that are paid; what is committed to is paid for all of them."""
+    if need.usage in COMMITTED:
+        return Decimal(HOURS_PER_MONTH)
+    return HOURS_PER_MONTH * Decimal(str(need.month_ratio))
 
 
 def gpu_price(prices: PriceBook, need: MachineNeed, gpu_type: str) -> Price:

@@ -16,12 +16,13 @@ from netplan_planner.model import (
     LineItem,
     MachineNeed,
     MachinePlan,
+    MachineShape,
     PriceBook,
     Rejected,
     Ties,
     Usage,
 )
-from netplan_planner.optimise.bill import MachineBill, with_gpus
+from netplan_planner.optimise.bill import MachineBill, attached_of, with_attached
 from netplan_planner.optimise.commitment_changes import Commitments
 from netplan_planner.optimise.offers import Pool, RankKey, Size, build_pool, pool_key, rounded
 from netplan_planner.optimise.vm_today import bill_today
@@ -135,12 +136,14 @@ class Chooser:
             if len(self._tied) >= REMEMBERED_POOLS:
                 self._tied.clear()
             tied = self._tied[key, need.ties] = pool.keeping(
-                need.ties, partial(self._with_gpus, need=key, ties=need.ties)
+                need.ties, partial(self._with_attached, need=key, ties=need.ties)
             )
         return tied
 
-    def _with_gpus(self, bill: MachineBill, *, need: MachineNeed, ties: Ties) -> MachineBill:
-        return with_gpus(bill, self._prices, need, ties.gpu_type, ties.attached_gpu_count)
+    def _with_attached(
+        self, bill: MachineBill, shape: MachineShape, *, need: MachineNeed, ties: Ties
+    ) -> MachineBill:
+        return with_attached(bill, self._prices, need, attached_of(ties, shape))
 
 
 def _check(need: MachineNeed) -> None:

@@ -114,7 +114,9 @@ class Pool:
             found = self._candidates[index][count] = rank, candidate
         return found
 
-    def keeping(self, ties: Ties, priced: Callable[[MachineBill], MachineBill]) -> "Pool":
+    def keeping(
+        self, ties: Ties, priced: Callable[[MachineBill, MachineShape], MachineBill]
+    ) -> "Pool":
         """Return the offers that a machine with such ties can become, the others as refused.
 
         `priced` adds to a bill what the machine brings with it.
@@ -128,7 +130,7 @@ class Pool:
                 refused.append(_rejected(name, verdict.reason, verdict.text, is_tier1=is_tier1))
             else:
                 check = verdict.text if verdict.fit is Fit.CHECK else ""
-                bill = priced(offer.bill)
+                bill = priced(offer.bill, offer.shape)
                 kept.append(msgspec.structs.replace(offer, bill=bill, to_check=check))
         return Pool(kept, refused, self.first_architecture)
 

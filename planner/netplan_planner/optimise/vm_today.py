@@ -16,7 +16,7 @@ from netplan_planner.model import (
     Usage,
     usage_of,
 )
-from netplan_planner.optimise.bill import MachineBill, machine_bill, with_gpus
+from netplan_planner.optimise.bill import Attached, MachineBill, machine_bill, with_attached
 from netplan_planner.optimise.offers import PATHS, rounded
 from netplan_planner.throughput import instance_end, predict, sending_query
 
@@ -93,6 +93,10 @@ def bill_today(
     """
     if not _PRICED.isdisjoint(instance.unknown_parts):
         raise MissingDatum(instance.why_unknown)
+    if instance.is_suspended:
+        raise MissingDatum("it is suspended: what its memory costs then is not in the price tables")
+    if instance.is_sole_tenant:
+        raise MissingDatum("it runs on sole-tenant nodes, which are paid for and not the machine")
     own = usage_of(instance)
     terms = MachineNeed(
         gbps=0.0,
@@ -100,11 +104,14 @@ def bill_today(
         usage=own if Usage.SPOT in {own, usage} else usage,
         month_ratio=month_ratio,
     )
-    bill = _without_gpus(instance, terms, prices, caps)
-    return with_gpus(bill, prices, terms, instance.gpu_type, instance.gpu_count)
+    shape = prices.shape(instance.machine_type)
+    brings_ssds = shape is not None and bool(shape.bundled_local_ssd_gib)
+    ssds = 0 if brings_ssds else instance.local_ssd_count
+    attached = Attached(instance.gpu_type, instance.gpu_count, ssds)
+    return with_attached(_alone(instance, terms, prices, caps), prices, terms, attached)
 
 
-def _without_gpus(
+def _alone(
     instance: Instance, terms: MachineNeed, prices: PriceBook, caps: CapsBook
 ) -> MachineBill:
     end = instance_end(instance)

@@ -241,6 +241,12 @@ class PriceBook(Protocol):
         Any usage but `SUSTAINED_USE`; a missing one raises `MissingDatum`.
         """
 
+    def local_ssd(self, region: str, usage: Usage = Usage.ON_DEMAND) -> Price:
+        """Return the price of a GiB a month of Local SSD that is attached to a machine.
+
+        Any usage but `SUSTAINED_USE`; a missing one raises `MissingDatum`.
+        """
+
     def traffic(
         self,
         path_class: PathClass,

@@ -178,6 +178,11 @@ class Instance(Value, frozen=True, kw_only=True, gc=False):
         return self.status in {"TERMINATED", "STOPPED", "STOPPING"}
 
     @property
+    def is_suspended(self) -> bool:
+        """Whether it pays for its memory alone."""
+        return self.status in {"SUSPENDED", "SUSPENDING"}
+
+    @property
     def primary_network(self) -> SelfLink | None:
         """The network of nic0."""
         return self.interfaces[0].network if self.interfaces else None

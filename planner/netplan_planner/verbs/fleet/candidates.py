@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 from netplan_planner.errors import MissingDatum
 from netplan_planner.machines import Fit, can_become
 from netplan_planner.model import CapsBook, EgressCap, MachineNeed, PriceBook, Usage, series_of
-from netplan_planner.optimise.bill import machine_bill, with_gpus
+from netplan_planner.optimise.bill import (
+    NOTHING_ATTACHED,
+    Attached,
+    attached_of,
+    machine_bill,
+    with_attached,
+)
 from netplan_planner.optimise.offers import PATHS, Pool, build_pool
 from netplan_planner.throughput import predict, sending_query, type_end
 from netplan_planner.verbs.fleet.answer import FleetNeed, FleetShortfall, MoveKind
@@ -86,11 +92,10 @@ class Candidates:
     def today(self, need: FleetNeed) -> Machine | str:
         """Return the machine that a group is today, or why it has no price."""
         assert need.machine_type is not None
-        ties = need.ties
-        gpus = (ties.gpu_type, ties.attached_gpu_count) if ties is not None else (None, 0)
-        return self._today(
-            need.region, need.machine_type, need.is_tier1, need.cpu_platform, need.is_spot, gpus
-        )
+        shape = self._prices.shape(need.machine_type)
+        attached = attached_of(need.ties, shape) if shape is not None else NOTHING_ATTACHED
+        what = need.machine_type, need.is_tier1, need.cpu_platform, need.is_spot
+        return self._today(need.region, *what, attached)
 
     def of(self, need: FleetNeed) -> tuple[Candidate, ...] | FleetShortfall:
         """Return every machine that carries a need, or why none does."""
@@ -171,8 +176,7 @@ class Candidates:
                 check = verdict.text if verdict.fit is Fit.CHECK else ""
                 if check and self._choices.is_sure and machine.machine_type != need.machine_type:
                     continue
-                if need.ties.attached_gpu_count:
-                    machine = self._with_gpus(machine, need)
+                machine = self._with_attached(machine, need)
             if not machine.bill.unknown:
                 yield self._candidate(need, machine, check)
 
@@ -200,11 +204,12 @@ class Candidates:
         if check:
             yield MoveKind.CHECK
 
-    def _with_gpus(self, machine: Machine, need: FleetNeed) -> Machine:
-        assert need.ties is not None
+    def _with_attached(self, machine: Machine, need: FleetNeed) -> Machine:
+        attached = attached_of(need.ties, machine.shape)
+        if attached == NOTHING_ATTACHED:
+            return machine
         terms = _terms(need.region, is_spot=need.is_spot)
-        count = need.ties.attached_gpu_count
-        bill = with_gpus(machine.bill, self._prices, terms, need.ties.gpu_type, count)
+        bill = with_attached(machine.bill, self._prices, terms, attached)
         return machine._replace(bill=bill)
 
     def _make_shelf(self, region: str, is_spot: bool, has_gpus: bool) -> _Shelf:
@@ -246,7 +251,7 @@ class Candidates:
         is_tier1: bool,
         cpu_platform: str | None,
         is_spot: bool,
-        gpus: tuple[str | None, int],
+        attached: Attached,
     ) -> Machine | str:
         shape = self._prices.shape(machine_type)
         if shape is None:
@@ -261,7 +266,7 @@ class Candidates:
             bill = machine_bill(self._prices, terms, machine_type, gbps)
         except MissingDatum as missing:
             return str(missing)
-        bill = with_gpus(bill, self._prices, terms, *gpus)
+        bill = with_attached(bill, self._prices, terms, attached)
         if bill.unknown:
             return bill.unknown
         usable = self._usable(machine_type, cpu_platform, is_tier1=is_tier1)

@@ -35,8 +35,8 @@ class Machine(NamedTuple):
     @property
     def key(self) -> tuple[str, str, bool, bool, str]:
         """What tells it from others."""
-        gpus = self.bill.gpus.name if self.bill.gpus else ""
-        return self.region, self.machine_type, self.is_tier1, self.is_spot, gpus
+        attached = ", ".join(one.name for one in (self.bill.gpus, self.bill.local_ssds) if one)
+        return self.region, self.machine_type, self.is_tier1, self.is_spot, attached
 
 
 class Candidate(NamedTuple):
@@ -60,5 +60,6 @@ def notes_of(candidate: Candidate) -> str:
 
 
 def hourly_lines(machine: Machine) -> tuple[LineItem, ...]:
-    """Return the parts of a machine's price whose hours are not discounted: fee and GPUs."""
-    return tuple(one for one in (machine.bill.tier1, machine.bill.gpus) if one is not None)
+    """Return the parts of a machine's price that are not discounted: fee, GPUs, Local SSDs."""
+    parts = (machine.bill.tier1, machine.bill.gpus, machine.bill.local_ssds)
+    return tuple(one for one in parts if one is not None)
