@@ -4,23 +4,22 @@ Regional quotas hold besides the caps of machines. Their values stand in no reso
 they are named, with what the machines of the region could send together.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.errors import MissingDatum
+from netplan_planner.ledger.resources import MachineCosts, address_lines
 from netplan_planner.model import (
     MAYBE_ADDRESS,
-    AddressUse,
     BandwidthTier,
     Facts,
     Instance,
+    LineItem,
     MachineRow,
     Part,
     total_usd,
-    usage_of,
 )
 from netplan_planner.throughput import deciding_platform, instance_cap
-from netplan_planner.units import usd_per_month
 
 REGIONAL_QUOTAS = (
     "GCE VM to internet egress bandwidth",
@@ -32,44 +31,15 @@ traffic to Google APIs out (docs.cloud.google.com/vpc/docs/quota, last updated 2
 
 def machine_rows(facts: Facts) -> tuple[MachineRow, ...]:
     """Return a row for every machine, in the order of the inventory."""
-    cost = _cost_by_kind(facts)
-    return tuple(_row(facts, instance, cost) for instance in facts.inventory.instances)
+    costs = MachineCosts(facts)
+    return tuple(_row(facts, instance, costs) for instance in facts.inventory.instances)
 
 
-Cost = Callable[[Instance], tuple[Decimal | None, str]]
-
-
-def _cost_by_kind(facts: Facts) -> Cost:
-    """Return a function of what a machine costs a month; machines alike are asked for once."""
-    known: dict[tuple[object, ...], tuple[Decimal | None, str]] = {}
-
-    def cost(instance: Instance) -> tuple[Decimal | None, str]:
-        kind = (
-            instance.machine_type,
-            instance.region,
-            instance.is_spot,
-            instance.bandwidth_tier,
-            deciding_platform(instance),
-            instance.gpu_type,
-            instance.gpu_count,
-            instance.is_stopped,
-            instance.unknown_parts,
-        )
-        if kind not in known:
-            try:
-                known[kind] = total_usd(facts.machines.cost_today(instance, usage_of(instance))), ""
-            except MissingDatum as missing:
-                known[kind] = None, str(missing)
-        return known[kind]
-
-    return cost
-
-
-def _row(facts: Facts, instance: Instance, cost: Cost) -> MachineRow:
+def _row(facts: Facts, instance: Instance, costs: MachineCosts) -> MachineRow:
     cap = None if Part.TIER in instance.unknown_parts else instance_cap(instance, facts.caps)
     is_tier1 = instance.bandwidth_tier is BandwidthTier.TIER_1
-    usd, why = cost(instance)
-    address_usd, why_address = _addresses_usd(facts, instance)
+    usd, why = _usd(lambda: costs.lines(instance))
+    address_usd, why_address = _usd(lambda: address_lines(facts, instance))
     network = facts.inventory.network_by_link.get(instance.primary_network or "")  # type: ignore[arg-type]
     seen = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
     rates = facts.rates_of(instance)
@@ -120,20 +90,9 @@ def _external(instance: Instance) -> Iterator[str]:
         yield MAYBE_ADDRESS
 
 
-def _addresses_usd(facts: Facts, instance: Instance) -> tuple[Decimal | None, str]:
-    """Return what a machine's external IPv4 addresses cost a month, or why that is not known."""
-    if instance.has_unknown_access:
-        return None, "whether it gets external addresses is known after apply"
-    count = sum(nic.external_ipv4 is not None for nic in instance.interfaces)
-    count += instance.awaited_address_count
-    if not count:
-        return Decimal(0), ""
-    use = AddressUse.SPOT_VM if instance.is_spot else AddressUse.STANDARD_VM
-    if instance.is_stopped:
-        # What a stopped machine still holds is reserved, and in use by nothing that runs.
-        use = AddressUse.UNUSED_STATIC
+def _usd(lines: Callable[[], Sequence[LineItem]]) -> tuple[Decimal | None, str]:
+    """Return what lines come to, or why that is not known."""
     try:
-        price = facts.prices.external_address(use, instance.region)
+        return total_usd(lines()), ""
     except MissingDatum as missing:
         return None, str(missing)
-    return usd_per_month(price.usd) * count, ""

@@ -7,6 +7,7 @@ from decimal import Decimal
 from netplan_planner.errors import MissingDatum
 from netplan_planner.ledger.state import GatewayKey, State, key_of
 from netplan_planner.model import (
+    Address,
     AddressUse,
     Facts,
     Instance,
@@ -109,6 +110,28 @@ def unused_address_lines(facts: Facts, link: SelfLink) -> Lines:
     use = AddressUse.UNUSED_STATIC
     price = facts.prices.external_address(use, found.region)
     return (line_item(_NAMES[use], _MONTH_H, price),)
+
+
+def idle_addresses(facts: Facts) -> Iterator[Address]:
+    """Yield the reserved external addresses that nothing has and no packet went to.
+
+    Whatever their own entry says: the rest of the inventory and the traffic may be newer.
+    """
+    inventory = facts.inventory
+    held = {
+        one
+        for machine in inventory.instances
+        for nic in machine.interfaces
+        for one in (nic.external_ipv4, nic.external_ipv6)
+    }
+    held.update(rule.ip_address for rule in inventory.forwarding_rules)
+    held.update(one for router in inventory.routers for nat in router.nats for one in nat.addresses)
+    seen = facts.traffic.edges_by_address if facts.traffic is not None else {}
+    for address in inventory.addresses:
+        is_held = not held.isdisjoint({address.address, address.ref.self_link})
+        is_idle = address.is_external and address.status == "RESERVED" and not address.users
+        if is_idle and not is_held and address.address not in seen:
+            yield address
 
 
 class Gateways:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from netplan_planner.ledger import ledger_of
+from netplan_planner.ledger.resources import idle_addresses
 from netplan_planner.model import (
     Address,
     Change,
@@ -18,7 +19,7 @@ from netplan_planner.model import (
     Severity,
 )
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.shared.removal import is_held, release
+from netplan_rules.shared.removal import release
 from netplan_rules.work import RELEASE
 
 RULE = Rule(
@@ -52,10 +53,8 @@ RULE = Rule(
 def check(facts: Facts) -> Iterator[Hit]:
     """Yield each reserved external address without a user."""
     youngest = facts.today - timedelta(days=facts.threshold(RULE.id, "min_age_days"))
-    for address in facts.inventory.addresses:
-        idle = address.is_external and address.status == "RESERVED" and not address.users
-        is_old = address.created is None or address.created.date() <= youngest
-        if idle and is_old and not is_held(facts, address):
+    for address in idle_addresses(facts):
+        if address.created is None or address.created.date() <= youngest:
             yield _hit(facts, address)
 
 

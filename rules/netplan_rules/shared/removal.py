@@ -94,24 +94,6 @@ def release(address: Address) -> str:
     return command("gcloud", "compute", "addresses", "delete", address.name, where, project)
 
 
-def is_held(facts: Facts, address: Address) -> bool:
-    """Return whether a machine, a front or a gateway holds an address, or packets went to it.
-
-    Whatever its own entry says: the rest of the inventory and the traffic may be newer.
-    """
-    inventory, text = facts.inventory, address.address
-    held = {
-        one
-        for machine in inventory.instances
-        for nic in machine.interfaces
-        for one in (nic.external_ipv4, nic.external_ipv6)
-    }
-    held.update(rule.ip_address for rule in inventory.forwarding_rules)
-    held.update(one for router in inventory.routers for nat in router.nats for one in nat.addresses)
-    seen = facts.traffic.edges_by_address if facts.traffic is not None else {}
-    return not held.isdisjoint({text, address.ref.self_link}) or text in seen
-
-
 def needs_google_access(facts: Facts, instance: Instance, traffic: VmTraffic | None) -> bool:
     """Return whether a machine talks to Google APIs and may have no other way to them."""
     if traffic is None or facts.traffic is None:

@@ -9,6 +9,7 @@ from netplan_planner.model.evidence.measurement import MeasurementCoverage
 from netplan_planner.model.evidence.metrics import MetricsCoverage
 from netplan_planner.model.evidence.traffic import TrafficCoverage
 from netplan_planner.model.finding import Finding
+from netplan_planner.model.money.month_bill import MonthBill
 from netplan_planner.model.path_class import PathClass
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.model.plans.commitment import CommitmentUse
@@ -136,6 +137,8 @@ class Report(Value, frozen=True, kw_only=True):
     """That prices are old, and how to get new ones: the first line of every form that is read."""
     window: WindowInfo | None
     coverage: Coverage
+    bill: MonthBill
+    """What a month costs as it is: all savings are taken off it."""
     findings: tuple[Finding, ...]
     """By severity, then as their fixes rank, then by rule."""
     do_first: tuple[OrderedFix, ...]

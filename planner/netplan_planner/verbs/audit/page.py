@@ -6,6 +6,7 @@ The findings of a page: as many in full as a page of readable size holds, then a
 import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from itertools import chain
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -33,6 +34,7 @@ from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.verbs.audit.charts import matrices, pairs, strips
 from netplan_planner.verbs.audit.coverage import sums
 from netplan_planner.verbs.audit.findings import entry, severities, why_none
+from netplan_planner.verbs.audit.sections import month_bill
 
 FULL_BYTES = 2_000_000
 """Of findings in full, about; a page of twice that still opens in a second or two."""
@@ -190,7 +192,8 @@ def render(report: Report, options: RenderOptions) -> str:
     limit = told.row_limit
     strip_rows = strips(report)
     currency = told.currency
-    below = blocks_in(content.beside_findings(report, told), currency)
+    paid = month_bill(report)
+    below = blocks_in(chain(paid, content.beside_findings(report, told)), currency)
     values = {
         "title": title,
         "name": plain(title.line),

@@ -6,9 +6,8 @@ from datetime import date
 from msgspec.structs import replace
 
 from netplan_planner.judging.judged import Judged, judged, with_bill
-from netplan_planner.judging.machine_table import machine_rows
+from netplan_planner.judging.month import committed, month_bill, tables_of
 from netplan_planner.judging.rules import check_rule_names, rule_list
-from netplan_planner.judging.services import network_services
 from netplan_planner.judging.suppressions import ignore_file
 from netplan_planner.model import Confidence, Facts, Finding, Severity, TrafficMatrix
 from netplan_planner.model.money.price_age import price_age
@@ -16,7 +15,7 @@ from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.planning.price_source import currency_in
 from netplan_planner.planning.project import configured, request_of
-from netplan_planner.planning.traffic_totals import traffic_by_class, zone_pairs
+from netplan_planner.planning.traffic_totals import zone_pairs
 from netplan_planner.renderers.options import EVERYTHING, RenderOptions
 from netplan_planner.renderers.output import SARIF
 from netplan_planner.throughput import stated_on
@@ -129,8 +128,10 @@ def report_on(
     found = judged(request, facts, say)
     flexible = facts.prices.flexible
     plans, jobs = demo_answers(facts, demo)
-    machines = machine_rows(facts)
+    tables = tables_of(facts)
+    machines = tables.machines
     inventory = facts.inventory
+    uses = commitment_uses(inventory, facts.prices, facts.today, request.commitment_scope)
     projects = projects_of(request, inventory)
     return Report(
         tool=f"netplan {tool_version()}",
@@ -147,10 +148,11 @@ def report_on(
         ),
         window=_window(facts, facts.traffic) if facts.traffic is not None else None,
         coverage=_coverage(facts, found),
+        bill=month_bill(tables, committed(facts, uses)),
         findings=found.findings,
         do_first=found.do_first,
         fix_sets=found.fix_sets,
-        traffic_by_class=traffic_by_class(facts),
+        traffic_by_class=tables.classes,
         zone_pairs=zone_pairs(facts),
         machines=machines,
         regions=region_rows(machines),
@@ -161,12 +163,12 @@ def report_on(
         filtered=found.filtered,
         expired_suppressions=found.suppressions.expired,
         not_evaluated=found.not_evaluated,
-        commitments=commitment_uses(inventory, facts.prices, facts.today, request.commitment_scope),
+        commitments=uses,
         flexible_commitments=flexible.use
         if (flexible := facts.prices.flexible) is not None
         else None,
         dear_pairs=dear_pairs(facts),
-        network_services=network_services(facts),
+        network_services=tables.services,
         pod_pairs=pod_pairs(facts),
         near_savings=near_savings(facts),
         plugin_changes=plugin_changes(demo.plugins, facts.caps.as_of)

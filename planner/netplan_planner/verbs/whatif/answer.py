@@ -8,6 +8,7 @@ from netplan_planner.errors import InputError, NetplanError, UsageError
 from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import SelfLink, Value
 from netplan_planner.model.finding import Severity
+from netplan_planner.model.money.month_bill import MonthBill
 from netplan_planner.model.path_class import PathClass
 from netplan_planner.model.plans.changes import PlanChanges
 
@@ -108,35 +109,10 @@ class WhatifSet(Value, frozen=True, kw_only=True):
     """Of the sender's limit that it uses now; None: not known."""
 
 
-class WhatifMoney(Value, frozen=True, kw_only=True):
-    """What a month costs, as the audit sums it; parts without a known price are in no sum."""
-
-    machines_usd: Decimal
-    addresses_usd: Decimal
-    traffic_usd: Decimal | None
-    """None: no traffic was given."""
-    services_usd: Decimal
-    """Gateways, tunnels, forwarding rules and flow logs."""
-    commitments_usd: Decimal | None
-    """What commitments take off or leave unused, beside the side before; None: not known."""
-    unpriced_machine_count: int
-    unpriced_low_usd: Decimal
-    """Of traffic and services without a known price: at least."""
-    unpriced_high_usd: Decimal | None
-    """At most; None: nothing bounds it."""
-    unpriced_gib: Decimal
-
-    @property
-    def usd_per_month(self) -> Decimal:
-        """The sum of what is known."""
-        known = self.machines_usd + self.addresses_usd + self.services_usd
-        return known + (self.traffic_usd or Decimal(0)) + (self.commitments_usd or Decimal(0))
-
-
 class WhatifSide(Value, frozen=True, kw_only=True):
     """The project as a whole, before or after."""
 
-    money: WhatifMoney
+    money: MonthBill
     gbps: float | None
     """What all flows get at once, max-min fair: each asks for its busiest minute, those that are
     held back today for all that their paths can carry; those alone whose rate is known. None: there

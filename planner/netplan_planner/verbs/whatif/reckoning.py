@@ -3,7 +3,7 @@
 Limits that flows share, before and after: how many flows, and what each gets.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -11,23 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.errors import NetplanError
-from netplan_planner.judging.machine_table import machine_rows
-from netplan_planner.judging.services import network_services
+from netplan_planner.judging.month import Committed, month_bill, tables_of
 from netplan_planner.machines.known import Known
 from netplan_planner.model import (
-    ClassTotal,
     Facts,
     MachineChange,
     MachineRow,
     SelfLink,
-    ServiceTotal,
-    Unpriced,
     total_usd,
 )
-from netplan_planner.model.report_rows import unpriced_span
-from netplan_planner.planning.traffic_totals import traffic_by_class
 from netplan_planner.throughput.sharing.links import NAMES
-from netplan_planner.verbs.whatif.answer import WhatifLimit, WhatifMoney
+from netplan_planner.verbs.whatif.answer import WhatifLimit
 from netplan_planner.verbs.whatif.apply import apply_aimed
 from netplan_planner.verbs.whatif.order import Chosen, Outcome
 from netplan_planner.verbs.whatif.rates import FlowRates, Matrix
@@ -36,21 +30,6 @@ from netplan_planner.verbs.whatif.scenario import Aimed, Scenario
 _ZERO = Decimal(0)
 _NAMED = 3
 _SAME = 1e-6
-
-
-class Tables(NamedTuple):
-    """What of a report is about money."""
-
-    machines: Sequence[MachineRow]
-    classes: Sequence[ClassTotal]
-    services: Sequence[ServiceTotal]
-    has_traffic: bool
-
-    @property
-    def unpriced(self) -> list[Unpriced]:
-        """What of traffic and services has no known price."""
-        of_classes = [part for one in self.classes for part in one.unpriced]
-        return of_classes + [part for one in self.services for part in one.unpriced]
 
 
 class Reckoner:
@@ -83,14 +62,9 @@ class Reckoner:
     def outcome(self, scenario: Scenario) -> Outcome:
         """Return what a scenario comes to."""
         facts = scenario.facts
-        tables = Tables(
-            machine_rows(facts),
-            traffic_by_class(facts),
-            network_services(facts),
-            facts.traffic is not None,
-        )
+        tables = tables_of(facts)
         covered, why = commitments_usd(self._facts, facts)
-        money = money_of(tables, covered)
+        money = month_bill(tables, Committed(covered))
         unpriced = {f"{row.name}: {row.price_unknown}" for row in tables.machines}
         reasons = {f"{one.path_class}: {p.reason}" for one in tables.classes for p in one.unpriced}
         rates = self._matrix.rates(scenario)
@@ -132,30 +106,6 @@ def used_ratio(row: MachineRow) -> float | None:
         (row.external_p95_gbps, row.external_gbps),
     )
     return max((p95 / cap for p95, cap in ways if p95 is not None and cap), default=None)
-
-
-def money_of(tables: Tables, commitments: Decimal | None) -> WhatifMoney:
-    """Return the sums of a month; what has no price is counted beside them."""
-    rows = tables.machines
-    unpriced = tables.unpriced
-    low, high = unpriced_span(unpriced)
-    return WhatifMoney(
-        machines_usd=_sum(row.machine_usd_per_month for row in rows),
-        addresses_usd=_sum(row.address_usd_per_month for row in rows),
-        traffic_usd=_sum(one.usd_per_month for one in tables.classes)
-        if tables.has_traffic
-        else None,
-        services_usd=_sum(one.usd_per_month for one in tables.services),
-        commitments_usd=commitments,
-        unpriced_machine_count=sum(bool(row.price_unknown) for row in rows),
-        unpriced_low_usd=low,
-        unpriced_high_usd=high,
-        unpriced_gib=sum((part.quantity for one in tables.classes for part in one.unpriced), _ZERO),
-    )
-
-
-def _sum(amounts: Iterable[Decimal | None]) -> Decimal:
-    return sum((one for one in amounts if one is not None), _ZERO)
 
 
 def commitments_usd(before: Facts, after: Facts) -> tuple[Decimal | None, str]:

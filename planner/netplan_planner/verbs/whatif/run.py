@@ -12,14 +12,13 @@ from netplan_planner.clusters.network import networks_of
 from netplan_planner.errors import UsageError
 from netplan_planner.judging.fixes import severity_of
 from netplan_planner.judging.judged import Judged, judged, with_bill
-from netplan_planner.judging.machine_table import machine_rows
-from netplan_planner.judging.services import network_services
+from netplan_planner.judging.month import Committed, Tables, committed, month_bill, tables_of
 from netplan_planner.judging.suppressions import ignore_file
 from netplan_planner.machines.known import Known
 from netplan_planner.model import Direction, Facts, PodNetwork, SelfLink, Severity, TrafficMatrix
 from netplan_planner.model.money.price_age import price_age
+from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.planning.project import configured, request_of
-from netplan_planner.planning.traffic_totals import traffic_by_class
 from netplan_planner.throughput import stated_on
 from netplan_planner.units import counted
 from netplan_planner.verbs import Now, panels, refuse_incomplete, verb
@@ -49,9 +48,7 @@ from netplan_planner.verbs.whatif.pairs import Side, pairs
 from netplan_planner.verbs.whatif.rates import Demand, FlowRates, Matrix
 from netplan_planner.verbs.whatif.reckoning import (
     Reckoner,
-    Tables,
     commitments_usd,
-    money_of,
     shared_limits,
     used_ratio,
     used_ratios,
@@ -190,7 +187,10 @@ def answer(
     ]
     touched = _touched(facts, after, aims)
     found = pairs(sides[0], sides[1], touched)
+    uses = commitment_uses(facts.inventory, facts.prices, facts.today, read.commitment_scope)
+    base = committed(facts, uses)
     covered, why = commitments_usd(facts, after.facts)
+    then = None if covered is None else (base.usd or _ZERO) + covered
     if why:
         notes.append(f"What commitments cover of it is not known: {why}.")
     if len(aims) > MOST_CHANGES:
@@ -201,8 +201,8 @@ def answer(
         title=title_of(demo, projects_of(read, facts.inventory)),
         steps=steps,
         together=sets,
-        before=_side(old, sides[0].rates, _ZERO, facts),
-        after=_side(new, sides[1].rates, covered, after.facts),
+        before=_side(old, sides[0].rates, Committed(base.usd or _ZERO, base.unknown), facts),
+        after=_side(new, sides[1].rates, Committed(then, base.unknown), after.facts),
         machines=found,
         machine_count=len(facts.inventory.instances),
         findings=differences.findings(old.judged, new.judged, is_plugin_changed=is_plugin_changed),
@@ -303,19 +303,13 @@ def _set(
 
 
 def _judged(read: InputRequest, facts: Facts) -> _Judged:
-    tables = Tables(
-        machine_rows(facts),
-        traffic_by_class(facts),
-        network_services(facts),
-        facts.traffic is not None,
-    )
-    return _Judged(judged(read, facts), tables)
+    return _Judged(judged(read, facts), tables_of(facts))
 
 
-def _side(found: _Judged, rates: FlowRates, covered: Decimal | None, facts: Facts) -> WhatifSide:
+def _side(found: _Judged, rates: FlowRates, covered: Committed, facts: Facts) -> WhatifSide:
     full = held_back_ratio(facts)
     return WhatifSide(
-        money=money_of(found.tables, covered),
+        money=month_bill(found.tables, covered),
         gbps=rates.total_gbps,
         flow_count=len(rates.flows),
         unknown_flow_count=rates.unknown_count,

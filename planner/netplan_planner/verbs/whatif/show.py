@@ -114,7 +114,11 @@ def _sums(answer: whatif.WhatifAnswer) -> Table:
         ("external addresses", old.money.addresses_usd, new.money.addresses_usd),
         ("traffic", old.money.traffic_usd, new.money.traffic_usd),
         ("network services", old.money.services_usd, new.money.services_usd),
-        ("commitments, the difference", _ZERO, new.money.commitments_usd),
+        (
+            "commitments, the difference" if old.money.commitments_unknown else "commitments",
+            old.money.commitments_usd,
+            new.money.commitments_usd,
+        ),
     )
     rows = [_money(*one) for one in money if one[1] or one[2] or one[2] is None]
     rows.append(

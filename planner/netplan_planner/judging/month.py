@@ -1,0 +1,120 @@
+"""The bill of a month: what the tables of machines, traffic and services come to together."""
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.judging.machine_table import machine_rows
+from netplan_planner.judging.services import network_services
+from netplan_planner.ledger.resources import idle_addresses, unused_address_lines
+from netplan_planner.model import (
+    ClassTotal,
+    CommitmentUse,
+    Facts,
+    MachineChange,
+    MachineRow,
+    ServiceTotal,
+    Unpriced,
+    total_usd,
+)
+from netplan_planner.model.money.month_bill import MonthBill
+from netplan_planner.model.report_rows import unpriced_span
+from netplan_planner.planning.traffic_totals import traffic_by_class
+
+_ZERO = Decimal(0)
+
+
+class Tables(NamedTuple):
+    """What of a report is about money."""
+
+    machines: tuple[MachineRow, ...]
+    classes: tuple[ClassTotal, ...]
+    services: tuple[ServiceTotal, ...]
+    has_traffic: bool
+    idle_usd: Decimal = _ZERO
+    """Of reserved addresses that nothing has."""
+    unpriced_address_count: int = 0
+    """Of those, without a known price."""
+
+    @property
+    def unpriced(self) -> list[Unpriced]:
+        """What of traffic and services has no known price."""
+        of_classes = [part for one in self.classes for part in one.unpriced]
+        return of_classes + [part for one in self.services for part in one.unpriced]
+
+
+def tables_of(facts: Facts) -> Tables:
+    """Return what facts cost, table by table."""
+    classes, services = traffic_by_class(facts), network_services(facts)
+    idle, unpriced = _ZERO, 0
+    for address in idle_addresses(facts):
+        try:
+            idle += total_usd(unused_address_lines(facts, address.ref.self_link))
+        except MissingDatum:
+            unpriced += 1
+    has_traffic = facts.traffic is not None
+    return Tables(machine_rows(facts), classes, services, has_traffic, idle, unpriced)
+
+
+class Committed(NamedTuple):
+    """What commitments make of a bill."""
+
+    usd: Decimal | None
+    """Their fees less what they cover; None: not known."""
+    unknown: str = ""
+
+
+def committed(facts: Facts, uses: Sequence[CommitmentUse]) -> Committed:
+    """Return what commitments add to the price of machines, which is that without any.
+
+    Args:
+        facts: The machines.
+        uses: Every commitment that was read, with its fee.
+    """
+    if facts.prices.flexible is not None:
+        return Committed(None, "what flexible commitments cover is in the billing export alone")
+    active = [part for use in uses if use.state == "active" for part in use.parts]
+    if not active:
+        return Committed(_ZERO)
+    if any(part.usd_per_month is None for part in active):
+        return Committed(None, "the fee of a commitment is not known")
+    fees = sum((part.usd_per_month or _ZERO for part in active), _ZERO)
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
+    covered = _ZERO
+    for instance in facts.inventory.instances:
+        if not instance.is_to_run:
+            continue
+        gone = MachineChange(instance=instance, machine_type=None)
+        cover = ledger.change(gone)
+        if cover.unknown:
+            return Committed(None, cover.unknown)
+        covered -= total_usd(cover.items)
+        ledger.take(gone)
+    return Committed(fees - covered)
+
+
+def month_bill(tables: Tables, commitments: Committed) -> MonthBill:
+    """Return the sums of a month; what has no price is counted beside them."""
+    rows = tables.machines
+    unpriced = tables.unpriced
+    low, high = unpriced_span(unpriced)
+    return MonthBill(
+        machines_usd=_sum(row.machine_usd_per_month for row in rows),
+        addresses_usd=_sum(row.address_usd_per_month for row in rows) + tables.idle_usd,
+        traffic_usd=_sum(one.usd_per_month for one in tables.classes)
+        if tables.has_traffic
+        else None,
+        services_usd=_sum(one.usd_per_month for one in tables.services),
+        commitments_usd=commitments.usd,
+        commitments_unknown=commitments.unknown,
+        unpriced_machine_count=sum(bool(row.price_unknown) for row in rows),
+        unpriced_address_count=tables.unpriced_address_count,
+        unpriced_low_usd=low,
+        unpriced_high_usd=high,
+        unpriced_gib=sum((part.quantity for one in tables.classes for part in one.unpriced), _ZERO),
+    )
+
+
+def _sum(amounts: Iterable[Decimal | None]) -> Decimal:
+    return sum((one for one in amounts if one is not None), _ZERO)
