@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from support.commands.run import ROOTS
 
-MOST_CODE_LINES = 101_725
+MOST_CODE_LINES = 102_700
 """Of the product: neither blank, comment nor docstring."""
 MOST_IMPORT_SHARE = 0.118
 MOST_FILES_OF_A_FOLDER = 20
@@ -23,7 +23,7 @@ LONGER_FILES = {
     "netplan_planner/input_files.py": 411,
     "netplan_planner/readers/collector.py": 434,
     "netplan_planner/readers/compute/wire.py": 495,
-    "netplan_pricing/book.py": 418,
+    "netplan_pricing/book.py": 426,
     "netplan_pricing/machines/machine_prices.py": 454,
     "netplan_pricing/traffic_prices.py": 403,
     "scripts/build_rtt.py": 460,

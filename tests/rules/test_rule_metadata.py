@@ -224,7 +224,7 @@ def test_a_rule_that_reads_traffic_or_prices_says_so(check: Check) -> None:
     if Need.FLOW_RECORDS in check.rule.needs:
         assert "facts.traffic" in source
     if Need.EXTERNAL_ADDRESSES in check.rule.needs:
-        assert ".addresses" in source
+        assert "addresses(facts)" in source
     if Need.SEVERAL_NETWORKS in check.rule.needs:
         assert "networks" in source
 

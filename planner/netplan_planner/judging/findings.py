@@ -71,7 +71,7 @@ def make_finding(
     found = harm(
         facts,
         base_severity(rule, hits),
-        usd_per_month=standing.marginal_usd_per_month,
+        usd_per_month=saving if standing.is_held else standing.marginal_usd_per_month,
         used_ratio=greatest_used_ratio(hits),
         gib_per_month=total_gib(hits),
     )

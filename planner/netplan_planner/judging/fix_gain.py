@@ -59,6 +59,8 @@ class Standing(Value, frozen=True, kw_only=True):
     """Of the limit that it lifts, where what comes then is not known as a rate."""
     changes: tuple[PlannedChange, ...] = ()
     """At each of those places, in their order."""
+    is_held: bool = False
+    """Something holds its fix back at every place: it waits, and is worth what it is alone."""
 
 
 class Made(NamedTuple):
@@ -79,6 +81,8 @@ class Gain(Value, frozen=True, kw_only=True):
     fixed: Estimate | None
     made: tuple[Made, ...]
     reasons: tuple[str, ...]
+    is_held: bool = False
+    """Nothing may be made at any place, for a reason that no fix before it gives."""
     losing: Hit | None = None
     """The greatest place where something is lost without the fix."""
     full: Hit | None = None

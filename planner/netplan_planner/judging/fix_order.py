@@ -68,6 +68,8 @@ class _Now(NamedTuple):
     """Why that is less than it would save alone."""
     is_needless: bool = False
     """Nothing is left to be changed, or nothing may be."""
+    is_held: bool = False
+    """Nothing may be."""
 
 
 def order_fixes(
@@ -100,6 +102,7 @@ def order_fixes(
             now=gain.now,
             fixed=gain.fixed,
             place_count=len(gain.made),
+            is_held=gain.is_held,
             lost=gain.losing.lost if gain.losing is not None else "",
             used_ratio=gain.full.used_ratio if gain.full is not None else None,
             changes=changes.get(proposal.fingerprint, ()),
@@ -134,9 +137,11 @@ class _Search:
         usd: Decimal | None = None
         best: tuple[float, Hit, Estimate, Estimate] | None = None
         undone: list[tuple[Hit, object]] = []
+        is_held = bool(proposal.hits)
         for hit, place in zip(proposal.hits, proposal.places, strict=True):
             now = self._worth(hit)
             worth = now.usd
+            is_held = is_held and now.is_held
             rates = None if now.is_needless else self._lift(proposal, hit)
             if now.why:
                 reasons[now.why] = reasons.get(now.why, 0) + 1
@@ -162,6 +167,7 @@ class _Search:
             fixed=best[3] if best else None,
             made=tuple(made),
             reasons=tuple(_told(reasons, len(proposal.hits))),
+            is_held=is_held,
             losing=next((hit for hit in hits if is_losing(proposal, hit)), None),
             full=max(
                 (hit for hit in hits if is_full(proposal, hit, self._held_back_ratio)),
@@ -224,11 +230,13 @@ class _Search:
         alone, change = hit.saving_usd_per_month, hit.change
         if change is None:
             return _Now(alone)
-        why = why_made(self._ledger.state, change) or why_refused(self._ledger.state, change)
+        why = why_made(self._ledger.state, change)
         if not why and change.kind is ChangeKind.ZONE:
             why = self._why_no_move(hit, change)
-        if why:
-            return _Now(None if alone is None else Decimal(0), why, is_needless=True)
+        held = "" if why else why_refused(self._ledger.state, change)
+        if why or held:
+            none = None if alone is None else Decimal(0)
+            return _Now(none, why or held, is_needless=True, is_held=bool(held))
         if alone is None:
             return self._saved_later(hit, change)
         if change.kind is ChangeKind.MACHINE_TYPE:

@@ -20,6 +20,7 @@ from netplan_planner.model import (
     Zone,
     bill,
     negated,
+    price_key,
     region_of,
     total_usd,
 )
@@ -62,9 +63,55 @@ Volumes = Counter[Charge]
 Tiers = tuple[PriceTier, ...]
 
 
-def price_key(tiers: Tiers) -> str:
-    """Return what a price is of: prices of one key share the steps of a month."""
-    return tiers[0].price.sku_id or tiers[0].price.description
+class _Price(NamedTuple):
+    """A price, told from others by what it is of and its steps."""
+
+    key: str
+    steps: tuple[tuple[Decimal, Decimal], ...]
+    tiers: Tiers
+
+    @staticmethod
+    def of(tiers: Tiers) -> "_Price":
+        """Return the price of some steps."""
+        return _Price(price_key(tiers), tuple((one.start, one.price.usd) for one in tiers), tiers)
+
+    def __hash__(self) -> int:
+        """Hash by what tells it apart, which the steps' own texts do not."""
+        return hash((self.key, self.steps))
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether two are sold as one."""
+        return isinstance(other, _Price) and self[:2] == other[:2]
+
+    def __ne__(self, other: object) -> bool:
+        """Return whether two are not sold as one."""
+        return not self == other
+
+
+class _Sold(NamedTuple):
+    """Bytes of the window at a price, with the name of their line."""
+
+    name: str
+    price: _Price
+    byte_count: int
+
+
+def _by_price(sold: Iterable[_Sold]) -> Counter[_Price]:
+    found: Counter[_Price] = Counter()
+    for one in sold:
+        found[one.price] += one.byte_count
+    return found
+
+
+def _without(sold: Iterable[_Sold], alike: Mapping[_Price, int]) -> Iterator[_Sold]:
+    """Yield what is sold without so many bytes of each price."""
+    left = dict(alike)
+    for one in sold:
+        less = min(one.byte_count, left.get(one.price, 0))
+        if less:
+            left[one.price] -= less
+        if one.byte_count > less:
+            yield one._replace(byte_count=one.byte_count - less)
 
 
 class Saved(NamedTuple):
@@ -223,16 +270,22 @@ class TrafficLedger:
     def cost(self, edges: Iterable[Edge]) -> TrafficCost:
         """Return what edges cost now, as the last of all that shares their prices."""
         volumes = self.volumes(edges)
-        lines = tuple(self._lines(volumes, self._used_beside(volumes)))
+        lines = tuple(self._lines(self._sold(volumes), self._used_beside(volumes)))
         return TrafficCost(lines, frozenset(self._unpriced(volumes).values()))
 
     def saved(self, before: Volumes, after: Volumes) -> Saved:
         """Return what the same edges cost less; asked for while they are charged as `before`."""
         gone, come = before - after, after - before
         used = self._used_beside(gone)
+        sold, bought = list(self._sold(gone)), list(self._sold(come))
+        # What costs the same before and after fills the same steps, and is no line.
+        alike = _by_price(sold) & _by_price(bought)
+        for price, byte_count in alike.items():
+            if price.key in used:
+                used[price.key] += byte_count
         lines = (
-            *self._lines(gone, dict(used)),
-            *(negated(line) for line in self._lines(come, dict(used))),
+            *self._lines(_without(sold, alike), dict(used)),
+            *(negated(line) for line in self._lines(_without(bought, alike), dict(used))),
         )
         return Saved(lines, tuple({**self._unpriced(gone), **self._unpriced(come)}.items()))
 
@@ -257,33 +310,34 @@ class TrafficLedger:
         totals = self._all() if own else {}
         return {key: totals[key] - byte_count for key, byte_count in own.items()}
 
-    def _lines(self, volumes: Mapping[Charge, int], used: dict[str, int]) -> Iterator[LineItem]:
+    def _sold(self, volumes: Mapping[Charge, int]) -> Iterator[_Sold]:
+        """Yield what is sold of each price, by charge."""
         for charge, byte_count in sorted(volumes.items()):
             of_nat = len(self.parts(charge)) - 1 if charge.is_processed else -1
             for at, part in enumerate(self.parts(charge)):
                 if part.tiers:
-                    name = charge.name(is_nat=at == of_nat)
-                    yield from self._bill(name, part.tiers, byte_count, used)
+                    yield _Sold(charge.name(is_nat=at == of_nat), _Price.of(part.tiers), byte_count)
 
-    def _bill(
-        self, name: str, tiers: Tiers, byte_count: int, used: dict[str, int]
-    ) -> Iterator[LineItem]:
-        key = price_key(tiers)
-        after = 0
-        if len(tiers) > 1:
-            if key not in used:
-                used[key] = self._all()[key]
-            after = used[key]
-            used[key] += byte_count
-        asked = f"{name} {key}", byte_count, after
+    def _lines(self, sold: Iterable[_Sold], used: dict[str, int]) -> Iterator[LineItem]:
+        for name, price, byte_count in sold:
+            after = 0
+            if len(price.tiers) > 1:
+                if price.key not in used:
+                    used[price.key] = self._all()[price.key]
+                after = used[price.key]
+                used[price.key] += byte_count
+            yield from self._bill(name, price, byte_count, after)
+
+    def _bill(self, name: str, price: _Price, byte_count: int, after: int) -> tuple[LineItem, ...]:
+        asked = f"{name} {price.key}", byte_count, after
         found = self._asked.get(asked)
         if found is None:
             gib, before = (self._facts.gib_per_month(count) for count in (byte_count, after))
             if len(self._asked) > _MOST_LINES:
                 self._asked.clear()
-            found = tuple(line for line in bill(name, gib, tiers, before) if line.usd_per_month)
-            self._asked[asked] = found
-        yield from found
+            lines = bill(name, gib, price.tiers, before)
+            found = self._asked[asked] = tuple(line for line in lines if line.usd_per_month)
+        return found
 
     def _steps(self, charge: Charge) -> tuple[str, ...]:
         found = self._stepped.get(charge)

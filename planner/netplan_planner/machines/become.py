@@ -14,6 +14,7 @@ from netplan_planner.machines.series import (
     SeriesFacts,
     generation_of,
     series_facts,
+    special_family,
 )
 from netplan_planner.model import (
     BandwidthTier,
@@ -74,6 +75,10 @@ def _judged(ties: Ties, shape: MachineShape) -> Iterator[Verdict]:
     yield from _of_disks(ties, facts)
     yield from _of_local_ssds(ties, shape, facts)
     yield from _of_placement(ties, facts)
+    family = special_family(ties.series)
+    if family and special_family(new) != family:
+        text = f"{ties.series.upper()} is {family}, and {new.upper()} is not: try the load first"
+        yield Verdict(Fit.CHECK, "family", text)
     old = generation_of(ties.series)
     generation = generation_of(new)
     if old is not None and generation is not None and generation < old:

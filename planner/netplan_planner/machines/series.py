@@ -31,6 +31,24 @@ class SeriesFacts(Value, frozen=True, kw_only=True):
     placement_source: str = ""
 
 
+_FAMILIES = {
+    "compute-optimized": ("c2", "c2d", "h3", "h4d"),
+    "memory-optimized": ("m1", "m2", "m3", "m4", "m4n", "x4"),
+}
+_FAMILY_OF = {series: family for family, of in _FAMILIES.items() for series in of}
+
+
+def special_family(series: str) -> str:
+    """Return the family that a series was built for one purpose as; empty: general purpose.
+
+    Source: docs.cloud.google.com/compute/docs/machine-resource, machine families.
+
+    >>> special_family("c2"), special_family("e2")
+    ('compute-optimized', '')
+    """
+    return _FAMILY_OF.get(series, "")
+
+
 @cache
 def series_facts(series: str) -> SeriesFacts:
     """Return what is known of a series; nothing of one that the table lacks."""

@@ -128,6 +128,7 @@ from netplan_planner.model.money.prices import (
     discounted,
     line_item,
     negated,
+    price_key,
     total_usd,
 )
 from netplan_planner.model.money.reconciliation import (

@@ -12,6 +12,7 @@ from netplan_planner.model import (
     PriceTier,
     Unpriced,
     bill,
+    price_key,
     total_usd,
 )
 from netplan_planner.paths.priced_paths import (
@@ -51,11 +52,6 @@ class Meter:
     def used(self, tiers: Tiers) -> Decimal:
         """Return what has been used of a price so far."""
         return self._used[price_key(tiers)]
-
-
-def price_key(tiers: Tiers) -> str:
-    """Return what a price is of: prices of one key share the steps of a month."""
-    return tiers[0].price.sku_id or tiers[0].price.description
 
 
 class _Open(NamedTuple):

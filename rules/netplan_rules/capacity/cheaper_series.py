@@ -55,7 +55,8 @@ RULE = Rule(
     rationale="Series differ in price per vCPU, memory and Gbit/s; a machine that was the best"
     " choice years ago seldom is today.",
     remediation="Move to the named series at the next maintenance window.",
-    guards="Only a series of the same or a later generation is named, one whose bandwidth is no"
+    guards="Only a series of the same or a later generation is named, of the same family where the"
+    " machine is of one for a purpose (compute- or memory-optimized), one whose bandwidth is no"
     " peak and that takes the machine's disks and placement policy; where that is not known the"
     " rule keeps silent. Of speed, the bandwidth alone is compared. Silent for GPUs, local SSD,"
     " shared-core, bare-metal and Tier_1 machines, for those on sole-tenant nodes, with nested"

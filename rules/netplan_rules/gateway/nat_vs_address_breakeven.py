@@ -164,6 +164,7 @@ def _hit(
 ) -> Hit:
     gib = facts.gib_per_month(sum(one.byte_count for one in chosen))
     doubts = Doubts()
+    doubts.add("whether these machines are kept from the internet on purpose is not known")
     why = doubt_of_month(facts)
     if why:
         doubts.add(why)

@@ -144,6 +144,9 @@ class SmallPriceBook:
     def gpu(self, region: str, gpu_type: str, usage: Usage = Usage.ON_DEMAND) -> Price:
         raise MissingDatum("the small price book has no GPUs")
 
+    def local_ssd(self, region: str, usage: Usage = Usage.ON_DEMAND) -> Price:
+        raise MissingDatum("the small price book has no Local SSDs")
+
     def traffic(
         self,
         path_class: PathClass,

@@ -37,6 +37,7 @@ from netplan_planner.model import (
     Work,
     ZonePair,
 )
+from netplan_planner.model.money.month_bill import MonthBill
 from netplan_planner.verbs.audit.answer import Coverage, Report, WindowInfo
 from netplan_planner.verbs.recommend.answer import Recommendation
 from support.reports.findings import (
@@ -179,6 +180,21 @@ def traffic_coverage() -> TrafficCoverage:
     )
 
 
+def month_bill() -> MonthBill:
+    """Return a bill of every kind, of which something has no price."""
+    return MonthBill(
+        machines_usd=Decimal("1234.56"),
+        addresses_usd=Decimal("14.6"),
+        traffic_usd=Decimal("2519.75"),
+        services_usd=Decimal("33.06"),
+        commitments_usd=Decimal("-12.5"),
+        unpriced_machine_count=1,
+        unpriced_low_usd=Decimal(0),
+        unpriced_high_usd=None,
+        unpriced_gib=Decimal(40),
+    )
+
+
 def gecko_report() -> Report:
     """Return a report of the gecko story with every section filled."""
     external, cap, nic, address = (
@@ -224,6 +240,7 @@ def gecko_report() -> Report:
             is_complete=False,
             notes=("limits are those of 2017; prices are today's",),
         ),
+        bill=month_bill(),
         findings=(external, cap, nic, address),
         do_first=ordered_fixes((external, cap)),
         fix_sets=(fix_set((external, cap)),),

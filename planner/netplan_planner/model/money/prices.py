@@ -104,6 +104,11 @@ class PriceTier(Value, frozen=True, kw_only=True):
     price: Price
 
 
+def price_key(tiers: Sequence[PriceTier]) -> str:
+    """Return what a price is of: prices of one key share the steps of a month."""
+    return tiers[0].price.sku_id or tiers[0].price.description
+
+
 class LineItem(Value, frozen=True, kw_only=True):
     """One line of a bill or a saving: quantity times unit price."""
 

@@ -6,7 +6,6 @@ The findings of a page: as many in full as a page of readable size holds, then a
 import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
-from itertools import chain
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -192,14 +191,14 @@ def render(report: Report, options: RenderOptions) -> str:
     limit = told.row_limit
     strip_rows = strips(report)
     currency = told.currency
-    paid = month_bill(report)
-    below = blocks_in(chain(paid, content.beside_findings(report, told)), currency)
+    told_first = (month_bill(report), *sums(report))
+    below = blocks_in(content.beside_findings(report, told), currency)
     values = {
         "title": title,
         "name": plain(title.line),
         "price_age": say(report.price_age, length=phrases.SUBJECT_LENGTH * 2).text,
         "is_complete": report.coverage.is_complete,
-        "sums": [in_currency(text, currency) for text in sums(report) if text],
+        "sums": [in_currency(text, currency) for text in told_first if text],
         "steps": steps[:limit],
         "steps_left": in_currency(_left(report.do_first[limit:] if limit else ()), currency),
         "not_among": first.not_among(report),

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import Amount, ClassTotal, ServiceTotal, worded
-from netplan_planner.model.money.month_bill import MonthBill
+from netplan_planner.model import Amount, ClassTotal, ServiceTotal
 from netplan_planner.model.plans.plugin_change import OnLink, PluginChange, PluginChanges
 from netplan_planner.model.pod_costs_report import NearSaving, PodPair
 from netplan_planner.renderers import figures
@@ -43,69 +42,57 @@ _NAMES = {
 }
 
 
-def month_bill(report: Report) -> Iterator[Block]:
-    """Yield what a month costs as it is, by kind and by the dearest paths."""
+def month_bill(report: Report) -> Line:
+    """Return what a month costs as it is, by kind and by the dearest paths; empty: nothing."""
     found = report.bill
-    rows = [
-        _kind("machines", found.machines_usd, _of_machines(report)),
-        _kind("external addresses", found.addresses_usd),
-        _kind("network services", found.services_usd),
-        _kind("commitments", found.commitments_usd or Decimal(0), _of_commitments(report)),
+    kinds = [("machines", found.machines_usd), ("traffic", found.traffic_usd)]
+    kinds += [("external addresses", found.addresses_usd)]
+    kinds += [("network services", found.services_usd)]
+    parts = [
+        line(name, " ", _paid(usd), _of_traffic(report) if name == "traffic" else ())
+        for name, usd in kinds
+        if usd
     ]
-    if found.traffic_usd is not None:
-        rows.insert(1, _kind("traffic", found.traffic_usd, _of_traffic(report)))
-    shown = [row for row, is_shown in rows if is_shown]
-    if not shown:
-        return
-    yield Section(line=line("Paid a month, as it is"))
-    whole = Amount(usd=found.usd_per_month)
-    sum_of = fixed(whole if found.is_whole else worded("at least ", whole), Role.STRONG)
-    shown.append((line(say("all", Role.STRONG)), line(sum_of), line(_beside(found))))
-    columns = (
-        Column(title=""),
-        Column(title="a month", is_number=True),
-        Column(title="of it", is_note=True),
-    )
-    yield Table(columns=columns, rows=tuple(shown))
+    if found.commitments_usd:
+        less = "less " if found.commitments_usd < 0 else ""
+        name = f"fees of commitments less what they cover {less}"
+        parts.append(line(name, _paid(found.commitments_usd)))
+    if not parts:
+        return ()
+    whole = say("Paid a month: ", Role.STRONG), _paid(found.usd_per_month, Role.STRONG)
+    least = "" if found.is_whole else " at least"
+    return line(*whole, f"{least} · ", joined(parts, " · "), _without_price(report))
 
 
-def _kind(name: str, usd: Decimal, note: Line = ()) -> tuple[tuple[Line, ...], bool]:
-    """Return a row, and whether there is anything to show."""
-    return (line(name), line(fixed(Amount(usd=usd))), note), bool(usd or note)
+def _paid(usd: Decimal | None, role: Role = Role.PLAIN) -> Line:
+    return line(fixed(Amount(usd=abs(usd or Decimal(0))), role))
 
 
-def _of_machines(report: Report) -> Line:
-    unpriced = report.bill.unpriced_machine_count
-    return line(f"{figures.counted(unpriced, 'machine')} without a price") if unpriced else ()
-
-
-def _of_commitments(report: Report) -> Line:
-    why = report.bill.commitments_unknown
-    if why:
-        return line("not known: ", say(why, length=phrases.SUBJECT_LENGTH))
-    return line("fees less what they cover") if report.bill.commitments_usd else ()
+def _without_price(report: Report) -> Line:
+    """Return what is in no sum because nothing tells its price, and what never is."""
+    found = report.bill
+    said = []
+    if found.unpriced_machine_count:
+        said.append(figures.counted(found.unpriced_machine_count, "machine"))
+    if found.unpriced_address_count:
+        said.append(figures.counted(found.unpriced_address_count, "address", "addresses"))
+    if found.unpriced_gib:
+        said.append(f"{figures.volume(found.unpriced_gib)} of traffic")
+    if found.commitments_unknown:
+        said.append("what commitments cover")
+    without = f"; no known price: {', '.join(said)}" if said else ""
+    return line(f"{without}; disks and licences are not in it")
 
 
 def _of_traffic(report: Report) -> Line:
     """Return the dearest classes of path, and the dearest pair."""
     totals = sorted(report.traffic_by_class, key=lambda one: -(one.usd_per_month or 0))
-    dear = [one for one in totals if one.usd_per_month][:_DEAREST]
-    parts = [
-        line(one.path_class.value, " ", fixed(Amount(usd=one.usd_per_month or Decimal(0))))
-        for one in dear
-    ]
+    dear = [(one.path_class.value, one.usd_per_month) for one in totals if one.usd_per_month]
+    parts = [line(name, " ", _paid(usd)) for name, usd in dear[:_DEAREST]]
     for pair in report.dear_pairs[:1]:
         ends = say(f"{pair.src} → {pair.dst}", Role.NAME, length=phrases.SUBJECT_LENGTH)
-        parts.append(line("dearest pair ", ends, " ", fixed(Amount(usd=pair.usd_per_month))))
-    return joined(parts, " · ")
-
-
-def _beside(found: MonthBill) -> str:
-    """Return what is in no sum, and what never is."""
-    said = []
-    if found.unpriced_gib:
-        said.append(f"{figures.volume(found.unpriced_gib)} of traffic have no known price")
-    return "; ".join((*said, "disks and licences are not in it"))
+        parts.append(line("dearest pair ", ends, " ", _paid(pair.usd_per_month)))
+    return line(" (", joined(parts, ", "), ")") if parts else ()
 
 
 def network_services(

@@ -41,7 +41,8 @@ def blocks(report: Report, options: RenderOptions) -> Iterator[Block]:
     if report.price_age:
         yield Para(line=line(say(report.price_age, length=phrases.SUBJECT_LENGTH * 2)))
     yield title(report)
-    yield from services.month_bill(report)
+    if paid := services.month_bill(report):
+        yield Para(line=paid)
     yield from first.do_first(report, options)
     yield from findings.findings(report, options)
     yield from beside_findings(report, options)

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from netplan_planner.model import LineItem, PriceTier, total_usd
+from netplan_planner.model import LineItem, PriceTier, price_key, total_usd
 from netplan_planner.model.evidence.rate_bins import RateBins
-from netplan_planner.planning.traffic_bill import Meter, price_key
+from netplan_planner.planning.traffic_bill import Meter
 from netplan_planner.units import (
     BYTES_PER_GIB,
     HOURS_PER_DAY,

@@ -21,9 +21,10 @@ from netplan_planner.model import (
     MetricSeries,
     OwnerKind,
     SelfLink,
+    price_key,
 )
 from netplan_planner.paths.priced_paths import PricedPath, path_prices_of, priced_path_of
-from netplan_planner.planning.traffic_bill import Tiers, price_key
+from netplan_planner.planning.traffic_bill import Tiers
 from netplan_planner.planning.traffic_totals import direction_of
 from netplan_planner.verbs.whatif.answer import (
     WhatifChange,

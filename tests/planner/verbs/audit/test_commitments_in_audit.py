@@ -160,7 +160,7 @@ def test_n1_under_a_commitment(audit: Any) -> None:
 
 def test_what_is_not_known_is_said_and_ranked_last(audit: Any) -> None:
     unclear = committed(32, 128, "GENERAL_PURPOSE_N2_SOME")
-    report = audit(*TWO, unclear, vm("db-1", "c2-standard-8"))
+    report = audit(*TWO, unclear, vm("db-1", "t2d-standard-8"))
     first, last = about(report, MOVES)
     assert first.saving_usd_per_month is not None
     assert (last.saving_usd_per_month, last.saving_basis) == (

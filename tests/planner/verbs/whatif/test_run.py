@@ -40,7 +40,8 @@ def sums(report: Report) -> dict[str, Decimal]:
 
     return {
         "machines": of(row.machine_usd_per_month for row in report.machines),
-        "addresses": of(row.address_usd_per_month for row in report.machines),
+        # Reserved addresses that nothing has are of no machine.
+        "addresses": cents(report.bill.addresses_usd),
         "traffic": of(one.usd_per_month for one in report.traffic_by_class),
         "services": of(one.usd_per_month for one in report.network_services),
         "findings": Decimal(len(report.findings)),
