@@ -145,8 +145,8 @@ class _Search:
             rates = None if now.is_needless else self._lift(proposal, hit)
             if now.why:
                 reasons[now.why] = reasons.get(now.why, 0) + 1
-            is_dear = worth is None or worth <= 0
-            if now.is_needless or (is_dear and rates is None and _may_cost(hit)):
+            brings = rates is not None or (worth is not None and worth > 0)
+            if now.is_needless or (not brings and self._is_needless(proposal, hit)):
                 # The place stays: its fix would cost and bring nothing now.
                 if worth is not None:
                     usd = usd if usd is not None else Decimal(0)
@@ -175,6 +175,16 @@ class _Search:
                 default=None,
             ),
         )
+
+    def _is_needless(self, proposal: Proposal, hit: Hit) -> bool:
+        """Return whether a fix that brings neither money nor a rate is better left.
+
+        It changes what runs; or it is told in words alone, and nothing else measures it.
+        """
+        if hit.change is not None:
+            return hit.change.kind not in _FREE
+        is_measured = is_losing(proposal, hit) or is_full(proposal, hit, self._held_back_ratio)
+        return hit.saving_usd_per_month is None and not is_measured
 
     def make(self, places: Sequence[Made]) -> Iterator[PlannedChange]:
         """Make the changes of a finding; yield each as it is when its turn comes."""
@@ -345,11 +355,6 @@ def _less(worth: Decimal, alone: Decimal) -> str:
     if cents(worth) >= cents(alone):
         return ""  # the last digits of unit prices differ between one line and two
     return "the fixes before it save part of that already"
-
-
-def _may_cost(hit: Hit) -> bool:
-    """Return whether a fix that brings nothing is better left: it changes what runs."""
-    return hit.change is not None and hit.change.kind not in _FREE
 
 
 def _told(reasons: dict[str, int], place_count: int) -> Iterator[str]:

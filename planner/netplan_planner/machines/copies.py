@@ -42,6 +42,7 @@ _COPY_WORDS = frozenset(
 _NUMBER = re.compile(r"[a-z]?\d{1,4}")
 _DRAWN = re.compile(r"(?=.*\d)(?=.*[a-z])(?![a-z]+\d+$)[a-z\d]{4,5}")
 """What an instance group draws for the end of a name: `4b5g`, `889d`, but not `web1`."""
+_SHORT_END = re.compile(r"[a-z\d]{1,5}")
 _LETTER = re.compile(r"[a-f]")
 """Zones have letters from a to f; so have copies that are named after them."""
 _ZONE_PARTS = frozenset(
@@ -126,6 +127,8 @@ class ReplicaSets(Value, frozen=True, kw_only=True):
 def replica_sets(facts: Facts) -> ReplicaSets:
     """Return the sets: members of one group, of one role label, and of one name but for its end.
 
+    An end of letters alone counts among machines of one type: doubt holds a move back.
+
     Names are compared within a project and network. Words such as primary and replica, numbers,
     single letters and names of zones do not tell services apart.
     """
@@ -142,6 +145,10 @@ def replica_sets(facts: Facts) -> ReplicaSets:
         # A copy may bear the bare name: db beside db-replica.
         where = f"{machine.project}/{machine.primary_network}"
         found[f"{where}|both are named {name_stem(machine.name)}-…"].append(machine)
+        # What a group draws may be letters alone, which a name may have as well: of one type then.
+        if begin := _before_a_short_end(machine.name):
+            why = f"both are named {begin}-… and are of {machine.machine_type}"
+            found[f"{where}|{why}"].append(machine)
     sets = {key: tuple(members) for key, members in found.items() if len(members) > 1}
     by_machine: dict[str, set[str]] = defaultdict(set)
     for key, members in sets.items():
@@ -171,6 +178,12 @@ def name_stem(name: str) -> str:
         return name
     last = re.sub(r"(?<=[a-z])\d+[a-f]?$", "", kept[-1])
     return "-".join([*kept[:-1], last])
+
+
+def _before_a_short_end(name: str) -> str:
+    """Return the stem of a name before an end that may be drawn or a number; empty: it has none."""
+    begin, _, end = name.rpartition("-")
+    return name_stem(begin) if begin and _SHORT_END.fullmatch(end) else ""
 
 
 def is_drawn(part: str) -> bool:
