@@ -1,8 +1,8 @@
 """Which machines stand apart on purpose: copies of one service that must not fail together."""
 
 import re
-from collections import defaultdict
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from netplan_planner.machines.staying import HA_ROLES
@@ -95,10 +95,10 @@ class ReplicaSets(Value, frozen=True, kw_only=True):
     def joined_by_move(
         self, machine: Instance, zone: str, moved: Mapping[SelfLink, Instance] = _NOBODY
     ) -> str:
-        """Return which copy would stand in the same zone, or region, only after a move.
+        """Return which copy would stand in the same zone, or region, to the harm of all.
 
-        Empty where the move merges nothing: no copy stands there, or one already shares the
-        machine's place now.
+        Empty where the copies stay in as many zones and regions as they are in, and no place gets
+        more than half of them: then the loss of one leaves no fewer than before, nor a minority.
 
         Args:
             machine: As it was read, or where it stands by now.
@@ -106,22 +106,36 @@ class ReplicaSets(Value, frozen=True, kw_only=True):
             moved: Machines that stand elsewhere by now.
         """
         for key in sorted(self._keys(machine)):
-            for read in self.machines[key]:
-                other = moved.get(read.ref.self_link, read)
-                if other.ref.self_link == machine.ref.self_link:
-                    continue
-                if other.zone == zone and machine.zone != zone:
-                    return f"{other.name}, another copy ({key.partition('|')[2]}), stands in {zone}"
-                same_region = other.region == region_of(zone)
-                if same_region and machine.region != other.region:
-                    return (
-                        f"{other.name}, another copy ({key.partition('|')[2]}), stands in"
-                        f" {other.region}"
-                    )
+            others = [
+                moved.get(one.ref.self_link, one)
+                for one in self.machines[key]
+                if one.ref.self_link != machine.ref.self_link
+            ]
+            copies = f"another copy ({key.partition('|')[2]})"
+            for there, place in (("zone", zone), ("region", region_of(zone))):
+                if _is_drawn_together(others, machine, there, place):
+                    beside = next(one for one in others if getattr(one, there) == place)
+                    return f"{beside.name}, {copies}, stands in {place}"
         return ""
 
     def _keys(self, machine: Instance) -> frozenset[str]:
         return self.by_machine.get(machine.ref.self_link, frozenset())
+
+
+def _is_drawn_together(
+    others: Sequence[Instance], machine: Instance, there: str, place: str
+) -> bool:
+    """Return whether copies stand in fewer places after a move, or most of them in one."""
+    here = getattr(machine, there)
+    if here == place:
+        return False
+    before = Counter(getattr(one, there) for one in others)
+    after = before + Counter([place])
+    before += Counter([here])
+    if place not in [getattr(one, there) for one in others]:
+        return False
+    is_most = 2 * after[place] > after.total() and after[place] > max(before.values())
+    return len(after) < len(before) or is_most
 
 
 def replica_sets(facts: Facts) -> ReplicaSets:
