@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from netplan_planner.judging.month_bounds import Bounds
 from netplan_planner.ledger.guards import is_final
 from netplan_planner.model import LIFT_RATIO, Estimate, Hit, PlannedChange, Severity, Value
 
@@ -61,6 +62,8 @@ class Standing(Value, frozen=True, kw_only=True):
     """At each of those places, in their order."""
     is_held: bool = False
     """Something holds its fix back at every place: it waits, and is worth what it is alone."""
+    bounds: Bounds | None = None
+    """Of what it still saves, where the window leaves a month's volumes open."""
 
 
 class Made(NamedTuple):
@@ -81,6 +84,8 @@ class Gain(Value, frozen=True, kw_only=True):
     fixed: Estimate | None
     made: tuple[Made, ...]
     reasons: tuple[str, ...]
+    sure_usd: Decimal | None = None
+    """What a month has surely of it, about."""
     is_held: bool = False
     """Nothing may be made at any place, for a reason that no fix before it gives."""
     losing: Hit | None = None
@@ -99,7 +104,8 @@ def rank_key(proposal: Proposal, gain: Gain, judge: Judge) -> tuple[object, ...]
     """Order gains: by severity, then what is lost, held back or nearly full, then by money."""
     waits = [hit.used_ratio for hit in (gain.lifted, gain.full) if hit is not None]
     used = max((ratio for ratio in waits if ratio is not None), default=None)
-    severities = [judge(gain.usd, used)]
+    sure = gain.usd if gain.sure_usd is None else gain.sure_usd
+    severities = [judge(sure, used)]
     is_unseen = gain.lifted is not None and gain.lifted.used_ratio is None
     is_waiting = gain.lifted is not None and not is_unseen
     if gain.losing is not None or is_unseen:
@@ -110,7 +116,7 @@ def rank_key(proposal: Proposal, gain: Gain, judge: Judge) -> tuple[object, ...]
         proposal.is_final,
         min(severity.rank for severity in severities),
         0 if gain.losing is not None or is_waiting else 1 if gain.full is not None else 2,
-        -(gain.usd or Decimal(0)),
+        -(sure or Decimal(0)),
         proposal.fingerprint,
     )
 

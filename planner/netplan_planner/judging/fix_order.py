@@ -26,8 +26,9 @@ from netplan_planner.judging.fix_gain import (
     lifts,
 )
 from netplan_planner.judging.moment import Moved, as_of, named_as_of
+from netplan_planner.judging.month_bounds import NOTHING, Bounds, MonthBounds
 from netplan_planner.ledger import Ledger
-from netplan_planner.ledger.account import OF_A_MACHINE
+from netplan_planner.ledger.account import OF_A_MACHINE, OF_TRAFFIC
 from netplan_planner.ledger.account import Made as MadeChange
 from netplan_planner.ledger.guards import why_made, why_refused
 from netplan_planner.model import (
@@ -90,7 +91,7 @@ def order_fixes(
 
     def made(proposal: Proposal, gain: Gain) -> bool:
         if gain.brings:
-            changes[proposal.fingerprint] = tuple(search.make(gain.made))
+            changes[proposal.fingerprint] = tuple(search.make(proposal.fingerprint, gain.made))
         return gain.brings and search.depends(proposal)
 
     for proposal, gain in by_gain(proposals, search.gain, judge, made, search.depends):
@@ -103,6 +104,7 @@ def order_fixes(
             fixed=gain.fixed,
             place_count=len(gain.made),
             is_held=gain.is_held,
+            bounds=search.bounds.get(proposal.fingerprint),
             lost=gain.losing.lost if gain.losing is not None else "",
             used_ratio=gain.full.used_ratio if gain.full is not None else None,
             changes=changes.get(proposal.fingerprint, ()),
@@ -121,6 +123,9 @@ class _Search:
         """Machines that moves were made to: their gain rests on where those stand."""
         self._saved_usd: dict[tuple[object, ...], Decimal | None] = {}
         """Of pairs, by change and where the ends stand: most rounds change nothing for most."""
+        self._bounds = MonthBounds(facts)
+        self.bounds: dict[str, Bounds | None] = {}
+        """Of each finding whose fix is made, where the window leaves a month open."""
         self._taken: dict[SelfLink, Change] = {}
         """Changes of types that were made."""
         self._peerings: set[str] = set()
@@ -138,6 +143,7 @@ class _Search:
         best: tuple[float, Hit, Estimate, Estimate] | None = None
         undone: list[tuple[Hit, object]] = []
         is_held = bool(proposal.hits)
+        sure = Decimal(0)
         for hit, place in zip(proposal.hits, proposal.places, strict=True):
             now = self._worth(hit)
             worth = now.usd
@@ -153,6 +159,7 @@ class _Search:
                 continue
             if worth is not None:
                 usd = (usd or Decimal(0)) + worth
+                sure += worth * self._sure_ratio(hit)
             if rates is not None and (best is None or rates[0] > best[0]):
                 best = (rates[0], hit, rates[1], rates[2])
             made.append(Made(hit, place, worth))
@@ -168,6 +175,7 @@ class _Search:
             made=tuple(made),
             reasons=tuple(_told(reasons, len(proposal.hits))),
             is_held=is_held,
+            sure_usd=None if usd is None else sure,
             losing=next((hit for hit in hits if is_losing(proposal, hit)), None),
             full=max(
                 (hit for hit in hits if is_full(proposal, hit, self._held_back_ratio)),
@@ -175,6 +183,13 @@ class _Search:
                 default=None,
             ),
         )
+
+    def _sure_ratio(self, hit: Hit) -> Decimal:
+        """Return how much of a saving a month has surely: what traffic saves goes by its volume."""
+        of_traffic = hit.gib_per_month is not None or (
+            hit.change is not None and hit.change.kind in OF_TRAFFIC
+        )
+        return self._bounds.least_ratio if of_traffic else Decimal(1)
 
     def _is_needless(self, proposal: Proposal, hit: Hit) -> bool:
         """Return whether a fix that brings neither money nor a rate is better left.
@@ -186,9 +201,12 @@ class _Search:
         is_measured = is_losing(proposal, hit) or is_full(proposal, hit, self._held_back_ratio)
         return hit.saving_usd_per_month is None and not is_measured
 
-    def make(self, places: Sequence[Made]) -> Iterator[PlannedChange]:
+    def make(self, key: str, places: Sequence[Made]) -> Iterator[PlannedChange]:
         """Make the changes of a finding; yield each as it is when its turn comes."""
+        self.bounds[key] = NOTHING if self._bounds.is_open else None
         for hit, place, usd in places:
+            bounds, so_far = self._bounds.make(hit.change, usd), self.bounds[key]
+            self.bounds[key] = None if bounds is None or so_far is None else so_far.plus(bounds)
             moved = tuple(self._moved())
             yield PlannedChange(
                 subject=named_as_of(hit.subject, moved),

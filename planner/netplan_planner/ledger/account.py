@@ -154,7 +154,7 @@ class Ledger:
 
     def _edges(self, change: Change) -> Iterator[Edge]:
         owners = self.state.owners
-        if self._facts.traffic is None or change.kind not in _OF_TRAFFIC:
+        if self._facts.traffic is None or change.kind not in OF_TRAFFIC:
             return
         for link in change.targets:
             if change.kind is ChangeKind.INTERNAL_ADDRESS:
@@ -253,7 +253,7 @@ OF_A_MACHINE = frozenset(
     {ChangeKind.MACHINE_TYPE, ChangeKind.TIER_1, ChangeKind.NO_TIER_1, ChangeKind.SPOT}
 )
 """Kinds of changes of what a machine runs as."""
-_OF_TRAFFIC = frozenset(
+OF_TRAFFIC = frozenset(
     {
         ChangeKind.INTERNAL_ADDRESS,
         ChangeKind.ZONE,

@@ -303,6 +303,11 @@ class OrderedFix(Value, frozen=True, kw_only=True):
     """Share of what binds that is in use there; without `fixed`, of a limit that the fix lifts."""
     lost: str = ""
     """What is lost today and no longer after the fix, in a few words; empty: nothing known."""
+    saving_low_usd_per_month: Decimal | None = None
+    """At the least that a month can have of the traffic; None: the window leaves nothing open, or
+    it is not known."""
+    saving_high_usd_per_month: Decimal | None = None
+    """At the most."""
     changes: tuple[PlannedChange, ...] = ()
     """At each of its places, in the order to make them; the finding may have other places, at which
     nothing is worth changing once the fixes above are made."""

@@ -37,6 +37,8 @@ from netplan_planner.verbs.audit.answer import Report
 
 _NAMED = 3
 """Findings that a remark names."""
+_SAME_RATIO = Decimal("0.05")
+"""Of a saving: bounds nearer to each other are not told."""
 _STEPS = 7
 _SETS = 2
 """Entries of the section; a list of what is first is short, or it is no such list."""
@@ -143,7 +145,7 @@ def _what(fix: OrderedFix) -> Line:
     if brings := phrases.relief(fix):
         gains.append(brings)
     if fix.saving_usd_per_month:
-        gains.append(phrases.money(fix.saving_usd_per_month))
+        gains.append(line(phrases.money(fix.saving_usd_per_month), _between(fix)))
     label = f": {fix.label}" if fix.label else ""
     return line(
         joined(gains),
@@ -153,6 +155,18 @@ def _what(fix: OrderedFix) -> Line:
         phrases.name(fix.rule),
         say(label, length=60),
     )
+
+
+def _between(fix: OrderedFix) -> Line:
+    """Return between what a saving is, where the window leaves a month open."""
+    usd, low, high = (
+        fix.saving_usd_per_month,
+        fix.saving_low_usd_per_month,
+        fix.saving_high_usd_per_month,
+    )
+    if usd is None or low is None or high is None or high - low <= _SAME_RATIO * abs(usd):
+        return ()
+    return line(" [", fixed(Amount(usd=low)), " to ", fixed(Amount(usd=high)), "]")
 
 
 def _overlap(fix: OrderedFix) -> Line:
