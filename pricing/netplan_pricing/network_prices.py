@@ -12,6 +12,7 @@ from netplan_pricing.container import SnapshotFile, Table
 from netplan_pricing.contract.terms import COMPUTE_ENGINE, LIST_PRICES, Terms
 from netplan_pricing.known_changes import dated
 from netplan_pricing.schema import GLOBAL, NetworkKind
+from netplan_pricing.texts import joined
 
 _DESCRIPTIONS = {
     NetworkKind.INTRAZONE: "data transfer inside a zone",
@@ -25,6 +26,18 @@ _DESCRIPTIONS = {
     NetworkKind.PEERING: "",
     NetworkKind.EXTERNAL_IP: "",
 }
+
+
+_TRANSFER = (
+    NetworkKind.INTERZONE,
+    NetworkKind.INTERREGION,
+    NetworkKind.INTERNET_PREMIUM,
+    NetworkKind.INTERNET_STANDARD,
+)
+"""What one contract discounts alike: data transfer of Compute Engine."""
+_SAME_RATIO = Decimal("0.01")
+_TENTH = Decimal("0.1")
+_NOT_ASKED = Decimal(-1)
 
 
 class NetworkEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +67,7 @@ class NetworkPrices:
         self._pairs: dict[NetworkKind, dict[tuple[str, str], NetworkEntry]] = {}
         self._areas: dict[NetworkKind, dict[str, dict[str, NetworkEntry]]] = {}
         self._by_source: dict[NetworkKind, dict[str, NetworkEntry]] = {}
+        self._ratio: Decimal | None = _NOT_ASKED
         self._tiers: dict[tuple[int, str], tuple[PriceTier, ...]] = {}
 
     @property
@@ -139,10 +153,64 @@ class NetworkPrices:
         key = (entry.rows.start, region or "")
         found = self._tiers.get(key)
         if found is None:
-            steps = (self._tier(entry, row, region) for row in entry.rows)
-            listed = tuple(step for step in steps if step is not None)
-            found = self._tiers[key] = self._terms.tiers(listed, COMPUTE_ENGINE)
+            listed = self._listed(entry, region)
+            found = self._terms.tiers(listed, COMPUTE_ENGINE)
+            if found == listed and not self.is_billed(entry):
+                found = self._assumed(listed)
+            self._tiers[key] = found
         return found
+
+    def is_billed(self, entry: NetworkEntry) -> bool:
+        """Return whether the customer's bill names a price of its own for it."""
+        return self.sku_id(entry) in self._terms.effective
+
+    def _assumed(self, listed: tuple[PriceTier, ...]) -> tuple[PriceTier, ...]:
+        """Return steps with the discount that all data transfer of the bill has alike.
+
+        What is paid is compared with what would be paid, and not with a list price.
+        """
+        ratio = self._alike()
+        if ratio is None or ratio == 1:
+            return listed
+        percent = ((1 - ratio) * 100).quantize(_TENTH)
+        said = (
+            f"not in the bill: {abs(percent)} % {'less' if percent > 0 else 'more'} than the list"
+            " assumed, as for all data transfer that is"
+        )
+        return tuple(
+            PriceTier(
+                start=tier.start,
+                price=msgspec.structs.replace(
+                    tier.price,
+                    usd=tier.price.usd * ratio,
+                    note=joined(said, tier.price.note),
+                ),
+            )
+            for tier in listed
+        )
+
+    def _alike(self) -> Decimal | None:
+        """Return what the bill leaves of list prices of data transfer, where it is one ratio."""
+        if self._ratio is _NOT_ASKED:
+            ratios = list(self._ratios())
+            low, high = min(ratios, default=Decimal(0)), max(ratios, default=Decimal(0))
+            is_one = bool(ratios) and high - low <= _SAME_RATIO
+            self._ratio = sum(ratios, Decimal(0)) / len(ratios) if is_one else None
+        return self._ratio
+
+    def _ratios(self) -> Iterator[Decimal]:
+        """Yield what the bill leaves of each step of data transfer that it names."""
+        for kind in _TRANSFER:
+            for entry in filter(self.is_billed, self.entries(kind)):
+                listed = self._listed(entry, None)
+                starts = {step.start: step.price.usd for step in listed}
+                for paid in self._terms.tiers(listed, COMPUTE_ENGINE):
+                    if paid.price.usd and starts.get(paid.start):
+                        yield paid.price.usd / starts[paid.start]
+
+    def _listed(self, entry: NetworkEntry, region: str | None) -> tuple[PriceTier, ...]:
+        steps = (self._tier(entry, row, region) for row in entry.rows)
+        return tuple(step for step in steps if step is not None)
 
     def _tier(self, entry: NetworkEntry, row: int, region: str | None) -> PriceTier | None:
         table = self._table

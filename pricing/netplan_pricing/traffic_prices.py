@@ -196,6 +196,10 @@ class TrafficPrices:
 
     def _one_of(self, entries: list[NetworkEntry], src: str, area: str) -> tuple[PriceTier, ...]:
         """Return the one price of all possible areas, or refuse."""
+        billed = [entry for entry in entries if self._network.is_billed(entry)]
+        if billed:
+            # The SKU that the bill uses is the one of this place; the other is not paid at all.
+            entries = billed
         answers = [self._priced(entry, src, _SENDER_PAYS) for entry in entries]
         if len({unit_prices(answer) for answer in answers}) > 1:
             raise MissingDatum(

@@ -1,0 +1,62 @@
+"""Data transfer under a contract: the SKU that is billed, and what is assumed of the others."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from netplan_planner.model import PathClass, PriceTier
+from netplan_pricing.book import SnapshotPriceBook
+from netplan_pricing.contract.terms import EffectivePrice, Terms
+from netplan_pricing.opening import open_snapshot
+
+WEST = "D4B4-719D-EBAB"
+"""Data transfer from the Americas to Western Europe, of the internet by Premium Tier."""
+BETWEEN_ZONES = "DE9E-AFBC-A15A"
+STEPS = {0: "0", 1: "0.12", 1024: "0.11", 10240: "0.085"}
+
+
+def own(steps: dict[int, str], ratio: str) -> dict[Decimal, EffectivePrice]:
+    return {
+        Decimal(start): EffectivePrice(
+            usd=Decimal(usd) * Decimal(ratio),
+            as_of=date(2026, 11, 1),
+            source="the bill, 2026-11-01",
+        )
+        for start, usd in steps.items()
+        if Decimal(usd)
+    }
+
+
+def book(**prices: tuple[dict[int, str], str]) -> SnapshotPriceBook:
+    """Return prices under a contract that names these SKUs: steps and what is left of them."""
+    skus = {"west": WEST, "zones": BETWEEN_ZONES}
+    return open_snapshot(terms=Terms(effective={skus[k]: own(*v) for k, v in prices.items()}))
+
+
+def paid(tiers: tuple[PriceTier, ...]) -> list[Decimal]:
+    return [tier.price.usd for tier in tiers if tier.price.usd]
+
+
+@pytest.mark.parametrize("country", ["deu", "fra", "ita"])
+def test_the_sku_that_the_bill_names_decides_the_area(country: str) -> None:
+    """At list prices both areas cost the same; the bill has a price of one of them."""
+    found = book(west=(STEPS, "0.9")).traffic(
+        PathClass.INTERNET, src_region="us-central1", area=f"Europe/{country}"
+    )
+    assert {tier.price.sku_id for tier in found} == {WEST}
+    assert paid(found) == [Decimal("0.108"), Decimal("0.099"), Decimal("0.0765")]
+
+
+def test_what_is_not_billed_has_the_discount_that_all_of_the_bill_has() -> None:
+    """Standard Tier beside Premium Tier of a contract: both a tenth below the list."""
+    prices = book(west=(STEPS, "0.9"), zones=({0: "0.01"}, "0.9"))
+    found = prices.traffic(PathClass.INTERNET, src_region="us-central1", network_tier="STANDARD")
+    assert paid(found) == [Decimal("0.0765"), Decimal("0.0585"), Decimal("0.0405")]
+    assert "10.0 % less than the list assumed" in found[-1].price.note
+
+
+def test_where_the_bill_has_no_one_discount_the_list_stands() -> None:
+    prices = book(west=(STEPS, "0.9"), zones=({0: "0.01"}, "0.7"))
+    found = prices.traffic(PathClass.INTERNET, src_region="us-central1", network_tier="STANDARD")
+    assert paid(found) == [Decimal("0.085"), Decimal("0.065"), Decimal("0.045")]
