@@ -38,6 +38,9 @@ _CODE = {path_class: code for code, path_class in enumerate(_CLASSES)}
 _IS_JUDGED = np.array([one.distance is not None or one.leaves_vpc for one in _CLASSES])
 
 
+_LEAVES_VPC = np.array([one.leaves_vpc for one in _CLASSES])
+
+
 class FlowRates(NamedTuple):
     """The flows of a scenario, in the order of the traffic's edges."""
 
@@ -94,7 +97,8 @@ class Demand(NamedTuple):
     held_back_ratio: float
     """Share of a limit in use from which traffic counts as held back by it."""
     used_ratio: Floats
-    """By owner: 95th percentile against its own limit; NaN where it is not known."""
+    """Owners × (all that it sends, what leaves the VPC): 95th percentile against its limit; NaN
+    where that is not known."""
     is_all_out: bool = False
     """All flows ask for all that their paths can carry."""
 
@@ -163,7 +167,9 @@ class Matrix:
         asked = np.flatnonzero(columns.sends & _IS_JUDGED[columns.classes])
         kinds = self._kinds_of(self._before, asked, columns)
         p95 = np.fromiter((edge.series.p95_gbps for edge in edges), dtype=float, count=len(edges))
-        found: NDArray[np.bool_] = demand.used_ratio[columns.src] >= demand.held_back_ratio
+        # A limit holds back what goes through it, and nothing else that the machine sends.
+        is_full = demand.used_ratio[columns.src] >= demand.held_back_ratio
+        found: NDArray[np.bool_] = is_full[:, 0] | (is_full[:, 1] & _LEAVES_VPC[columns.classes])
         found[asked] |= p95[asked] >= demand.held_back_ratio * self._own_gbps[kinds]
         return found
 

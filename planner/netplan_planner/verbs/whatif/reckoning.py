@@ -76,7 +76,7 @@ class Reckoner:
             total_gbps=rates.total_gbps,
             gbps=rates.gbps,
             sent_gbps=rates.by_sender(owner_count),
-            used_ratio=used_ratios(facts, tables.machines, owner_count),
+            used_ratio=fuller(used_ratios(facts, tables.machines, owner_count)),
         )
 
 
@@ -87,25 +87,39 @@ def impossible(why: str) -> Outcome:
 
 
 def used_ratios(facts: Facts, rows: Sequence[MachineRow], owner_count: int) -> NDArray[np.float64]:
-    """Return the use of each owner's fuller limit, NaN where it is none or not known."""
-    found = np.full(owner_count, np.nan)
+    """Return the use of each owner's two limits, NaN where one is none or not known.
+
+    Returns:
+        Owners × (of all that it sends, of what leaves the VPC).
+    """
+    found = np.full((owner_count, 2), np.nan)
     if facts.traffic is None:
         return found
     of_link = {owner.link: number for number, owner in enumerate(facts.traffic.owners)}
     for instance, row in zip(facts.inventory.instances, rows, strict=True):
-        number, ratio = of_link.get(instance.ref.self_link), used_ratio(row)
-        if number is not None and ratio is not None:
-            found[number] = ratio
+        number = of_link.get(instance.ref.self_link)
+        if number is not None:
+            found[number] = [np.nan if ratio is None else ratio for ratio in _ratios(row)]
     return found
+
+
+def fuller(used: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the use of each owner's fuller limit, NaN where none is known."""
+    return np.fmax(used[:, 0], used[:, 1])
 
 
 def used_ratio(row: MachineRow) -> float | None:
     """Return the use of the fuller of a machine's two limits, None where none is known."""
+    return max((ratio for ratio in _ratios(row) if ratio is not None), default=None)
+
+
+def _ratios(row: MachineRow) -> tuple[float | None, float | None]:
     ways = (
         (row.egress_p95_gbps, row.egress_gbps),
         (row.external_p95_gbps, row.external_gbps),
     )
-    return max((p95 / cap for p95, cap in ways if p95 is not None and cap), default=None)
+    inside, outside = (p95 / cap if p95 is not None and cap else None for p95, cap in ways)
+    return inside, outside
 
 
 def commitments_usd(before: Facts, after: Facts) -> tuple[Decimal | None, str]:

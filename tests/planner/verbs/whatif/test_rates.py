@@ -8,12 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netplan_planner.model import Facts
+from netplan_planner.judging.machine_table import machine_rows
+from netplan_planner.model import Facts, PathClass
 from netplan_planner.throughput import edge_query, predict
 from netplan_planner.throughput.sharing.links import NAMES
 from netplan_planner.throughput.sharing.rates import fair_rates
 from netplan_planner.verbs.whatif.rates import Demand, FlowRates, Matrix
+from netplan_planner.verbs.whatif.reckoning import used_ratios
 from netplan_planner.verbs.whatif.scenario import Scenario, unchanged
+from support.rules.facts import facts_of as made_facts
+from support.rules.facts import machine
 from support.whatif.projects import after, change, facts_of
 from support.whatif.reckoned import Flow, progressive_filling
 
@@ -23,7 +27,7 @@ NEAR = 1e-9
 
 def rates(before: Facts, scenario: Scenario, *, is_all_out: bool = False) -> FlowRates:
     assert before.traffic is not None
-    used = np.full(len(before.traffic.owners), np.nan)
+    used = np.full((len(before.traffic.owners), 2), np.nan)
     return Matrix(unchanged(before), Demand(HELD_BACK, used, is_all_out)).rates(scenario)
 
 
@@ -127,3 +131,25 @@ def test_a_greater_cap_never_slows_the_whole() -> None:
     ]
     assert None not in totals
     assert totals == sorted(one or 0.0 for one in totals)
+
+
+def test_a_limit_holds_back_what_goes_through_it_and_no_other_flow() -> None:
+    """A machine full to the outside sends a little inside: that flow asks for no more than it does.
+
+    Else the gain of an address fix would vanish: the small flow would fill the machine before it.
+    """
+    facts = made_facts(
+        machine("a", "n2-standard-16"),
+        machine("b", "n2-standard-16"),
+        machine("c", "n2-standard-16"),
+        talk=(
+            ("a", "b", PathClass.SAME_ZONE_EXTERNAL, 6.9),
+            ("a", "c", PathClass.SAME_ZONE_INTERNAL, 0.09),
+        ),
+    )
+    tables = machine_rows(facts)
+    used = used_ratios(facts, tables, 3)
+    assert used[0].tolist() == pytest.approx([6.99 / 32, 6.9 / 7])
+    found = Matrix(unchanged(facts), Demand(HELD_BACK, used)).rates(unchanged(facts))
+    assert found.gbps.tolist() == pytest.approx([7.0, 0.09])
+    assert found.waiting_count == 1
