@@ -10,7 +10,9 @@ PARTNER = "partner-net"
 NETWORK = "bench-vpc"
 API = "https://www.googleapis.com/compute/v1"
 REGIONS = ("us-central1", "us-east1", "europe-west1", "asia-southeast1")
-ZONES = tuple(f"{region}-{letter}" for region in REGIONS for letter in "abc")
+LETTERS = {"us-east1": "bcd", "europe-west1": "bcd"}
+"""Of the zones of regions that have no zone a."""
+ZONES = tuple(f"{one}-{letter}" for one in REGIONS for letter in LETTERS.get(one, "abc"))
 SUBNETS = tuple((f"{region}-{kind}", region) for region in REGIONS for kind in ("apps", "data"))
 UNLOGGED = len(SUBNETS) - 1
 REGION_RTT_MS = ((0, 32, 100, 190), (32, 0, 90, 215), (100, 90, 0, 160), (190, 215, 160, 0))
