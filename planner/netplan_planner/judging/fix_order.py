@@ -235,7 +235,7 @@ class _Search:
         change = hit.change
         if change is None:
             return None
-        if change.kind is ChangeKind.ZONE:
+        if change.kind is ChangeKind.ZONE and not change.members:
             self._reached[_beside(hit)] += 1
         if change.kind in OF_A_MACHINE and change.kind is not ChangeKind.SPOT:
             self._taken.update(dict.fromkeys(change.targets, change))
@@ -245,7 +245,7 @@ class _Search:
         change = hit.change
         if change is None:
             return
-        if change.kind is ChangeKind.ZONE:
+        if change.kind is ChangeKind.ZONE and not change.members:
             self._reached[_beside(hit)] -= 1
         if change.kind in OF_A_MACHINE and change.kind is not ChangeKind.SPOT:
             for link in change.targets:
@@ -276,8 +276,10 @@ class _Search:
 
     def _why_no_move(self, hit: Hit, change: Change) -> str:
         """Return why a move no longer makes sense beside those that were made, or nothing."""
-        if self._reached[change.target] > 0:
+        if any(self._reached[link] > 0 for link in change.targets):
             return "another fix moves a machine to where it stands"
+        if change.members:
+            return ""
         peer = self._ledger.state.machine(_beside(hit))
         if peer is not None and peer.zone != change.to:
             return "what it would stand beside stands elsewhere then"

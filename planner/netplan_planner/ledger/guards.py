@@ -4,7 +4,16 @@ from collections.abc import Iterable
 
 from netplan_planner.ledger.state import State, key_of
 from netplan_planner.machines.staying import why_it_stays
-from netplan_planner.model import Change, ChangeKind, SelfLink, Zone, last_part, region_of
+from netplan_planner.model import (
+    Change,
+    ChangeKind,
+    Instance,
+    PathClass,
+    SelfLink,
+    Zone,
+    last_part,
+    region_of,
+)
 from netplan_planner.units import SECONDS_PER_HOUR, counted
 
 
@@ -12,7 +21,9 @@ def why_refused(state: State, change: Change) -> str:
     """Return why a change may not be made now, or nothing."""
     match change.kind:
         case ChangeKind.ZONE:
-            return _tied(state, change) or why_cut_off(state, change) or _beside_copy(state, change)
+            return (
+                _tied(state, change) or why_impossible(state, change) or _beside_copy(state, change)
+            )
         case ChangeKind.INTERNAL_ADDRESS:
             return _not_to_be_peered(state, change)
         case ChangeKind.DELETE_GATEWAY:
@@ -37,11 +48,14 @@ def why_made(state: State, change: Change) -> str:
         return "another fix already moves the machine" if is_moved else ""
     if change.kind in _OF_TYPE:
         of = ("machine_type",) if change.kind is ChangeKind.MACHINE_TYPE else _OF_RETYPED
-        is_other = any(_differs(state, link, of) for link in change.targets)
-        return "another fix already changes the type" if is_other else ""
-    if change.kind is ChangeKind.SPOT:
-        is_spot = all(machine is not None and machine.is_spot for machine in machines)
-        return "another fix already makes it a Spot machine" if is_spot else ""
+        if any(_differs(state, link, of) for link in change.targets):
+            return "another fix already changes the type"
+        if any(_differs(state, link, ("is_spot",)) for link in change.targets):
+            return "another fix makes it a Spot machine, of which another type may be cheapest"
+    if change.kind is ChangeKind.SPOT and any(
+        _differs(state, link, ("machine_type", "is_spot")) for link in change.targets
+    ):
+        return "another fix already makes it another machine: as Spot other types may be cheaper"
     return ""
 
 
@@ -76,17 +90,46 @@ def _beside_copy(state: State, change: Change) -> str:
     return next(filter(None, found), "")
 
 
-def why_cut_off(state: State, change: Change) -> str:
-    """Return why a move would cut a machine off the internet, or nothing."""
-    region = region_of(Zone(change.to or ""))
+def why_impossible(state: State, change: Change) -> str:
+    """Return why a machine cannot run in a zone, or would be cut off there, or nothing."""
+    zone = Zone(change.to or "")
     for link in change.targets:
         machine = state.machine(link)
-        if machine is None or machine.region == region or not state.gateways(link):
+        if machine is None:
             continue
-        networks = [nic.network for nic in machine.interfaces]
-        if not any(state.gateway_there(network, region) for network in networks):
-            return f"its network has no Cloud NAT gateway in {region}, its way to the internet"
+        zones = state.facts.prices.zones(machine.machine_type)
+        if zones is not None and zone not in zones:
+            return f"{zone} has no {machine.machine_type}"
+        if machine.region != region_of(zone) and (why := _cut_off(state, link, machine, zone)):
+            return why
     return ""
+
+
+def _cut_off(state: State, link: SelfLink, machine: Instance, zone: Zone) -> str:
+    """Return what a machine without an external address would lose in a region, or nothing."""
+    region = region_of(zone)
+    networks = {nic.network for nic in machine.interfaces}
+    if any(state.gateway_there(network, region) for network in networks):
+        return ""
+    if state.gateways(link):
+        return f"its network has no Cloud NAT gateway in {region}, its way to the internet"
+    if any(nic.may_be_external for nic in machine.interfaces) or not has_google_access(
+        state, machine
+    ):
+        return ""
+    there = any(
+        subnetwork.private_google_access
+        for subnetwork in state.facts.inventory.subnetworks
+        if subnetwork.network in networks and subnetwork.region == region
+    )
+    return "" if there else f"its network has no Private Google Access in {region}"
+
+
+def has_google_access(state: State, machine: Instance) -> bool:
+    """Return whether a subnetwork of a machine lets it reach Google APIs without an address."""
+    subnetworks = state.facts.inventory.subnetwork_by_link
+    found = (subnetworks.get(nic.subnetwork) for nic in machine.interfaces if nic.subnetwork)
+    return any(one is not None and one.private_google_access for one in found)
 
 
 def _not_to_be_peered(state: State, change: Change) -> str:
@@ -148,17 +191,27 @@ def _needed_gateway(state: State, change: Change) -> str:
 
 
 def _needed_address(state: State, change: Change) -> str:
-    """Return whether the gateway goes that machines would need without their addresses."""
-    if not state.gone or state.machine(change.target) is None:
-        return ""
+    """Return what machines could no longer reach without their addresses, or nothing."""
     undo = state.apply(change)
-    inventory = state.facts.inventory
-    lost = any(
-        key_of(nat) in state.gone
-        for link in change.targets
-        if (machine := state.machine(link)) is not None
-        for nic in machine.interfaces
-        if (nat := inventory.nat_of(machine, nic)) is not None
-    )
+    found = (_unreached(state, link) for link in change.targets)
+    why = next(filter(None, found), "")
     state.go_back(undo)
-    return "another fix deletes the Cloud NAT gateway that it would need then" if lost else ""
+    return why
+
+
+def _unreached(state: State, link: SelfLink) -> str:
+    """Return what a machine no longer reaches that has lost its address, or nothing."""
+    machine = state.machine(link)
+    if machine is None or any(nic.may_be_external for nic in machine.interfaces):
+        return ""
+    inventory = state.facts.inventory
+    nats = (inventory.nat_of(machine, nic) for nic in machine.interfaces)
+    if any(nat is not None and key_of(nat) in state.gone for nat in nats):
+        return "another fix deletes the Cloud NAT gateway that it would need then"
+    if state.gateways(link) or has_google_access(state, machine):
+        return ""
+    owner, traffic = state.owners.get(link), state.facts.traffic
+    sent = traffic.edges_by_src.get(owner, ()) if traffic is not None and owner is not None else ()
+    if any(edge.path_class is PathClass.GOOGLE_APIS for edge in sent):
+        return "it calls Google APIs: switch Private Google Access on in its subnetwork first"
+    return ""

@@ -160,7 +160,11 @@ def replica_sets(facts: Facts) -> ReplicaSets:
         where = f"{machine.project}/{machine.primary_network}"
         found[f"{where}|both are named {name_stem(machine.name)}-…"].append(machine)
         # What a group draws may be letters alone, which a name may have as well: of one type then.
-        if begin := _before_a_short_end(machine.name):
+        begin, _, end = machine.name.rpartition("-")
+        if begin and (tells_copies_apart(end) or is_drawn(end)):
+            # Of db1-0 and db2-0 each may be a service of its own.
+            found[f"{where}/{begin}|both are named {begin}-…"].append(machine)
+        if begin and _SHORT_END.fullmatch(end):
             why = f"both are named {begin}-… and are of {machine.machine_type}"
             found[f"{where}|{why}"].append(machine)
     sets = {key: tuple(members) for key, members in found.items() if len(members) > 1}
@@ -192,12 +196,6 @@ def name_stem(name: str) -> str:
         return name
     last = re.sub(r"(?<=[a-z])\d+[a-f]?$", "", kept[-1])
     return "-".join([*kept[:-1], last])
-
-
-def _before_a_short_end(name: str) -> str:
-    """Return the stem of a name before an end that may be drawn or a number; empty: it has none."""
-    begin, _, end = name.rpartition("-")
-    return name_stem(begin) if begin and _SHORT_END.fullmatch(end) else ""
 
 
 def is_drawn(part: str) -> bool:

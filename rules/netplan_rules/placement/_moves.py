@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.ledger import Ledger, ledger_of
-from netplan_planner.ledger.guards import why_cut_off
+from netplan_planner.ledger.guards import why_impossible
 from netplan_planner.machines.copies import replica_sets
 from netplan_planner.machines.staying import why_it_stays
 from netplan_planner.model import (
@@ -178,7 +178,7 @@ def _move(ledger: Ledger, machine: Instance, peer: Instance) -> Move | None:
     now = ledger.state.machine(peer.ref.self_link) or peer
     change = Change(kind=ChangeKind.ZONE, target=machine.ref.self_link, to=now.zone)
     here = ledger.state.machine(machine.ref.self_link) or machine
-    if here.zone == now.zone or why_cut_off(ledger.state, change):
+    if here.zone == now.zone or why_impossible(ledger.state, change):
         return None
     worth = ledger.value(change)
     if worth.saving.unknown:

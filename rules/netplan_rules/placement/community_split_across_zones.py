@@ -3,7 +3,18 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from netplan_planner.model import Evidence, Facts, Fix, Hit, Instruction, Need, Severity, worded
+from netplan_planner.model import (
+    Change,
+    ChangeKind,
+    Evidence,
+    Facts,
+    Fix,
+    Hit,
+    Instruction,
+    Need,
+    Severity,
+    worded,
+)
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.placement._communities import CommunityMove, Standing, community_moves
@@ -73,6 +84,7 @@ def _hit(facts: Facts, found: CommunityMove) -> Hit:
     doubts = doubts_of_edge(facts, found.greatest)
     doubts.add("whether they stand apart to fail apart is not known")
     gib = facts.gib_per_month(found.crossing_bytes)
+    links = tuple(machine.ref.self_link for machine in found.moved)
     names = [machine.name for machine in found.moved]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     listed = ", ".join(names[:_NAMED]) + more
@@ -121,4 +133,5 @@ def _hit(facts: Facts, found: CommunityMove) -> Hit:
         ),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
+        change=Change(kind=ChangeKind.ZONE, target=links[0], to=found.zone, members=links),
     )

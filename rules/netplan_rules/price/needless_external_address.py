@@ -76,8 +76,11 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
     reporting = reporting_subnetworks(facts)
     running = [one for one in facts.inventory.instances if one.is_running]
     busy = {one.ref.self_link for one in running if _is_used(facts, one)}
+    busy |= {one.ref.self_link for one in running if _calls_google(facts, one)}
     together = {
-        one.ref.self_link: [other for other in alike if other.ref.self_link in busy]
+        one.ref.self_link: [
+            other for other in alike if other.ref.self_link in busy - {one.ref.self_link}
+        ]
         for alike in changed_together(facts, running)
         for one in alike
     }
@@ -110,6 +113,14 @@ def _is_used(facts: Facts, instance: Instance) -> bool:
     return _has_met_internet(facts.traffic.vm_by_link.get(instance.ref.self_link)) or any(
         nic.external_ipv4 and users_of(facts, instance, nic) for nic in instance.interfaces
     )
+
+
+def _calls_google(facts: Facts, instance: Instance) -> bool:
+    """Return whether its external address may be a machine's only way to Google APIs."""
+    assert facts.traffic is not None
+    seen = facts.traffic.vm_by_link.get(instance.ref.self_link)
+    has_own = any(nic.external_ipv4 for nic in instance.interfaces)
+    return has_own and needs_google_access(facts, instance, seen)
 
 
 def _why_needed(
