@@ -142,6 +142,7 @@ from netplan_planner.model.path_class import Certainty, Owner, OwnerKind, PathCl
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges, TerraformChange
 from netplan_planner.model.plans.commitment import (
     SPEND_UNIT,
+    CommitmentLever,
     CommitmentScope,
     CommitmentUse,
     CommittedPart,

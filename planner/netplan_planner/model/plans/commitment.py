@@ -83,6 +83,19 @@ class CoverLedger(Protocol):
         """Count nothing as made that was taken after a mark."""
 
 
+class CommitmentLever(Value, frozen=True, kw_only=True):
+    """What commitments would save of the machines that run, about; no fix is that."""
+
+    years: int
+    usd_per_month: Decimal
+    """Of the machines as they are, if they run on."""
+    after_plan_usd_per_month: Decimal
+    """Of the machines as the fixes leave them: the two do not add up to more."""
+    machine_count: int
+    unpriced_machine_count: int
+    """Machines of which it is not known what a commitment saves."""
+
+
 class CommittedPart(Value, frozen=True, kw_only=True):
     """One resource of a commitment."""
 

@@ -12,7 +12,7 @@ from netplan_planner.model.finding import Finding
 from netplan_planner.model.money.month_bill import MonthBill
 from netplan_planner.model.path_class import PathClass
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
-from netplan_planner.model.plans.commitment import CommitmentUse
+from netplan_planner.model.plans.commitment import CommitmentLever, CommitmentUse
 from netplan_planner.model.plans.flexible import FlexibleUse
 from netplan_planner.model.plans.job import JobPlan
 from netplan_planner.model.plans.plan import FixSet, MachinePlan, OrderedFix, PlannedChange
@@ -158,6 +158,8 @@ class Report(Value, frozen=True, kw_only=True):
     not_evaluated: tuple[NotEvaluated, ...]
     commitments: tuple[CommitmentUse, ...] = ()
     """Every commitment that was read, and what of it is used."""
+    commitment_lever: CommitmentLever | None = None
+    """What committing to what runs would save beside the fixes; None: nothing, or not known."""
     flexible_commitments: FlexibleUse | None = None
     """What the billing export shows of flexible commitments; None: it shows none."""
     dear_pairs: tuple[DearPair, ...] = ()

@@ -39,6 +39,8 @@ _NAMED = 3
 """Findings that a remark names."""
 _SAME_RATIO = Decimal("0.05")
 """Of a saving: bounds nearer to each other are not told."""
+_LEAST_LEVER_USD = Decimal(100)
+"""A month; commitments that save less are not told here."""
 _STEPS = 7
 _SETS = 2
 """Entries of the section; a list of what is first is short, or it is no such list."""
@@ -64,11 +66,25 @@ def do_first(report: Report, options: RenderOptions) -> Iterator[Block]:
         worth = line(", together ", phrases.money(saved)) if saved else ()
         text = f"and {figures.counted(len(rest), 'more fix', 'more fixes')} that bring less"
         yield Para(line=line(text, worth, "; -v lists them"))
+    if beside := lever(report):
+        yield Para(line=beside)
     unranked = not_among(report)
     if unranked:
         yield Para(line=unranked)
     for fix_set in report.fix_sets if everything else report.fix_sets[:_SETS]:
         yield from fixes_together(fix_set, numbers)
+
+
+def lever(report: Report) -> Line:
+    """Return what commitments would save beside the fixes; empty where that is little."""
+    found = report.commitment_lever
+    if found is None or found.usd_per_month < _LEAST_LEVER_USD:
+        return ()
+    text = f"commitments of a year for {figures.counted(found.machine_count, 'machine')} that run"
+    after = found.after_plan_usd_per_month
+    then = (", ", fixed(Amount(usd=after)), " once these fixes are made") if report.do_first else ()
+    once = line(fixed(Amount(usd=found.usd_per_month)), " a month", *then)
+    return line("beside them: ", text, " would save about ", once, "; netplan fleet plans which")
 
 
 def not_among(report: Report) -> Line:

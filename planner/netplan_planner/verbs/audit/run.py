@@ -6,6 +6,7 @@ from datetime import date
 from msgspec.structs import replace
 
 from netplan_planner.judging.judged import Judged, judged, with_bill
+from netplan_planner.judging.levers import commitment_lever
 from netplan_planner.judging.month import committed, month_bill, tables_of
 from netplan_planner.judging.rules import check_rule_names, rule_list
 from netplan_planner.judging.suppressions import ignore_file
@@ -164,6 +165,7 @@ def report_on(
         expired_suppressions=found.suppressions.expired,
         not_evaluated=found.not_evaluated,
         commitments=uses,
+        commitment_lever=commitment_lever(facts, found.do_first),
         flexible_commitments=flexible.use
         if (flexible := facts.prices.flexible) is not None
         else None,

@@ -18,6 +18,7 @@ from netplan_planner.model import (
     Estimate,
     Finding,
     NotEvaluated,
+    PlannedChange,
     ResourceRef,
     RulePage,
     Severity,
@@ -53,6 +54,7 @@ def render(report: Report, options: RenderOptions) -> str:
     rules = list(dict.fromkeys(finding.rule for finding in report.findings))
     titles = {finding.rule: finding.title for finding in reversed(report.findings)}
     index = {rule: number for number, rule in enumerate(rules)}
+    planned = {fix.finding: fix.changes for fix in report.do_first}
     run: dict[str, Plain] = {
         "tool": {
             "driver": {
@@ -64,7 +66,10 @@ def render(report: Report, options: RenderOptions) -> str:
         "columnKind": "unicodeCodePoints",
         "invocations": [_invocation(report)],
         "originalUriBaseIds": {ROOT: {"uri": "file:///"}},
-        "results": [_result(finding, index[finding.rule], options) for finding in report.findings],
+        "results": [
+            _result(finding, index[finding.rule], planned.get(finding.fingerprint, ()), options)
+            for finding in report.findings
+        ],
         "properties": _run_properties(report),
     }
     return document({"$schema": SCHEMA_URI, "version": "2.1.0", "runs": [run]})
@@ -128,6 +133,7 @@ def _notice(entry: NotEvaluated) -> dict[str, Plain]:
 
 def _run_properties(report: Report) -> dict[str, Plain]:
     return {
+        "paidUsdPerMonth": plain(report.bill.usd_per_month),
         "limitsAsOf": plain(report.limits_as_of),
         "pricesAsOf": plain(report.prices_as_of),
         "networkPricesAsOf": plain(report.network_prices_as_of),
@@ -138,7 +144,9 @@ def _run_properties(report: Report) -> dict[str, Plain]:
     }
 
 
-def _result(finding: Finding, rule_index: int, options: RenderOptions) -> dict[str, Plain]:
+def _result(
+    finding: Finding, rule_index: int, planned: Sequence[PlannedChange], options: RenderOptions
+) -> dict[str, Plain]:
     related = list(_related(finding, options))
     result: dict[str, Plain] = {
         "ruleId": scalars(finding.rule),
@@ -147,7 +155,7 @@ def _result(finding: Finding, rule_index: int, options: RenderOptions) -> dict[s
         "message": _message(_sentence(finding, options.currency)),
         "locations": [_location(finding.resources, options)],
         "partialFingerprints": {FINGERPRINT: scalars(finding.fingerprint)},
-        "properties": _properties(finding),
+        "properties": {**_properties(finding), "plannedChanges": list(map(_planned, planned))},
     }
     if related:
         result["relatedLocations"] = related
@@ -242,6 +250,19 @@ def _properties(finding: Finding) -> dict[str, Plain]:
             "asOf": plain(limit.as_of),
         },
         "commands": [scalars(text) for text in finding.fix.commands] if finding.fix else [],
+    }
+
+
+def _planned(one: PlannedChange) -> Plain:
+    """Return a change of the order as it is when its turn comes."""
+    change = one.change
+    return {
+        "subject": scalars(one.subject),
+        "kind": None if change is None else change.kind.value,
+        "targets": [] if change is None else [scalars(link) for link in change.targets],
+        "to": None if change is None or change.to is None else scalars(change.to),
+        "savingUsdPerMonth": plain(one.saving_usd_per_month),
+        "commands": [scalars(text) for text in one.fix.commands] if one.fix else [],
     }
 
 
