@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from support.commands.run import ROOTS
 
-MOST_CODE_LINES = 102_700
+MOST_CODE_LINES = 102_880
 """Of the product: neither blank, comment nor docstring."""
 MOST_IMPORT_SHARE = 0.118
 MOST_FILES_OF_A_FOLDER = 20
@@ -25,7 +25,7 @@ LONGER_FILES = {
     "netplan_planner/readers/compute/wire.py": 495,
     "netplan_pricing/book.py": 426,
     "netplan_pricing/machines/machine_prices.py": 454,
-    "netplan_pricing/traffic_prices.py": 403,
+    "netplan_pricing/traffic_prices.py": 407,
     "scripts/build_rtt.py": 460,
 }
 """Those that are longer so far."""
