@@ -6,10 +6,8 @@ most is taken first, its changes are made to the traffic, and the rest is asked 
 worth most is a matter of severity, then of what is lost or held back, then of money (`fix_gain`).
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -25,12 +23,10 @@ from netplan_planner.judging.fix_gain import (
     is_unseen_gain,
     lifts,
 )
-from netplan_planner.judging.moment import Moved, as_of, named_as_of
+from netplan_planner.judging.made_so_far import MadeSoFar
+from netplan_planner.judging.moment import as_of, named_as_of
 from netplan_planner.judging.month_bounds import NOTHING, Bounds, MonthBounds
-from netplan_planner.ledger import Ledger
-from netplan_planner.ledger.account import OF_A_MACHINE, OF_TRAFFIC
-from netplan_planner.ledger.account import Made as MadeChange
-from netplan_planner.ledger.guards import why_made, why_refused
+from netplan_planner.ledger.account import OF_TRAFFIC
 from netplan_planner.model import (
     Change,
     ChangeKind,
@@ -41,13 +37,9 @@ from netplan_planner.model import (
     PathQuery,
     PlannedChange,
     SelfLink,
-    cover_usd,
 )
 from netplan_planner.throughput import apply_change, edge_query, predict
-from netplan_planner.units import cents
 
-_UNPRICED = "what its traffic costs after the fixes before it is not known"
-_UNCOVERED = "other changes leave commitments unused that it counts on"
 _OF_ONE_PATH = frozenset(
     {
         ChangeKind.INTERNAL_ADDRESS,
@@ -58,19 +50,6 @@ _OF_ONE_PATH = frozenset(
 )
 _FREE = frozenset({ChangeKind.INTERNAL_ADDRESS, ChangeKind.MORE_FLOWS})
 """What may be made though it brings nothing: it costs nothing either."""
-
-
-class _Now(NamedTuple):
-    """What a hit's fix saves after the changes so far."""
-
-    usd: Decimal | None
-    """None: no saving is stated."""
-    why: str = ""
-    """Why that is less than it would save alone."""
-    is_needless: bool = False
-    """Nothing is left to be changed, or nothing may be."""
-    is_held: bool = False
-    """Nothing may be."""
 
 
 def order_fixes(
@@ -118,22 +97,16 @@ class _Search:
     def __init__(self, facts: Facts, held_back_ratio: float) -> None:
         self._facts = facts
         self._held_back_ratio = held_back_ratio
-        self._ledger = Ledger(facts)
-        self._reached: Counter[SelfLink] = Counter()
-        """Machines that moves were made to: their gain rests on where those stand."""
-        self._saved_usd: dict[tuple[object, ...], Decimal | None] = {}
-        """Of pairs, by change and where the ends stand: most rounds change nothing for most."""
+        self._made = MadeSoFar(facts)
         self._bounds = MonthBounds(facts)
         self.bounds: dict[str, Bounds | None] = {}
         """Of each finding whose fix is made, where the window leaves a month open."""
-        self._taken: dict[SelfLink, Change] = {}
-        """Changes of types that were made."""
         self._peerings: set[str] = set()
         """Commands that make peerings, which were given."""
 
     def depends(self, proposal: Proposal) -> bool:
         """Return whether what a finding brings may have changed by what was made."""
-        return any(hit.change is not None for hit in proposal.hits)
+        return any(one.change is not None or one.gib_per_month is not None for one in proposal.hits)
 
     def gain(self, proposal: Proposal) -> Gain:
         """Return what a finding brings now, its hits made one after the other, and undo them."""
@@ -145,7 +118,7 @@ class _Search:
         is_held = bool(proposal.hits)
         sure = Decimal(0)
         for hit, place in zip(proposal.hits, proposal.places, strict=True):
-            now = self._worth(hit)
+            now = self._made.worth(hit)
             worth = now.usd
             is_held = is_held and now.is_held
             rates = None if now.is_needless else self._lift(proposal, hit)
@@ -163,9 +136,9 @@ class _Search:
             if rates is not None and (best is None or rates[0] > best[0]):
                 best = (rates[0], hit, rates[1], rates[2])
             made.append(Made(hit, place, worth))
-            undone.append((hit, self._apply(hit)))
+            undone.append((hit, self._made.apply(hit)))
         for hit, mark in reversed(undone):
-            self._go_back(hit, mark)
+            self._made.go_back(hit, mark)
         hits = [one.hit for one in made]
         return Gain(
             usd=usd,
@@ -207,7 +180,7 @@ class _Search:
         for hit, place, usd in places:
             bounds, so_far = self._bounds.make(hit.change, usd), self.bounds[key]
             self.bounds[key] = None if bounds is None or so_far is None else so_far.plus(bounds)
-            moved = tuple(self._moved())
+            moved = tuple(self._made.moved())
             yield PlannedChange(
                 subject=named_as_of(hit.subject, moved),
                 place=place,
@@ -215,114 +188,13 @@ class _Search:
                 saving_usd_per_month=usd,
                 fix=self._unrepeated(as_of(hit.fix, moved)) if hit.fix is not None else None,
             )
-            self._apply(hit)
+            self._made.apply(hit)
 
     def _unrepeated(self, fix: Fix) -> Fix:
         """Return a fix without the peerings that one before it has made."""
         new = tuple(one for one in fix.commands if one not in self._peerings)
         self._peerings.update(one for one in new if "networks peerings create" in one)
         return replace(fix, commands=new) if new != fix.commands else fix
-
-    def _moved(self) -> Iterator[Moved]:
-        """Yield the machines that are in another zone now."""
-        for link, now in self._ledger.state.machines.items():
-            was = self._facts.inventory.instance_by_link[link]
-            if now.zone != was.zone:
-                yield Moved(was, now.zone)
-
-    def _apply(self, hit: Hit) -> object:
-        """Make a hit's change; return what `_go_back` needs, which takes back the last one."""
-        change = hit.change
-        if change is None:
-            return None
-        if change.kind is ChangeKind.ZONE and not change.members:
-            self._reached[_beside(hit)] += 1
-        if change.kind in OF_A_MACHINE and change.kind is not ChangeKind.SPOT:
-            self._taken.update(dict.fromkeys(change.targets, change))
-        return self._ledger.make(change)
-
-    def _go_back(self, hit: Hit, mark: object) -> None:
-        change = hit.change
-        if change is None:
-            return
-        if change.kind is ChangeKind.ZONE and not change.members:
-            self._reached[_beside(hit)] -= 1
-        if change.kind in OF_A_MACHINE and change.kind is not ChangeKind.SPOT:
-            for link in change.targets:
-                self._taken.pop(link, None)
-        assert isinstance(mark, MadeChange)
-        self._ledger.go_back(mark)
-
-    def _worth(self, hit: Hit) -> _Now:
-        """Return what a hit's fix saves after the changes so far, and why less than alone."""
-        alone, change = hit.saving_usd_per_month, hit.change
-        if change is None:
-            return _Now(alone)
-        why = why_made(self._ledger.state, change)
-        if not why and change.kind is ChangeKind.ZONE:
-            why = self._why_no_move(hit, change)
-        held = "" if why else why_refused(self._ledger.state, change)
-        if why or held:
-            none = None if alone is None else Decimal(0)
-            return _Now(none, why or held, is_needless=True, is_held=bool(held))
-        if alone is None:
-            return self._saved_later(hit, change)
-        if change.kind is ChangeKind.MACHINE_TYPE:
-            return self._retyped(hit, change, alone)
-        worth = self._value(change)
-        if worth is None:
-            return _Now(None, _UNPRICED)
-        return _Now(worth, _less(worth, alone))
-
-    def _why_no_move(self, hit: Hit, change: Change) -> str:
-        """Return why a move no longer makes sense beside those that were made, or nothing."""
-        if any(self._reached[link] > 0 for link in change.targets):
-            return "another fix moves a machine to where it stands"
-        if change.members:
-            return ""
-        peer = self._ledger.state.machine(_beside(hit))
-        if peer is not None and peer.zone != change.to:
-            return "what it would stand beside stands elsewhere then"
-        return ""
-
-    def _saved_later(self, hit: Hit, change: Change) -> _Now:
-        """Return what an address that has the same price today saves after a move, if anything."""
-        is_known = not hit.saving.unknown and not hit.saving.items
-        if not is_known or change.kind is not ChangeKind.INTERNAL_ADDRESS:
-            return _Now(None)
-        worth = self._value(change)
-        is_worth = worth is not None and worth > 0
-        return _Now(worth, "once the fixes before it are made") if is_worth else _Now(None)
-
-    def _retyped(self, hit: Hit, change: Change, alone: Decimal) -> _Now:
-        """Return what another type saves now: of the machine as the fixes before it leave it."""
-        if any(link in self._ledger.state.machines for link in change.targets):
-            worth = self._value(change)
-            if worth is None:
-                why = "another fix changes the machine to one whose price is not known"
-                return _Now(Decimal(0), why)
-            return _Now(worth, _less(worth, alone))
-        cover = self._ledger.cover_usd(change)
-        if cover is None:
-            return _Now(alone)  # ranked last, as it is before commitments
-        worth = alone - cover_usd(hit.saving.items) + cover
-        return _Now(worth, _UNCOVERED if _less(worth, alone) else "")
-
-    def _value(self, change: Change) -> Decimal | None:
-        """Return what a change takes off the bill now; None where that is not known."""
-        if change.kind is not ChangeKind.INTERNAL_ADDRESS:
-            return self._ledger.value(change).usd
-        state = self._ledger.state
-        ends = (*change.targets, change.destination or SelfLink(""))
-        inside = (state.pair(link, change.destination) in state.internal for link in ends)
-        key = (change, *map(state.place, ends), *inside)
-        if key in self._saved_usd:
-            return self._saved_usd[key]
-        worth = self._ledger.value(change)
-        # Where prices have steps, what others send bears on them, and that changes.
-        if not worth.is_stepped:
-            self._saved_usd[key] = worth.usd
-        return worth.usd
 
     def _lift(self, proposal: Proposal, hit: Hit) -> tuple[float, Estimate, Estimate] | None:
         """Return what a change lifts, where its traffic is held back: gain, before, after."""
@@ -343,7 +215,7 @@ class _Search:
         change, traffic = hit.change, self._facts.traffic
         if change is None or traffic is None or change.kind not in _OF_ONE_PATH:
             return None
-        owners = self._ledger.state.owners
+        owners = self._made.ledger.state.owners
         owner = owners.get(change.target)
         sent = traffic.edges_by_src.get(owner, ()) if owner is not None else ()
         if change.destination is not None:
@@ -354,9 +226,9 @@ class _Search:
         greatest = max(sent, key=lambda edge: (edge.wire_bytes, -edge.dst))
         one_flow = change.kind is ChangeKind.MORE_FLOWS
         query = edge_query(self._facts, greatest, streams=1 if one_flow else None)
-        if self._ledger.traffic.priced(greatest).path_class is not greatest.path_class:
+        if self._made.ledger.traffic.priced(greatest).path_class is not greatest.path_class:
             query = _over_internal(query, change.target)
-        taken = self._taken.get(change.target)
+        taken = self._made.taken.get(change.target)
         if taken is not None:
             query = apply_change(query, taken)
         return query
@@ -364,17 +236,6 @@ class _Search:
 
 def _over_internal(query: PathQuery, target: SelfLink) -> PathQuery:
     return apply_change(query, Change(kind=ChangeKind.INTERNAL_ADDRESS, target=target))
-
-
-def _beside(hit: Hit) -> SelfLink:
-    """Return the machine that a move is made to."""
-    return hit.resources[1].self_link if len(hit.resources) > 1 else SelfLink("")
-
-
-def _less(worth: Decimal, alone: Decimal) -> str:
-    if cents(worth) >= cents(alone):
-        return ""  # the last digits of unit prices differ between one line and two
-    return "the fixes before it save part of that already"
 
 
 def _told(reasons: dict[str, int], place_count: int) -> Iterator[str]:
