@@ -46,7 +46,9 @@ def prefer_near(service: Service, documents: tuple[str, ...]) -> Fix:
         documents=documents,
         caution="Endpoints in zones with many clients get more than their share: scale by zone"
         " (topology spread of pods). Clients of a zone fall back to others only once no endpoint"
-        " there is ready, not when they are overloaded.",
+        " there is ready, not when they are overloaded. GKE's ambient networking does not support"
+        " the field: it does nothing in a namespace that is enrolled in it, which the input does not"
+        " tell (docs.cloud.google.com/kubernetes-engine, prepare ambient networking).",
     )
 
 
