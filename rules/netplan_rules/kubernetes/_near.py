@@ -47,7 +47,7 @@ def prefer_near(service: Service, documents: tuple[str, ...]) -> Fix:
         caution="Endpoints in zones with many clients get more than their share: scale by zone"
         " (topology spread of pods). Clients of a zone fall back to others only once no endpoint"
         " there is ready, not when they are overloaded. GKE's ambient networking does not support"
-        " the field: it does nothing in a namespace that is enrolled in it, which the input does not"
+        " the field: in a namespace that is enrolled in it, it does nothing; the input does not"
         " tell (docs.cloud.google.com/kubernetes-engine, prepare ambient networking).",
     )
 

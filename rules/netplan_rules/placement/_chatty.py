@@ -12,6 +12,7 @@ from netplan_planner.model import (
     Gap,
     Hit,
     Instruction,
+    region_of,
     worded,
 )
 from netplan_planner.throughput import predict
@@ -19,7 +20,19 @@ from netplan_rules.placement._moves import Move, PairTraffic, proposals
 from netplan_rules.shared.flows import used_path
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.steps import keep_the_old
-from netplan_rules.wording import money, volume
+from netplan_rules.wording import command, money, volume
+
+_FAR = (
+    "Another region: data may have to stay where it is, clients may be farther away, reserved"
+    " addresses and load balancers stay behind, a copy of the disks costs once what is sent"
+    " between the regions, and quotas and firewall rules there have to be looked at."
+)
+
+
+def _steps(move: Move) -> str:
+    """Return the command that writes the steps of a move."""
+    where = f"--vm={move.machine.project}/{move.machine.zone}/{move.machine.name}"
+    return command("netplan", "whatif", where, f"--zone={move.zone}", "--output=commands:move.sh")
 
 
 def chatty_hits(facts: Facts, distance: str, rule: str, advice: str) -> Iterator[Hit | Gap]:
@@ -75,7 +88,8 @@ def _hit(facts: Facts, pair: PairTraffic, move: Move, doubts: Doubts, advice: st
             ),
             undo=keep_the_old(f"the old {move.machine.name}"),
             text=f"Move {move.machine.name} to {move.zone}: make a machine image, create the"
-            f" machine there, switch over. {advice}",
+            f" machine there, switch over. {advice} The steps with their commands: {_steps(move)},"
+            " with the same inputs.",
             documents=(
                 "https://cloud.google.com/compute/docs/instances/moving-instance-across-zones",
             ),
@@ -85,6 +99,7 @@ def _hit(facts: Facts, pair: PairTraffic, move: Move, doubts: Doubts, advice: st
                     move.gives_up,
                     "Both then fail together with that zone; keep them apart if that is why they"
                     " stand apart (label netplan-role=replica or netplan-pin says so).",
+                    _FAR if move.machine.region != region_of(move.zone) else "",
                 )
                 if text
             ),
