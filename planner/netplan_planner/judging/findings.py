@@ -25,8 +25,9 @@ from netplan_planner.model import (
     worded,
 )
 from netplan_rules.base import Rule
-from netplan_rules.severity import Harm, harm
+from netplan_rules.severity import SECTION, Harm, harm, held_back_ratio
 from netplan_rules.wording import gbps, money
+from netplan_rules.work import MACHINE_TYPE, NEW_MACHINE
 
 _NOTES = 3
 
@@ -75,8 +76,9 @@ def make_finding(
         used_ratio=greatest_used_ratio(hits),
         gib_per_month=total_gib(hits),
     )
-    if confidence is Confidence.LOW and found.severity is Severity.HIGH:
-        found = Harm(severity=Severity.MEDIUM, reason=f"{found.reason}; medium, for it is unsure")
+    why = _why_not_high(facts, rule, hits, confidence) if found.severity is Severity.HIGH else ""
+    if why:
+        found = Harm(severity=Severity.MEDIUM, reason=f"{found.reason}; medium, for {why}")
     return Finding(
         rule=rule.id,
         title=rule.title,
@@ -105,6 +107,21 @@ def make_finding(
         marginal_usd_per_month=standing.marginal_usd_per_month,
         overlap=standing.overlap if standing.marginal_usd_per_month != saving else "",
     )
+
+
+def _why_not_high(facts: Facts, rule: Rule, hits: Sequence[Hit], confidence: Confidence) -> str:
+    """Return why a finding is not as grave as its sum, or its rule, says; empty: it is."""
+    if confidence is Confidence.LOW:
+        return "it is unsure"
+    if any((hit.used_ratio or 0.0) >= held_back_ratio(facts) for hit in hits):
+        return ""
+    savings = [hit.saving_usd_per_month for hit in hits if hit.saving_usd_per_month is not None]
+    if not savings and any(hit.saving.unknown for hit in hits):
+        return "what it saves is not known"
+    least = Decimal(str(facts.threshold(SECTION, "medium_usd_per_month")))
+    if rule.work in (MACHINE_TYPE, NEW_MACHINE) and max(savings, default=Decimal(0)) < least:
+        return f"no machine that is stopped for it saves ${least:,.0f} a month"
+    return ""
 
 
 def base_severity(rule: Rule, hits: Sequence[Hit]) -> Severity:
