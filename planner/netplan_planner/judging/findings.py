@@ -67,7 +67,7 @@ def make_finding(
     hits = sorted(hits, key=lambda hit: fingerprint(rule, hit) not in planned)
     first, saving = hits[0], _saving(hits)
     evidence = _evidence(rule, hits)
-    confidence, confidence_reason = _confidence(hits)
+    confidence, confidence_reason = confidence_of(hits)
     unknown = sorted({hit.saving.unknown for hit in hits if hit.saving.unknown})
     found = harm(
         facts,
@@ -104,6 +104,7 @@ def make_finding(
         changes=tuple(hit.change for hit in hits if hit.change is not None),
         fingerprint=key,
         rank=standing.rank,
+        is_held=standing.is_held,
         marginal_usd_per_month=standing.marginal_usd_per_month,
         overlap=standing.overlap if standing.marginal_usd_per_month != saving else "",
     )
@@ -140,7 +141,7 @@ def total_gib(hits: Iterable[Hit]) -> Decimal | None:
     return sum(volumes, Decimal(0)) if volumes else None
 
 
-def _confidence(hits: Sequence[Hit]) -> tuple[Confidence, str]:
+def confidence_of(hits: Sequence[Hit]) -> tuple[Confidence, str]:
     """Return what hits with at least half of what is at stake reach, and why not more.
 
     One doubtful place among many sure ones does not make the finding doubtful; the places carry

@@ -31,6 +31,8 @@ class Proposal(Value, frozen=True, kw_only=True):
     """The fix changes machines or replaces them; else a limit in use is reason enough for it."""
     is_inquiry: bool = False
     """The fix finds out more, and changes nothing by itself."""
+    is_unsure: bool = False
+    """Of low confidence: it is no graver than medium."""
     is_before_commitments: bool = False
     """Its saving may not be had: what commitments cover is not known. Such come last."""
 
@@ -110,11 +112,12 @@ def rank_key(proposal: Proposal, gain: Gain, judge: Judge) -> tuple[object, ...]
     is_waiting = gain.lifted is not None and not is_unseen
     if gain.losing is not None or is_unseen:
         severities.append(proposal.severity)
+    gravest = min(severity.rank for severity in severities)
     return (
         not gain.brings,
         proposal.is_before_commitments,
         proposal.is_final,
-        min(severity.rank for severity in severities),
+        max(gravest, _LEAST.rank if proposal.is_unsure else 0),
         0 if gain.losing is not None or is_waiting else 1 if gain.full is not None else 2,
         -(sure or Decimal(0)),
         proposal.fingerprint,

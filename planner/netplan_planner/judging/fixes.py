@@ -6,6 +6,7 @@ from decimal import Decimal
 from netplan_planner.judging.findings import (
     base_severity,
     by_cause,
+    confidence_of,
     fingerprint,
     make_finding,
     ordered,
@@ -14,6 +15,7 @@ from netplan_planner.judging.fix_gain import Proposal, Standing
 from netplan_planner.judging.fix_order import order_fixes
 from netplan_planner.judging.fix_sets import find_fix_sets, options_of
 from netplan_planner.model import (
+    Confidence,
     Facts,
     Finding,
     FixSet,
@@ -72,6 +74,7 @@ def _proposal(rule: Rule, key: str, hits: tuple[Hit, ...]) -> Proposal:
         places=tuple(fingerprint(rule, hit) for hit in hits),
         severity=base_severity(rule, hits),
         is_of_machines=rule.work in (MACHINE_TYPE, NEW_MACHINE),
+        is_unsure=confidence_of(hits)[0] is Confidence.LOW,
         is_inquiry=Need.MEASUREMENTS in rule.needs,
         is_before_commitments=all(hit.saving_before_commitments is not None for hit in hits),
     )

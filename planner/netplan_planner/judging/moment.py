@@ -13,6 +13,9 @@ from msgspec.structs import replace
 
 from netplan_planner.model import Fix, Instance, Instruction, Zone
 
+_PAIR = re.compile(r"(\S+) (→|↔) (\S+) \(([a-z0-9-]+-[a-z])(?:(?: → |, )([a-z0-9-]+-[a-z]))?\)")
+"""The name of a place that is a pair, with the zone of both or of each."""
+
 
 class Moved(NamedTuple):
     """A machine as it was read, and the zone that it is in by then."""
@@ -37,7 +40,20 @@ def as_of(fix: Fix, moved: Sequence[Moved]) -> Fix:
 
 def named_as_of(subject: str, moved: Sequence[Moved]) -> str:
     """Return the name of a place with the zones that machines are in by then."""
-    return _each(subject, moved, _in_words)
+    pair = _PAIR.fullmatch(subject)
+    if pair is None:
+        return _each(subject, moved, _in_words)
+    one, joint, other, here, there = pair.groups()
+    zones = [_now(one, here, moved), _now(other, there or here, moved)]
+    apart = "→" if joint == "→" else ","
+    between = f"{zones[0]} {apart} {zones[1]}" if apart == "→" else f"{zones[0]}, {zones[1]}"
+    return f"{one} {joint} {other} ({zones[0] if zones[0] == zones[1] else between})"
+
+
+def _now(name: str, zone: str, moved: Sequence[Moved]) -> str:
+    """Return where a machine of a name in a zone stands by then."""
+    found = (one.zone for one in moved if (one.machine.name, one.machine.zone) == (name, zone))
+    return next(found, zone)
 
 
 def _step(step: Instruction | None, moved: Sequence[Moved]) -> Instruction | None:

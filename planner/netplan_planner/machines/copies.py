@@ -42,6 +42,8 @@ _COPY_WORDS = frozenset(
 _NUMBER = re.compile(r"[a-z]?\d{1,4}")
 _DRAWN = re.compile(r"(?=.*\d)(?=.*[a-z])(?![a-z]+\d+$)[a-z\d]{4,5}")
 """What an instance group draws for the end of a name: `4b5g`, `889d`, but not `web1`."""
+_SERVICE = ("service", "app")
+"""Labels that say what a machine serves."""
 _SHORT_END = re.compile(r"[a-z\d]{1,5}")
 _LETTER = re.compile(r"[a-f]")
 """Zones have letters from a to f; so have copies that are named after them."""
@@ -157,7 +159,9 @@ def replica_sets(facts: Facts) -> ReplicaSets:
             where = f"{machine.project}|both have the label {ROLE_LABEL}={role}"
             found[where].append(machine)
         # A copy may bear the bare name: db beside db-replica.
-        where = f"{machine.project}/{machine.primary_network}"
+        # Machines that are labelled as of two services are no copies, however they are named.
+        service = next((of for name in _SERVICE if (of := machine.label(name))), "")
+        where = f"{machine.project}/{machine.primary_network}/{service}"
         found[f"{where}|both are named {name_stem(machine.name)}-…"].append(machine)
         # What a group draws may be letters alone, which a name may have as well: of one type then.
         begin, _, end = machine.name.rpartition("-")

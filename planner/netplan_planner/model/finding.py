@@ -335,6 +335,8 @@ class Finding(Value, frozen=True, kw_only=True):
     """What it still saves once the fixes ranked before it are made; None without a saving."""
     overlap: str = ""
     """Why that is less than it would save alone."""
+    is_held: bool = False
+    """Something holds its fix back at every place, whatever is done before: `overlap` says what."""
     saving_basis: SavingBasis = SavingBasis.BILL
     """`before-commitments` when that is so of one member."""
     saving_before_commitments_usd_per_month: Decimal | None = None

@@ -12,6 +12,13 @@ from netplan_planner.model import Instruction
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.renderers.options import RenderOptions
 
+_BY_HAND = (
+    "# A step without commands is made by hand; what comes after it names what it leaves.",
+    "by_hand() {",
+    "  printf 'Step %s is made by hand. Enter once it is, Ctrl-C to stop here: ' \"$1\" >&2",
+    "  read -r _ < /dev/tty",
+    "}",
+)
 _HIDDEN = "Commands that cannot be written safely stand in --output json"
 
 
@@ -36,6 +43,8 @@ def _lines(changes: PlanChanges) -> Iterator[str]:
     yield "set -eu"
     if not changes.steps:
         yield "# Nothing is to be changed."
+    elif any(map(_is_by_hand, changes.steps)):
+        yield from _BY_HAND
     for step in changes.steps:
         yield ""
         yield from _step(step)
@@ -43,7 +52,7 @@ def _lines(changes: PlanChanges) -> Iterator[str]:
 
 def _step(step: PlanChange) -> Iterator[str]:
     fix = step.fix
-    yield f"# {step.number}. {inert_line(fix.text)}"
+    yield f"# {step.number}. {inert_line(step.subject)}: {inert_line(fix.text)}"
     if fix.caution:
         yield f"# careful: {inert_line(fix.caution)}"
     if not all(map(_is_whole, fix.commands)):
@@ -53,9 +62,16 @@ def _step(step: PlanChange) -> Iterator[str]:
     elif fix.commands:
         yield "# There is no way back, so that this is not run with the rest:"
         yield from (f"#   {command}" for command in fix.commands)
+    if _is_by_hand(step):
+        yield f"by_hand {step.number}"
     yield from _aside("verify", fix.verify)
     yield from _aside("then", fix.clean_up)
     yield from _aside("undo", fix.undo)
+
+
+def _is_by_hand(step: PlanChange) -> bool:
+    """Return whether a step has to be made by somebody before those after it can be."""
+    return not step.fix.commands
 
 
 def _aside(label: str, found: Instruction | None) -> Iterator[str]:

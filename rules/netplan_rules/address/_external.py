@@ -115,7 +115,7 @@ def _hit(facts: Facts, pair: PairTraffic, nic: NetworkInterface) -> Hit:
         subject=pair_subject(facts.src(edge), facts.dst(edge)),
         message=f"{volume(gib)} from {sender.name} to {receiver.name}{_back(pair)} go to external"
         f" addresses ({edge.dst_address}{_held(facts, edge)}), {gbps(edge.series.max_gbps)} in the"
-        " busiest minute, although the two networks are connected",
+        f" busiest minute, although {_joined(sender, receiver)}",
         evidence=(
             Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             Evidence(name="external_address", value=edge.dst_address or "", source="flow logs"),
@@ -138,6 +138,12 @@ def _hit(facts: Facts, pair: PairTraffic, nic: NetworkInterface) -> Hit:
         confidence_reason=doubts.text,
         change=change,
     )
+
+
+def _joined(one: Instance, other: Instance) -> str:
+    """Return in words that two machines reach each other inside."""
+    nets = [{nic.network for nic in machine.interfaces} for machine in (one, other)]
+    return "both are in one network" if nets[0] & nets[1] else "the two networks are connected"
 
 
 def _address_fix(facts: Facts, pair: PairTraffic, nic: NetworkInterface, saving: Saving) -> Fix:

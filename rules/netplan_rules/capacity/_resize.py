@@ -168,7 +168,9 @@ def _stops(instance: Instance) -> str:
             "A machine that is only planned needs no command: write the type into its"
             f" configuration. One that runs is stopped for the change; {_CHECK_FIRST}"
         )
-    return f"Stops the machine for the change; {_CHECK_FIRST}"
+    kept = " An external address that is not reserved is another one afterwards."
+    has_own = any(nic.external_ipv4 for nic in instance.interfaces)
+    return f"Stops the machine for the change; {_CHECK_FIRST}{kept if has_own else ''}"
 
 
 def doubts_of_caps(

@@ -256,6 +256,8 @@ def _hit(
 ) -> Hit:
     doubts = Doubts()
     doubts.add("a vCPU of another series does other work; try the load first")
+    if instance.is_spot:
+        doubts.add("prices of Spot machines change")
     doubts_of_caps(facts, doubts, cap, candidate)
     return Hit(
         resources=(instance.ref,),

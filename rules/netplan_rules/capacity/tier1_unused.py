@@ -1,8 +1,6 @@
 """Machines that pay for Tier_1 and never need it."""
 
-from collections.abc import Iterator, Sequence
-
-from msgspec.structs import replace
+from collections.abc import Iterator
 
 from netplan_planner.ledger import ledger_of
 from netplan_planner.machines.groups import changed_together, is_managed
@@ -17,6 +15,7 @@ from netplan_planner.model import (
     Gap,
     Hit,
     Instance,
+    Instruction,
     MachineRates,
     Need,
     Severity,
@@ -26,8 +25,8 @@ from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import OF_A_GROUP, type_evidence, unknown_cap
 from netplan_rules.reporting import reporting_subnetworks
-from netplan_rules.shared.trust import doubts_of_rates
-from netplan_rules.steps import keep_the_old, sends
+from netplan_rules.shared.trust import Doubts, doubts_of_rates
+from netplan_rules.steps import keep_the_old
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import NEW_MACHINE
 
@@ -85,7 +84,8 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         needs = [one.name for one, its in zip(seen, found, strict=True) if not isinstance(its, Hit)]
         needs += [] if told else [silent[0].name]
         if not needs:
-            yield from _together(facts, [one for one in found if isinstance(one, Hit)], silent)
+            yield from (one for one in found if isinstance(one, Hit))
+            yield from (_silent(facts, one) for one in silent)
             continue
         # One template gives all machines of a group their tier.
         reason = f"its group has one template, and {needs[0]} is not known to need less"
@@ -94,17 +94,6 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
                 yield Gap(resource=one.resources[0], reason=reason)
             elif one is not None:
                 yield one
-
-
-def _together(facts: Facts, hits: Sequence[Hit], silent: Sequence[Instance]) -> Iterator[Hit]:
-    """Yield the hits of a group; what sent nothing of it changes with the first."""
-    for number, hit in enumerate(hits):
-        if number or not silent or hit.change is None:
-            yield hit
-            continue
-        links = (hit.change.target, *(one.ref.self_link for one in silent))
-        change = replace(hit.change, members=links)
-        yield replace(hit, change=change, saving=ledger_of(facts).value(change).saving)
 
 
 def _judged(facts: Facts, instance: Instance, rates: MachineRates) -> Hit | Gap | None:
@@ -139,27 +128,48 @@ def _hit(facts: Facts, instance: Instance, rates: MachineRates, default: EgressC
     hours = rates.observed_hours
     if hours < facts.threshold(RULE.id, "min_window_hours"):
         doubts.add(f"the window has {counted(round(hours), 'hour')} and may miss a weekly peak")
+    evidence = (
+        rate_evidence("max", rates.egress.max_gbps, rates.source),
+        rate_evidence("cap", default.egress_gbps, default.source),
+        Evidence(name="window", value=round(hours, 1), unit="hours", source=rates.source),
+        type_evidence(instance),
+    )
+    said = (
+        f"its busiest minute is {gbps(rates.egress.max_gbps)}, the default cap"
+        f" {gbps(default.egress_gbps)}"
+    )
+    return _of(facts, instance, said, evidence, doubts)
+
+
+def _silent(facts: Facts, instance: Instance) -> Hit:
+    """Return the hit of a machine of a group that sent nothing, though its subnetwork reports."""
+    doubts = Doubts()
+    doubts.add("no record names it, so that only its subnetwork's reports tell that it is silent")
+    default = instance_cap(instance, facts.caps, tier1=False)
+    cap = (rate_evidence("cap", default.egress_gbps, default.source),) if default else ()
+    said = "nothing that it sent was seen, and the others of its group need no more"
+    return _of(facts, instance, said, (*cap, type_evidence(instance)), doubts)
+
+
+def _of(
+    facts: Facts, instance: Instance, said: str, evidence: tuple[Evidence, ...], doubts: Doubts
+) -> Hit:
     change = Change(kind=ChangeKind.NO_TIER_1, target=instance.ref.self_link)
-    managed = is_managed(facts, instance)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=f"{instance.name} pays for Tier_1; its busiest minute is"
-        f" {gbps(rates.egress.max_gbps)}, the default cap {gbps(default.egress_gbps)}",
-        evidence=(
-            rate_evidence("max", rates.egress.max_gbps, rates.source),
-            rate_evidence("cap", default.egress_gbps, default.source),
-            Evidence(name="window", value=round(hours, 1), unit="hours", source=rates.source),
-            type_evidence(instance),
-        ),
+        message=f"{instance.name} pays for Tier_1; {said}",
+        evidence=evidence,
         saving=ledger_of(facts).value(change).saving,
         fix=Fix(
             text="Recreate the machine without Tier_1 (it cannot be changed in place).",
             label="without Tier_1",
-            verify=sends(instance, "nothing more than before"),
+            verify=Instruction(
+                text=f"{instance.name} sends as much as before; the next bill is without its fee."
+            ),
             undo=keep_the_old("the machine with Tier_1"),
             documents=RULE.references,
-            caution=OF_A_GROUP if managed else "",
+            caution=OF_A_GROUP if is_managed(facts, instance) else "",
         ),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,

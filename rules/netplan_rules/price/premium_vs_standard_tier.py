@@ -120,6 +120,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             for one in alike[instance.ref.self_link]
             if any(nic.external_ipv4 for nic in one.interfaces)
         }
+        sent = [(one, _premium_edges(facts, one)) for one in changed.values()]
         change = _change(list(changed.values()))
         saving = ledger_of(facts).value(change).saving
         if saving.unknown:
@@ -142,15 +143,23 @@ def _senders(facts: Facts) -> Iterator[_Sent]:
         instance = facts.instance(facts.traffic.owners[seen.owner])
         if instance is None or not any(nic.external_ipv4 for nic in instance.interfaces):
             continue
-        edges = [
-            edge
-            for edge in facts.traffic.edges_by_src.get(seen.owner, ())
-            if _is_internet(facts, edge)
-            and edge.dst_address is None
-            and priced_path_of(facts, edge).network_tier == PREMIUM
-        ]
+        edges = _premium_edges(facts, instance)
         if edges and facts.gib_per_month(sum(edge.wire_bytes for edge in edges)) >= floor:
             yield instance, edges
+
+
+def _premium_edges(facts: Facts, instance: Instance) -> Sequence[Edge]:
+    """Return what a machine sends to the internet by Premium Tier."""
+    assert facts.traffic is not None
+    seen = facts.traffic.vm_by_link.get(instance.ref.self_link)
+    sent = facts.traffic.edges_by_src.get(seen.owner, ()) if seen is not None else ()
+    return [
+        edge
+        for edge in sent
+        if _is_internet(facts, edge)
+        and edge.dst_address is None
+        and priced_path_of(facts, edge).network_tier == PREMIUM
+    ]
 
 
 def _is_internet(facts: Facts, edge: Edge) -> bool:
@@ -186,13 +195,10 @@ def _hit(
     premium = total_usd([item for item in saving.items if item.quantity > 0])
     standard = -total_usd([item for item in saving.items if item.quantity < 0])
     names = listed([instance.name for instance, _ in sent])
-    seen = {instance.ref.self_link for instance, _ in sent}
-    others = [ResourceRef(self_link=link) for link in change.targets if link not in seen]
     return Hit(
         resources=(
             ResourceRef(self_link=SelfLink(f"regions/{region}")),
             *(instance.ref for instance, _ in sent),
-            *others,
         ),
         subject=f"{region} ({counted(len(sent), 'machine')})",
         message=worded(

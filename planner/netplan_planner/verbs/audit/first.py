@@ -90,8 +90,10 @@ def lever(report: Report) -> Line:
 def not_among(report: Report) -> Line:
     """Return why fixes that change a figure are in neither the order nor its sum; empty if none."""
     found = {n: one for n, one in enumerate(report.findings, 1) if _is_unranked(one)}
+    held = [n for n, one in found.items() if one.is_held]
     little = [n for n, one in found.items() if (one.saving_usd_per_month or 0) > 0]
-    other = [n for n in found if n not in little]
+    little = [n for n in little if n not in held]
+    other = [n for n in found if n not in (*little, *held)]
     parts: list[Line] = []
     if other:
         fixes = "its fix" if len(other) == 1 else "their fixes"
@@ -101,6 +103,10 @@ def not_among(report: Report) -> Line:
         saves = " saves less than " if len(little) == 1 else " save less than "
         each = " a month" if len(little) == 1 else " a month each"
         parts.append(line(_numbered(little), saves, fixed(Amount(usd=LEAST_USD)), each))
+    if held:
+        parts.append(
+            line(_numbered(held), " wait" if len(held) > 1 else " waits", ", as said there")
+        )
     return line("left out: ", joined(parts, "; ")) if parts else ()
 
 
@@ -114,6 +120,8 @@ def _numbered(found: Sequence[int]) -> str:
 
 def _is_unranked(finding: Finding) -> bool:
     """Return whether a fix changes a figure, and brings nothing; overlaps are told there."""
+    if finding.is_held:
+        return True
     if finding.fix is None or finding.rank is not None or finding.overlap:
         return False
     now, fixed = finding.throughput_now, finding.throughput_fixed

@@ -6,6 +6,7 @@ from decimal import Decimal
 from netplan_planner.model import Amount, ClassTotal, ServiceTotal
 from netplan_planner.model.plans.plugin_change import OnLink, PluginChange, PluginChanges
 from netplan_planner.model.pod_costs_report import NearSaving, PodPair
+from netplan_planner.model.report_rows import unpriced_span
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.content.flows import unpriced_note, usd_cell
@@ -47,7 +48,7 @@ def month_bill(report: Report) -> Line:
     found = report.bill
     kinds = [("machines", found.machines_usd), ("traffic", found.traffic_usd)]
     kinds += [("external addresses", found.addresses_usd)]
-    kinds += [("network services", found.services_usd)]
+    kinds += [("network services", found.services_usd + _least_of_services(report))]
     parts = [
         line(name, " ", _paid(usd), _of_traffic(report) if name == "traffic" else ())
         for name, usd in kinds
@@ -59,9 +60,16 @@ def month_bill(report: Report) -> Line:
         parts.append(line(name, _paid(found.commitments_usd)))
     if not parts:
         return ()
-    whole = say("Paid a month: ", Role.STRONG), _paid(found.usd_per_month, Role.STRONG)
+    usd = found.usd_per_month + found.unpriced_low_usd
+    whole = say("Paid a month: ", Role.STRONG), _paid(usd, Role.STRONG)
     least = "" if found.is_whole else " at least"
     return line(*whole, f"{least} · ", joined(parts, " · "), _without_price(report))
+
+
+def _least_of_services(report: Report) -> Decimal:
+    """Return what services without a known price cost at least."""
+    low, _ = unpriced_span([part for one in report.network_services for part in one.unpriced])
+    return low
 
 
 def _paid(usd: Decimal | None, role: Role = Role.PLAIN) -> Line:
@@ -81,7 +89,14 @@ def _without_price(report: Report) -> Line:
     if found.commitments_unknown:
         said.append("what commitments cover")
     without = f"; no known price: {', '.join(said)}" if said else ""
-    return line(f"{without}; disks and licences are not in it")
+    counts = dict(report.coverage.resource_counts)
+    never = [
+        figures.counted(counts[kind], one)
+        for kind, one in (("clusters", "GKE cluster"), ("VLAN attachments", "VLAN attachment"))
+        if counts.get(kind)
+    ]
+    beside = f", and {' and '.join(never)}" if never else ""
+    return line(f"{without}; disks and licences{beside} are not in it")
 
 
 def _of_traffic(report: Report) -> Line:
