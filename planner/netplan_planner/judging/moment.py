@@ -70,7 +70,8 @@ def _commands(commands: Iterable[str], moved: Sequence[Moved]) -> tuple[str, ...
 
 def _each(text: str, moved: Sequence[Moved], change: Callable[[str, Moved], str]) -> str:
     for one in moved:
-        text = change(text, one)
+        if one.machine.name in text:
+            text = change(text, one)
     return text
 
 

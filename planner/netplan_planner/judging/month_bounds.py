@@ -45,11 +45,11 @@ class MonthBounds:
             change: None: it is none that the account can make, and worth what is said.
             usd: What it is worth at the volume that is stated.
         """
-        if not self.is_open or usd is None:
+        if not self.is_open:
             return None
         if change is None:
-            return Bounds(usd, usd)
-        found = [ledger.value(change).usd for ledger in self._ledgers]
+            return None if usd is None else Bounds(usd, usd)
+        found = [None if usd is None else ledger.value(change).usd for ledger in self._ledgers]
         for ledger in self._ledgers:
             ledger.make(change)
         known = sorted(one for one in found if one is not None)

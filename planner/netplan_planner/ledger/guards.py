@@ -1,6 +1,8 @@
 """What may not be changed after the changes made so far: asked of the change, not of a rule."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+
+from msgspec.structs import replace
 
 from netplan_planner.ledger.state import State, key_of
 from netplan_planner.machines.staying import why_it_stays
@@ -24,6 +26,8 @@ def why_refused(state: State, change: Change) -> str:
             return (
                 _tied(state, change) or why_impossible(state, change) or _beside_copy(state, change)
             )
+        case ChangeKind.MACHINE_TYPE:
+            return _without_type(state, change)
         case ChangeKind.INTERNAL_ADDRESS:
             return _not_to_be_peered(state, change)
         case ChangeKind.DELETE_GATEWAY:
@@ -40,17 +44,15 @@ def why_made(state: State, change: Change) -> str:
         pairs = [state.pair(link, change.destination) for link in change.targets]
         is_made = bool(state.internal) and all(pair in state.internal for pair in pairs)
         return "another fix already gives the pair internal addresses" if is_made else ""
-    machines = [state.machines.get(link) for link in change.targets]
     if change.kind is ChangeKind.ZONE:
-        was = state.facts.inventory.instance_by_link.get(change.target)
-        now = machines[0]
-        is_moved = now is not None and was is not None and now.zone != was.zone
+        is_moved = any(_differs(state, link, ("zone",)) for link in change.targets)
         return "another fix already moves the machine" if is_moved else ""
     if change.kind in _OF_TYPE:
         of = ("machine_type",) if change.kind is ChangeKind.MACHINE_TYPE else _OF_RETYPED
         if any(_differs(state, link, of) for link in change.targets):
             return "another fix already changes the type"
-        if any(_differs(state, link, ("is_spot",)) for link in change.targets):
+        is_type = change.kind is ChangeKind.MACHINE_TYPE
+        if is_type and any(_differs(state, link, ("is_spot",)) for link in change.targets):
             return "another fix makes it a Spot machine, of which another type may be cheapest"
     if change.kind is ChangeKind.SPOT and any(
         _differs(state, link, ("machine_type", "is_spot")) for link in change.targets
@@ -80,14 +82,26 @@ def _tied(state: State, change: Change) -> str:
 
 def _beside_copy(state: State, change: Change) -> str:
     """Return which copy of its service a machine would stand beside."""
+    zone = Zone(change.to or "")
+    stand = dict(state.machines)
+    for link in change.targets:
+        machine = state.machine(link)
+        if machine is None:
+            continue
+        if why := state.copies.joined_by_move(machine, zone, stand):
+            return why
+        stand[link] = replace(machine, zone=zone)
+    return ""
+
+
+def _without_type(state: State, change: Change) -> str:
+    """Return in which zone a machine stands by now that has not the type, or nothing."""
+    zones = state.facts.prices.zones(change.to or "")
+    if zones is None:
+        return ""
     machines = (state.machine(link) for link in change.targets)
-    zone = change.to or ""
-    found = (
-        state.copies.joined_by_move(machine, zone, state.machines)
-        for machine in machines
-        if machine is not None
-    )
-    return next(filter(None, found), "")
+    without = (one.zone for one in machines if one is not None and one.zone not in zones)
+    return next((f"{zone} has no {change.to}" for zone in without), "")
 
 
 def why_impossible(state: State, change: Change) -> str:
@@ -100,8 +114,23 @@ def why_impossible(state: State, change: Change) -> str:
         zones = state.facts.prices.zones(machine.machine_type)
         if zones is not None and zone not in zones:
             return f"{zone} has no {machine.machine_type}"
-        if machine.region != region_of(zone) and (why := _cut_off(state, link, machine, zone)):
+        if machine.region == region_of(zone):
+            continue
+        why = _without_subnetwork(state, machine, zone) or _cut_off(state, link, machine, zone)
+        if why:
             return why
+    return ""
+
+
+def _without_subnetwork(state: State, machine: Instance, zone: Zone) -> str:
+    """Return which network of a machine has no subnetwork in a region, or nothing."""
+    inventory, region = state.facts.inventory, region_of(zone)
+    for link in {nic.network for nic in machine.interfaces}:
+        network = inventory.network_by_link.get(link)
+        regions = {one.region for one in inventory.subnetworks if one.network == link}
+        is_open = network is None or network.is_auto_mode or not regions
+        if not is_open and region not in regions:
+            return f"{last_part(link)} has no subnetwork in {region}"
     return ""
 
 
@@ -117,16 +146,27 @@ def _cut_off(state: State, link: SelfLink, machine: Instance, zone: Zone) -> str
         state, machine
     ):
         return ""
-    there = any(
+    there = _has_access_in(state, networks, region)
+    return "" if there else f"its network has no Private Google Access in {region}"
+
+
+def _has_access_in(state: State, networks: Container[SelfLink], region: str) -> bool:
+    return any(
         subnetwork.private_google_access
         for subnetwork in state.facts.inventory.subnetworks
         if subnetwork.network in networks and subnetwork.region == region
     )
-    return "" if there else f"its network has no Private Google Access in {region}"
 
 
 def has_google_access(state: State, machine: Instance) -> bool:
-    """Return whether a subnetwork of a machine lets it reach Google APIs without an address."""
+    """Return whether a subnetwork of a machine lets it reach Google APIs without an address.
+
+    Of one that stands in another region by now: whether one there does.
+    """
+    was = state.facts.inventory.instance_by_link.get(machine.ref.self_link)
+    if was is not None and was.region != machine.region:
+        networks = {nic.network for nic in machine.interfaces}
+        return _has_access_in(state, networks, machine.region)
     subnetworks = state.facts.inventory.subnetwork_by_link
     found = (subnetworks.get(nic.subnetwork) for nic in machine.interfaces if nic.subnetwork)
     return any(one is not None and one.private_google_access for one in found)

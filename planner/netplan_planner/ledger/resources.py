@@ -140,7 +140,10 @@ class Gateways:
     def __init__(self, state: State) -> None:
         self._state = state
         self._users: Counter[GatewayKey] | None = None
-        """Of the machines as they were read."""
+        """Of the machines as they are now."""
+        self._counted: dict[SelfLink, set[GatewayKey]] = {}
+        """What changed machines use, as they were last counted."""
+        self._gone: dict[GatewayKey, bool] = {}
 
     def lines(self, nat: NatGateway) -> Lines:
         """Return the hours of a gateway and of its reserved addresses; none once it is gone.
@@ -166,12 +169,21 @@ class Gateways:
                 for instance in self._state.facts.inventory.instances
                 for key in self._of(instance)
             )
-        count = self._users[key_of(nat)]
-        for link, now in self._state.machines.items():
-            was = self._state.facts.inventory.instance_by_link[link]
-            count -= key_of(nat) in self._of(was)
-            count += now.is_to_run and key_of(nat) in self._state.gateways(link)
-        return count
+        if self._gone != self._state.gone:
+            # What a machine uses depends on what is gone.
+            self._state.moved_users.update(dict.fromkeys(self._state.machines))
+            self._gone = dict(self._state.gone)
+        for link in self._state.moved_users:
+            now = self._state.machine(link)
+            keys = set(self._state.gateways(link)) if now is not None and now.is_to_run else set()
+            before = self._counted.get(link)
+            if before is None:
+                before = set(self._of(self._state.facts.inventory.instance_by_link[link]))
+            self._users.subtract(before)
+            self._users.update(keys)
+            self._counted[link] = keys
+        self._state.moved_users.clear()
+        return self._users[key_of(nat)]
 
     def _of(self, instance: Instance) -> Iterator[GatewayKey] | set[GatewayKey]:
         if not instance.is_to_run:

@@ -61,6 +61,8 @@ class State:
         self.peered: dict[NetworkPair, bool] = {}
         """Networks that are peered since, so that machines reach internal addresses."""
         self._apart: dict[tuple[SelfLink, SelfLink], NetworkPair | None] = {}
+        self.moved_users: dict[SelfLink, None] = {}
+        """Machines that changed since the users of gateways were last counted."""
         self.touched: dict[int | Pair, None] = {}
         """Owners and pairs that changed since somebody last looked; he clears it."""
         self.owners: dict[SelfLink, int] = {
@@ -188,7 +190,7 @@ class State:
         elif change.kind is ChangeKind.RELEASE_ADDRESS and self.machine(change.target) is None:
             for target in change.targets:
                 self._set(undo, self.released, target, True)
-        elif change.kind in _AFTER:
+        elif change.kind in _AFTER or change.kind is ChangeKind.EXTERNAL_ADDRESS:
             self._change_machines(undo, change)
         return Undo(tuple(undo))
 
@@ -197,9 +199,31 @@ class State:
             self._set(undo, self.released, change.destination, True)
         for target in change.targets:
             machine = self.machine(target)
-            if machine is not None:
-                self._set(undo, self.machines, target, _AFTER[change.kind](machine, change))
-                self._touch(target)
+            if machine is None:
+                continue
+            if change.kind is ChangeKind.EXTERNAL_ADDRESS:
+                now = self._with_address(machine)
+            else:
+                now = _AFTER[change.kind](machine, change)
+            self._set(undo, self.machines, target, now)
+            self._touch(target)
+
+    def _with_address(self, machine: Instance) -> Instance:
+        """Return a machine with an address of its own where it used Cloud NAT, else on the first.
+
+        One that has an address on every interface stays as it is.
+        """
+        nat_of = self.facts.inventory.nat_of
+        free = [nic for nic in machine.interfaces if not nic.may_be_external]
+        chosen = next((nic for nic in free if nat_of(machine, nic) is not None), None)
+        chosen = chosen or next(iter(free), None)
+        return _nics(
+            machine,
+            (
+                replace(nic, external_ipv4=NEW_ADDRESS) if nic is chosen else nic
+                for nic in machine.interfaces
+            ),
+        )
 
     def go_back(self, undo: Undo) -> None:
         """Take back the change that was made last."""
@@ -219,6 +243,7 @@ class State:
         table[key] = value
 
     def _touch(self, link: SelfLink) -> None:
+        self.moved_users[link] = None
         owner = self.owners.get(link)
         if owner is not None:
             self.touched[owner] = None
@@ -246,26 +271,14 @@ def _retyped(machine: Instance, change: Change) -> Instance:
     )
 
 
-def _with_address(machine: Instance, change: Change) -> Instance:
-    """Return a machine of which the first interface without an address has one."""
-    at = next((i for i, nic in enumerate(machine.interfaces) if not nic.may_be_external), None)
-    if at is None:
-        return machine
-    return _nics(
-        machine,
-        (
-            replace(nic, external_ipv4=NEW_ADDRESS) if i == at else nic
-            for i, nic in enumerate(machine.interfaces)
-        ),
-    )
-
-
 def _without_address(machine: Instance, change: Change) -> Instance:
     return _nics(
         machine,
         (
             replace(nic, external_ipv4=None, access_config_name=None)
-            if nic.external_ipv4 is not None and change.to in {None, nic.external_ipv4}
+            # After a move, or a change of tier, it has another one in its place.
+            if (nic.external_ipv4 is not None and nic.external_ipv4 in {change.to, NEW_ADDRESS})
+            or change.to is None
             else nic
             for nic in machine.interfaces
         ),
@@ -299,7 +312,6 @@ _AFTER: dict[ChangeKind, Callable[[Instance, Change], Instance]] = {
     ChangeKind.NO_TIER_1: lambda machine, _: replace(machine, bandwidth_tier=BandwidthTier.DEFAULT),
     ChangeKind.SPOT: lambda machine, _: replace(machine, is_spot=True),
     ChangeKind.NETWORK_TIER: _of_tier,
-    ChangeKind.EXTERNAL_ADDRESS: _with_address,
     ChangeKind.RELEASE_ADDRESS: _without_address,
 }
 """What becomes of a machine."""

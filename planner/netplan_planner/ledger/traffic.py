@@ -28,6 +28,7 @@ from netplan_planner.paths.priced_paths import (
     PREMIUM,
     PathPrice,
     PricedPath,
+    front_of,
     nat_part,
     path_prices_of,
     priced_path_of,
@@ -196,18 +197,27 @@ class TrafficLedger:
             zones = self._state.zone(edge.src), self._state.zone(edge.dst)
             if zones[0] and zones[1]:
                 path_class = path_class.between(Zone(zones[0]), Zone(zones[1]))
-            is_through_nat = path_class.is_external_address and (
+            is_outside = path_class.is_external_address and not priced.is_ipv6
+            is_through_nat = is_outside and (
                 is_through_nat if src is None else self._is_behind_nat(edge.src)
             )
+        elif path_class is PathClass.LOAD_BALANCER and src is not None:
+            front = front_of(self._facts, edge)
+            is_outside = front is not None and front.is_external
+            is_through_nat = is_outside and self._is_behind_nat(edge.src)
+        elif edge.dst_address in self._facts.inventory.front_by_ip:
+            pass  # What is answered by a front goes by its address and tier.
         elif path_class in _OUTSIDE and src is not None:
             path_class, tier = self._way_out(edge.src, src, path_class, tier)
         elif path_class in _OUTSIDE and dst is not None:
             path_class, _ = self._way_out(edge.dst, dst, path_class, tier)
+        # What a tunnel carries is priced by where the tunnel is.
+        is_own = src is not None and not priced.carrier
         return priced._replace(
             path_class=path_class,
             network_tier=tier,
             is_through_nat=is_through_nat,
-            src_region=region_of(src.zone) if src is not None else priced.src_region,
+            src_region=region_of(src.zone) if src is not None and is_own else priced.src_region,
             dst_region=region_of(dst.zone) if dst is not None else priced.dst_region,
         )
 

@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
+from msgspec.structs import replace
+
 from netplan_planner.ledger import Ledger
 from netplan_planner.ledger.state import Pair
 from netplan_planner.ledger.traffic import pair_of
@@ -214,15 +216,14 @@ def _moved_to(
 ) -> tuple[Instance, ...]:
     """Return who moves into a zone: whom nothing holds, and whose move brings something."""
     moved: list[Instance] = []
+    stand = dict(standing.ledger.state.machines)
     for machine in members:
         is_held = machine.ref.self_link in standing.settled or why_it_stays(facts, machine)
         if standing.zone(machine) == zone or is_held:
             continue
-        joins = copies.joined_by_move(machine, zone, standing.ledger.state.machines) or any(
-            copies.why_copies(machine, other) and machine.zone != other.zone for other in moved
-        )
-        if not joins:
+        if not copies.joined_by_move(machine, zone, stand):
             moved.append(machine)
+            stand[machine.ref.self_link] = replace(machine, zone=zone)
     return _who_gains(facts, standing, moved, zone)
 
 
