@@ -26,6 +26,7 @@ from netplan_planner.judging.fix_gain import (
 from netplan_planner.judging.made_so_far import MadeSoFar
 from netplan_planner.judging.moment import as_of, named_as_of
 from netplan_planner.judging.month_bounds import NOTHING, Bounds, MonthBounds
+from netplan_planner.judging.move_steps import with_move
 from netplan_planner.ledger.account import OF_TRAFFIC
 from netplan_planner.model import (
     Change,
@@ -181,12 +182,15 @@ class _Search:
             bounds, so_far = self._bounds.make(hit.change, usd), self.bounds[key]
             self.bounds[key] = None if bounds is None or so_far is None else so_far.plus(bounds)
             moved = tuple(self._made.moved())
+            fix = as_of(hit.fix, moved) if hit.fix is not None else None
+            if fix is not None and hit.change is not None:
+                fix = with_move(fix, hit.change, self._made.ledger.state)
             yield PlannedChange(
                 subject=named_as_of(hit.subject, moved),
                 place=place,
                 change=hit.change,
                 saving_usd_per_month=usd,
-                fix=self._unrepeated(as_of(hit.fix, moved)) if hit.fix is not None else None,
+                fix=self._unrepeated(fix) if fix is not None else None,
             )
             self._made.apply(hit)
 

@@ -24,7 +24,10 @@ def why_refused(state: State, change: Change) -> str:
     match change.kind:
         case ChangeKind.ZONE:
             return (
-                _tied(state, change) or why_impossible(state, change) or _beside_copy(state, change)
+                _tied(state, change)
+                or why_impossible(state, change)
+                or _beside_copy(state, change)
+                or _from_copies(state, change)
             )
         case ChangeKind.MACHINE_TYPE:
             return _without_type(state, change)
@@ -91,6 +94,24 @@ def _beside_copy(state: State, change: Change) -> str:
         if why := state.copies.joined_by_move(machine, zone, stand):
             return why
         stand[link] = replace(machine, zone=zone)
+    return ""
+
+
+def _from_copies(state: State, change: Change) -> str:
+    """Return which copy that it talks to a machine would leave behind in another region."""
+    traffic = state.facts.traffic
+    for link in change.targets:
+        machine, owner = state.machine(link), state.owners.get(link)
+        region = region_of(Zone(change.to or ""))
+        if machine is None or owner is None or traffic is None or machine.region == region:
+            continue
+        sent, got = traffic.edges_by_src.get(owner, ()), traffic.edges_by_dst.get(owner, ())
+        peers = {edge.dst for edge in sent} | {edge.src for edge in got}
+        for read in state.copies.of(machine):
+            copy = state.machine(read.ref.self_link) or read
+            is_peer = state.owners.get(read.ref.self_link) in peers
+            if is_peer and copy.region != region and read.ref.self_link not in change.targets:
+                return f"it talks to {copy.name}, a copy of it, which stays in {copy.region}"
     return ""
 
 

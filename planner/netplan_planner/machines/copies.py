@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from netplan_planner.machines.staying import HA_ROLES
@@ -119,6 +119,13 @@ class ReplicaSets(Value, frozen=True, kw_only=True):
                     beside = next(one for one in others if getattr(one, there) == place)
                     return f"{beside.name}, {copies}, stands in {place}"
         return ""
+
+    def of(self, machine: Instance) -> Iterator[Instance]:
+        """Yield the other copies of a machine, some of them more than once."""
+        for key in sorted(self._keys(machine)):
+            yield from (
+                one for one in self.machines[key] if one.ref.self_link != machine.ref.self_link
+            )
 
     def _keys(self, machine: Instance) -> frozenset[str]:
         return self.by_machine.get(machine.ref.self_link, frozenset())

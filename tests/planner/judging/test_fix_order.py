@@ -250,8 +250,9 @@ def test_a_machine_that_moves_and_changes_its_type_is_priced_as_what_it_becomes(
         where = move.to if first == "chatty-inter-region-pair" and ordered.rank == 2 else home
         (planned,) = ordered.changes
         assert planned.fix is not None
-        flags = [w for c in planned.fix.commands for w in c.split() if w.startswith("--zone=")]
-        assert set(flags) <= {f"--zone={where}"}
+        flags = {w for c in planned.fix.commands for w in c.split() if w.startswith("--zone=")}
+        is_move = planned.change is not None and planned.change.kind is ChangeKind.ZONE
+        assert flags == ({f"--zone={home}", f"--zone={away}"} if is_move else {f"--zone={where}"})
     then = price(facts, "pear", types[1], move.to or "")
     traffic = bill(facts, []) - bill(facts, [move])
     saved = sum((fix.saving_usd_per_month or Decimal(0) for fix in found.do_first), Decimal(0))

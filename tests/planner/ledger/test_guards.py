@@ -120,6 +120,19 @@ def test_copies_count_where_they_stand_by_then() -> None:
     assert why_refused(ledger.state, move(facts, "us-central1-a", "db-2")) == ""
 
 
+def test_no_copy_leaves_its_region_that_talks_to_those_that_stay() -> None:
+    talk = (
+        ("db-1", "db-2", PathClass.INTER_ZONE_INTERNAL, 0.1),
+        ("web-1", "db-1", PathClass.SAME_ZONE_INTERNAL, 0.1),
+    )
+    copies = (machine(f"db-{n}", zone=f"us-central1-{z}") for n, z in ((1, "a"), (2, "b")))
+    facts = facts_of(*copies, machine("web-1"), machine("web-2"), talk=talk)
+    state = Ledger(facts).state
+    assert "it talks to db-2" in why_refused(state, move(facts, "europe-west1-b", "db-1"))
+    assert why_refused(state, move(facts, "europe-west1-b", "web-1")) == ""
+    assert why_refused(state, move(facts, "us-central1-c", "db-1")) == ""
+
+
 def test_services_of_two_labels_are_no_copies() -> None:
     facts = facts_of(
         machine("web2-1", labels=(("app", "web2"),)),

@@ -1,0 +1,75 @@
+"""The commands of a move, written for the machine as the fixes before it leave it."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from netplan_planner.ledger.state import State
+from netplan_planner.model import (
+    Change,
+    ChangeKind,
+    Fix,
+    Instance,
+    Instruction,
+    NetworkInterface,
+    Zone,
+    region_of,
+)
+from netplan_planner.planning.steps.by_image import move_to_zone
+
+
+def with_move(fix: Fix, change: Change, state: State) -> Fix:
+    """Return a fix with the commands that make its move now; as it is where it has some.
+
+    A machine whose name is taken in the other zone is left to whoever makes the move: commands
+    after it name the machine as it is called now.
+    """
+    if change.kind is not ChangeKind.ZONE or fix.commands:
+        return fix
+    machines = [one for link in change.targets if (one := state.machine(link)) is not None]
+    zone = Zone(change.to or "")
+    if any(_is_taken(state, one, zone) for one in machines) or not machines:
+        return fix
+    steps = [move_to_zone(one, zone, tuple(_there(state, one, zone))).fix for one in machines]
+    cautions = dict.fromkeys(step.caution for step in steps)
+    return replace(
+        fix,
+        commands=tuple(command for step in steps for command in step.commands),
+        verify=_joined([step.verify for step in steps]) or fix.verify,
+        clean_up=_joined([step.clean_up for step in steps]) or fix.clean_up,
+        undo=_joined([step.undo for step in steps]) or fix.undo,
+        caution=" ".join(filter(None, (fix.caution, *cautions))),
+    )
+
+
+def _is_taken(state: State, machine: Instance, zone: Zone) -> bool:
+    """Return whether another machine of the project has the name in a zone."""
+    others = (state.machine(one.ref.self_link) or one for one in state.facts.inventory.instances)
+    return any(
+        (one.project, one.zone, one.name) == (machine.project, zone, machine.name) for one in others
+    )
+
+
+def _there(state: State, machine: Instance, zone: Zone) -> Iterator[NetworkInterface]:
+    """Yield the interfaces in another region, each in its network's first subnetwork there."""
+    region = region_of(zone)
+    if region == machine.region:
+        return
+    for nic in machine.interfaces:
+        found = (
+            one
+            for one in state.facts.inventory.subnetworks
+            if (one.network, one.region) == (nic.network, region)
+        )
+        chosen = min(found, key=lambda one: one.name, default=None)
+        if chosen is not None:
+            yield replace(nic, subnetwork=chosen.ref.self_link)
+
+
+def _joined(parts: Sequence[Instruction | None]) -> Instruction | None:
+    """Return the instructions of several machines as one."""
+    known = [one for one in parts if one is not None]
+    if not known:
+        return None
+    text = " ".join(dict.fromkeys(one.text for one in known))
+    return Instruction(text=text, commands=tuple(c for one in known for c in one.commands))
