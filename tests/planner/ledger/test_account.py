@@ -207,7 +207,7 @@ def written(facts: Facts, changes: Sequence[Change]) -> Facts:
     routers = facts.inventory.routers
     for change in changes:
         if change.kind is ChangeKind.INTERNAL_ADDRESS and change.destination is not None:
-            inside.add(frozenset({change.target, change.destination}))
+            inside |= {frozenset({link, change.destination}) for link in change.targets}
         elif change.kind is ChangeKind.DELETE_GATEWAY:
             routers = tuple(one for one in routers if one.ref.self_link != change.target)
         else:

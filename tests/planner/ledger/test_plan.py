@@ -1,0 +1,81 @@
+"""The plan of an audit, carried out: against the bill; each change alone against what-if."""
+
+from decimal import Decimal
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from netplan_planner.errors import NetplanError
+from netplan_planner.judging.fixes import Answer, answer
+from netplan_planner.judging.judge import judge
+from netplan_planner.ledger import Ledger
+from netplan_planner.model import ChangeKind, Facts
+from netplan_planner.verbs.whatif.answer import WhatifField
+from netplan_rules.registry import all_rules
+from planner.ledger.test_account import CENT, NAMES, bill, change_of, worlds, written
+from support.whatif.projects import after
+from support.whatif.projects import change as wish
+
+
+def planned(facts: Facts) -> Answer:
+    """Return what an audit of facts says to do, by all rules."""
+    return answer(facts, [(check.rule, judge(check, facts).hits) for check in all_rules()])
+
+
+@given(worlds())
+def test_the_plan_saves_what_the_bill_falls_by_and_never_more_than_all_of_it(facts: Facts) -> None:
+    found = planned(facts)
+    made, said = [], Decimal(0)
+    for fix in found.do_first:
+        for one in fix.changes:
+            if one.change is not None:
+                made.append(one.change)
+                said += one.saving_usd_per_month or Decimal(0)
+    whole = bill(facts)
+    assert said <= whole
+    assert abs(whole - bill(written(facts, made)) - said) < CENT, made
+
+
+@given(worlds())
+def test_each_entry_is_the_sum_of_its_changes_and_the_plan_that_of_its_entries(
+    facts: Facts,
+) -> None:
+    found = planned(facts)
+    for fix in found.do_first:
+        each = [one.saving_usd_per_month or Decimal(0) for one in fix.changes]
+        assert sum(each, Decimal(0)) == (fix.saving_usd_per_month or Decimal(0))
+    ranks = [fix.rank for fix in found.do_first]
+    assert ranks == list(range(1, len(ranks) + 1))
+
+
+_ASKED = {
+    ChangeKind.ZONE: (WhatifField.ZONE, ("us-central1-a", "us-central1-b", "us-central1-f")),
+    ChangeKind.MACHINE_TYPE: (WhatifField.MACHINE_TYPE, ("e2-standard-8", "n2-standard-16")),
+    ChangeKind.NETWORK_TIER: (WhatifField.NETWORK_TIER, ("STANDARD", "PREMIUM")),
+}
+
+
+@given(worlds(), st.sampled_from(sorted(_ASKED)), st.integers(0, 2), st.sampled_from(NAMES))
+def test_a_change_alone_is_worth_what_whatif_says(
+    facts: Facts, kind: ChangeKind, number: int, name: str
+) -> None:
+    """Of a machine without a reserved address: what-if leaves those to whoever has them."""
+    field, values = _ASKED[kind]
+    to = values[number % len(values)]
+    one = next(one for one in facts.inventory.instances if one.name == name)
+    if any(
+        address.address == one.interfaces[0].external_ipv4 for address in facts.inventory.addresses
+    ):
+        return
+    if kind is ChangeKind.ZONE and one.region != "us-central1":
+        return
+    try:
+        scenario = after(facts, wish(name, field, to.lower()))
+    except NetplanError:
+        return  # It has no address, or is in the zone already.
+    change = change_of(facts, (kind, name, name, to))
+    if change.members:
+        change = type(change)(kind=kind, target=one.ref.self_link, to=to)
+    worth = Ledger(facts).value(change)
+    assert worth.usd is not None
+    assert abs(bill(facts) - bill(scenario.facts) - worth.usd) < CENT
