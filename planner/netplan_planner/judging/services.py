@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from netplan_planner import units
+from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     Facts,
     ForwardingRule,
@@ -15,6 +16,7 @@ from netplan_planner.model import (
     project_of,
 )
 from netplan_planner.model.evidence.log_volume import NOT_MADE, log_gib, record_bytes
+from netplan_planner.paths.attachment_hours import attachment_lines
 from netplan_planner.paths.fronts import balancer_kind
 from netplan_planner.planning import service_bill
 from netplan_planner.planning.service_bill import ServiceBill
@@ -29,6 +31,7 @@ def network_services(facts: Facts) -> tuple[ServiceTotal, ...]:
     found = [
         *_nat(facts),
         *_vpn(facts),
+        *_attachments(facts),
         *_rules(facts),
         *_endpoints(facts),
         *_flow_logs(facts),
@@ -109,6 +112,24 @@ def _vpn(facts: Facts) -> Iterator[ServiceTotal]:
     if tunnels:
         note = _data_note(facts, "carry", "hybrid row")
         yield _total("cloud-vpn", tunnels.total(), bill, note)
+
+
+def _attachments(facts: Facts) -> Iterator[ServiceTotal]:
+    """Yield the hours of VLAN attachments; what their connections cost is in no inventory."""
+    found = facts.inventory.vlan_attachments
+    bill = ServiceBill()
+    for one in found:
+        try:
+            lines = attachment_lines(facts.prices, one, one.bandwidth)
+        except MissingDatum as error:
+            name = f"VLAN attachment {one.name}"
+            missing = Unpriced(name=name, quantity=Decimal(1), unit="attachment", reason=str(error))
+            bill |= ServiceBill(unpriced=(missing,))
+        else:
+            bill |= ServiceBill(lines)
+    if found:
+        note = "without the ports of Dedicated Interconnect, and what is sent through them"
+        yield _total("vlan-attachments", len(found), bill, note)
 
 
 def _rules(facts: Facts) -> Iterator[ServiceTotal]:

@@ -53,7 +53,8 @@ class ServiceTotal(Value, frozen=True, kw_only=True):
     """What a network service costs a month beside the traffic that it carries."""
 
     service: str
-    """`cloud-nat`, `cloud-vpn`, `forwarding-rules` or `flow-logs`."""
+    """`cloud-nat`, `cloud-vpn`, `vlan-attachments`, `forwarding-rules`, `psc-endpoints` or
+    `flow-logs`."""
     count: int
     """Of gateways, tunnels, rules or logging subnetworks."""
     usd_per_month: Decimal | None

@@ -1,35 +1,22 @@
 """VLAN attachments: their sizes, what they carry by their metrics, what a size costs."""
 
-from decimal import Decimal
-
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     Facts,
-    LineItem,
     Metric,
     MetricSeries,
     Saving,
     Value,
     VlanAttachment,
-    bill,
     negated,
 )
-from netplan_planner.units import HOURS_PER_MONTH, gbps_from_bytes
-
-SIZES = {
-    **{f"BPS_{mbps}M": mbps / 1000 for mbps in (50, 100, 200, 300, 400, 500)},
-    **{f"BPS_{gbps}G": float(gbps) for gbps in (1, 2, 5, 10, 20, 50, 100)},
-}
-"""Gbit/s by the API's name, rising (`InterconnectAttachment.bandwidth`, Compute API v1, read
-2026-11-23)."""
-DEDICATED, PARTNER = "DEDICATED", "PARTNER"
-_ONE_PRICE_TO_GBPS = 10.0
-"""Attachments of Dedicated Interconnect up to this size have one price
-(cloud.google.com/network-connectivity/docs/interconnect/pricing, read 2026-11-23)."""
-_VIA = {
-    DEDICATED: "VLAN attachment via Dedicated Interconnect",
-    PARTNER: "VLAN attachment via Google partner",
-}
+from netplan_planner.paths.attachment_hours import (
+    DEDICATED,
+    ONE_PRICE_TO_GBPS,
+    SIZES,
+    attachment_lines,
+)
+from netplan_planner.units import gbps_from_bytes
 
 
 class AttachmentUse(Value, frozen=True, kw_only=True):
@@ -109,42 +96,18 @@ def size_for(attachment: VlanAttachment, gbps: float, used_ratio: float) -> str 
 
     Of the sizes that have one price it is the greatest.
     """
-    least = _ONE_PRICE_TO_GBPS if attachment.kind == DEDICATED else 0.0
+    least = ONE_PRICE_TO_GBPS if attachment.kind == DEDICATED else 0.0
     fitting = (n for n, size in SIZES.items() if size >= least and gbps <= size * used_ratio)
     return next(fitting, None)
 
 
 def resized(facts: Facts, attachment: VlanAttachment, size: str) -> Saving:
     """Return what another size saves a month, negative where it costs more."""
-    now = attachment.bandwidth
-    if now is None:
-        return Saving(unknown="the inventory does not state its size, which its price follows")
-    if attachment.kind not in _VIA:
-        return Saving(unknown=f"no price of attachments of kind {attachment.kind} is known")
-    if _condition(attachment, now) == _condition(attachment, size):
-        return Saving()
     try:
-        paid, then = (_hours(facts, attachment, one) for one in (now, size))
+        paid, then = (
+            attachment_lines(facts.prices, attachment, one) for one in (attachment.bandwidth, size)
+        )
     except MissingDatum as error:
         return Saving(unknown=str(error))
-    return Saving(items=(*paid, *(negated(line) for line in then)))
-
-
-def _condition(attachment: VlanAttachment, size: str) -> str:
-    """Return which of the prices of attachments holds, in the price book's words."""
-    gbps = SIZES[size]
-    if attachment.kind == DEDICATED:
-        gbps = max(gbps, _ONE_PRICE_TO_GBPS)
-    said = f"{gbps:g}Gbps" if gbps >= 1 else f"{gbps * 1000:g}Mbps"
-    return f"Cloud Interconnect: {said} {_VIA[attachment.kind or '']}"
-
-
-def _hours(facts: Facts, attachment: VlanAttachment, size: str) -> tuple[LineItem, ...]:
-    """Return the month of an attachment of a size.
-
-    Raises:
-        MissingDatum: If its price is not known.
-    """
-    condition = _condition(attachment, size)
-    tiers = facts.prices.service_price("interconnect_attachment", attachment.region, condition)
-    return bill(condition.partition(": ")[2], Decimal(HOURS_PER_MONTH), tiers)
+    # Sizes of Dedicated Interconnect up to some have one price.
+    return Saving() if paid == then else Saving(items=(*paid, *(negated(line) for line in then)))

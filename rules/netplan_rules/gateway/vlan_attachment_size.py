@@ -16,15 +16,9 @@ from netplan_planner.model import (
     VlanAttachment,
     Work,
 )
+from netplan_planner.paths.attachment_hours import DEDICATED, SIZES
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.gateway._attachments import (
-    DEDICATED,
-    SIZES,
-    AttachmentUse,
-    resized,
-    size_for,
-    use_of,
-)
+from netplan_rules.gateway._attachments import AttachmentUse, resized, size_for, use_of
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import command, gbps, rate_evidence
 

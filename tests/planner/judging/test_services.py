@@ -18,6 +18,7 @@ from netplan_planner.model import (
     SelfLink,
     ServiceTotal,
     Subnetwork,
+    VlanAttachment,
     VpnTunnel,
     total_usd,
 )
@@ -103,6 +104,31 @@ def test_vpn_tunnels_cost_by_region() -> None:
 
 def rules(facts: Facts, region: str | None, kind: str, count: int) -> ServiceBill:
     return forwarding_rules(facts.prices, region, kind, count)
+
+
+def attachment(name: str, kind: str, size: str | None) -> VlanAttachment:
+    link = SelfLink(f"projects/p/regions/{CENTRAL}/interconnectAttachments/{name}")
+    return VlanAttachment(
+        ref=ResourceRef(self_link=link),
+        project=ProjectId("p"),
+        name=name,
+        region=CENTRAL,
+        kind=kind,
+        bandwidth=size,
+    )
+
+
+def test_vlan_attachments_cost_by_kind_and_size_and_are_not_known_without_one() -> None:
+    found = (
+        attachment("one", "DEDICATED", "BPS_10G"),
+        attachment("two", "DEDICATED", "BPS_2G"),
+        attachment("three", "DEDICATED", None),
+    )
+    total = only(facts_with(vlan_attachments=found))
+    # Up to 10 Gbit/s one price: 0.10 an hour.
+    assert (total.service, total.count) == ("vlan-attachments", 3)
+    assert total.usd_per_month == 2 * 730 * Decimal("0.1")
+    assert [one.name for one in total.unpriced] == ["VLAN attachment three"]
 
 
 def test_five_rules_cost_one_price_together_and_further_ones_their_own() -> None:

@@ -37,6 +37,7 @@ _BILL_LINES = 12
 _NAMES = {
     "cloud-nat": "Cloud NAT gateways",
     "cloud-vpn": "Cloud VPN tunnels",
+    "vlan-attachments": "VLAN attachments",
     "forwarding-rules": "forwarding rules",
     "psc-endpoints": "Private Service Connect endpoints",
     "flow-logs": "flow logs (subnetworks)",
@@ -90,12 +91,8 @@ def _without_price(report: Report) -> Line:
         said.append("what commitments cover")
     without = f"; no known price: {', '.join(said)}" if said else ""
     counts = dict(report.coverage.resource_counts)
-    never = [
-        figures.counted(counts[kind], one)
-        for kind, one in (("clusters", "GKE cluster"), ("VLAN attachments", "VLAN attachment"))
-        if counts.get(kind)
-    ]
-    beside = f", and {' and '.join(never)}" if never else ""
+    clusters = counts.get("clusters")
+    beside = f", and fees of {figures.counted(clusters, 'GKE cluster')}" if clusters else ""
     return line(f"{without}; disks and licences{beside} are not in it")
 
 
