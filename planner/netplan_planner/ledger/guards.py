@@ -57,6 +57,12 @@ def why_made(state: State, change: Change) -> str:
         is_type = change.kind is ChangeKind.MACHINE_TYPE
         if is_type and any(_differs(state, link, ("is_spot",)) for link in change.targets):
             return "another fix makes it a Spot machine, of which another type may be cheapest"
+    if change.kind is ChangeKind.MORE_FLOWS:
+        ends = (*change.targets, change.destination or SelfLink(""))
+        is_moved = any(_differs(state, link, ("zone",)) for link in ends)
+        return (
+            "another fix moves an end of it: see then what one connection gets" if is_moved else ""
+        )
     if change.kind is ChangeKind.SPOT and any(
         _differs(state, link, ("machine_type", "is_spot")) for link in change.targets
     ):

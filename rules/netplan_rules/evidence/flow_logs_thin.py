@@ -113,7 +113,8 @@ def _thin(facts: Facts, logs: FlowLogConfig) -> str:
     if logs.sampling_ratio is not None and logs.sampling_ratio < low:
         return f"it samples {logs.sampling_ratio:g} of the flows"
     if logs.aggregation_interval is not None and logs.aggregation_interval not in _FINE_INTERVALS:
-        return f"its records cover {logs.aggregation_interval}"
+        said = logs.aggregation_interval.removeprefix("INTERVAL_").replace("_", " ").lower()
+        return f"its records cover {said} each"
     return ""
 
 

@@ -191,7 +191,8 @@ def _fix(
         by = nic.internal_ipv4 or nic.internal_ipv6 or "its internal address"
     return "", Fix(
         label="internal address",
-        text=f"Let them reach {machine.name} by {by} instead of {address}.",
+        text=f"Let {listed([c.name for c in clients] or ['the clients'])} reach {machine.name} by"
+        f" {by} instead of {address}.",
         verify=verify,
         undo=undo,
         documents=("https://cloud.google.com/compute/docs/internal-dns",),

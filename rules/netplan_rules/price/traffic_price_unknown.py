@@ -86,7 +86,7 @@ def _hit(facts: Facts, part: PathPrice, unpriced: dict[PricedPath, int], bounds:
         ),
         fix=Fix(
             label="find out its price",
-            text=f"What would tell: {tells}." if tells else "Take a newer price snapshot.",
+            text=f"See what tells it: {tells}." if tells else "Take a newer price snapshot.",
             documents=("https://cloud.google.com/vpc/docs/using-flow-logs",),
         ),
     )

@@ -111,8 +111,8 @@ class Coverage(Value, frozen=True, kw_only=True):
 
 
 _WHY_THIS_ORDER = (
-    "What brings most after all before it comes first; one may stop after any of them. Commands"
-    " name machines where they are by then."
+    "What is sure and brings most after all before it comes first, what cannot be had back last;"
+    " one may stop after any of them. Commands name machines where they are by then."
 )
 
 
