@@ -20,7 +20,6 @@ from typing import NamedTuple
 from netplan_planner.model import Zone
 from netplan_planner.throughput import load_caps
 from netplan_planner.verbs.fleet import plan as planning
-from netplan_planner.verbs.fleet import plan as solving
 from netplan_planner.verbs.fleet.answer import CommitmentChoice, FleetNeed
 from netplan_planner.verbs.fleet.candidates import Choices
 from netplan_planner.verbs.fleet.hours import hours_of
@@ -84,6 +83,9 @@ def _need(name: str, of: Template) -> FleetNeed:
     )
 
 
+_SOLVE = planning.solve
+
+
 def measured(fleet: list[FleetNeed]) -> Run:
     """Return what the plan of a fleet takes; the solver's part is timed by itself."""
     times: list[float] = []
@@ -91,7 +93,7 @@ def measured(fleet: list[FleetNeed]) -> Run:
 
     def timed(program: Program) -> Solution | Infeasible:
         start = time.perf_counter()
-        found = solving.solve(program)
+        found = _SOLVE(program)
         times.append(time.perf_counter() - start)
         columns.append(program.columns)
         return found

@@ -181,7 +181,17 @@ def test_changes_of_an_entry_are_made_in_their_order(
             "commands": ["gcloud compute routers nats delete nat --router=nat --region=us-east1"],
         },
     ]
-    steps = follow.steps_of_entry({"rule": "r", "changes": asked}, {"findings": []})
+    changes = [
+        {
+            "subject": "a",
+            "place": "",
+            "change": {name: value for name, value in one.items() if name != "commands"},
+            "fix": {"commands": one.get("commands", [])},
+        }
+        for one in asked
+    ]
+    entry = {"rule": "r", "finding": "", "changes": changes}
+    steps = follow.steps_of_entry(entry, {"findings": []})
     assert [step.kind for step in steps] == [one["kind"] for one in asked]
     for step in steps:
         done = follow.carry_out(start, step, prices)
