@@ -105,6 +105,7 @@ def make_finding(
         fingerprint=key,
         rank=standing.rank,
         is_held=standing.is_held,
+        same_as=standing.same_as,
         marginal_usd_per_month=standing.marginal_usd_per_month,
         overlap=standing.overlap if standing.marginal_usd_per_month != saving else "",
     )

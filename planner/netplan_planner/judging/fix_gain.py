@@ -64,6 +64,8 @@ class Standing(Value, frozen=True, kw_only=True):
     """At each of those places, in their order."""
     is_held: bool = False
     """Something holds its fix back at every place: it waits, and is worth what it is alone."""
+    same_as: str = ""
+    """The finding whose fix makes all of its changes, by fingerprint."""
     bounds: Bounds | None = None
     """Of what it still saves, where the window leaves a month's volumes open."""
 
@@ -90,6 +92,8 @@ class Gain(Value, frozen=True, kw_only=True):
     """What a month has surely of it, about."""
     is_held: bool = False
     """Nothing may be made at any place, for a reason that no fix before it gives."""
+    same_as: str = ""
+    """The finding whose fix makes all of its changes."""
     losing: Hit | None = None
     """The greatest place where something is lost without the fix."""
     full: Hit | None = None

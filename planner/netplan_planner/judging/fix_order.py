@@ -84,6 +84,7 @@ def order_fixes(
             fixed=gain.fixed,
             place_count=len(gain.made),
             is_held=gain.is_held,
+            same_as=gain.same_as,
             bounds=search.bounds.get(proposal.fingerprint),
             lost=gain.losing.lost if gain.losing is not None else "",
             used_ratio=gain.full.used_ratio if gain.full is not None else None,
@@ -117,11 +118,13 @@ class _Search:
         best: tuple[float, Hit, Estimate, Estimate] | None = None
         undone: list[tuple[Hit, object]] = []
         is_held = bool(proposal.hits)
+        same_as: set[str] = set()
         sure = Decimal(0)
         for hit, place in zip(proposal.hits, proposal.places, strict=True):
             now = self._made.worth(hit)
             worth = now.usd
             is_held = is_held and now.is_held
+            same_as.add(now.same_as)
             rates = None if now.is_needless else self._lift(proposal, hit)
             if now.why:
                 reasons[now.why] = reasons.get(now.why, 0) + 1
@@ -149,6 +152,7 @@ class _Search:
             made=tuple(made),
             reasons=tuple(_told(reasons, len(proposal.hits))),
             is_held=is_held,
+            same_as=same_as.pop() if len(same_as) == 1 else "",
             sure_usd=None if usd is None else sure,
             losing=next((hit for hit in hits if is_losing(proposal, hit)), None),
             full=max(
@@ -192,7 +196,7 @@ class _Search:
                 saving_usd_per_month=usd,
                 fix=self._unrepeated(fix) if fix is not None else None,
             )
-            self._made.apply(hit)
+            self._made.apply(hit, key)
 
     def _unrepeated(self, fix: Fix) -> Fix:
         """Return a fix without the peerings that one before it has made."""

@@ -10,6 +10,7 @@ from netplan_planner.ledger import Ledger
 from netplan_planner.ledger.account import OF_A_MACHINE, OF_TRAFFIC
 from netplan_planner.ledger.account import Made as MadeChange
 from netplan_planner.ledger.guards import why_made, why_refused
+from netplan_planner.ledger.state import Pair
 from netplan_planner.model import (
     Change,
     ChangeKind,
@@ -35,6 +36,8 @@ class Now(NamedTuple):
     """Nothing is left to be changed, or nothing may be."""
     is_held: bool = False
     """Nothing may be."""
+    same_as: str = ""
+    """The finding whose fix makes this very change, by fingerprint."""
 
 
 class MadeSoFar:
@@ -47,6 +50,8 @@ class MadeSoFar:
         self._facts = facts
         self._reached: Counter[SelfLink] = Counter()
         """Machines that moves were made to: their gain rests on where those stand."""
+        self._by: dict[Pair, str] = {}
+        """Of pairs that use internal addresses since: the finding whose fix it was."""
         self._told: Counter[SelfLink] = Counter()
         """Ends of traffic that fixes change which are told in words alone."""
         self._saved_usd: dict[tuple[object, ...], Decimal | None] = {}
@@ -59,7 +64,7 @@ class MadeSoFar:
             if now.zone != was.zone:
                 yield Moved(was, now.zone)
 
-    def apply(self, hit: Hit) -> object:
+    def apply(self, hit: Hit, finding: str = "") -> object:
         """Make a hit's change; return what `_go_back` needs, which takes back the last one."""
         change = hit.change
         if change is None:
@@ -69,6 +74,8 @@ class MadeSoFar:
             self._reached[_beside(hit)] += 1
         if change.kind in OF_A_MACHINE and change.kind is not ChangeKind.SPOT:
             self.taken.update(dict.fromkeys(change.targets, change))
+        if finding and change.kind is ChangeKind.INTERNAL_ADDRESS:
+            self._by.update(dict.fromkeys(self._pairs(change), finding))
         return self.ledger.make(change)
 
     def go_back(self, hit: Hit, mark: object) -> None:
@@ -84,6 +91,13 @@ class MadeSoFar:
                 self.taken.pop(link, None)
         assert isinstance(mark, MadeChange)
         self.ledger.go_back(mark)
+
+    def _pairs(self, change: Change) -> list[Pair]:
+        """Return the pairs that use internal addresses after a change; none of another kind."""
+        if change.kind is not ChangeKind.INTERNAL_ADDRESS:
+            return []
+        found = (self.ledger.state.pair(link, change.destination) for link in change.targets)
+        return [pair for pair in found if pair is not None]
 
     def _count_told(self, hit: Hit, step: int) -> None:
         if hit.gib_per_month is not None and hit.saving_usd_per_month is not None:
@@ -102,7 +116,9 @@ class MadeSoFar:
         held = "" if why else why_refused(self.ledger.state, change)
         if why or held:
             none = None if alone is None else Decimal(0)
-            return Now(none, why or held, is_needless=True, is_held=bool(held))
+            by = {self._by.get(pair, "") for pair in self._pairs(change)} if why else set()
+            same = by.pop() if len(by) == 1 else ""
+            return Now(none, why or held, is_needless=True, is_held=bool(held), same_as=same)
         if alone is None:
             return self._saved_later(hit, change)
         if change.kind is ChangeKind.MACHINE_TYPE:

@@ -337,6 +337,9 @@ class Finding(Value, frozen=True, kw_only=True):
     """Why that is less than it would save alone."""
     is_held: bool = False
     """Something holds its fix back at every place, whatever is done before: `overlap` says what."""
+    same_as: str = ""
+    """Fingerprint of the finding whose fix makes all changes of this one: one change, two reasons.
+    """
     saving_basis: SavingBasis = SavingBasis.BILL
     """`before-commitments` when that is so of one member."""
     saving_before_commitments_usd_per_month: Decimal | None = None

@@ -591,3 +591,18 @@ def test_places_that_bring_nothing_any_more_are_told_from_the_others() -> None:
     ]
     assert titles
     assert all("in this order" in one for one in titles)
+
+
+def test_two_findings_of_one_change_are_one_entry_and_say_so() -> None:
+    """A path to an external address that another rule finds as well: one change, two reasons."""
+    facts = facts_of(
+        machine("a"), machine("b"), talk=(("a", "b", PathClass.SAME_ZONE_EXTERNAL, 1.0),)
+    )
+    hits = tuple(said for said in intra_zone_address(facts) if isinstance(said, Hit))
+    first, other = intra_zone_address.rule, find_rule("nat-carries-internal").rule
+    found = answer(facts, [(first, hits), (other, hits)])
+    (entry_of,) = found.do_first
+    same = next(one for one in found.findings if one.fingerprint != entry_of.finding)
+    assert same.same_as == entry_of.finding
+    assert (same.rank, same.marginal_usd_per_month) == (None, Decimal(0))
+    assert same.saving_usd_per_month == entry_of.saving_usd_per_month

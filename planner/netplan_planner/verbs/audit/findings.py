@@ -266,6 +266,8 @@ def _amount(finding: Finding, usd: Decimal) -> Line:
     left = finding.marginal_usd_per_month
     if not finding.overlap or left is None or left == usd:
         return amount
+    if finding.same_as:
+        return line(amount, "; another finding asks for the same change, and its saving holds this")
     if finding.is_held:
         return line(amount, f"; it waits: {finding.overlap}")
     rest = line("nothing") if not left else phrases.money(left)

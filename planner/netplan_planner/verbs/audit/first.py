@@ -1,6 +1,7 @@
 """What to do first: the fixes in their order, and those that only help together."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from netplan_planner.judging.fix_gain import LEAST_USD
@@ -54,10 +55,14 @@ def do_first(report: Report, options: RenderOptions) -> Iterator[Block]:
     numbers = {f.fingerprint: index for index, f in enumerate(report.findings, 1)}
     unsure = {f.fingerprint for f in report.findings if f.confidence is Confidence.LOW}
     everything = options.verbosity > 0
+    same: dict[str, list[str]] = defaultdict(list)
+    for finding in report.findings:
+        if finding.same_as:
+            same[finding.same_as].append(finding.fingerprint)
     steps = report.do_first if everything else report.do_first[:_STEPS]
     for step in steps:
         doubt = line("; sure low") if step.finding in unsure else ()
-        yield Item(line=line(_step(step, numbers), doubt))
+        yield Item(line=line(_step(step, numbers, same), doubt))
         if everything and len(step.changes) > 1:
             yield Para(line=_at(step))
     rest = report.do_first[len(steps) :]
@@ -145,9 +150,13 @@ def _at(fix: OrderedFix) -> Line:
     return line("at ", joined(named, "; "))
 
 
-def _step(fix: OrderedFix, numbers: dict[str, int]) -> Line:
+def _step(fix: OrderedFix, numbers: dict[str, int], same: Mapping[str, Sequence[str]]) -> Line:
     number = numbers.get(fix.finding)
-    which = f"{_of_places(fix)}finding {number}" if number else "filtered"
+    also = [numbers[key] for key in same.get(fix.finding, ()) if key in numbers]
+    told = f" and {phrases.numbers(also)}" if also else ""
+    which = (
+        f"{_of_places(fix)}finding{'s' if also else ''} {number}{told}" if number else "filtered"
+    )
     where = line(" (", fixed(which, Role.DIM), ")")
     return line(fixed(f"{fix.rank}. ", Role.DIM), _what(fix), where, _overlap(fix))
 
