@@ -31,12 +31,13 @@ def with_move(fix: Fix, change: Change, state: State) -> Fix:
     if any(_is_taken(state, one, zone) for one in machines) or not machines:
         return fix
     steps = [move_to_zone(one, zone, tuple(_there(state, one, zone))).fix for one in machines]
+    kept = [name for one in machines for name in _left_behind(state, one, zone)]
     cautions = dict.fromkeys(step.caution for step in steps)
     return replace(
         fix,
         commands=tuple(command for step in steps for command in step.commands),
         verify=_joined([step.verify for step in steps]) or fix.verify,
-        clean_up=_joined([step.clean_up for step in steps]) or fix.clean_up,
+        clean_up=_and_kept(_joined([step.clean_up for step in steps]) or fix.clean_up, kept),
         undo=_joined([step.undo for step in steps]) or fix.undo,
         caution=" ".join(filter(None, (fix.caution, *cautions))),
     )
@@ -64,6 +65,25 @@ def _there(state: State, machine: Instance, zone: Zone) -> Iterator[NetworkInter
         chosen = min(found, key=lambda one: one.name, default=None)
         if chosen is not None:
             yield replace(nic, subnetwork=chosen.ref.self_link)
+
+
+def _left_behind(state: State, machine: Instance, zone: Zone) -> Iterator[str]:
+    """Yield the reserved addresses that a machine leaves in its region, by name."""
+    if region_of(zone) == machine.region:
+        return
+    for nic in machine.interfaces:
+        reserved = state.facts.inventory.address_by_ip.get(nic.external_ipv4 or "")
+        if reserved is not None:
+            yield reserved.name
+
+
+def _and_kept(step: Instruction | None, kept: Sequence[str]) -> Instruction | None:
+    """Return the clean-up with what is paid for until somebody releases it."""
+    if step is None or not kept:
+        return step
+    noun = "address stays" if len(kept) == 1 else "addresses stay"
+    said = f"The reserved {noun} in the old region, paid for unused: {', '.join(kept)}."
+    return replace(step, text=f"{step.text} {said}")
 
 
 def _joined(parts: Sequence[Instruction | None]) -> Instruction | None:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from netplan_planner.judging.fixes import Answer, answer
 from netplan_planner.ledger import Ledger
 from netplan_planner.model import (
+    Address,
     Change,
     ChangeKind,
     Estimate,
@@ -20,6 +21,8 @@ from netplan_planner.model import (
     Hit,
     LineItem,
     PathClass,
+    ProjectId,
+    Region,
     ResourceRef,
     Saving,
     SelfLink,
@@ -606,3 +609,29 @@ def test_two_findings_of_one_change_are_one_entry_and_say_so() -> None:
     assert same.same_as == entry_of.finding
     assert (same.rank, same.marginal_usd_per_month) == (None, Decimal(0))
     assert same.saving_usd_per_month == entry_of.saving_usd_per_month
+
+
+def test_a_move_says_which_reserved_address_it_leaves_behind() -> None:
+    plain = machine("pear", zone="asia-southeast1-a")
+    nic = replace(plain.interfaces[0], external_ipv4="34.1.2.3")
+    facts = facts_of(
+        machine("apple", labels=(("netplan-pin", ""),)),
+        replace(plain, interfaces=(nic,)),
+        talk=(("pear", "apple", PathClass.INTER_REGION_INTERNAL, 5.0),),
+    )
+    link = SelfLink("projects/p/regions/asia-southeast1/addresses/pear-ip")
+    held = Address(
+        ref=ResourceRef(self_link=link),
+        project=ProjectId("p"),
+        name="pear-ip",
+        address="34.1.2.3",
+        is_external=True,
+        region=Region("asia-southeast1"),
+        status="IN_USE",
+    )
+    facts = replace(facts, inventory=replace(facts.inventory, addresses=(held,)))
+    ((planned,),) = (fix.changes for fix in judged(facts, region_moves).do_first)
+    assert planned.fix is not None
+    assert any("machine-images create" in command for command in planned.fix.commands)
+    assert planned.fix.clean_up is not None
+    assert "pear-ip" in planned.fix.clean_up.text
