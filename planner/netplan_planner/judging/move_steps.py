@@ -12,6 +12,7 @@ from netplan_planner.model import (
     Instance,
     Instruction,
     NetworkInterface,
+    ProjectId,
     Zone,
     region_of,
 )
@@ -28,7 +29,8 @@ def with_move(fix: Fix, change: Change, state: State) -> Fix:
         return fix
     machines = [one for link in change.targets if (one := state.machine(link)) is not None]
     zone = Zone(change.to or "")
-    if any(_is_taken(state, one, zone) for one in machines) or not machines:
+    taken = _names_in(state, zone)
+    if any((one.project, one.name) in taken for one in machines) or not machines:
         return fix
     steps = [move_to_zone(one, zone, tuple(_there(state, one, zone))).fix for one in machines]
     kept = [name for one in machines for name in _left_behind(state, one, zone)]
@@ -43,12 +45,10 @@ def with_move(fix: Fix, change: Change, state: State) -> Fix:
     )
 
 
-def _is_taken(state: State, machine: Instance, zone: Zone) -> bool:
-    """Return whether another machine of the project has the name in a zone."""
-    others = (state.machine(one.ref.self_link) or one for one in state.facts.inventory.instances)
-    return any(
-        (one.project, one.zone, one.name) == (machine.project, zone, machine.name) for one in others
-    )
+def _names_in(state: State, zone: Zone) -> set[tuple[ProjectId, str]]:
+    """Return project and name of the machines that stand in a zone now."""
+    found = (state.machine(one.ref.self_link) or one for one in state.facts.inventory.instances)
+    return {(one.project, one.name) for one in found if one.zone == zone}
 
 
 def _there(state: State, machine: Instance, zone: Zone) -> Iterator[NetworkInterface]:

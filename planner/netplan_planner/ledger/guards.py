@@ -254,7 +254,7 @@ def _needed_gateway(state: State, change: Change) -> str:
         needed += key in state.gateways(link) and key not in before
     if not needed:
         return ""
-    return f"{counted(needed, 'machine')} need it once the fixes before it are made"
+    return f"it is what {counted(needed, 'machine')} will use once the fixes before it are made"
 
 
 def _needed_address(state: State, change: Change) -> str:

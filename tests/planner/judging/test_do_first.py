@@ -1,0 +1,210 @@
+"""What stands in the order of fixes, what is left out of it, and how an entry tells it."""
+
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from msgspec.structs import replace
+
+from netplan_planner.judging.fixes import answer
+from netplan_planner.judging.move_steps import with_move
+from netplan_planner.ledger.state import State
+from netplan_planner.model import (
+    Address,
+    Change,
+    ChangeKind,
+    Estimate,
+    Fix,
+    Hit,
+    LineItem,
+    PathClass,
+    ProjectId,
+    Region,
+    ResourceRef,
+    Saving,
+    SelfLink,
+    Severity,
+)
+from netplan_planner.renderers.content.phrases import relief
+from netplan_planner.renderers.document import Table
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.audit.findings import entry
+from netplan_rules.address.external_ip_intra_zone import check as intra_zone_address
+from netplan_rules.base import Rule
+from netplan_rules.placement.chatty_inter_region_pair import check as region_moves
+from netplan_rules.placement.chatty_inter_zone_pair import check as zone_moves
+from netplan_rules.registry import find_rule
+from support.listed import listed
+from support.rules.facts import facts_of, machine
+from support.rules.judged import hits_of, judged
+
+
+def found(rule: str, *, base: str = "medium", **more: Any) -> tuple[Rule, tuple[Hit, ...]]:
+    """Return one hit of a rule, as the engine takes it; the rule's own checks are not asked."""
+    kind = replace(find_rule(rule).rule, severity=Severity(base))
+    link = SelfLink(f"projects/p/global/things/{rule}")
+    given = {"fix": Fix(text="do it", label="it"), "message": "it is so", **more}
+    return kind, (Hit(resources=(ResourceRef(self_link=link),), subject=rule, **given),)
+
+
+def rate(gbps: float) -> Estimate:
+    return Estimate(gbps=gbps, low_gbps=None, high_gbps=None)
+
+
+def paid(usd: str) -> Saving:
+    item = LineItem(
+        name="what is paid",
+        quantity=Decimal(1),
+        unit="month",
+        unit_price_usd=Decimal(usd),
+        usd_per_month=Decimal(usd),
+        as_of=date(2026, 1, 1),
+        source="a page",
+    )
+    return Saving(items=(item,))
+
+
+def order_of(*kept: tuple[Rule, tuple[Hit, ...]]) -> list[str]:
+    return [fix.rule for fix in answer(facts_of(machine("a")), kept).do_first]
+
+
+LOSS, GAIN = {"lost": "packets dropped"}, {"throughput_now": rate(1), "throughput_fixed": rate(9)}
+
+
+def test_losses_and_gains_stand_beside_dollars_by_severity() -> None:
+    kept = (
+        found("nat-idle", saving=paid("2000")),
+        found("google-api-path", saving=paid("50")),
+        found("nat-port-pressure", base="high", **LOSS),
+        found("cni-on-wrong-nic", base="high", **GAIN),
+        found("drops-at-saturation", **LOSS),
+        found("vpn-tunnel-saturated", used_ratio=0.85),
+    )
+    # High: what is lost or full before dollars, and dollars before rates that no traffic needs.
+    assert order_of(*kept) == [
+        "nat-port-pressure",
+        "vpn-tunnel-saturated",
+        "nat-idle",
+        "cni-on-wrong-nic",
+        "drops-at-saturation",
+        "google-api-path",
+    ]
+
+
+@listed(
+    ("rule", "more"),
+    [
+        # Below medium.
+        ("drops-at-saturation", {"base": "low", **LOSS}),
+        ("cni-on-wrong-nic", {"base": "low", **GAIN}),
+        # Within what two runs differ by.
+        ("overlay-penalty", {"throughput_now": rate(0.91), "throughput_fixed": rate(0.94)}),
+        # Traffic was looked at, and needs nothing more.
+        ("cni-on-wrong-nic", {**GAIN, "used_ratio": 0.2}),
+        ("vpn-between-own-vpcs", {**GAIN, "gib_per_month": Decimal(5)}),
+        # It says where to look, and changes nothing.
+        ("measured-below-model", GAIN),
+        # A machine would be changed for it, by how much is not known.
+        ("gvnic-missing", {"used_ratio": 0.95}),
+        # Some room is left.
+        ("vpn-tunnel-saturated", {"used_ratio": 0.79}),
+    ],
+)
+def test_trifles_and_what_is_not_known_to_help_are_left_out(rule: str, more: Any) -> None:
+    assert order_of(found(rule, **more)) == []
+
+
+def test_what_ends_with_a_fix_is_told() -> None:
+    kept = (
+        found("nat-port-pressure", base="high", **LOSS),
+        found("vpn-tunnel-saturated", used_ratio=0.85),
+    )
+    told = {fix.rule: fix for fix in answer(facts_of(machine("a")), kept).do_first}
+    said = {rule: "".join(str(span.text) for span in relief(fix)) for rule, fix in told.items()}
+    assert said == {
+        "nat-port-pressure": "no more packets dropped",
+        "vpn-tunnel-saturated": "lifts a limit that is 85% in use",
+    }
+
+
+def test_places_that_bring_nothing_any_more_are_told_from_the_others() -> None:
+    """One of two moves of a pair is enough: the finding has both, the order one, named first."""
+    facts = facts_of(
+        machine("ant"),
+        machine("bee", zone="us-central1-b"),
+        talk=(("ant", "bee", PathClass.INTER_ZONE_INTERNAL, 1.0),),
+    )
+    (hit,) = hits_of(zone_moves, facts)
+    back = ResourceRef(self_link=hit.resources[1].self_link), hit.resources[0]
+    assert hit.change is not None
+    where = {m.ref.self_link: m.zone for m in facts.inventory.instances}
+    turned = replace(
+        hit,
+        resources=back,
+        subject="turned",
+        change=replace(hit.change, target=back[0].self_link, to=where[back[1].self_link]),
+    )
+    found = answer(facts, [(zone_moves.rule, (turned, hit))])
+    (fix,) = found.do_first
+    (finding,) = found.findings
+    assert (fix.place_count, fix.finding_place_count) == (1, 2)
+    assert [change.place for change in fix.changes] == [finding.members[0].fingerprint]
+    assert fix.subject == finding.subject == finding.members[0].subject
+    options = RenderOptions(verbosity=1)
+    titles = [
+        [column.title for column in block.columns]
+        for block in entry(finding, 1, options, fix)
+        if isinstance(block, Table)
+    ]
+    assert titles
+    assert all("in this order" in one for one in titles)
+
+
+def test_two_findings_of_one_change_are_one_entry_and_say_so() -> None:
+    """A path to an external address that another rule finds as well: one change, two reasons."""
+    facts = facts_of(
+        machine("a"), machine("b"), talk=(("a", "b", PathClass.SAME_ZONE_EXTERNAL, 1.0),)
+    )
+    hits = hits_of(intra_zone_address, facts)
+    first, other = intra_zone_address.rule, find_rule("nat-carries-internal").rule
+    found = answer(facts, [(first, hits), (other, hits)])
+    (entry_of,) = found.do_first
+    same = next(one for one in found.findings if one.fingerprint != entry_of.finding)
+    assert same.same_as == entry_of.finding
+    assert (same.rank, same.marginal_usd_per_month) == (None, Decimal(0))
+    assert same.saving_usd_per_month == entry_of.saving_usd_per_month
+
+
+def test_a_move_says_which_reserved_address_it_leaves_behind() -> None:
+    plain = machine("pear", zone="asia-southeast1-a")
+    nic = replace(plain.interfaces[0], external_ipv4="34.1.2.3")
+    facts = facts_of(
+        machine("apple", labels=(("netplan-pin", ""),)),
+        replace(plain, interfaces=(nic,)),
+        talk=(("pear", "apple", PathClass.INTER_REGION_INTERNAL, 5.0),),
+    )
+    link = SelfLink("projects/p/regions/asia-southeast1/addresses/pear-ip")
+    held = Address(
+        ref=ResourceRef(self_link=link),
+        project=ProjectId("p"),
+        name="pear-ip",
+        address="34.1.2.3",
+        is_external=True,
+        region=Region("asia-southeast1"),
+        status="IN_USE",
+    )
+    facts = replace(facts, inventory=replace(facts.inventory, addresses=(held,)))
+    ((planned,),) = (fix.changes for fix in judged(facts, region_moves).do_first)
+    assert planned.fix is not None
+    assert any("machine-images create" in command for command in planned.fix.commands)
+    assert planned.fix.clean_up is not None
+    assert "pear-ip" in planned.fix.clean_up.text
+
+
+@listed("name", ["pear", "plum"])
+def test_a_move_to_where_its_name_is_taken_has_no_commands(name: str) -> None:
+    moved, there = machine("pear", zone="us-central1-a"), machine(name, zone="us-central1-b")
+    change = Change(kind=ChangeKind.ZONE, target=moved.ref.self_link, to=there.zone)
+    told = Fix(text="move it", label="a move")
+    fix = with_move(told, change, State(facts_of(moved, there)))
+    assert bool(fix.commands) is (name != moved.name)
