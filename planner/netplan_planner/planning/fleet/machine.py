@@ -6,7 +6,7 @@ from typing import NamedTuple
 from netplan_planner.model import LineItem, MachineShape, series_of
 from netplan_planner.optimise.bill import MachineBill
 from netplan_planner.optimise.offers import ARM
-from netplan_planner.verbs.fleet.answer import MoveKind
+from netplan_planner.planning.fleet.need import MoveKind
 
 
 class Machine(NamedTuple):

@@ -11,15 +11,21 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from netplan_planner.model import SPEND_UNIT, LineItem, PriceBook, ProjectId, Usage, line_item
+from netplan_planner.model import (
+    SPEND_UNIT,
+    FleetCommitment,
+    LineItem,
+    PriceBook,
+    ProjectId,
+    Usage,
+    line_item,
+)
 from netplan_planner.optimise.bill import machine_price
 from netplan_planner.optimise.commitments import ANY_PROJECT, Rate, Resource
-from netplan_planner.units import HOURS_PER_MONTH
-from netplan_planner.verbs.fleet.answer import FleetCommitment, FleetNeed
-from netplan_planner.verbs.fleet.assembly import profile_of
-from netplan_planner.verbs.fleet.hours import Calendar
-from netplan_planner.verbs.fleet.machine import Candidate, hourly_lines
-from netplan_planner.verbs.fleet.market import (
+from netplan_planner.planning.fleet.assembly import profile_of
+from netplan_planner.planning.fleet.hours import Calendar
+from netplan_planner.planning.fleet.machine import Candidate, hourly_lines
+from netplan_planner.planning.fleet.market import (
     Market,
     PoolKey,
     credit_line,
@@ -28,7 +34,9 @@ from netplan_planner.verbs.fleet.market import (
     with_quantity,
     years_text,
 )
-from netplan_planner.verbs.fleet.sheet import Sheet
+from netplan_planner.planning.fleet.need import FleetNeed
+from netplan_planner.planning.fleet.sheet import Sheet
+from netplan_planner.units import HOURS_PER_MONTH
 
 _DIGITS = Decimal("1e-9")
 _ZERO = Decimal(0)
