@@ -59,7 +59,7 @@ def test_a_year_for_what_runs_and_less_once_it_is_smaller() -> None:
     ((kind, family, vcpus, memory),) = [
         (one.kind, one.family, one.vcpus, one.memory_gib) for one in found.commitments
     ]
-    assert (kind, family, vcpus, memory) == ("resource", "e2", 18, 72)
+    assert (kind, family, vcpus, memory) == ("resource", "e2", 18, Decimal(72))
     assert (found.machine_count, found.unpriced_machine_count) == (3, 0)
 
 

@@ -163,7 +163,7 @@ def _unsolved(
         rest_usd_per_month=Decimal(0),
         bindings=(),
         infeasible=(),
-        machine_count=len(asked.machines),
+        machine_count=len(asked.own),
         movable_count=len(numbers.problem.movable),
         part_count=0,
         has_machines=any(one.machine_type for one in asked.machines),
@@ -177,8 +177,8 @@ def _unsolved(
 
 
 def _stays(asked: Asked, numbers: Numbers) -> tuple[tuple[str, int], ...]:
-    reasons = Counter(one.pinned for one in asked.machines if one.pinned)
-    alone = numbers.problem.count - len(numbers.problem.movable) - reasons.total()
+    reasons = Counter(one.pinned for one in asked.own if one.pinned)
+    alone = len(asked.own) - len(numbers.problem.movable) - reasons.total()
     if alone:
         reasons["no other zone to go to"] = alone
     return tuple(sorted(reasons.items(), key=lambda one: (-one[1], one[0])))
@@ -229,7 +229,7 @@ def _solved(
         answer,
         assignment=tuple(
             (one.name, Zone(asked.zones[zone]))
-            for one, zone in zip(asked.machines, found.zones.tolist(), strict=True)
+            for one, zone in zip(asked.own, found.zones.tolist(), strict=False)
         ),
         moves=moves,
         usd_per_month=plan.usd,
@@ -289,8 +289,8 @@ def _moves(asked: Asked, found: Placed, least: Decimal) -> tuple[PlannedMove, ..
 
 
 def _changes(asked: Asked, moves: tuple[PlannedMove, ...]) -> PlanChanges:
-    machines = {one.name: one for one in asked.machines}
-    taken = {_place_of(one, one.zone) for one in asked.machines}
+    machines = {one.name: one for one in asked.own}
+    taken = {_place_of(one, one.zone) for one in asked.own}
     steps = []
     for move in moves:
         if move.is_worth_it:
