@@ -288,7 +288,7 @@ def _worth(
 ) -> Worth:
     strict, beside = [], set()
     for charge, reason in saved.unknown:
-        if is_move and charge.priced.path_class.distance is None:
+        if is_move and charge.path_class.distance is None:
             beside.add(reason)
         else:
             strict.append(reason)

@@ -43,6 +43,8 @@ _SAME_RATIO = Decimal("0.05")
 """Of a saving: bounds nearer to each other are not told."""
 _LEAST_LEVER_USD = Decimal(100)
 """A month; commitments that save less are not told here."""
+_SAME_USD = Decimal(1)
+"""A month, below which commitments are the best there are."""
 _STEPS = 7
 _SETS = 2
 """Entries of the section; a list of what is first is short, or it is no such list."""
@@ -91,18 +93,20 @@ def beside(report: Report, options: RenderOptions) -> Iterator[Block]:
     machines = figures.counted(found.machine_count, "machine")
     after = found.after_plan_usd_per_month
     then = (", ", fixed(Amount(usd=after)), " once these fixes are made") if report.do_first else ()
+    most = found.most_usd_per_month
+    is_best = most - found.usd_per_month < _SAME_USD
+    bound = () if is_best else (", at most ", fixed(Amount(usd=most)))
     yield Para(
         line=line(
-            f"{'beside them: ' if report.do_first else ''}commitments of a year for {machines} that"
-            " run would save ",
+            f"{'beside them: ' if report.do_first else ''}one-year commitments for {machines}"
+            " would save ",
             fixed(Amount(usd=found.usd_per_month)),
             " of ",
             fixed(Amount(usd=found.paid_usd_per_month)),
             " a month",
+            *bound,
             *then,
-            " (at most ",
-            fixed(Amount(usd=found.most_usd_per_month)),
-            "); netplan fleet plans types and commitments together",
+            "; netplan fleet plans both together",
         )
     )
     if options.verbosity > 0:
