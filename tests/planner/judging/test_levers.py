@@ -1,5 +1,6 @@
 """What commitments would save beside the fixes, by hand and against the bill of a month."""
 
+from collections.abc import Callable
 from decimal import Decimal
 
 from hypothesis import given
@@ -86,29 +87,25 @@ def test_spot_is_not_committed_to_and_what_has_no_price_is_counted() -> None:
     assert lever(facts_of(spot)) is None
 
 
+KINDS: tuple[Callable[[Instance], Instance], ...] = (
+    lambda one: one,
+    lambda one: replace(one, is_spot=True),
+    lambda one: replace(one, bandwidth_tier=BandwidthTier.TIER_1),
+    lambda one: replace(one, local_ssd_count=4),
+    lambda one: replace(one, gpu_type="nvidia-tesla-t4", gpu_count=1),
+    lambda one: replace(one, is_sole_tenant=True),
+)
 TYPES = ("e2-standard-8", "n2-standard-8", "n2d-standard-4", "c3-standard-44", "e2-micro")
 
 
 @given(
-    st.lists(
-        st.tuples(st.sampled_from(TYPES), st.booleans(), st.booleans()), min_size=1, max_size=8
-    ),
+    st.lists(st.tuples(st.sampled_from(TYPES), st.sampled_from(KINDS)), min_size=1, max_size=8),
     st.sampled_from((0, 4, 16)),
 )
 def test_what_is_paid_is_what_the_bill_of_a_month_says(
-    drawn: list[tuple[str, bool, bool]], vcpus: int
+    drawn: list[tuple[str, Callable[[Instance], Instance]]], vcpus: int
 ) -> None:
-    machines = [
-        replace(
-            machine(f"m{at}", of),
-            is_spot=is_spot,
-            bandwidth_tier=BandwidthTier.TIER_1
-            if is_tier1 and of == "c3-standard-44"
-            else BandwidthTier.DEFAULT,
-        )
-        for at, (of, is_spot, is_tier1) in enumerate(drawn)
-    ]
-    facts = facts_of(*machines)
+    facts = facts_of(*(kind(machine(f"m{at}", of)) for at, (of, kind) in enumerate(drawn)))
     if vcpus:
         facts = with_commitments(facts, commitment(vcpus, vcpus * 4))
     uses = commitment_uses(facts.inventory, facts.prices, facts.today, NOT_KNOWN)
@@ -118,4 +115,5 @@ def test_what_is_paid_is_what_the_bill_of_a_month_says(
         return
     assert bill.commitments_usd is not None
     assert abs(found.paid_usd_per_month - bill.machines_usd - bill.commitments_usd) < CENT
+    assert found.unpriced_machine_count == bill.unpriced_machine_count
     assert 0 <= found.after_plan_usd_per_month <= found.paid_usd_per_month

@@ -11,6 +11,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from netplan_planner.model import (
     SPEND_UNIT,
     FleetCommitment,
@@ -24,7 +26,7 @@ from netplan_planner.optimise.bill import machine_price
 from netplan_planner.optimise.commitments import ANY_PROJECT, Rate, Resource
 from netplan_planner.planning.fleet.assembly import profile_of
 from netplan_planner.planning.fleet.hours import Calendar
-from netplan_planner.planning.fleet.machine import Candidate, hourly_lines
+from netplan_planner.planning.fleet.machine import Candidate, Machine, gpu_ratio, hourly_lines
 from netplan_planner.planning.fleet.market import (
     Market,
     PoolKey,
@@ -140,7 +142,7 @@ class Biller:
         hours = need.hours_per_month * need.count
         place = machine.region, machine.machine_type, machine.is_spot
         yield with_quantity(self._hourly(*place, profile.month_ratio), hours)
-        for fee in hourly_lines(machine):
+        for fee in (*hourly_lines(machine), *self._gpus(machine, profile.month_ratio)):
             share = fee.quantity / HOURS_PER_MONTH * hours
             yield with_quantity(fee, share)
         if candidate.move_usd:
@@ -153,6 +155,13 @@ class Biller:
                 as_of=self._prices.info.as_of,
                 source="--move-price; billed by nobody",
             )
+
+    def _gpus(self, machine: Machine, month_ratio: float) -> Iterable[LineItem]:
+        line, ratio = machine.bill.gpus, gpu_ratio(self._prices, machine, month_ratio)
+        if line is not None:
+            # What is sold on demand is discounted by use.
+            name = line.name if ratio == 1 else line.name.replace("on demand", "sustained use")
+            yield replace(line, name=name, unit_price_usd=line.unit_price_usd * ratio)
 
     def _ask_hourly(
         self, region: str, machine_type: str, is_spot: bool, month_ratio: float
