@@ -72,6 +72,7 @@ class WireDisk(Wire):
     type: str | None = None
     licenses: msgspec.Raw = NO_LIST
     guest_os_features: msgspec.Raw = NO_LIST
+    saved_state: str | None = None
 
 
 class WireScheduling(Wire):
