@@ -29,8 +29,9 @@ def machine_saving(
     """
     if candidate.usd_per_month is None:
         return Saving(unknown=candidate.note or "a price of the proposed machine is not known")
-    if instance.is_stopped:
-        return Saving(unknown="it is stopped: neither type costs anything until it runs")
+    if instance.is_off:
+        paid = "its memory alone is paid for" if instance.is_suspended else "no type costs anything"
+        return Saving(unknown=f"it is {instance.status.lower()}: {paid} until it runs")
     try:
         today = facts.machines.cost_today(instance, usage_of(instance))
     except MissingDatum as error:

@@ -122,6 +122,8 @@ class MachineRow(Value, frozen=True, kw_only=True, gc=False):
     status: str
     is_stopped: bool
     """It costs nothing but disks and addresses."""
+    is_suspended: bool
+    """It pays for its memory, beside disks and addresses."""
     is_spot: bool
     is_tier1: bool
     egress_gbps: float | None
@@ -152,6 +154,11 @@ class MachineRow(Value, frozen=True, kw_only=True, gc=False):
     external_p95_gbps: float | None = None
     """The same of what leaves the VPC."""
     external_max_gbps: float | None = None
+
+    @property
+    def is_off(self) -> bool:
+        """Whether it is stopped or suspended."""
+        return self.is_stopped or self.is_suspended
 
 
 class NotEvaluated(Value, frozen=True, kw_only=True):
