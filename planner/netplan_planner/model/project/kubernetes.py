@@ -236,6 +236,16 @@ class NetworkPolicy(Value, frozen=True, kw_only=True):
     egress_rule_count: int = 0
 
 
+class Namespace(Value, frozen=True, kw_only=True):
+    """A namespace."""
+
+    ref: ResourceRef
+    name: str
+    is_ambient: bool = False
+    """Enrolled in GKE's ambient networking, by GKE's own label. Istio's, which costs nothing and
+    knows `trafficDistribution`, has another."""
+
+
 class Kubernetes(Value, frozen=True, kw_only=True, dict=True):
     """What was read of clusters; each list sorted by link, None where its kind was not read.
 
@@ -252,6 +262,12 @@ class Kubernetes(Value, frozen=True, kw_only=True, dict=True):
     config_maps: tuple[ConfigMap, ...] | None = None
     plugin_objects: tuple[PluginObject, ...] | None = None
     network_policies: tuple[NetworkPolicy, ...] | None = None
+    namespaces: tuple[Namespace, ...] | None = None
+
+    @cached_property
+    def ambient_namespaces(self) -> frozenset[str]:
+        """The names of the namespaces that are enrolled in GKE's ambient networking."""
+        return frozenset(one.name for one in self.namespaces or () if one.is_ambient)
 
     @cached_property
     def cluster_by_link(self) -> dict[SelfLink, Cluster]:

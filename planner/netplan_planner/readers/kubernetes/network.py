@@ -8,6 +8,7 @@ from netplan_planner.model.project.kubernetes import (
     Endpoint,
     EndpointSlice,
     Labels,
+    Namespace,
     NetworkPolicy,
     Node,
     Service,
@@ -18,6 +19,7 @@ from netplan_planner.readers.kubernetes.quantities import cpu_count
 from netplan_planner.readers.kubernetes.wire import (
     WireEndpoint,
     WireEndpointSlice,
+    WireNamespace,
     WireNetworkPolicy,
     WireNode,
     WireNodeInfo,
@@ -36,6 +38,10 @@ _TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type"
 _POOL = "cloud.google.com/gke-nodepool"
 """kubernetes.io/docs/reference/labels-annotations-taints, read 2026-11-23; the names of before
 Kubernetes 1.17 second."""
+
+_AMBIENT = ("networking.gke.io/dataplane-mode", "ambient")
+"""docs.cloud.google.com/kubernetes-engine/docs/how-to/prepare-ambient-networking, as told in
+2026-10; Istio's own label is `istio.io/dataplane-mode`."""
 
 _NODE_ANNOTATIONS = (
     "flannel.alpha.coreos.com/",
@@ -229,4 +235,18 @@ def network_policy(wire: WireNetworkPolicy, ref: ResourceRef, problems: Problems
         policy_types=tuple(spec.policy_types or ()),
         ingress_rule_count=len(spec.ingress or ()),
         egress_rule_count=len(spec.egress or ()),
+    )
+
+
+def namespace(wire: WireNamespace, ref: ResourceRef, problems: Problems) -> Namespace:
+    """Return one namespace.
+
+    Raises:
+        Unusable: If it has no name.
+    """
+    metadata = metadata_of(wire)
+    return Namespace(
+        ref=ref,
+        name=metadata.name or "",
+        is_ambient=_AMBIENT in texts(metadata.labels, "metadata.labels", problems),
     )

@@ -321,3 +321,7 @@ class WireNetworkPolicy(WireObject):
     """`NetworkPolicy`."""
 
     spec: WirePolicySpec | None = None
+
+
+class WireNamespace(WireObject):
+    """`Namespace`."""
