@@ -292,7 +292,7 @@ def gke_clusters(
             name="GKE: extended support of clusters of the Extended release channel",
             quantity=Decimal(extended_count),
             unit="cluster",
-            reason="whether their minor version is in extended support is not in the input",
+            reason="whether the minor version is in extended support is not in the input",
             lowest_usd_per_month=Decimal(0),
             highest_usd_per_month=most,
             what_tells="GKE's release schedule",

@@ -16,7 +16,9 @@ from netplan_planner.model import (
     Facts,
     Instance,
     MachineNeed,
+    MachinePlan,
     NetworkInterface,
+    Region,
     SelfLink,
     Usage,
     total_usd,
@@ -45,7 +47,7 @@ def month_usd(instance: Instance) -> Decimal:
 
 def test_its_memory_is_paid_by_the_hour_at_one_rate_whatever_runs_in_it() -> None:
     (line,) = facts_of().machines.cost_today(suspended(), Usage.SUSTAINED_USE)
-    assert (line.quantity, line.unit) == (32 * 730, "gib-hour")
+    assert (line.quantity, line.unit) == (Decimal(32 * 730), "gib-hour")
     assert (line.unit_price_usd, line.sku_id) == (GIB_HOUR_USD, "0292-2DAA-87AE")
     assert line.usd_per_month == N2_STANDARD_8_USD
     assert line.name == "memory of n2-standard-8, suspended, us-central1"
@@ -129,17 +131,14 @@ def test_the_move_of_it_changes_the_rate_of_its_memory_alone() -> None:
 
 def test_a_rule_saves_nothing_by_another_type_of_it() -> None:
     facts = facts_of(machine("a"))
-    plan = facts.machines.choose(need(facts))
-    ranked = getattr(plan, "ranked", ())
-    saving = machine_saving(facts, suspended(), ranked[0])
+    wanted = MachineNeed(gbps=1.0, region=Region("us-central1"), vcpus=8)
+    plan = facts.machines.choose(wanted)
+    assert isinstance(plan, MachinePlan)
+    saving = machine_saving(facts, suspended(), plan.ranked[0])
     assert saving.unknown == "it is suspended: its memory alone is paid for until it runs"
     stopped = replace(machine("a"), status="TERMINATED")
-    said = machine_saving(facts, stopped, ranked[0]).unknown
+    said = machine_saving(facts, stopped, plan.ranked[0]).unknown
     assert said == "it is terminated: no type costs anything until it runs"
-
-
-def need(facts: Facts) -> MachineNeed:
-    return MachineNeed(gbps=1.0, region=facts.inventory.instances[0].region, vcpus=8)
 
 
 def test_it_is_resumed_before_it_is_stopped_for_a_change() -> None:

@@ -141,12 +141,13 @@ def _sum(totals: Sequence[ServiceTotal | ClassTotal]) -> Line:
 
 
 def _service_row(total: ServiceTotal) -> tuple[Line, ...]:
-    note = unpriced_note(total.unpriced) if total.unpriced else line(total.note)
+    missing = unpriced_note(total.unpriced) if total.unpriced else ()
+    note = line(total.note) if total.note else ()
     return (
         line(say(_NAMES.get(total.service, total.service), Role.NAME)),
         line(fixed(f"{total.count:,}")),
         usd_cell(total.usd_per_month, "no price", total.unpriced),
-        note,
+        joined(filter(None, (missing, note)), "; "),
     )
 
 
