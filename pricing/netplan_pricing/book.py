@@ -217,19 +217,11 @@ class SnapshotPriceBook:
         return self.rates.price(region, GPU_SERIES, gpu_type, usage)
 
     def local_ssd(self, region: str, usage: Usage = Usage.ON_DEMAND) -> Price:
-        """Return the price of a GiB a month of Local SSD that is attached to a machine.
-
-        Raises:
-            MissingDatum: If the catalogue has none for the region and usage.
-        """
+        """Return the price of a GiB a month of attached Local SSD, or raise `MissingDatum`."""
         return self.rates.price(region, GENERIC_SSD_SERIES, LOCAL_SSD, usage)
 
     def suspended_memory(self, region: str) -> Price:
-        """Return the price of a GiB an hour of a suspended machine's memory.
-
-        Raises:
-            MissingDatum: If the catalogue has none for the region.
-        """
+        """Return the price of a GiB an hour of a suspended machine's memory."""
         return self.rates.price(region, SUSPENDED_SERIES, "suspended_ram", Usage.ON_DEMAND)
 
     def tier1_fee(

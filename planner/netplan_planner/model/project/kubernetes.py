@@ -225,17 +225,6 @@ class PluginObject(Value, frozen=True, kw_only=True):
     """What it states of how packets travel, by field; addresses are not kept."""
 
 
-class NetworkPolicy(Value, frozen=True, kw_only=True):
-    """A network policy: that there is one, and of which kind."""
-
-    ref: ResourceRef
-    namespace: str
-    name: str
-    policy_types: tuple[str, ...] = ()
-    ingress_rule_count: int = 0
-    egress_rule_count: int = 0
-
-
 class Namespace(Value, frozen=True, kw_only=True):
     """A namespace."""
 
@@ -261,7 +250,6 @@ class Kubernetes(Value, frozen=True, kw_only=True, dict=True):
     workloads: tuple[Workload, ...] | None = None
     config_maps: tuple[ConfigMap, ...] | None = None
     plugin_objects: tuple[PluginObject, ...] | None = None
-    network_policies: tuple[NetworkPolicy, ...] | None = None
     namespaces: tuple[Namespace, ...] | None = None
 
     @cached_property

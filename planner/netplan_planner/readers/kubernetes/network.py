@@ -1,4 +1,4 @@
-"""Nodes, Services, their endpoints and network policies as values of the model."""
+"""Nodes, Services, their endpoints and namespaces as values of the model."""
 
 from functools import lru_cache
 
@@ -9,7 +9,6 @@ from netplan_planner.model.project.kubernetes import (
     EndpointSlice,
     Labels,
     Namespace,
-    NetworkPolicy,
     Node,
     Service,
     ServicePort,
@@ -19,13 +18,11 @@ from netplan_planner.readers.kubernetes.quantities import cpu_count
 from netplan_planner.readers.kubernetes.wire import (
     WireEndpoint,
     WireEndpointSlice,
-    WireNamespace,
-    WireNetworkPolicy,
     WireNode,
     WireNodeInfo,
     WireNodeSpec,
     WireNodeStatus,
-    WirePolicySpec,
+    WireObject,
     WireService,
     WireServicePort,
     WireServiceSpec,
@@ -221,24 +218,7 @@ def _zone(name: str) -> Zone:
     return Zone(name)
 
 
-def network_policy(wire: WireNetworkPolicy, ref: ResourceRef, problems: Problems) -> NetworkPolicy:
-    """Return one network policy.
-
-    Raises:
-        Unusable: If it has no name.
-    """
-    metadata, spec = metadata_of(wire), wire.spec or WirePolicySpec()
-    return NetworkPolicy(
-        ref=ref,
-        namespace=namespace_of(metadata.namespace),
-        name=metadata.name or "",
-        policy_types=tuple(spec.policy_types or ()),
-        ingress_rule_count=len(spec.ingress or ()),
-        egress_rule_count=len(spec.egress or ()),
-    )
-
-
-def namespace(wire: WireNamespace, ref: ResourceRef, problems: Problems) -> Namespace:
+def namespace(wire: WireObject, ref: ResourceRef, problems: Problems) -> Namespace:
     """Return one namespace.
 
     Raises:
