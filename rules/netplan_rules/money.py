@@ -29,9 +29,10 @@ def machine_saving(
     """
     if candidate.usd_per_month is None:
         return Saving(unknown=candidate.note or "a price of the proposed machine is not known")
-    if instance.is_off:
-        paid = "its memory alone is paid for" if instance.is_suspended else "no type costs anything"
-        return Saving(unknown=f"it is {instance.status.lower()}: {paid} until it runs")
+    if instance.is_suspended:
+        return Saving(unknown="it is suspended: its memory alone is paid for until it runs")
+    if instance.is_stopped:
+        return Saving(unknown="it is stopped: neither type costs anything until it runs")
     try:
         today = facts.machines.cost_today(instance, usage_of(instance))
     except MissingDatum as error:

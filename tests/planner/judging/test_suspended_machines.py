@@ -138,7 +138,7 @@ def test_a_rule_saves_nothing_by_another_type_of_it() -> None:
     assert saving.unknown == "it is suspended: its memory alone is paid for until it runs"
     stopped = replace(machine("a"), status="TERMINATED")
     said = machine_saving(facts, stopped, plan.ranked[0]).unknown
-    assert said == "it is terminated: no type costs anything until it runs"
+    assert said == "it is stopped: neither type costs anything until it runs"
 
 
 def test_it_is_resumed_before_it_is_stopped_for_a_change() -> None:
