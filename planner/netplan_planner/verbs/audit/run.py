@@ -263,6 +263,7 @@ def _cluster_counts(kubernetes: Kubernetes | None) -> dict[str, int]:
         "pods": kubernetes.pods,
         "Services": kubernetes.services,
         "endpoint slices": kubernetes.endpoint_slices,
+        "namespaces": kubernetes.namespaces,
     }
     return {kind: len(objects) for kind, objects in kinds.items() if objects is not None}
 

@@ -88,7 +88,7 @@ def region_rows(rows: tuple[MachineRow, ...]) -> tuple[RegionRow, ...]:
 
 
 def _region(project: str, region: str, rows: list[MachineRow]) -> RegionRow:
-    running = [row for row in rows if not row.is_stopped]
+    running = [row for row in rows if not row.is_off]
     inside = [row.egress_gbps for row in running if row.egress_gbps is not None]
     outside = [row.external_gbps for row in running if row.external_gbps is not None]
     return RegionRow(

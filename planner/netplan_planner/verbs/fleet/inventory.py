@@ -47,12 +47,13 @@ def needs_of(
 ) -> tuple[tuple[FleetNeed, ...], tuple[FleetShortfall, ...]]:
     """Return the groups of the running machines, and those that no plan can count.
 
-    A machine of which nothing tells what it sends keeps its type. Stopped machines cost nothing.
+    A machine of which nothing tells what it sends keeps its type. Those that are stopped
+    or suspended are left out.
 
     Raises:
         InputError: If no machine runs.
     """
-    running = [o for o in facts.inventory.instances if not (o.is_stopped or o.is_suspended)]
+    running = [one for one in facts.inventory.instances if not one.is_off]
     if not running:
         raise InputError("no machine of the input runs: there is no fleet to plan")
     groups: dict[tuple[str, ...], list[Instance]] = defaultdict(list)

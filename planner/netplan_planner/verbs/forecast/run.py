@@ -246,9 +246,7 @@ def observed(facts: Facts) -> Subjects:
         raise InputError(_NO_HOURS)
     seen = {one.instance.ref.self_link for one in senders if one.instance is not None}
     unseen = [
-        one
-        for one in facts.inventory.instances
-        if not one.is_stopped and one.ref.self_link not in seen
+        one for one in facts.inventory.instances if not one.is_off and one.ref.self_link not in seen
     ]
     left_out = (f"{counted(len(unseen), 'machine')} of which nothing tells what was sent",)
     stopped = stopped_machines(facts.inventory)
@@ -258,7 +256,7 @@ def observed(facts: Facts) -> Subjects:
 def _senders(facts: Facts) -> Iterator[Sender]:
     by_owner = _hours_by_owner(facts)
     for instance in sorted(facts.inventory.instances, key=lambda one: one.ref.self_link):
-        if instance.is_stopped:
+        if instance.is_off:
             continue
         rates = facts.rates_of(instance)
         if rates is None:

@@ -94,7 +94,7 @@ def asked_of(facts: Facts, title: str, request: PlaceChoices) -> Asked:
             "--between-regions is for tables (--vms, --edges): what a machine sends to others than"
             " these machines, and its own price, change with the region"
         )
-    running = [one for one in facts.inventory.instances if not one.is_stopped]
+    running = [one for one in facts.inventory.instances if not one.is_off]
     count = Counter(one.name for one in running)
     names = {
         one.ref.self_link: one.name
