@@ -40,6 +40,8 @@ REFERENCED_FIELDS = (
     "routes",
     "vpn_tunnels",
     "vlan_attachments",
+    "hubs",
+    "spokes",
     "instance_groups",
     "commitments",
     "disks",

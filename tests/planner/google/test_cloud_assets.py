@@ -140,7 +140,7 @@ def test_what_is_refused_beside_resources_costs_nothing_else(
         inventory = read(server, monkeypatch)
     assert len(inventory.instances) == 2
     assert {(u.is_needless, u.reason.rpartition("; ")[2]) for u in inventory.unread} == {
-        (False, "configurations of flow logs are not known"),
+        (False, "configurations of flow logs, hubs and spokes are not known"),
         (True, "members of unmanaged instance groups are not known"),
     }
 
