@@ -19,7 +19,12 @@ FIRST_RULES = "first 5 rules together"
 FURTHER_RULE = "each further rule"
 
 
-_SHORT = {"vpn": "VPN", "nat": "NAT", "lb": "load balancer"}
+_SHORT = {
+    "vpn": "VPN",
+    "nat": "NAT",
+    "lb": "load balancer",
+    "ncc": "Network Connectivity Center",
+}
 
 
 def spoken(service: str) -> str:

@@ -25,13 +25,13 @@ WORDS = frozenset({ALL_PRIVATE, *_ALL})
 
 
 class SpokeKind(StrEnum):
-    """What a spoke links to its hub, which its price depends on."""
+    """What a spoke links to its hub, in the words of the SKUs of spoke hours."""
 
-    VPC = "VPC network"
+    VPC = "VPC Network"
     PRODUCER = "producer VPC network"
     VPN = "VPN"
     INTERCONNECT = "Interconnect"
-    APPLIANCE = "router appliance"
+    APPLIANCE = "Router Appliance"
     OTHER = "other"
 
 
