@@ -115,13 +115,6 @@ class Ledger:
         links = [link for change in changes for link in change.targets]
         touched = (edge for change in changes for edge in self._edges(change))
         edges = tuple({id(edge): edge for edge in touched}.values())
-        if hub := next(filter(None, (self._hub(change) for change in changes)), ""):
-            return Worth(
-                Saving(
-                    unknown="what Network Connectivity Center charges for traffic over its hub"
-                    f" {hub} is not in the price tables"
-                )
-            )
         if stopped := self._stopped(changes):
             return Worth(Saving(unknown=f"{stopped} is stopped, and costs nothing as it stands"))
         nats = {**self._nats(links), **self._deleted(changes)}
@@ -172,22 +165,6 @@ class Ledger:
             for link in change.targets
         )
         return next((one.name for one in machines if one is not None and one.is_stopped), "")
-
-    def _hub(self, change: Change) -> str:
-        """Return the hub that traffic would pass over internal addresses, or nothing."""
-        if change.kind is not ChangeKind.INTERNAL_ADDRESS or change.destination is None:
-            return ""
-        inventory = self._facts.inventory
-        dst = inventory.instance_by_link.get(change.destination)
-        for link in change.targets:
-            src = inventory.instance_by_link.get(link)
-            nic = inventory.reachable_interface(src, dst) if src and dst else None
-            if src is None or nic is None:
-                continue
-            found = {inventory.hub_between(one.network, nic.network) for one in src.interfaces}
-            if "" not in found:
-                return min(found, default="")
-        return ""
 
     def _nats(self, links: Iterable[SelfLink]) -> dict[GatewayKey, NatGateway]:
         found: dict[GatewayKey, NatGateway] = {}

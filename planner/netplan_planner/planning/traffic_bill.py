@@ -103,19 +103,20 @@ def _bill(
     parts: Mapping[PricedPath, tuple[PathPrice, ...]],
     meter: Meter,
 ) -> Bill:
-    alike: dict[Tiers, dict[PricedPath, int]] = {}
+    alike: dict[tuple[Tiers, str], dict[PricedPath, int]] = {}
     missing: dict[PathPrice, dict[PricedPath, int]] = {}
     for priced, of_priced_path in parts.items():
         for part in of_priced_path:
-            found = alike.setdefault(part.tiers, {}) if part.tiers else missing.setdefault(part, {})
+            key = part.tiers, part.work
+            found = alike.setdefault(key, {}) if part.tiers else missing.setdefault(part, {})
             found[priced] = priced_paths[priced]
     lines = tuple(
         item
-        for tiers, of_priced_paths in alike.items()
-        for item in meter.lines(_name(of_priced_paths), _gib(facts, of_priced_paths), tiers)
+        for (tiers, work), of_priced_paths in alike.items()
+        for item in meter.lines(_name(of_priced_paths, work), _gib(facts, of_priced_paths), tiers)
     )
     waiting = tuple(
-        _Open(part, _name(of_priced_paths), _gib(facts, of_priced_paths))
+        _Open(part, _name(of_priced_paths, part.work), _gib(facts, of_priced_paths))
         for part, of_priced_paths in missing.items()
     )
     return Bill(lines, waiting, bool(alike))
@@ -140,12 +141,12 @@ def _bounded(one: _Open, meter: Meter) -> Unpriced:
     )
 
 
-def _name(priced_paths: Mapping[PricedPath, int]) -> str:
+def _name(priced_paths: Mapping[PricedPath, int], work: str) -> str:
     first = next(iter(priced_paths))
     ends = list(dict.fromkeys(priced.ends for priced in priced_paths if priced.ends))
     more = f" and {len(ends) - _NAMED:,} more" if len(ends) > _NAMED else ""
     places = f"{'; '.join(ends[:_NAMED])}{more}"
-    return ", ".join(filter(None, (first.path_class.value, places)))
+    return ", ".join(filter(None, (work, first.path_class.value, places)))
 
 
 class MeanPrice(NamedTuple):

@@ -123,10 +123,14 @@ class SpokePairs:
     def hub(self, one: SelfLink, other: SelfLink) -> str:
         """Return the hub that joins two networks, by name, or nothing."""
         if self.are_spokes(one, other):
-            hub = last_part(self._spokes[one].hub)
-            return "" if self.why_apart(one, other) else hub
+            return "" if self.why_apart(one, other) else self.own_hub(one)
         shared = self._routed.get(one, set()) & self._routed.get(other, set())
         return last_part(min(shared)) if shared else ""
+
+    def own_hub(self, network: SelfLink) -> str:
+        """Return the hub of which a network is an active VPC spoke, by name, or nothing."""
+        spoke = self._spokes.get(network)
+        return last_part(spoke.hub) if spoke is not None and spoke.is_active else ""
 
     def why_apart(self, one: SelfLink, other: SelfLink) -> str:
         """Return why no hub joins two networks that are VPC spokes, or nothing.

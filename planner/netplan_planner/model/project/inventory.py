@@ -320,19 +320,28 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
         pairs = self.spoke_pairs
         return "" if pairs.is_empty or self._is_near(one, other) else pairs.hub(one, other)
 
+    def hub_to(self, src: Instance, network: SelfLink) -> str:
+        """Return the hub that traffic of a machine to a network passes, by name, or nothing."""
+        own = [nic.network for nic in src.interfaces]
+        if self.spoke_pairs.is_empty or any(self._is_near(one, network) for one in own):
+            return ""
+        joined = filter(None, (self.hub_between(one, network) for one in own))
+        return min(joined, default="")
+
+    def hub_out(self, src: Instance, network: SelfLink) -> str:
+        """Return the hub by which a machine leaves through a tunnel of a network, or nothing."""
+        own = [nic.network for nic in src.interfaces]
+        if self.spoke_pairs.is_empty or any(self._is_near(one, network) for one in own):
+            return ""
+        return next(filter(None, map(self.spoke_pairs.own_hub, own)), "")
+
     def hub_over(self, src: Instance, dst: Instance) -> str:
         """Return the hub that traffic between internal addresses of two machines passes, by name.
 
         Empty where they have a nearer way, or none.
         """
         nic = None if self.spoke_pairs.is_empty else self.reachable_interface(src, dst)
-        if nic is None or any(self._is_near(own.network, nic.network) for own in src.interfaces):
-            return ""
-        return min(
-            self.hub_between(o.network, nic.network)
-            for o in src.interfaces
-            if self._reaches(o, nic)
-        )
+        return self.hub_to(src, nic.network) if nic is not None else ""
 
     def kept_range(self, nic: NetworkInterface) -> str:
         """Return the range of an interface that its network's spoke does not export, or nothing."""
