@@ -53,10 +53,10 @@ class ServiceTotal(Value, frozen=True, kw_only=True):
     """What a network service costs a month beside the traffic that it carries."""
 
     service: str
-    """`cloud-nat`, `cloud-vpn`, `vlan-attachments`, `forwarding-rules`, `psc-endpoints` or
-    `flow-logs`."""
+    """`cloud-nat`, `cloud-vpn`, `vlan-attachments`, `hub-spokes`, `forwarding-rules`,
+    `psc-endpoints` or `flow-logs`."""
     count: int
-    """Of gateways, tunnels, rules or logging subnetworks."""
+    """Of gateways, tunnels, spokes, rules or logging subnetworks."""
     usd_per_month: Decimal | None
     """The sum of `line_items`; None where no part has a price."""
     line_items: tuple[LineItem, ...] = ()
