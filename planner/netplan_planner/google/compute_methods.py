@@ -68,9 +68,7 @@ CONFIGURATIONS_PERMISSION = "networkmanagement.vpcflowlogsconfigs.list"
 """Of the Network Management API, which is read beside Compute's."""
 
 HUBS_ID = "networkconnectivity.projects.locations.global.hubs.list"
-HUBS_PERMISSION = "networkconnectivity.hubs.list"
 SPOKES_ID = "networkconnectivity.projects.locations.spokes.list"
-SPOKES_PERMISSION = "networkconnectivity.spokes.list"
 """Of the Network Connectivity API, likewise."""
 
 MEMBERS_ID = "compute.instanceGroups.listInstances"
@@ -133,8 +131,8 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     MACHINE_TYPE_ID: (MACHINE_TYPE_PERMISSION,),
     MEMBERS_ID: (MEMBERS_PERMISSION,),
     CONFIGURATIONS_ID: (CONFIGURATIONS_PERMISSION,),
-    HUBS_ID: (HUBS_PERMISSION,),
-    SPOKES_ID: (SPOKES_PERMISSION,),
+    HUBS_ID: ("networkconnectivity.hubs.list",),
+    SPOKES_ID: ("networkconnectivity.spokes.list",),
     SERIES_ID: (SERIES_PERMISSION,),
     ENTRIES_ID: (ENTRIES_PERMISSION,),
     ASSETS_ID: (ASSETS_PERMISSION,),

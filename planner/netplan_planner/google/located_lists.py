@@ -11,14 +11,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from netplan_planner.google.compute_methods import (
-    CONFIGURATIONS_ID,
-    CONFIGURATIONS_PERMISSION,
-    HUBS_ID,
-    HUBS_PERMISSION,
-    SPOKES_ID,
-    SPOKES_PERMISSION,
-)
+from netplan_planner.google.compute_methods import CONFIGURATIONS_ID, HUBS_ID, METHODS, SPOKES_ID
 from netplan_planner.google.options import ApiOptions, Endpoint, resolve_beside
 from netplan_planner.google.paging import Page, each_page, page_of
 from netplan_planner.google.refusals import Refusal, Request
@@ -36,50 +29,52 @@ class ListMethod(NamedTuple):
     """One list of such an API."""
 
     id: str
-    permission: str
     kind: Kind
     location: str
     """`global`, or `-` for all."""
     words: str
     """What it lists."""
 
+    @property
+    def permission(self) -> str:
+        """What it needs."""
+        return METHODS[self.id][0]
+
 
 class LocatedApi(NamedTuple):
     """An API, and the lists of it that are read."""
 
     name: str
-    variable: str
-    """gcloud's own for the endpoint; its value may leave out the version path."""
-    endpoint: str
     viewer_role: str
     methods: tuple[ListMethod, ...]
 
+    @property
+    def variable(self) -> str:
+        """Gcloud's own for the endpoint; its value may leave out the version path."""
+        return f"CLOUDSDK_API_ENDPOINT_OVERRIDES_{self.name.replace(' ', '').upper()}"
 
+    @property
+    def endpoint(self) -> str:
+        """Google's own."""
+        return f"https://{self.name.replace(' ', '').lower()}.googleapis.com/v1/"
+
+
+_NCC = "of Network Connectivity Center"
 NETWORK_MANAGEMENT = LocatedApi(
     "Network Management",
-    "CLOUDSDK_API_ENDPOINT_OVERRIDES_NETWORKMANAGEMENT",
-    "https://networkmanagement.googleapis.com/v1/",
     "roles/networkmanagement.viewer",
     (
         ListMethod(
-            CONFIGURATIONS_ID,
-            CONFIGURATIONS_PERMISSION,
-            FLOW_LOGS_CONFIGURATION,
-            "global",
-            "configurations of flow logs",
+            *(CONFIGURATIONS_ID, FLOW_LOGS_CONFIGURATION, "global", "configurations of flow logs")
         ),
     ),
 )
 NETWORK_CONNECTIVITY = LocatedApi(
     "Network Connectivity",
-    "CLOUDSDK_API_ENDPOINT_OVERRIDES_NETWORKCONNECTIVITY",
-    "https://networkconnectivity.googleapis.com/v1/",
     "roles/networkconnectivity.hubViewer",
     (
-        ListMethod(HUBS_ID, HUBS_PERMISSION, HUB, "global", "hubs of Network Connectivity Center"),
-        ListMethod(
-            SPOKES_ID, SPOKES_PERMISSION, SPOKE, "-", "spokes of Network Connectivity Center"
-        ),
+        ListMethod(HUBS_ID, HUB, "global", f"hubs {_NCC}"),
+        ListMethod(SPOKES_ID, SPOKE, "-", f"spokes {_NCC}"),
     ),
 )
 LOCATED_APIS = (NETWORK_MANAGEMENT, NETWORK_CONNECTIVITY)
@@ -90,15 +85,6 @@ class _Page(Page):
     hubs: list[Any] = msgspec.field(default_factory=list)
     spokes: list[Any] = msgspec.field(default_factory=list)
     unreachable: list[str] = msgspec.field(default_factory=list)
-
-    def answer(self) -> dict[str, Any]:
-        """Return the page under the API's own names."""
-        return {
-            FLOW_LOGS_CONFIGURATION.collection: self.vpc_flow_logs_configs,
-            HUB.collection: self.hubs,
-            SPOKE.collection: self.spokes,
-            "unreachable": self.unreachable,
-        }
 
 
 def located_endpoint(
@@ -128,7 +114,9 @@ def read_located(
             ),
             options.max_pages,
         ):
-            take_answer(method.kind, page.answer(), Origin(source, f"{source}:"), found)
+            # Pages are joined here, so that none of them is one that goes on.
+            answer = msgspec.to_builtins(page) | {"nextPageToken": ""}
+            take_answer(method.kind, answer, Origin(source, f"{source}:"), found)
     except Refusal as exc:
         is_off = str(exc) == _request(api, method, project, "", options.page_size).disabled
         found.note(source, str(exc), is_needless=is_off)

@@ -25,7 +25,6 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import apply_change, predict
 from netplan_rules.base import reaches_floor
-from netplan_rules.severity import held_back_ratio
 from netplan_rules.shared.flows import used_path, used_ratio
 from netplan_rules.shared.removal import clean_up
 from netplan_rules.shared.trust import doubts_of_edge
@@ -94,14 +93,8 @@ def external_hits(facts: Facts, path_class: PathClass, rule: str) -> Iterator[Hi
             yield pair
             continue
         nic = facts.inventory.reachable_interface(pair.sender, pair.receiver)
-        if nic is None:
-            continue
-        hit = _hit(facts, pair, nic)
-        usd, used = hit.saving.usd_per_month, hit.used_ratio
-        is_held_back = used is not None and used >= held_back_ratio(facts)
-        # What a hub charges may be more than the external path costs: only a rate is worth that.
-        if is_held_back or usd is None or usd >= 0:
-            yield hit
+        if nic is not None:
+            yield _hit(facts, pair, nic)
 
 
 def _hit(facts: Facts, pair: PairTraffic, nic: NetworkInterface) -> Hit:
@@ -170,7 +163,7 @@ def _address_fix(
     return Fix(
         text=f"In the configuration of {pair.sender.name}, connect to"
         f" {internal_target(pair.sender, receiver, nic)}, instead of {used}."
-        f"{_other_way(facts, pair)}{_over(hub)}{money}",
+        f"{_other_way(facts, pair)}{_over(hub, saving)}{money}",
         label="internal address",
         verify=no_longer_addressed(used, pair.sender.project),
         clean_up=_clean_up(facts, pair),
@@ -183,13 +176,16 @@ def _address_fix(
     )
 
 
-def _over(hub: str) -> str:
+def _over(hub: str, saving: Saving) -> str:
     """Return by which hub the traffic goes then, which charges for it."""
     if not hub:
         return ""
+    usd = saving.usd_per_month
+    is_dearer = usd is not None and usd < 0
+    dearer = ", more than the external path costs: only a higher rate is worth it" * is_dearer
     return (
         f" The traffic then passes the hub {hub} of Network Connectivity Center, which charges each"
-        " sender for the data."
+        f" sender for the data{dearer}."
     )
 
 

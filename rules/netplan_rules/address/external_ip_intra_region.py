@@ -16,9 +16,8 @@ RULE = Rule(
     " its cap per flow. Between zones the price is the same as over internal addresses; what is"
     " lost is bandwidth, latency and the address fee.",
     remediation="Address the peer by its internal DNS name or internal address.",
-    guards="Silent when the two networks are neither the same nor peered nor joined by a hub, where"
-    " the way over a hub costs more and the traffic is not held back, for IPv6, and below the"
-    " volume floor.",
+    guards="Silent when the two networks are neither the same nor peered nor joined by a hub, for"
+    " IPv6, and below the volume floor.",
     references=(
         "https://cloud.google.com/compute/docs/network-bandwidth",
         "https://cloud.google.com/vpc/network-pricing",

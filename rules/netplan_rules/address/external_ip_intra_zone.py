@@ -18,9 +18,8 @@ RULE = Rule(
     remediation="Address the peer by its internal DNS name or internal address. Then delete the"
     " external address if nothing else needs it.",
     guards="Silent when the two networks are neither the same nor peered nor joined by a hub (that"
-    " is external-ip-between-vpcs), where the way over a hub costs more and the traffic is not held"
-    " back, for IPv6, and below the volume floor. An ephemeral address that may have had another"
-    " holder at the time lowers the confidence.",
+    " is external-ip-between-vpcs), for IPv6, and below the volume floor. An ephemeral address that"
+    " may have had another holder at the time lowers the confidence.",
     references=(
         "https://cloud.google.com/compute/docs/network-bandwidth",
         "https://cloud.google.com/vpc/network-pricing",

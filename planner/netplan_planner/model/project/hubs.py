@@ -71,15 +71,15 @@ class Spoke(Value, frozen=True, kw_only=True):
 
     def exports(self, block: str) -> bool:
         """Return whether other spokes get the route of a subnetwork's range, or of an address."""
-        own = ip_network(block, strict=False)
-        if any(own.overlaps(_network(text)) for text in self.not_exported):
-            return False
-        return any(_covers(text, own) for text in self.exported)
+        return _is_exported(block, self.exported, self.not_exported)
 
 
 @lru_cache(4096)
-def _network(text: str) -> IPv4Network | IPv6Network:
-    return ip_network(text, strict=False)
+def _is_exported(block: str, exported: tuple[str, ...], kept: tuple[str, ...]) -> bool:
+    own = ip_network(block, strict=False)
+    if any(own.overlaps(ip_network(text, strict=False)) for text in kept):
+        return False
+    return any(_covers(text, own) for text in exported)
 
 
 def _covers(text: str, block: IPv4Network | IPv6Network) -> bool:
@@ -87,10 +87,8 @@ def _covers(text: str, block: IPv4Network | IPv6Network) -> bool:
         return block.version == 4 and not block.is_global
     if text in _ALL:
         return block.version == _ALL[text]
-    whole = _network(text)
-    if isinstance(whole, IPv4Network):
-        return isinstance(block, IPv4Network) and block.subnet_of(whole)
-    return isinstance(block, IPv6Network) and block.subnet_of(whole)
+    whole = ip_network(text, strict=False)
+    return block[0] in whole and block[-1] in whole
 
 
 class SpokePairs:

@@ -1,6 +1,7 @@
 """Hubs and spokes of the Network Connectivity API (v1) as model values."""
 
 from ipaddress import ip_network
+from typing import Any
 
 import msgspec
 
@@ -33,10 +34,6 @@ class WireLinkedNetwork(Wire):
     exclude_export_ranges: list[str] = msgspec.field(default_factory=list)
 
 
-class WireLinked(Wire):
-    """What else a spoke links, of which only that it is there counts."""
-
-
 class WireSpoke(Wire):
     """`Spoke`, whose name is its whole path."""
 
@@ -47,9 +44,20 @@ class WireSpoke(Wire):
     state: str | None = None
     linked_vpc_network: WireLinkedNetwork | None = None
     linked_producer_vpc_network: WireLinkedNetwork | None = None
-    linked_vpn_tunnels: WireLinked | None = None
-    linked_interconnect_attachments: WireLinked | None = None
-    linked_router_appliance_instances: WireLinked | None = None
+    # Of what else a spoke links only that it is there counts.
+    linked_vpn_tunnels: Any = None
+    linked_interconnect_attachments: Any = None
+    linked_router_appliance_instances: Any = None
+
+
+_KINDS = {
+    "linked_vpc_network": SpokeKind.VPC,
+    "linked_producer_vpc_network": SpokeKind.PRODUCER,
+    "linked_vpn_tunnels": SpokeKind.VPN,
+    "linked_interconnect_attachments": SpokeKind.INTERCONNECT,
+    "linked_router_appliance_instances": SpokeKind.APPLIANCE,
+}
+"""By what a spoke links: `spokeType` is not in every answer."""
 
 
 def hub(wire: WireHub, ref: ResourceRef, problems: Problems) -> Hub:
@@ -65,7 +73,8 @@ def spoke(wire: WireSpoke, ref: ResourceRef, problems: Problems) -> Spoke:
         Unusable: If it names no hub, or is one of a VPC network that it does not name.
     """
     project, _, _, name = place_of(ref.self_link)
-    kind = _kind(wire)
+    kinds = (kind for name, kind in _KINDS.items() if getattr(wire, name) is not None)
+    kind = next(kinds, SpokeKind.OTHER)
     linked = wire.linked_vpc_network or wire.linked_producer_vpc_network or WireLinkedNetwork()
     uri = needed(linked.uri, "linkedVpcNetwork.uri") if kind is SpokeKind.VPC else None
     return Spoke(
@@ -80,18 +89,6 @@ def spoke(wire: WireSpoke, ref: ResourceRef, problems: Problems) -> Spoke:
         exported=tuple(sorted(map(_range, linked.include_export_ranges))) or (ALL_PRIVATE,),
         not_exported=tuple(sorted(map(_range, linked.exclude_export_ranges))),
     )
-
-
-def _kind(wire: WireSpoke) -> SpokeKind:
-    """Return the kind of a spoke by what it links: `spokeType` is not in every answer."""
-    links = (
-        (wire.linked_vpc_network, SpokeKind.VPC),
-        (wire.linked_producer_vpc_network, SpokeKind.PRODUCER),
-        (wire.linked_vpn_tunnels, SpokeKind.VPN),
-        (wire.linked_interconnect_attachments, SpokeKind.INTERCONNECT),
-        (wire.linked_router_appliance_instances, SpokeKind.APPLIANCE),
-    )
-    return next((kind for link, kind in links if link is not None), SpokeKind.OTHER)
 
 
 def _range(text: str) -> str:
