@@ -26,6 +26,7 @@ from netplan_planner.model import (
 from netplan_planner.throughput import apply_change, predict
 from netplan_rules.base import reaches_floor
 from netplan_rules.shared.flows import used_path, used_ratio
+from netplan_rules.shared.peering import over_hub
 from netplan_rules.shared.removal import clean_up
 from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.steps import no_longer_addressed
@@ -163,7 +164,7 @@ def _address_fix(
     return Fix(
         text=f"In the configuration of {pair.sender.name}, connect to"
         f" {internal_target(pair.sender, receiver, nic)}, instead of {used}."
-        f"{_other_way(facts, pair)}{_over(hub, saving)}{money}",
+        f"{_other_way(facts, pair)}{over_hub(hub, saving.usd_per_month)}{money}",
         label="internal address",
         verify=no_longer_addressed(used, pair.sender.project),
         clean_up=_clean_up(facts, pair),
@@ -173,19 +174,6 @@ def _address_fix(
             *(("https://cloud.google.com/network-connectivity/pricing",) if hub else ()),
         ),
         caution="A firewall rule must let the internal source address in.",
-    )
-
-
-def _over(hub: str, saving: Saving) -> str:
-    """Return by which hub the traffic goes then, which charges for it."""
-    if not hub:
-        return ""
-    usd = saving.usd_per_month
-    is_dearer = usd is not None and usd < 0
-    dearer = ", more than the external path costs: only a higher rate is worth it" * is_dearer
-    return (
-        f" The traffic then passes the hub {hub} of Network Connectivity Center, which charges each"
-        f" sender for the data{dearer}."
     )
 
 

@@ -1,6 +1,7 @@
 """Whether two networks can be peered, and the commands that peer them."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import NamedTuple
 
 from netplan_planner.model import (
@@ -139,6 +140,18 @@ def why_apart(inventory: Inventory, one: Instance, other: Instance) -> str:
     kept = (inventory.kept_range(nic) for machine in (one, other) for nic in machine.interfaces)
     block = next(filter(None, kept), "")
     return pairs.why_apart(*nets) or f"a spoke does not export the range {block}"
+
+
+def over_hub(hub: str, saved_usd: Decimal | None = None) -> str:
+    """Return by which hub traffic between internal addresses goes, which charges for it."""
+    if not hub:
+        return ""
+    is_dearer = saved_usd is not None and saved_usd < 0
+    dearer = ", more than the external path costs: only a higher rate is worth it" * is_dearer
+    return (
+        f" The traffic then passes the hub {hub} of Network Connectivity Center, which charges each"
+        f" sender for the data{dearer}."
+    )
 
 
 def _of_spokes(why: str) -> Fix:
