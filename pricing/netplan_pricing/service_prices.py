@@ -19,7 +19,13 @@ FIRST_RULES = "first 5 rules together"
 FURTHER_RULE = "each further rule"
 
 
-_SHORT = {"vpn": "VPN", "nat": "NAT", "lb": "load balancer", "gke": "GKE"}
+_SHORT = {
+    "vpn": "VPN",
+    "nat": "NAT",
+    "lb": "load balancer",
+    "gke": "GKE",
+    "ncc": "Network Connectivity Center",
+}
 
 
 def spoken(service: str) -> str:

@@ -24,7 +24,8 @@ from netplan_planner.verbs.doctor.run import role_yaml
 ROOM = Path(google.__file__).parent
 TABLE = Path(compute_methods.__file__)
 _NAMED = re.compile(
-    r"(compute|monitoring|logging|cloudasset|networkmanagement|cloudbilling|bigquery)"
+    r"(compute|monitoring|logging|cloudasset|networkmanagement|networkconnectivity|cloudbilling"
+    r"|bigquery)"
     r"\.[A-Za-z]+(\.[A-Za-z]+)*\.(get[A-Za-z]*|list[A-Za-z]*|aggregatedList|insert|cancel)"
 )
 

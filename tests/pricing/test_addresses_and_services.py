@@ -187,7 +187,7 @@ def test_pages_answer_only_for_what_the_catalogue_does_not_price() -> None:
     pages = read_csv(shared("data/network/traffic_prices.csv"))
     own = {
         *(("gke_cluster", "0.10"), ("gke_extended_support", "0.50")),
-        ("gke_service_networking", "0.00006667"),
+        *(("gke_service_networking", "0.00006667"), ("ncc_data", "0.02")),
     }
     assert of_pages - own <= {(row["class"], row["price_usd"]) for row in pages}
     assert {service for service, _ in of_pages} == {
@@ -195,6 +195,27 @@ def test_pages_answer_only_for_what_the_catalogue_does_not_price() -> None:
         *("lb_data_both", "log_retention", "network_log_storage", "same_zone_external_ip"),
         *(service for service, _ in own),
     }
+
+
+def test_googles_example_of_spokes_and_their_data() -> None:
+    """cloud.google.com/network-connectivity/pricing: 30 days, 17 TiB between two VPC spokes."""
+    hours = bill("VPC", Decimal(2 * 24 * 30), BOOK.service_price("ncc_spoke", "", "VPC Network"))
+    data = bill("data", Decimal(17 * 1024), BOOK.service_price("ncc_data"))
+    assert (total_usd(hours), total_usd(data)) == (Decimal("144.0"), Decimal("348.16"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "count", "usd"),
+    [
+        # Three of 31 days are free: 2,232 h.
+        ("VPN", 3, "0"),
+        ("Interconnect", 4, "51.6"),
+        ("Router Appliance", 1, "54.75"),
+    ],
+)
+def test_the_first_spokes_of_vpn_and_interconnect_are_free(kind: str, count: int, usd: str) -> None:
+    lines = bill("spokes", Decimal(count * 730), BOOK.service_price("ncc_spoke", "", kind))
+    assert total_usd(lines) == Decimal(usd)
 
 
 @needs_shared

@@ -29,6 +29,7 @@ REST_ALONE: Mapping[str, str] = {
     "cloudasset": "no client of it is in the extra; one list, read by its pages",
     "logging": "its client adds a time range of its own to a filter without one, and hides pages",
     "monitoring": "its client speaks gRPC alone, past the door that all requests go through",
+    "networkconnectivity": "no client of it is in the extra; two lists a project",
     "networkmanagement": "no client of it is in the extra; one list a project",
 }
 """What is read over REST whatever is asked for, by the beginning of its method ids, and why."""

@@ -1,8 +1,8 @@
 """The live Cloud Asset Inventory: what stands below an organisation or a folder, in all projects.
 
 One list a parent, page by page. What netplan lives on beside resources is asked apart, so that its
-refusal costs nothing else: configurations of flow logs, and the members of unmanaged groups, which
-no resource holds.
+refusal costs nothing else: configurations of flow logs, hubs and spokes, and the members of
+unmanaged groups, which no resource holds.
 """
 
 import os
@@ -28,7 +28,7 @@ from netplan_planner.google.transport import Transport
 from netplan_planner.model import Inventory
 from netplan_planner.readers import cloud_asset
 from netplan_planner.readers.collector import Collector, Origin
-from netplan_planner.readers.network_management import ASSET_TYPE
+from netplan_planner.readers.located import ASSET_TYPES
 
 ASSETS_ENDPOINT = "https://cloudasset.googleapis.com/"
 ASSETS_VARIABLE = "CLOUDSDK_API_ENDPOINT_OVERRIDES_CLOUDASSET"
@@ -75,10 +75,13 @@ _RESOURCES = _Wanted(
     },
     "",
 )
-_CONFIGURATIONS = _Wanted(
-    "configurations of flow logs",
-    {"contentType": "RESOURCE", "assetTypes": ASSET_TYPE},
-    "configurations of flow logs are not known",
+_LOCATED = _Wanted(
+    "configurations of flow logs, hubs and spokes",
+    {
+        "contentType": "RESOURCE",
+        "assetTypes": "|".join(kind.replace(".", r"\.") for kind in ASSET_TYPES),
+    },
+    "configurations of flow logs, hubs and spokes are not known",
 )
 _MEMBERS = _Wanted(
     "members of instance groups",
@@ -124,7 +127,7 @@ def read_assets(
             found.merge(reading.read(_RESOURCES))
             refused += reading.refused
             if not reading.refused:
-                found.merge(reading.read(_CONFIGURATIONS))
+                found.merge(reading.read(_LOCATED))
         if len(refused) == len(wanted):
             raise AccessError(f"nothing could be read from Cloud Asset Inventory: {refused[0]}")
         if any(group.size != 0 for group in found.unmanaged_groups()):

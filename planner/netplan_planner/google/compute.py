@@ -7,9 +7,9 @@ result does not depend on which answer comes first: each call fills its own coll
 import gc
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import NamedTuple
 
 import msgspec
@@ -26,10 +26,12 @@ from netplan_planner.google.compute_methods import (
     Method,
 )
 from netplan_planner.google.compute_pages import PageReader
-from netplan_planner.google.flow_log_configurations import (
+from netplan_planner.google.located_lists import (
+    LOCATED_APIS,
     SCOPE,
-    configurations_endpoint,
-    read_configurations,
+    LocatedApi,
+    located_endpoint,
+    read_located,
 )
 from netplan_planner.google.options import ApiOptions, Endpoint, resolve_endpoint
 from netplan_planner.google.paging import CutOff, Endless, Page, each_page, page_of
@@ -101,8 +103,8 @@ class Examined(NamedTuple):
     """Each refusal is an error in its project's coverage, or unread."""
     ahead_s: float | None
     """Seconds that this machine's clock is ahead of the API's; None: no answer had a date."""
-    has_asked_configurations: bool
-    """False where the Network Management API has no known endpoint beside a replaced one."""
+    asked: tuple[LocatedApi, ...]
+    """Without those that have no known endpoint beside a replaced one."""
 
 
 def examine_projects(
@@ -125,27 +127,33 @@ def _read(
         raise UsageError("name at least one project: --project PROJECT_ID")
     endpoint = resolve_endpoint(options, os.environ)
     transport = Transport(endpoint, options, api=ClientApi.COMPUTE)
-    configured = _configured(options, endpoint)
-    reading = _Reading(transport, progress, configured)
-    with closing(transport), closing(configured or transport), _collection_paused():
+    others = _others(options, endpoint)
+    reading = _Reading(transport, progress, others)
+    with ExitStack() as opened:
+        for one in (transport, *others.values()):
+            opened.enter_context(closing(one))
+        opened.enter_context(_collection_paused())
         pool = ThreadPoolExecutor(options.concurrency)
         try:
             found = reading.run(wanted, pool, must_answer=must_answer)
         except BaseException:
             # Interrupted: no retry or answer is waited for, and nothing new begun.
-            transport.stopped.set()
-            if configured is not None:
-                configured.stopped.set()
+            for one in (transport, *others.values()):
+                one.stopped.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
         pool.shutdown()
-        return Examined(found, transport.ahead_s, configured is not None)
+        return Examined(found, transport.ahead_s, tuple(others))
 
 
-def _configured(options: ApiOptions, compute: Endpoint) -> Transport | None:
-    """Return the way to the Network Management API, None where it cannot be asked."""
-    endpoint = configurations_endpoint(options, compute, os.environ)
-    return None if endpoint is None else Transport(endpoint, options, scopes=(SCOPE,))
+def _others(options: ApiOptions, compute: Endpoint) -> dict[LocatedApi, Transport]:
+    """Return the ways to the APIs beside Compute's, without those that cannot be asked."""
+    endpoints = {api: located_endpoint(api, options, compute, os.environ) for api in LOCATED_APIS}
+    return {
+        api: Transport(endpoint, options, scopes=(SCOPE,))
+        for api, endpoint in endpoints.items()
+        if endpoint is not None
+    }
 
 
 class _Part(NamedTuple):
@@ -168,10 +176,13 @@ class _Reading:
     """One run over some projects."""
 
     def __init__(
-        self, transport: Transport, progress: Progress | None, configured: Transport | None
+        self,
+        transport: Transport,
+        progress: Progress | None,
+        others: Mapping[LocatedApi, Transport],
     ) -> None:
         self._transport = transport
-        self._configured = configured
+        self._others = others
         self._progress = progress
         self._lock = threading.Lock()
 
@@ -181,11 +192,11 @@ class _Reading:
         calls: list[Future[_Part]] = [
             pool.submit(self._list, project, method) for method in LISTS for project in projects
         ]
-        configured = self._configured
-        configurations = [
-            pool.submit(read_configurations, configured, project)
+        located = [
+            pool.submit(read_located, transport, api, method, project)
+            for api, transport in self._others.items()
+            for method in api.methods
             for project in projects
-            if configured is not None
         ]
         with meter.work("reading the Compute API", total=len(calls), unit="lists"):
             for call in as_completed(calls):
@@ -207,8 +218,8 @@ class _Reading:
             everything.merge(looked_up.result().found)
         for listed in members:
             everything.merge(listed.result())
-        for configuration in configurations:
-            everything.merge(configuration.result())
+        for listed in located:
+            everything.merge(listed.result())
         return everything.inventory()
 
     def _list(self, project: ProjectId, method: Method) -> _Part:

@@ -67,6 +67,10 @@ CONFIGURATIONS_ID = "networkmanagement.projects.locations.vpcFlowLogsConfigs.lis
 CONFIGURATIONS_PERMISSION = "networkmanagement.vpcflowlogsconfigs.list"
 """Of the Network Management API, which is read beside Compute's."""
 
+HUBS_ID = "networkconnectivity.projects.locations.global.hubs.list"
+SPOKES_ID = "networkconnectivity.projects.locations.spokes.list"
+"""Of the Network Connectivity API, likewise."""
+
 MEMBERS_ID = "compute.instanceGroups.listInstances"
 MEMBERS_PERMISSION = "compute.instanceGroups.list"
 
@@ -127,6 +131,8 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     MACHINE_TYPE_ID: (MACHINE_TYPE_PERMISSION,),
     MEMBERS_ID: (MEMBERS_PERMISSION,),
     CONFIGURATIONS_ID: (CONFIGURATIONS_PERMISSION,),
+    HUBS_ID: ("networkconnectivity.hubs.list",),
+    SPOKES_ID: ("networkconnectivity.spokes.list",),
     SERIES_ID: (SERIES_PERMISSION,),
     ENTRIES_ID: (ENTRIES_PERMISSION,),
     ASSETS_ID: (ASSETS_PERMISSION,),

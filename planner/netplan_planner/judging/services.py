@@ -13,6 +13,7 @@ from netplan_planner.model import (
     Instance,
     NatGateway,
     ServiceTotal,
+    SpokeKind,
     Text,
     Unpriced,
     project_of,
@@ -42,6 +43,7 @@ def network_services(facts: Facts) -> tuple[ServiceTotal, ...]:
         *_nat(facts),
         *_vpn(facts),
         *_attachments(facts),
+        *_spokes(facts),
         *_rules(facts),
         *_endpoints(facts),
         *_flow_logs(facts),
@@ -142,6 +144,31 @@ def _attachments(facts: Facts) -> Iterator[ServiceTotal]:
     if found:
         note = "without the ports of Dedicated Interconnect, and what is sent through them"
         yield _total("vlan-attachments", len(found), bill, note)
+
+
+def _spokes(facts: Facts) -> Iterator[ServiceTotal]:
+    """Yield the hours of spokes; of those whose state is not known, bounds."""
+    paid = [one for one in facts.inventory.spokes if one.is_active or one.state is None]
+    bill = ServiceBill()
+    for (kind, is_active), count in sorted(Counter((s.kind, s.is_active) for s in paid).items()):
+        found = service_bill.hub_spokes(facts.prices, kind, count)
+        bill |= found if is_active else _perhaps_active(kind, count, found)
+    if paid:
+        note = _data_note(facts, "send through their hub", "rows")
+        yield _total("hub-spokes", len(paid), bill, note)
+
+
+def _perhaps_active(kind: SpokeKind, count: int, found: ServiceBill) -> ServiceBill:
+    bounds = Unpriced(
+        name=f"{kind.value} spokes of Network Connectivity Center: {count}",
+        quantity=Decimal(count),
+        unit="spoke",
+        reason="whether they are active, and so paid for, is not known",
+        lowest_usd_per_month=Decimal(0),
+        highest_usd_per_month=found.usd_per_month,
+        what_tells="`gcloud network-connectivity spokes list`",
+    )
+    return ServiceBill(unpriced=(bounds,))
 
 
 def _rules(facts: Facts) -> Iterator[ServiceTotal]:

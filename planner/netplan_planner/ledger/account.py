@@ -115,13 +115,6 @@ class Ledger:
         links = [link for change in changes for link in change.targets]
         touched = (edge for change in changes for edge in self._edges(change))
         edges = tuple({id(edge): edge for edge in touched}.values())
-        if hub := next(filter(None, (self._hub(change) for change in changes)), ""):
-            return Worth(
-                Saving(
-                    unknown="what Network Connectivity Center charges for traffic over its hub"
-                    f" {hub} is not in the price tables"
-                )
-            )
         if why := self._off(changes):
             return Worth(Saving(unknown=why))
         nats = {**self._nats(links), **self._deleted(changes)}
@@ -177,22 +170,6 @@ class Ledger:
         if off.is_suspended:
             return f"{off.name} is suspended, and pays for its memory alone as it stands"
         return f"{off.name} is stopped, and costs nothing as it stands"
-
-    def _hub(self, change: Change) -> str:
-        """Return the hub that traffic would pass over internal addresses, or nothing."""
-        if change.kind is not ChangeKind.INTERNAL_ADDRESS or change.destination is None:
-            return ""
-        inventory = self._facts.inventory
-        dst = inventory.instance_by_link.get(change.destination)
-        for link in change.targets:
-            src = inventory.instance_by_link.get(link)
-            nic = inventory.reachable_interface(src, dst) if src and dst else None
-            if src is None or nic is None:
-                continue
-            found = {inventory.hub_between(one.network, nic.network) for one in src.interfaces}
-            if "" not in found:
-                return min(found, default="")
-        return ""
 
     def _nats(self, links: Iterable[SelfLink]) -> dict[GatewayKey, NatGateway]:
         found: dict[GatewayKey, NatGateway] = {}

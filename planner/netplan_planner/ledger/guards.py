@@ -202,13 +202,16 @@ def has_google_access(state: State, machine: Instance) -> bool:
 def _not_to_be_peered(state: State, change: Change) -> str:
     """Return why two networks cannot be peered beside the peerings that are there by then.
 
-    Google refuses one whose subnetworks overlap those of a network that either is peered with
-    (cloud.google.com/vpc/docs/vpc-peering).
+    Google refuses one of two VPC spokes, and one whose subnetworks overlap those of a network that
+    either is peered with (cloud.google.com/vpc/docs/vpc-peering).
     """
     for link in change.targets:
         nets = state.apart(link, change.destination or SelfLink(""))
         if nets is None or nets in state.peered:
             continue
+        if state.facts.inventory.spoke_pairs.are_spokes(*nets):
+            names = " and ".join(map(last_part, sorted(nets)))
+            return f"{names} are VPC spokes of Network Connectivity Center, which are not peered"
         for network in sorted(nets):
             (other,) = nets - {network}
             for peer in state.peers(network):

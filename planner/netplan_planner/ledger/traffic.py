@@ -29,6 +29,7 @@ from netplan_planner.paths.priced_paths import (
     PricedPath,
     billed_path,
     front_of,
+    hub_of,
     path_prices_of,
     priced_path_of,
 )
@@ -168,7 +169,7 @@ class TrafficLedger:
         *,
         is_inside: bool,
     ) -> PricedPath:
-        path_class, tier = priced.path_class, priced.network_tier
+        path_class, tier, hub = priced.path_class, priced.network_tier, priced.hub
         is_through_nat = priced.is_through_nat
         if path_class.distance is not None:
             if is_inside:
@@ -177,6 +178,7 @@ class TrafficLedger:
             if zones[0] and zones[1]:
                 path_class = path_class.between(Zone(zones[0]), Zone(zones[1]))
             is_outside = path_class.is_external_address and not priced.is_ipv6
+            hub = "" if path_class.is_external_address else hub_of(self._facts, edge)
             is_through_nat = is_outside and (
                 is_through_nat if src is None else self._is_behind_nat(edge.src)
             )
@@ -198,6 +200,7 @@ class TrafficLedger:
             is_through_nat=is_through_nat,
             src_region=region_of(src.zone) if src is not None and is_own else priced.src_region,
             dst_region=region_of(dst.zone) if dst is not None else priced.dst_region,
+            hub=hub,
         )
 
     def _is_behind_nat(self, owner: int) -> bool:
@@ -292,7 +295,7 @@ class TrafficLedger:
             of_nat = len(self.parts(charge)) - 1 if charge.is_processed else -1
             for at, part in enumerate(self.parts(charge)):
                 if part.tiers:
-                    name = _name(charge, is_nat=at == of_nat)
+                    name = _name(charge, part.work, is_nat=at == of_nat)
                     yield _Sold(name, Price.of(part.tiers), byte_count)
 
     def _lines(self, sold: Iterable[_Sold], used: dict[str, int]) -> Iterator[LineItem]:
@@ -353,10 +356,12 @@ class TrafficLedger:
                 self._counted[id(edge)] = now
 
 
-def _name(path: PricedPath, *, is_nat: bool) -> str:
-    """Return the name of a path's line on a bill, or of the line of Cloud NAT."""
+def _name(path: PricedPath, work: str, *, is_nat: bool) -> str:
+    """Return the name of a path's line on a bill, or of the line of Cloud NAT or of other work."""
     if is_nat:
         return f"Cloud NAT, data processed in {path.src_region}"
+    if work:
+        return f"{work}: data {path.ends}"
     return f"traffic {path.path_class.value} {path.ends}"
 
 

@@ -192,6 +192,7 @@ from netplan_planner.model.prediction import (
     Transactions,
     TransferCost,
 )
+from netplan_planner.model.project.hubs import Hub, Spoke, SpokeKind
 from netplan_planner.model.project.inventory import Inventory
 from netplan_planner.model.project.machine_types import (
     MachineShape,

@@ -54,10 +54,10 @@ class ServiceTotal(Value, frozen=True, kw_only=True):
     """What a network service costs a month beside the traffic that it carries."""
 
     service: str
-    """`cloud-nat`, `cloud-vpn`, `vlan-attachments`, `forwarding-rules`, `psc-endpoints`,
-    `flow-logs`, `gke-clusters` or `gke-ambient-networking`."""
+    """`cloud-nat`, `cloud-vpn`, `vlan-attachments`, `hub-spokes`, `forwarding-rules`,
+    `psc-endpoints`, `flow-logs`, `gke-clusters` or `gke-ambient-networking`."""
     count: int
-    """Of gateways, tunnels, rules, logging subnetworks, clusters or pods."""
+    """Of gateways, tunnels, spokes, rules, logging subnetworks, clusters or pods."""
     usd_per_month: Decimal | None
     """The sum of `line_items`; None where no part has a price."""
     line_items: tuple[LineItem, ...] = ()

@@ -45,6 +45,8 @@ class PricedPath(NamedTuple):
     """To an external IPv6 address of an own machine."""
     is_through_nat: bool = False
     """To an external address of one's own, through the sender's Cloud NAT gateway."""
+    hub: str = ""
+    """The hub of Network Connectivity Center that it passes, by name."""
     is_reply: bool = False
     """What Cloud NAT processes of what comes back through it, which costs nothing else."""
 
@@ -69,6 +71,8 @@ class PathPrice(NamedTuple):
     """The prices that it may have; empty: nothing bounds it."""
     what_tells: str = ""
     """What evidence would settle it."""
+    work: str = ""
+    """Who is paid, beside the sending, where a line says so."""
 
 
 def priced_path_of(facts: Facts, edge: Edge) -> PricedPath:
@@ -86,7 +90,9 @@ def priced_path_of(facts: Facts, edge: Edge) -> PricedPath:
             return _hybrid(facts, edge, priced)
         case _:
             return priced._replace(
-                is_ipv6=_is_external_ipv6(edge), is_through_nat=_is_through_nat(facts, edge)
+                is_ipv6=_is_external_ipv6(edge),
+                is_through_nat=_is_through_nat(facts, edge),
+                hub="" if edge.path_class.is_external_address else hub_of(facts, edge),
             )
 
 
@@ -143,6 +149,15 @@ def billed_volumes(facts: Facts) -> Counter[PricedPath]:
     return found
 
 
+def hub_of(facts: Facts, edge: Edge) -> str:
+    """Return the hub by which an edge reaches an internal address of a machine, or nothing."""
+    is_empty = facts.inventory.spoke_pairs.is_empty
+    if is_empty or edge.path_class.distance is None:
+        return ""
+    src, dst = facts.instance(facts.src(edge)), facts.instance(facts.dst(edge))
+    return facts.inventory.hub_over(src, dst) if src is not None and dst is not None else ""
+
+
 def _is_external_ipv6(edge: Edge) -> bool:
     return edge.path_class.is_external_address and ":" in (edge.dst_address or "")
 
@@ -181,8 +196,11 @@ def _balanced(facts: Facts, edge: Edge, priced: PricedPath) -> PricedPath:
         return priced
     region = front.region or priced.dst_region
     is_through_nat = front.is_external and _is_behind_nat(facts, edge)
+    sender, hub = facts.instance(facts.src(edge)), ""
+    if sender is not None and front.network is not None and not front.is_external:
+        hub = facts.inventory.hub_to(sender, front.network)
     kind = balancer_kind(front)
-    return priced._replace(balancer=kind, dst_region=region, is_through_nat=is_through_nat)
+    return priced._replace(balancer=kind, dst_region=region, is_through_nat=is_through_nat, hub=hub)
 
 
 def front_of(facts: Facts, edge: Edge) -> ForwardingRule | None:
@@ -213,7 +231,11 @@ def _hybrid(facts: Facts, edge: Edge, priced: PricedPath) -> PricedPath:
         if found and (tunnel.project, tunnel.region, tunnel.name) == found.groups():
             peer = _OWN_GATEWAY.search(tunnel.peer_gateway or "")
             own = peer[1] if peer else ""
-            return priced._replace(carrier=VPN, src_region=tunnel.region or "", dst_region=own)
+            routers = facts.inventory.routers
+            network = next((r.network for r in routers if r.ref.self_link == tunnel.router), None)
+            sender, region = facts.instance(facts.src(edge)), tunnel.region or ""
+            hub = facts.inventory.hub_out(sender, network) if sender and network else ""
+            return priced._replace(carrier=VPN, src_region=region, dst_region=own, hub=hub)
     return priced
 
 
@@ -228,14 +250,26 @@ def path_prices_of(facts: Facts, priced: PricedPath) -> tuple[PathPrice, ...]:
         return (PathPrice((), "the region of a sender is not known"),)
     if path_class is PathClass.LOAD_BALANCER:
         found = _through_balancer(facts, priced)
-        return (*found, nat_part(facts, priced.src_region)) if priced.is_through_nat else found
-    if path_class is PathClass.HYBRID:
-        return (_part(facts, priced, lambda: _vpn(facts, priced)),)
+    elif path_class is PathClass.HYBRID:
+        found = (_part(facts, priced, lambda: _vpn(facts, priced)),)
+    else:
+        found = (_part(facts, priced, lambda: _sent(facts, priced)),)
+    if priced.hub:
+        found = (*found, _hub_part(facts, priced.hub))
     # What NAT processes has a SKU of its own beside the traffic's.
-    sent = _part(facts, priced, lambda: _sent(facts, priced))
-    if not priced.is_processed:
-        return (sent,)
-    return sent, nat_part(facts, priced.src_region)
+    return (*found, nat_part(facts, priced.src_region)) if priced.is_processed else found
+
+
+def _hub_part(facts: Facts, hub: str) -> PathPrice:
+    """Return what a hub charges for what VPC spokes send through it, beside the sending.
+
+    cloud.google.com/network-connectivity/pricing, "Advanced Data Networking"
+    """
+    work = f"Network Connectivity Center, hub {hub}"
+    try:
+        return PathPrice(facts.prices.service_price("ncc_data"), work=work)
+    except MissingDatum as error:
+        return PathPrice((), str(error), work=work)
 
 
 def nat_part(facts: Facts, region: str) -> PathPrice:

@@ -15,6 +15,7 @@ from netplan_planner.model import (
     PathClass,
     PriceBook,
     PriceTier,
+    SpokeKind,
     Unpriced,
     bill,
     total_usd,
@@ -110,6 +111,22 @@ def vpn_tunnels(
     title = f"{name}: {count} tunnel{'' if count == 1 else 's'}"
     return _asked(
         *(title, hours * count, "hour"), lambda: prices.service_price("vpn_tunnel", region)
+    )
+
+
+def hub_spokes(
+    prices: PriceBook, kind: SpokeKind, count: int, hours: Decimal = MONTH_H
+) -> ServiceBill:
+    """Return the hours of active spokes of Network Connectivity Center, of one kind.
+
+    Those of producer networks cost what VPC spokes do (cloud.google.com/network-connectivity/
+    pricing). The first hours of VPN and Interconnect are free, once for a billing account.
+    """
+    sold_as = SpokeKind.VPC if kind is SpokeKind.PRODUCER else kind
+    title = f"{kind.value} spokes of Network Connectivity Center: {count}"
+    return _asked(
+        *(title, hours * count, "hour"),
+        lambda: prices.service_price("ncc_spoke", "", sold_as.value),
     )
 
 

@@ -78,19 +78,21 @@ class Bill(NamedTuple):
 
 def bill_paths(facts: Facts, volumes: Mapping[PricedPath, int], meter: Meter) -> Bill:
     """Return the bill of what own machines pay for, in bytes by path."""
-    alike: dict[Tiers, dict[PricedPath, int]] = {}
+    alike: dict[tuple[Tiers, str], dict[PricedPath, int]] = {}
     missing: dict[PathPrice, dict[PricedPath, int]] = {}
     for path in sorted(volumes):
         for part in path_prices_of(facts, path):
-            found = alike.setdefault(part.tiers, {}) if part.tiers else missing.setdefault(part, {})
+            key = part.tiers, part.work
+            found = alike.setdefault(key, {}) if part.tiers else missing.setdefault(part, {})
             found[path] = volumes[path]
     lines = tuple(
         item
-        for tiers, of_paths in alike.items()
-        for item in meter.lines(_name(of_paths), _gib(facts, of_paths), tiers)
+        for (tiers, work), of_paths in alike.items()
+        for item in meter.lines(_name(of_paths, work), _gib(facts, of_paths), tiers)
     )
     waiting = tuple(
-        _Open(part, _name(of_paths), _gib(facts, of_paths)) for part, of_paths in missing.items()
+        _Open(part, _name(of_paths, part.work), _gib(facts, of_paths))
+        for part, of_paths in missing.items()
     )
     return Bill(lines, waiting, bool(alike))
 
@@ -121,12 +123,12 @@ def _bounded(one: _Open, meter: Meter) -> Unpriced:
     )
 
 
-def _name(priced_paths: Mapping[PricedPath, int]) -> str:
+def _name(priced_paths: Mapping[PricedPath, int], work: str) -> str:
     first = next(iter(priced_paths))
     ends = list(dict.fromkeys(priced.ends for priced in priced_paths if priced.ends))
     more = f" and {len(ends) - _NAMED:,} more" if len(ends) > _NAMED else ""
     places = f"{'; '.join(ends[:_NAMED])}{more}"
-    return ", ".join(filter(None, (first.path_class.value, places)))
+    return ", ".join(filter(None, (work, first.path_class.value, places)))
 
 
 class MeanPrice(NamedTuple):

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from netplan_planner.model import SelfLink, canonical_link
-from netplan_planner.readers import network_management
+from netplan_planner.readers import located
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.compute.kinds import BY_SINGULAR, KIND_PREFIX, Kind
 from netplan_planner.readers.kubernetes import gke
@@ -118,17 +118,14 @@ def _read_asset(asset: dict[str, Any], origin: Origin, pointer: str, into: Colle
     if isinstance(related, dict) and related.get("asset"):
         _read_relationship(asset, related, origin, into)
         return
-    if asset_type == network_management.ASSET_TYPE:
-        resource = asset.get("resource")
-        data = resource.get("data") if isinstance(resource, dict) else None
-        if isinstance(data, dict):
-            pointer = f"{pointer}/resource/data"
-            network_management.take_asset(data, origin, pointer, into)
+    resource = asset.get("resource")
+    data = resource.get("data") if isinstance(resource, dict) else None
+    if isinstance(data, dict):
+        if asset_type in located.ASSET_TYPES:
+            of = located.ASSET_TYPES[asset_type]
+            located.take(of, data, origin, f"{pointer}/resource/data", into)
             return
-    if asset_type in gke.ASSET_TYPES:
-        resource = asset.get("resource")
-        data = resource.get("data") if isinstance(resource, dict) else None
-        if isinstance(data, dict):
+        if asset_type in gke.ASSET_TYPES:
             own = _plural(data, 0) | {"selfLink": data.get("selfLink") or asset["name"]}
             gke.take_asset(own, asset_type, origin, f"{pointer}/resource/data", into)
             return
@@ -140,8 +137,6 @@ def _read_asset(asset: dict[str, Any], origin: Origin, pointer: str, into: Colle
             label = f"{KIND_PREFIX}{singular[:1].lower()}{singular[1:100]}"
         into.skip(origin.file, label)
         return
-    resource = asset.get("resource")
-    data = resource.get("data") if isinstance(resource, dict) else None
     if not isinstance(data, dict):
         into.note(origin.at(pointer), "an asset without resource data", str(asset["name"]))
         return

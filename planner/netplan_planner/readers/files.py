@@ -18,7 +18,7 @@ from netplan_planner.readers import (
     compute_json,
     foreign,
     http_log,
-    network_management,
+    located,
     recommender,
     terraform,
 )
@@ -53,7 +53,7 @@ DocumentReader = Callable[[object, Origin, Collector], bool]
 READERS: dict[str, DocumentReader] = {
     terraform.name: terraform.read,
     cloud_asset.name: cloud_asset.read,
-    network_management.name: network_management.read,
+    located.name: located.read,
     recommender.name: recommender.read,
     gke.name: gke.read,
     objects.name: objects.read,

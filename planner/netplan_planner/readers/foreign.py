@@ -10,7 +10,7 @@ _NEEDLESS = "not needed by the audit"
 _FLOW_LOGS = "VPC Flow Logs records: give them to `--traffic`"
 _SHOW_PLAN = "run `terraform show -json PLANFILE > plan.json` and give that file"
 _FAILED = "an error answer of an API: the request that made the file had failed"
-_LISTS = frozenset({"assets", "vpcFlowLogsConfigs"})
+_LISTS = frozenset({"assets", "hubs", "spokes", "vpcFlowLogsConfigs"})
 """Members by which answers are known that are not recognised by what their lists hold."""
 _LONGEST_KEY = 40
 _MOST_KEYS = 6

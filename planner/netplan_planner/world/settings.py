@@ -6,7 +6,7 @@ from pathlib import Path
 
 from netplan_planner.config import declared_links, declared_targets, rule_thresholds
 from netplan_planner.errors import UsageError
-from netplan_planner.google.flow_log_configurations import CONFIGURATIONS_VARIABLE
+from netplan_planner.google.located_lists import LOCATED_APIS
 from netplan_planner.google.monitoring import MONITORING_VARIABLE
 from netplan_planner.google.options import (
     ANONYMOUS_VARIABLE,
@@ -19,7 +19,7 @@ from netplan_rules.severity import SECTION
 
 OTHER_VARIABLES: Mapping[str, str] = {
     ENDPOINT_VARIABLE: "endpoint of the Compute API, as for gcloud",
-    CONFIGURATIONS_VARIABLE: "endpoint of the Network Management API, as for gcloud",
+    **{api.variable: f"endpoint of the {api.name} API, as for gcloud" for api in LOCATED_APIS},
     MONITORING_VARIABLE: "endpoint of Cloud Monitoring, as for gcloud",
     EMULATOR_VARIABLE: "endpoint of a stand-in for the Compute API, asked without credentials",
     ANONYMOUS_VARIABLE: "true: no credentials are sent, as for gcloud",

@@ -16,7 +16,7 @@ _KEPT = frozenset(
         *("cloud_nat_gateway", "cloud_nat_data", "cloud_nat_ip", "vpn_tunnel"),
         *("lb_forwarding_rule", "lb_data_inbound", "lb_data_outbound", "lb_data_both"),
         *("psc_endpoint", "psc_data", "interconnect_port", "vpc_flow_log_generation"),
-        *("network_log_storage", "log_retention", "general_log_storage"),
+        *("network_log_storage", "log_retention", "general_log_storage", "ncc_data"),
         "external_ipv4_static_unused",
         *("gke_cluster", "gke_extended_support", "gke_service_networking"),
     }

@@ -42,6 +42,7 @@ _NAT_PARTS = {"gateway uptime": "gateway", "data processing": "data", "ip usage"
 _ENDPOINT = re.compile(r"\b(?P<what>[\w ]+?) end ?points?$", re.IGNORECASE)
 _PSC_DATA = re.compile(r"\bprivate service connect (?P<what>.+)$", re.IGNORECASE)
 _PLAIN_PSC_DATA = "Consumer Data Processing"
+_SPOKE = re.compile(r"\bSpoke Hours (?P<what>.+?) Spoke$", re.IGNORECASE)
 _CIRCUIT = re.compile(r"^(?P<what>.+?) - +(?P<part>.+)$")
 _FLEXIBLE = re.compile(r"dollar based", re.IGNORECASE)
 
@@ -87,6 +88,9 @@ def _service(item: PricedSku) -> tuple[str, str] | None:
     match item.mapped.kind:
         case mapping.VPN_TUNNEL:
             return "vpn_tunnel", ""
+        case mapping.NCC_SPOKE:
+            found = _SPOKE.search(words)
+            return ("ncc_spoke", found["what"]) if found else None
         case mapping.FLOW_LOGS_GENERATION:
             return "vpc_flow_log_generation", ""
         case mapping.LOAD_BALANCING:

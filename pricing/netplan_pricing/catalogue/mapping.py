@@ -60,6 +60,7 @@ INTERCONNECT_PORT = "interconnect_port"
 INTERCONNECT_ATTACHMENT = "interconnect_attachment"
 NETWORK_OTHER = "network_other:"
 PRIVATE_SERVICE_CONNECT = f"{NETWORK_OTHER}PrivateServiceConnect"
+NCC_SPOKE = f"{NETWORK_OTHER}NCCSpoke"
 FLOW_LOGS_GENERATION = f"{NETWORK_OTHER}VPCFlowLogsGeneration"
 
 _IN_PLAIN_PRICE = frozenset({VM_COMPONENT, VM_WHOLE, GPU, LOCAL_SSD, M2_UPGRADE_PREMIUM})
@@ -101,14 +102,14 @@ _PRICED_NETWORK = frozenset(
         *(f"{kind}_{way}" for kind in _TRAFFIC.values() for way in _DIRECTIONS.values()),
         *(TIER1, EXTERNAL_IP, LOAD_BALANCING, CLOUD_NAT, VPN_TUNNEL),
         *(INTERCONNECT_ATTACHMENT, INTERCONNECT_PORT),
-        *(PRIVATE_SERVICE_CONNECT, FLOW_LOGS_GENERATION),
+        *(PRIVATE_SERVICE_CONNECT, FLOW_LOGS_GENERATION, NCC_SPOKE),
     }
 )
 _OTHER_NETWORK_GROUPS = frozenset(
     {
         *("Armor", "AuthzPolicy", "CDNCacheEgress", "Cdn", "Cloud DNS", "Cloud Firewall"),
         *("CloudSWP", "Commit", "ConnectivityTests", "DNS", "DataTransfer", "EdgeCacheEgress"),
-        *("EdgeCacheFlexibleShieldingRequests", "MediaCDN", "NCCSpoke", "Network Analyzer"),
+        *("EdgeCacheFlexibleShieldingRequests", "MediaCDN", "Network Analyzer"),
         *("PacketMirroring", "SSL", "SecurityPolicy", "Service Directory"),
         *("ServiceExtensionLbCallouts", "ServiceExtensionWasmPluginInvocations"),
         *("TopologyAndGoogleCloudPerformance", "TrafficDirector"),

@@ -26,6 +26,7 @@ from netplan_planner.model import (
 from netplan_planner.throughput import apply_change, predict
 from netplan_rules.base import reaches_floor
 from netplan_rules.shared.flows import used_path, used_ratio
+from netplan_rules.shared.peering import over_hub
 from netplan_rules.shared.removal import clean_up
 from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.steps import no_longer_addressed
@@ -109,13 +110,14 @@ def _hit(facts: Facts, pair: PairTraffic, nic: NetworkInterface) -> Hit:
     now = predict(query, facts.caps)
     saving = ledger_of(facts).value(change).saving
     gib = facts.gib_per_month(pair.wire_bytes)
-    fix = _address_fix(facts, pair, nic, saving)
+    hub = facts.inventory.hub_over(sender, receiver)
+    fix = _address_fix(facts, pair, nic, saving, hub)
     return Hit(
         resources=(sender.ref, receiver.ref),
         subject=pair_subject(facts.src(edge), facts.dst(edge)),
         message=f"{volume(gib)} from {sender.name} to {receiver.name}{_back(pair)} go to external"
         f" addresses ({edge.dst_address}{_held(facts, edge)}), {gbps(edge.series.max_gbps)} in the"
-        f" busiest minute, although {_joined(sender, receiver)}",
+        f" busiest minute, although {_joined(sender, receiver, hub)}",
         evidence=(
             Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             Evidence(name="external_address", value=edge.dst_address or "", source="flow logs"),
@@ -140,13 +142,17 @@ def _hit(facts: Facts, pair: PairTraffic, nic: NetworkInterface) -> Hit:
     )
 
 
-def _joined(one: Instance, other: Instance) -> str:
+def _joined(one: Instance, other: Instance, hub: str) -> str:
     """Return in words that two machines reach each other inside."""
+    if hub:
+        return f"the hub {hub} of Network Connectivity Center joins the two networks"
     nets = [{nic.network for nic in machine.interfaces} for machine in (one, other)]
     return "both are in one network" if nets[0] & nets[1] else "the two networks are connected"
 
 
-def _address_fix(facts: Facts, pair: PairTraffic, nic: NetworkInterface, saving: Saving) -> Fix:
+def _address_fix(
+    facts: Facts, pair: PairTraffic, nic: NetworkInterface, saving: Saving, hub: str
+) -> Fix:
     """Return the advice: another address in the configuration; the old one goes last, if at all."""
     receiver = pair.receiver
     used = pair.edges[0].dst_address or "the external address"
@@ -158,12 +164,15 @@ def _address_fix(facts: Facts, pair: PairTraffic, nic: NetworkInterface, saving:
     return Fix(
         text=f"In the configuration of {pair.sender.name}, connect to"
         f" {internal_target(pair.sender, receiver, nic)}, instead of {used}."
-        f"{_other_way(facts, pair)}{money}",
+        f"{_other_way(facts, pair)}{over_hub(hub, saving.usd_per_month)}{money}",
         label="internal address",
         verify=no_longer_addressed(used, pair.sender.project),
         clean_up=_clean_up(facts, pair),
         undo=Instruction(text=f"Put {used} back into the configuration; nothing else changed."),
-        documents=("https://cloud.google.com/compute/docs/internal-dns",),
+        documents=(
+            "https://cloud.google.com/compute/docs/internal-dns",
+            *(("https://cloud.google.com/network-connectivity/pricing",) if hub else ()),
+        ),
         caution="A firewall rule must let the internal source address in.",
     )
 

@@ -38,9 +38,9 @@ RULE = Rule(
     " Network Connectivity Center; then use internal addresses.",
     guards="Overlapping subnetwork ranges cannot be peered, nor those that overlap ranges of a"
     " network that the other is peered with, nor two auto-mode networks, nor an auto-mode one and"
-    " ranges within 10.128.0.0/9: the rule then names Private Service Connect instead. Silent for"
-    " peered networks, for those with routes to one hub of Network Connectivity Center, and below"
-    " the volume floor.",
+    " ranges within 10.128.0.0/9, nor two VPC spokes of Network Connectivity Center: the rule then"
+    " names Private Service Connect instead. Silent for peered networks, for those that a hub"
+    " joins, and below the volume floor.",
     references=(
         "https://cloud.google.com/vpc/docs/vpc-peering",
         "https://cloud.google.com/vpc/docs/private-service-connect",

@@ -16,8 +16,8 @@ RULE = Rule(
     " addresses the same traffic falls under the cap for addresses outside the VPC and its cap per"
     " flow; the price between the regions is the same.",
     remediation="Address the peer by its internal DNS name or internal address.",
-    guards="Silent when the two networks are neither the same nor peered, for IPv6, and below the"
-    " volume floor.",
+    guards="Silent when the two networks are neither the same nor peered nor joined by a hub, for"
+    " IPv6, and below the volume floor.",
     references=(
         "https://cloud.google.com/compute/docs/network-bandwidth",
         "https://cloud.google.com/vpc/network-pricing",

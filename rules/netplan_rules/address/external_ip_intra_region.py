@@ -16,8 +16,8 @@ RULE = Rule(
     " its cap per flow. Between zones the price is the same as over internal addresses; what is"
     " lost is bandwidth, latency and the address fee.",
     remediation="Address the peer by its internal DNS name or internal address.",
-    guards="Silent when the two networks are neither the same nor peered, for IPv6, and below the"
-    " volume floor.",
+    guards="Silent when the two networks are neither the same nor peered nor joined by a hub, for"
+    " IPv6, and below the volume floor.",
     references=(
         "https://cloud.google.com/compute/docs/network-bandwidth",
         "https://cloud.google.com/vpc/network-pricing",

@@ -17,8 +17,8 @@ RULE = Rule(
     " frames, and is billed as inter-zone traffic, while the internal path inside a zone is free.",
     remediation="Address the peer by its internal DNS name or internal address. Then delete the"
     " external address if nothing else needs it.",
-    guards="Silent when the two networks are neither the same nor peered (that is"
-    " external-ip-between-vpcs), for IPv6, and below the volume floor. An ephemeral address that"
+    guards="Silent when the two networks are neither the same nor peered nor joined by a hub (that"
+    " is external-ip-between-vpcs), for IPv6, and below the volume floor. An ephemeral address that"
     " may have had another holder at the time lowers the confidence.",
     references=(
         "https://cloud.google.com/compute/docs/network-bandwidth",

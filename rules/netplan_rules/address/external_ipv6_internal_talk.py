@@ -17,6 +17,7 @@ from netplan_planner.model import (
 from netplan_planner.throughput import predict
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.shared.flows import used_path, used_ratio
+from netplan_rules.shared.peering import over_hub
 from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.steps import no_longer_addressed
 from netplan_rules.wording import internal_target, pair_subject, volume
@@ -81,7 +82,8 @@ def _hit(
         gib_per_month=gib,
         fix=Fix(
             text=f"In the configuration of {sender.name}, use"
-            f" {internal_target(sender, receiver, nic)}, instead of {edge.dst_address}.",
+            f" {internal_target(sender, receiver, nic)}, instead of {edge.dst_address}."
+            f"{over_hub(facts.inventory.hub_over(sender, receiver))}",
             label="internal address",
             verify=no_longer_addressed(edge.dst_address or "", sender.project),
             undo=Instruction(text=f"Put {edge.dst_address} back; nothing else changed."),

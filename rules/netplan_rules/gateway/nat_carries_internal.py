@@ -27,7 +27,7 @@ from netplan_planner.model import (
 )
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.gateway._served import processed, served_interfaces
-from netplan_rules.shared.peering import NOT_PEERED, joining
+from netplan_rules.shared.peering import NOT_PEERED, joining, over_hub
 from netplan_rules.shared.trust import Doubts, doubts_of_edge
 from netplan_rules.steps import no_longer_addressed
 from netplan_rules.wording import internal_target, listed, volume
@@ -184,6 +184,7 @@ def _fix(
     reached = [(client, nic) for client, nic in inside if nic is not None]
     if inside and not reached:
         return _UNCONNECTED, joining(facts.inventory, clients[0], machine).fix
+    hub = facts.inventory.hub_over(reached[0][0], machine) if reached else ""
     if reached:
         by = internal_target(reached[0][0], machine, reached[0][1])
     else:
@@ -192,7 +193,7 @@ def _fix(
     return "", Fix(
         label="internal address",
         text=f"Let {listed([c.name for c in clients] or ['the clients'])} reach {machine.name} by"
-        f" {by} instead of {address}.",
+        f" {by} instead of {address}.{over_hub(hub)}",
         verify=verify,
         undo=undo,
         documents=("https://cloud.google.com/compute/docs/internal-dns",),

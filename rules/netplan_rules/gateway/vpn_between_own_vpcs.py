@@ -101,7 +101,8 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
 
 def _cannot_peer(facts: Facts, pair: _Pair) -> bool:
     inventory = facts.inventory
-    return bool(overlap_of(inventory, *pair) or legacy_networks(inventory, *pair))
+    are_spokes = inventory.spoke_pairs.are_spokes(*pair)
+    return are_spokes or bool(overlap_of(inventory, *pair) or legacy_networks(inventory, *pair))
 
 
 def _transit(

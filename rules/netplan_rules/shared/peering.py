@@ -1,6 +1,7 @@
 """Whether two networks can be peered, and the commands that peer them."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import NamedTuple
 
 from netplan_planner.model import (
@@ -123,8 +124,48 @@ def joining(inventory: Inventory, one: Instance, other: Instance) -> Joining:
     local, remote = sorted((_network(one), _network(other)))
     overlap = overlap_of(inventory, local, remote)
     legacy = legacy_networks(inventory, local, remote)
-    fix = _joined(local, remote, overlap, legacy)
-    return Joining(fix, overlap, is_peering=not overlap and not legacy)
+    apart = why_apart(inventory, one, other)
+    fix = _of_spokes(apart) if apart else _joined(local, remote, overlap, legacy)
+    return Joining(fix, overlap, is_peering=not overlap and not legacy and not apart)
+
+
+def why_apart(inventory: Inventory, one: Instance, other: Instance) -> str:
+    """Return why two machines in VPC spokes do not reach each other over a hub.
+
+    Empty where their networks are not both VPC spokes.
+    """
+    pairs, nets = inventory.spoke_pairs, (_network(one), _network(other))
+    if not pairs.are_spokes(*nets):
+        return ""
+    kept = (inventory.kept_range(nic) for machine in (one, other) for nic in machine.interfaces)
+    block = next(filter(None, kept), "")
+    return pairs.why_apart(*nets) or f"a spoke does not export the range {block}"
+
+
+def over_hub(hub: str, saved_usd: Decimal | None = None) -> str:
+    """Return by which hub traffic between internal addresses goes, which charges for it."""
+    if not hub:
+        return ""
+    is_dearer = saved_usd is not None and saved_usd < 0
+    dearer = ", more than the external path costs: only a higher rate is worth it" * is_dearer
+    return (
+        f" The traffic then passes the hub {hub} of Network Connectivity Center, which charges each"
+        f" sender for the data{dearer}."
+    )
+
+
+def _of_spokes(why: str) -> Fix:
+    return Fix(
+        text=f"Two VPC spokes of Network Connectivity Center cannot be peered, and {why}: let the"
+        " hub join them, or offer the service through Private Service Connect.",
+        label="hub or Private Service Connect",
+        verify=Instruction(text="The client reaches the service by an internal address."),
+        undo=Instruction(text="Use the external address again, then take the new way back."),
+        documents=(
+            "https://cloud.google.com/network-connectivity/docs/network-connectivity-center/concepts/vpc-spokes-overview",
+            "https://cloud.google.com/vpc/docs/private-service-connect",
+        ),
+    )
 
 
 def _network(instance: Instance) -> SelfLink:

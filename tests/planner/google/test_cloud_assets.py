@@ -21,6 +21,7 @@ from netplan_planner.readers import without_projects
 from netplan_planner.readers.cloud_asset import MEMBERSHIP
 from netplan_planner.readers.compute.kinds import KINDS
 from support.commands.run import run_verbs
+from support.projects import hubs
 from support.servers.assets import AssetServer
 from support.servers.discovery import discovery
 from support.servers.documented import Fault
@@ -132,6 +133,14 @@ def test_several_parents_are_one_inventory(monkeypatch: pytest.MonkeyPatch) -> N
     assert (len(inventory.instances), len(inventory.subnetworks)) == (1, 1)
 
 
+def test_hubs_and_spokes_are_asked_for_beside_resources(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = [hubs.asset(one) for one in (hubs.hub(), hubs.vpc_spoke("a"))]
+    with AssetServer({ORGANISATION: [vm("web"), *own]}) as server:
+        inventory = read(server, monkeypatch)
+    assert [one.name for one in inventory.hubs] == ["main"]
+    assert [(one.name, one.is_active) for one in inventory.spokes] == [("a", True)]
+
+
 def test_what_is_refused_beside_resources_costs_nothing_else(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -140,7 +149,7 @@ def test_what_is_refused_beside_resources_costs_nothing_else(
         inventory = read(server, monkeypatch)
     assert len(inventory.instances) == 2
     assert {(u.is_needless, u.reason.rpartition("; ")[2]) for u in inventory.unread} == {
-        (False, "configurations of flow logs are not known"),
+        (False, "configurations of flow logs, hubs and spokes are not known"),
         (True, "members of unmanaged instance groups are not known"),
     }
 

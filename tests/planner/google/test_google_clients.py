@@ -15,7 +15,7 @@ import pytest
 from netplan_planner.errors import AccessError, UsageError
 from netplan_planner.google import (
     assets,
-    flow_log_configurations,
+    located_lists,
     monitoring,
     monitoring_lists,
     saved_pages,
@@ -42,7 +42,7 @@ from support.projects.recorded import add_recorded_project
 from support.projects.shared_data import needs_shared
 from support.servers.compute import ComputeServer, Fault
 
-MODULES = (assets, flow_log_configurations, monitoring, monitoring_lists, read_logs, saved_pages)
+MODULES = (assets, located_lists, monitoring, monitoring_lists, read_logs, saved_pages)
 METHOD_ID = re.compile(r"[a-z]+(\.[a-zA-Z]+)+\.(list|get|aggregatedList)")
 OF_THE_OTHER = {
     "instances.guestAccelerators.guestAcceleratorCount",

@@ -1,6 +1,7 @@
 """Configurations of flow logs: as gcloud lists them, as the API answers, and as assets."""
 
 import json
+import re
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -11,20 +12,21 @@ import googleapiclient
 import pytest
 
 from netplan_planner.google.compute import read_projects
-from netplan_planner.google.flow_log_configurations import (
-    CONFIGURATIONS_ENDPOINT,
-    CONFIGURATIONS_VARIABLE,
-    METHOD_ID,
-    PERMISSION,
+from netplan_planner.google.located_lists import (
+    LOCATED_APIS,
+    NETWORK_MANAGEMENT,
     SCOPE,
-    configurations_endpoint,
+    ListMethod,
+    LocatedApi,
+    located_endpoint,
 )
 from netplan_planner.google.options import ApiOptions, resolve_endpoint
 from netplan_planner.model import FlowLogConfig, Inventory, SelfLink
 from netplan_planner.readers import read_inventory
-from netplan_planner.readers.network_management import COLLECTION
 from support.servers.compute import ComputeServer
 
+(METHOD,) = NETWORK_MANAGEMENT.methods
+COLLECTION = METHOD.kind.collection
 ROOT = "projects/p/locations/global/vpcFlowLogsConfigs"
 NETWORK = "projects/p/global/networks/default"
 SUBNET = "projects/p/regions/us-central1/subnetworks/default"
@@ -139,7 +141,7 @@ def network_management(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         thread = Thread(target=server.serve_forever, daemon=True)
         thread.start()
         url = f"http://127.0.0.1:{server.server_port}/v1/"
-        monkeypatch.setenv(CONFIGURATIONS_VARIABLE, url)
+        monkeypatch.setenv(NETWORK_MANAGEMENT.variable, url)
         yield
         server.shutdown()
         thread.join()
@@ -160,7 +162,9 @@ def test_the_live_api_is_asked_page_by_page() -> None:
 
 
 @pytest.mark.usefixtures("network_management")
-@pytest.mark.parametrize(("project", "said"), [("off", "is disabled"), ("closed", PERMISSION)])
+@pytest.mark.parametrize(
+    ("project", "said"), [("off", "is disabled"), ("closed", METHOD.permission)]
+)
 def test_what_the_live_api_refuses_is_noted(project: str, said: str) -> None:
     inventory = live(project)
     (unread,) = inventory.unread
@@ -170,19 +174,30 @@ def test_what_the_live_api_refuses_is_noted(project: str, said: str) -> None:
     assert not any(p.errors for p in inventory.projects)
 
 
-def test_a_stand_in_for_compute_says_nothing_of_the_other_api() -> None:
+@pytest.mark.parametrize("api", LOCATED_APIS, ids=[api.name for api in LOCATED_APIS])
+def test_a_stand_in_for_compute_says_nothing_of_the_other_api(api: LocatedApi) -> None:
     compute = resolve_endpoint(ApiOptions(endpoint="http://127.0.0.1:1", is_anonymous=True), {})
-    assert configurations_endpoint(ApiOptions(), compute, {}) is None
-    own = configurations_endpoint(ApiOptions(), resolve_endpoint(ApiOptions(), {}), {})
+    assert located_endpoint(api, ApiOptions(), compute, {}) is None
+    own = located_endpoint(api, ApiOptions(), resolve_endpoint(ApiOptions(), {}), {})
     assert own is not None
-    assert own.base_url == CONFIGURATIONS_ENDPOINT
+    assert own.base_url == api.endpoint
 
 
-def test_the_method_is_the_documents() -> None:
+METHODS = [(api, method) for api in LOCATED_APIS for method in api.methods]
+
+
+@pytest.mark.parametrize(("api", "method"), METHODS, ids=[method.id for _, method in METHODS])
+def test_the_method_is_the_documents(api: LocatedApi, method: ListMethod) -> None:
     folder = Path(googleapiclient.__file__).parent / "discovery_cache" / "documents"
-    document = json.loads((folder / "networkmanagement.v1.json").read_text(encoding="utf-8"))
-    locations = document["resources"]["projects"]["resources"]["locations"]["resources"]
-    method = locations[COLLECTION]["methods"]["list"]
-    assert (method["id"], method["httpMethod"]) == (METHOD_ID, "GET")
-    assert method["scopes"] == [SCOPE]
-    assert {"pageSize", "pageToken"} <= method["parameters"].keys()
+    name = method.id.partition(".")[0]
+    assert api.endpoint == f"https://{name}.googleapis.com/v1/"
+    found = json.loads((folder / f"{name}.v1.json").read_text(encoding="utf-8"))
+    for part in method.id.split(".")[1:-1]:
+        found = found["resources"][part]
+    document = found["methods"]["list"]
+    assert (document["id"], document["httpMethod"]) == (method.id, "GET")
+    assert document["scopes"] == [SCOPE]
+    assert {"pageSize", "pageToken"} <= document["parameters"].keys()
+    parent = document["parameters"]["parent"]["pattern"]
+    assert re.fullmatch(parent, f"projects/p/locations/{method.location}")
+    assert document["path"].endswith(f"/{method.kind.collection}")

@@ -17,6 +17,8 @@ from netplan_planner.model import (
     Router,
     SelfLink,
     ServiceTotal,
+    Spoke,
+    SpokeKind,
     Subnetwork,
     VlanAttachment,
     VpnTunnel,
@@ -292,3 +294,38 @@ def test_endpoints_are_no_load_balancers_and_those_of_gke_are_bounds() -> None:
     (bounds,) = total.unpriced
     assert bounds.lowest_usd_per_month == 0
     assert bounds.highest_usd_per_month == Decimal("7.30")
+
+
+def spoke(name: str, kind: SpokeKind, state: str | None = "ACTIVE") -> Spoke:
+    link = SelfLink(f"projects/p/locations/global/spokes/{name}")
+    hub = SelfLink("projects/p/locations/global/hubs/main")
+    ref = ResourceRef(self_link=link)
+    return Spoke(ref=ref, project=ProjectId("p"), name=name, hub=hub, kind=kind, state=state)
+
+
+def test_spokes_are_paid_by_the_hour_while_they_are_active() -> None:
+    kinds = {
+        "a": SpokeKind.VPC,
+        "b": SpokeKind.VPC,
+        "producer": SpokeKind.PRODUCER,
+        "vpn": SpokeKind.VPN,
+        "appliance": SpokeKind.APPLIANCE,
+    }
+    spokes = [spoke(name, kind) for name, kind in kinds.items()]
+    idle = spoke("idle", SpokeKind.VPC, "INACTIVE")
+    total = only(facts_with(spokes=(*spokes, idle)))
+    assert (total.service, total.count) == ("hub-spokes", 5)
+    # (2 + 1) × 0.10 × 730 h, the appliance 0.075 × 730 h; the first spokes of VPN are free.
+    assert total.usd_per_month == Decimal("219") + Decimal("54.75")
+    assert total.unpriced == ()
+    assert total.note == "without the data that they send through their hub: no traffic was given"
+
+
+def test_spokes_that_may_be_active_have_bounds_and_odd_ones_no_price() -> None:
+    found = (spoke("planned", SpokeKind.VPC, None), spoke("gateway", SpokeKind.OTHER))
+    total = only(facts_with(spokes=found))
+    assert total.usd_per_month is None
+    of_gateway, planned = sorted(total.unpriced, key=lambda one: one.reason)
+    assert of_gateway.reason == "no price of Network Connectivity Center spoke is known"
+    bounds = planned.lowest_usd_per_month, planned.highest_usd_per_month
+    assert bounds == (Decimal(0), Decimal(73))

@@ -64,6 +64,8 @@ WITH_RESOURCES = {
         "resource_policies": 5,
         "clusters": 2,
         "node_pools": 4,
+        "hubs": 1,
+        "spokes": 1,
     },
     "terraform_state": {},
     "http_log": {
@@ -165,6 +167,8 @@ TERRAFORM = {
     "addresses": 11,
     "instance_groups": 4,
     "routers": 4,
+    "hubs": 1,
+    "spokes": 1,
 }
 """What the 114 recorded plans and states hold, each read on its own."""
 

@@ -21,6 +21,8 @@
     attachments VLAN attachments: name, region, and fields of the Compute API (`type`, `bandwidth`)
     advice      recommendations of machine types: name (of the machine), zone, type, state, subtype
     log_configurations  of flow logs: name, and fields of the Network Management API
+    hubs        of Network Connectivity Center: name, `topology` (MESH)
+    spokes      VPC spokes of the hub `main`: network, and fields of `hubs.vpc_spoke`
     groups      instance groups: name, zone or region, members
     commitments name, region, type, vcpus, memory_gib, ends, status
     kubernetes  objects of a cluster as `kubectl get --output=json` prints them
@@ -64,6 +66,7 @@ from support.flows.entries import START, write_entries
 from support.metrics.cases import metrics_and_traffic
 from support.prices.billing_export import usage, write_flat_csv
 from support.probes.stores import write_store
+from support.projects import hubs
 
 FIXTURES = Path(__file__).resolve().parents[3] / "rules" / "fixtures"
 PROJECT = "p"
@@ -87,6 +90,7 @@ def facts_of(case: Json, folder: Path) -> Facts:
     compute.write_text(json.dumps(list(_resources(case))), encoding="utf-8")
     others = (
         *_log_configurations(case, folder),
+        *_hub_files(case, folder),
         *_cluster_files(case, folder),
         *_advice_file(case, folder),
     )
@@ -158,6 +162,18 @@ def _log_configurations(case: Json, folder: Path) -> Iterator[Path]:
         path = folder / "configurations.json"
         path.write_text(json.dumps([c | {"name": f"{place}/{c['name']}"} for c in found]))
         yield path
+
+
+def _hub_files(case: Json, folder: Path) -> Iterator[Path]:
+    made = {
+        "hubs": [hubs.hub(h["name"], h.get("topology", "MESH")) for h in case.get("hubs", ())],
+        "spokes": [hubs.vpc_spoke(**s) for s in case.get("spokes", ())],
+    }
+    for name, found in made.items():
+        if found:
+            path = folder / f"{name}.json"
+            path.write_text(json.dumps(found), encoding="utf-8")
+            yield path
 
 
 def _cluster_files(case: Json, folder: Path) -> Iterator[Path]:

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from netplan_planner.errors import NetplanError
-from netplan_planner.google import assets, flow_log_configurations, monitoring
+from netplan_planner.google import assets, monitoring
 from netplan_planner.google.bigquery.asking import BIGQUERY_VARIABLE
 from netplan_planner.google.bigquery.service import Service
 from netplan_planner.google.compute import read_projects
+from netplan_planner.google.located_lists import NETWORK_CONNECTIVITY, NETWORK_MANAGEMENT
 from netplan_planner.google.logs.options import LOGGING_VARIABLE, LogOptions
 from netplan_planner.google.logs.read import read_flow_logs
 from netplan_planner.google.metrics_window import MetricsWindow
@@ -33,7 +34,7 @@ from netplan_planner.google.saved_pages import (
     catalog_transport,
 )
 from netplan_planner.model import Inventory, Metric, Unread
-from netplan_planner.readers.network_management import COLLECTION
+from netplan_planner.readers.compute.kinds import FLOW_LOGS_CONFIGURATION, HUB, SPOKE
 from netplan_planner.readers.time_series.gathering import Gathering
 from netplan_pricing.catalogue.sku import NETWORKING
 from support.flows.records import START as FLOWS_START
@@ -183,6 +184,40 @@ def _read_configurations(url: str, options: ApiOptions, folder: Path) -> Reading
     return _of_inventory(inventory, len(inventory.flow_log_configurations))
 
 
+def _hubs(first: int, token: str) -> Json:
+    path = f"projects/{PROJECT}/locations/global/hubs"
+    listed = [
+        {"name": f"{path}/h{first + n}", "presetTopology": "MESH", "state": "ACTIVE"}
+        for n in range(PER_PAGE)
+    ]
+    return {"hubs": listed} | _next(token)
+
+
+def _read_hubs(url: str, options: ApiOptions, folder: Path) -> Reading:
+    inventory = read_projects([PROJECT], options)
+    return _of_inventory(inventory, len(inventory.hubs))
+
+
+def _spokes(first: int, token: str) -> Json:
+    hub = f"projects/{PROJECT}/locations/global/hubs/h"
+    listed = [
+        {
+            "name": f"projects/{PROJECT}/locations/global/spokes/s{first + n}",
+            "hub": hub,
+            "group": f"{hub}/groups/default",
+            "state": "ACTIVE",
+            "linkedVpcNetwork": {"uri": f"projects/{PROJECT}/global/networks/n{first + n}"},
+        }
+        for n in range(PER_PAGE)
+    ]
+    return {"spokes": listed} | _next(token)
+
+
+def _read_spokes(url: str, options: ApiOptions, folder: Path) -> Reading:
+    inventory = read_projects([PROJECT], options)
+    return _of_inventory(inventory, len(inventory.spokes))
+
+
 def _assets(first: int, token: str) -> Json:
     listed = [_asset(_machine(first + n)) for n in range(PER_PAGE)]
     return {"assets": listed} | _next(token)
@@ -313,8 +348,8 @@ APIS = (
     ),
     Api(
         name="network management",
-        variable=flow_log_configurations.CONFIGURATIONS_VARIABLE,
-        is_asked=lambda asked: asked.collection == COLLECTION,
+        variable=NETWORK_MANAGEMENT.variable,
+        is_asked=lambda asked: asked.collection == FLOW_LOGS_CONFIGURATION.collection,
         page=_configurations,
         read=_read_configurations,
         members=(
@@ -325,6 +360,41 @@ APIS = (
             ("vpcFlowLogsConfigs", 0),
             ("vpcFlowLogsConfigs", 0, "name"),
             ("vpcFlowLogsConfigs", 0, "state"),
+        ),
+        raises=False,
+    ),
+    Api(
+        name="hubs",
+        variable=NETWORK_CONNECTIVITY.variable,
+        is_asked=lambda asked: asked.collection == HUB.collection,
+        page=_hubs,
+        read=_read_hubs,
+        members=(
+            ("nextPageToken",),
+            ("unreachable",),
+            ("unreachable", 0),
+            ("hubs",),
+            ("hubs", 0),
+            ("hubs", 0, "name"),
+            ("hubs", 0, "presetTopology"),
+        ),
+        raises=False,
+    ),
+    Api(
+        name="spokes",
+        variable=NETWORK_CONNECTIVITY.variable,
+        is_asked=lambda asked: asked.collection == SPOKE.collection,
+        page=_spokes,
+        read=_read_spokes,
+        members=(
+            ("nextPageToken",),
+            ("unreachable",),
+            ("unreachable", 0),
+            ("spokes",),
+            ("spokes", 0),
+            ("spokes", 0, "name"),
+            ("spokes", 0, "hub"),
+            ("spokes", 0, "linkedVpcNetwork"),
         ),
         raises=False,
     ),

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from ipaddress import ip_network
 
-from netplan_planner.model.base import SelfLink, Value, last_part
+from netplan_planner.model.base import SelfLink, Value
+from netplan_planner.model.project.hubs import Hub, Spoke, SpokePairs
 from netplan_planner.model.project.kubernetes import Kubernetes, Node
 from netplan_planner.model.project.machine_types import MachineShape
 from netplan_planner.model.project.networks import (
@@ -51,6 +52,8 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     routes: tuple[Route, ...] = ()
     vpn_tunnels: tuple[VpnTunnel, ...] = ()
     vlan_attachments: tuple[VlanAttachment, ...] = ()
+    hubs: tuple[Hub, ...] = ()
+    spokes: tuple[Spoke, ...] = ()
     instance_groups: tuple[InstanceGroup, ...] = ()
     commitments: tuple[Commitment, ...] = ()
     disks: tuple[Disk, ...] = ()
@@ -300,31 +303,64 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
             if peering.is_active
         )
 
+    def _is_near(self, one: SelfLink, other: SelfLink) -> bool:
+        return one == other or frozenset((one, other)) in self._peer_pairs
+
     def are_connected(self, one: SelfLink, other: SelfLink) -> bool:
         """Return whether two networks route to each other: the same one, peered, or by a hub."""
-        is_near = one == other or frozenset((one, other)) in self._peer_pairs
-        return is_near or bool(self.hub_between(one, other))
+        return self._is_near(one, other) or bool(self.hub_between(one, other))
 
     @cached_property
-    def _hubs_by_network(self) -> dict[SelfLink, set[str]]:
-        """The hubs of Network Connectivity Center that a network has routes to."""
-        found: dict[SelfLink, set[str]] = {}
-        for route in self.routes:
-            if route.next_hop == "hub" and route.next_hop_target:
-                found.setdefault(route.network, set()).add(route.next_hop_target)
-        return found
+    def spoke_pairs(self) -> SpokePairs:
+        """Which networks the hubs of Network Connectivity Center join."""
+        return SpokePairs(self.hubs, self.spokes, self.routes)
 
     def hub_between(self, one: SelfLink, other: SelfLink) -> str:
         """Return the hub that two networks meet at which are not peered, by name, or nothing."""
-        if one == other or frozenset((one, other)) in self._peer_pairs:
+        pairs = self.spoke_pairs
+        return "" if pairs.is_empty or self._is_near(one, other) else pairs.hub(one, other)
+
+    def hub_to(self, src: Instance, network: SelfLink) -> str:
+        """Return the hub that traffic of a machine to a network passes, by name, or nothing."""
+        own = [nic.network for nic in src.interfaces]
+        if self.spoke_pairs.is_empty or any(self._is_near(one, network) for one in own):
             return ""
-        hubs = self._hubs_by_network.get(one, set()) & self._hubs_by_network.get(other, set())
-        return last_part(min(hubs)) if hubs else ""
+        joined = filter(None, (self.hub_between(one, network) for one in own))
+        return min(joined, default="")
+
+    def hub_out(self, src: Instance, network: SelfLink) -> str:
+        """Return the hub by which a machine leaves through a tunnel of a network, or nothing."""
+        own = [nic.network for nic in src.interfaces]
+        if self.spoke_pairs.is_empty or any(self._is_near(one, network) for one in own):
+            return ""
+        return next(filter(None, map(self.spoke_pairs.own_hub, own)), "")
+
+    def hub_over(self, src: Instance, dst: Instance) -> str:
+        """Return the hub that traffic between internal addresses of two machines passes, by name.
+
+        Empty where they have a nearer way, or none.
+        """
+        nic = None if self.spoke_pairs.is_empty else self.reachable_interface(src, dst)
+        return self.hub_to(src, nic.network) if nic is not None else ""
+
+    def kept_range(self, nic: NetworkInterface) -> str:
+        """Return the range of an interface that its network's spoke does not export, or nothing."""
+        subnetwork = self.subnetwork_by_link.get(nic.subnetwork) if nic.subnetwork else None
+        whole = (subnetwork.ipv4_range or subnetwork.ipv6_range) if subnetwork else None
+        block = whole or nic.internal_ipv4 or nic.internal_ipv6
+        return block if block and self.spoke_pairs.keeps(nic.network, block) else ""
+
+    def _reaches(self, own: NetworkInterface, nic: NetworkInterface) -> bool:
+        if self._is_near(own.network, nic.network):
+            return True
+        is_joined = bool(self.hub_between(own.network, nic.network))
+        return is_joined and not self.kept_range(own) and not self.kept_range(nic)
 
     def reachable_interface(self, src: Instance, dst: Instance) -> NetworkInterface | None:
         """Return the NIC of `dst` that `src` reaches by an internal address, or None.
 
-        Same network first, then peered ones; a NIC without an internal address does not count.
+        Same network first, then peered ones or those that a hub joins; a NIC without an internal
+        address does not count.
         """
         sending = [nic.network for nic in src.interfaces]
         inside = [nic for nic in dst.interfaces if nic.internal_ipv4 or nic.internal_ipv6]
@@ -332,7 +368,7 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
             if nic.network in sending:
                 return nic
         for nic in inside:
-            if any(self.are_connected(network, nic.network) for network in sending):
+            if any(self._reaches(own, nic) for own in src.interfaces):
                 return nic
         return None
 

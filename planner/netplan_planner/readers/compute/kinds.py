@@ -18,7 +18,7 @@ from netplan_planner.model import (
     VlanAttachment,
     canonical_link,
 )
-from netplan_planner.readers.compute import groups, instances, networks, wire
+from netplan_planner.readers.compute import groups, hubs, instances, networks, wire
 from netplan_planner.readers.compute.wire import (
     WireAttachment,
     WireRecommendation,
@@ -255,7 +255,12 @@ FLOW_LOGS_CONFIGURATION = _kind(
     networks.flow_logs_configuration,
     "",
 )
-"""Of the Network Management API, and so none of `KINDS`; see `network_management`."""
+"""Of the Network Management API, and so none of `KINDS`; see `located`."""
+
+
+HUB = _kind("hubs", "hub", "hubs", hubs.WireHub, hubs.hub, "")
+SPOKE = _kind("spokes", "spoke", "spokes", hubs.WireSpoke, hubs.spoke, "")
+"""Of the Network Connectivity API; see `located`."""
 
 
 RECOMMENDATION = _kind(

@@ -249,6 +249,42 @@ def flow_logs_configuration(a: Attributes) -> JsonObject:
     }
 
 
+def hub(a: Attributes) -> JsonObject:
+    """Return a hub of Network Connectivity Center; one that names no topology is a mesh."""
+    if a.is_unknown("preset_topology"):
+        return {"presetTopology": "unknown" if a.is_asked("preset_topology") else None}
+    return {"presetTopology": a.get("preset_topology")}
+
+
+def spoke(a: Attributes) -> JsonObject:
+    """Return a spoke of a hub; the state of a planned one is its reader's to say."""
+    return {
+        "hub": a.link("hub"),
+        "group": a.link("group"),
+        "state": None if a.is_unknown("state") else a.get("state"),
+        "linkedVpcNetwork": _linked_network(a, "linked_vpc_network"),
+        "linkedProducerVpcNetwork": _linked_network(a, "linked_producer_vpc_network"),
+        "linkedVpnTunnels": _linked(a, "linked_vpn_tunnels"),
+        "linkedInterconnectAttachments": _linked(a, "linked_interconnect_attachments"),
+        "linkedRouterApplianceInstances": _linked(a, "linked_router_appliance_instances"),
+    }
+
+
+def _linked_network(a: Attributes, name: str) -> JsonObject | None:
+    block = a.block(name)
+    if block is None:
+        return None
+    return {
+        "uri": block.link("uri"),
+        "includeExportRanges": block.texts("include_export_ranges"),
+        "excludeExportRanges": block.texts("exclude_export_ranges"),
+    }
+
+
+def _linked(a: Attributes, name: str) -> JsonObject | None:
+    return None if a.block(name) is None else {}
+
+
 SPELLED: dict[str, Callable[[Attributes], dict[str, Any]]] = {
     "instances": machine,
     "instanceGroups": group,
@@ -265,6 +301,8 @@ SPELLED: dict[str, Callable[[Attributes], dict[str, Any]]] = {
     "resourcePolicies": resource_policy,
     "commitments": commitment,
     "vpcFlowLogsConfigs": flow_logs_configuration,
+    "hubs": hub,
+    "spokes": spoke,
 }
 """By collection: its resources in the API's words, less name and link."""
 

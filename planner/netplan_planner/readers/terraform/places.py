@@ -54,8 +54,8 @@ def link_of_entry(entry: Entry, kind: Type, configuration: Configuration) -> Sel
     name = _text(place.name) or _text(place.vpc_flow_logs_config_id)
     own = last_part(name) if name else f"({entry.address.replace('/', '%2F')})"
     head = f"projects/{project or UNKNOWN_PROJECT}"
-    if kind.scope == "global":
-        return SelfLink(f"{head}/global/{kind.collection}/{own}")
+    if last_part(kind.scope) == "global":
+        return SelfLink(f"{head}/{kind.scope}/{kind.collection}/{own}")
     where = _where(place, kind, entry, configuration)
     return SelfLink(f"{head}/{kind.scope}/{last_part(where)}/{kind.collection}/{own}")
 

@@ -13,7 +13,15 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from netplan_planner.model import UNKNOWN_PROJECT, Network, SelfLink, Value, last_part
+from netplan_planner.model import (
+    UNKNOWN_PROJECT,
+    Network,
+    SelfLink,
+    Value,
+    canonical_link,
+    last_part,
+    project_of,
+)
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.kubernetes.gke import CLUSTERS
 from netplan_planner.readers.links import Unusable, network_link
@@ -249,6 +257,14 @@ class _Reading:
                 return _without_mtu if held.is_unknown("mtu") else None
             case "subnetworks":
                 self._networks[link] = network_of(link, raw["network"])
+            case "spokes" if held.is_unknown("state"):
+                # A hub takes spokes of its own project by itself (docs.cloud.google.com/network-
+                # connectivity/docs/network-connectivity-center/concepts/connectivity-topologies).
+                is_own = project_of(canonical_link(raw["hub"] or "")) == project_of(link)
+                raw["state"] = ACTIVE if is_own else None
+                if not is_own:
+                    reason = "whether the spoke is active is known after apply: its hub is in"
+                    self._context.note(entry, f"{reason} another project, whose owner accepts it")
             case "routers":
                 raw["nats"] = self._joined.nats_of(link)
             case "addresses" if raw["status"] == "RESERVED":

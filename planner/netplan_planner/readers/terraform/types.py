@@ -2,12 +2,19 @@
 
 from typing import NamedTuple
 
-from netplan_planner.readers.compute.kinds import BY_COLLECTION, FLOW_LOGS_CONFIGURATION, Kind
+from netplan_planner.readers.compute.kinds import (
+    BY_COLLECTION,
+    FLOW_LOGS_CONFIGURATION,
+    HUB,
+    SPOKE,
+    Kind,
+)
 from netplan_planner.readers.kubernetes import gke
 
 GOOGLE = "google_"
 
 _ZONES, _REGIONS, _GLOBAL, _LOCATIONS = "zones", "regions", "global", "locations"
+_WORLD = "locations/global"
 
 
 class Type(NamedTuple):
@@ -67,6 +74,9 @@ def _types() -> dict[str, Type]:
     found["google_network_management_vpc_flow_logs_config"] = Type(
         configuration.collection, _LOCATIONS, configuration
     )
+    found["google_network_connectivity_hub"] = Type(HUB.collection, _WORLD, HUB)
+    found["google_network_connectivity_group"] = Type("groups", _WORLD, None)
+    found["google_network_connectivity_spoke"] = Type(SPOKE.collection, _LOCATIONS, SPOKE)
     found["google_container_cluster"] = Type(gke.CLUSTERS, _LOCATIONS, gke.KINDS[gke.CLUSTERS])
     return found
 

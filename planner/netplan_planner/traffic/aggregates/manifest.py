@@ -123,6 +123,8 @@ _PARTS: Mapping[str, str] = {
     "forwarding_rules": "forwarding rules",
     "routers": "routers",
     "routes": "routes",
+    "hubs": "hubs",
+    "spokes": "spokes",
     "flow_log_configurations": "flow-log configurations",
     "kubernetes": "objects of Kubernetes",
 }
@@ -162,3 +164,7 @@ def _without_places(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_without_places(one) for one in value]
     return value
+
+
+NOTHING = _hash(())
+"""Of a part that holds nothing."""

@@ -23,6 +23,7 @@ from netplan_planner.traffic.aggregates import MANIFEST
 from netplan_planner.traffic.aggregates.columns import columns_of, odd_numbers
 from netplan_planner.traffic.aggregates.manifest import (
     AGAIN,
+    NOTHING,
     SUFFIX,
     Manifest,
     Shape,
@@ -165,7 +166,9 @@ def _with_inventory(
         InputError: If none of its machines is in the one that is given.
     """
     now = digests_of(inventory)
-    names = [name for name, digest in now.items() if manifest.inventory.get(name) != digest]
+    # Aggregates of an earlier version know nothing of a part that was added since.
+    made = {name: manifest.inventory.get(name, NOTHING) for name in now}
+    names = [name for name, digest in now.items() if made[name] != digest]
     if not names:
         return matrix
     links = {o.link for o in matrix.owners if o.kind is OwnerKind.VM and o.link is not None}

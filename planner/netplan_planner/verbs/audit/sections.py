@@ -38,6 +38,7 @@ _NAMES = {
     "cloud-nat": "Cloud NAT gateways",
     "cloud-vpn": "Cloud VPN tunnels",
     "vlan-attachments": "VLAN attachments",
+    "hub-spokes": "Network Connectivity Center spokes",
     "forwarding-rules": "forwarding rules",
     "psc-endpoints": "Private Service Connect endpoints",
     "flow-logs": "flow logs (subnetworks)",

@@ -6,14 +6,16 @@ from netplan_planner.google.compute import Examined, disabled_api
 from netplan_planner.google.compute_methods import (
     ASSETS_ID,
     CONFIGURATIONS_ID,
-    CONFIGURATIONS_PERMISSION,
     ENTRIES_ID,
+    HUBS_ID,
     LISTS,
     MACHINE_TYPE_ID,
     MACHINE_TYPE_PERMISSION,
     METHODS,
     SERIES_ID,
+    SPOKES_ID,
 )
+from netplan_planner.google.located_lists import LOCATED_APIS, LocatedApi
 from netplan_planner.google.other_apis import ApiState, OtherApi
 from netplan_planner.model import Amount, Inventory, PriceBook, Text, worded
 from netplan_planner.model.evidence.log_volume import log_gib
@@ -28,6 +30,11 @@ _OTHERS = {
     ASSETS_ID: ("cloudasset.googleapis.com", "asset-api", "organisations and folders"),
 }
 """The service, the check and what is read of each API beside Compute's."""
+_LOCATED = {
+    CONFIGURATIONS_ID: "flow-log-configurations",
+    HUBS_ID: "hubs",
+    SPOKES_ID: "spokes",
+}
 _REFUSED = "refused (403)"
 _MILLION = 1_000_000
 _METHODS = (
@@ -51,7 +58,8 @@ def project_checks(project: str, examined: Examined, prices: PriceBook) -> Itera
         yield _check("compute-api", project, CheckStatus.OK, told)
         yield from _permissions(project, errors)
         yield _flow_logs(project, inventory, errors, prices)
-    yield _configurations(project, examined)
+    for api in LOCATED_APIS:
+        yield from _located(api, project, examined)
 
 
 def _api(project: str, refusals: list[str]) -> DoctorCheck:
@@ -120,25 +128,27 @@ def _price(prices: PriceBook) -> tuple[str | Amount, ...]:
     return said, "an amount that is not known" if usd is None else Amount(usd=usd)
 
 
-def _configurations(project: str, examined: Examined) -> DoctorCheck:
-    name = "flow-log-configurations"
-    if not examined.has_asked_configurations:
-        told = "the Compute API's endpoint is replaced, and the Network Management API's is not"
-        return _unknown(name, project, told)
-    source = f"{CONFIGURATIONS_ID} projects/{project}"
-    unread = [one for one in examined.inventory.unread if one.source == source]
-    found = [one for one in examined.inventory.flow_log_configurations if one.project == project]
-    if not unread:
-        active = sum(one.logs.enabled for one in found)
-        told = f"{counted(len(found), 'configuration')}, {active:,} active"
-        return _check(name, project, CheckStatus.OK, told)
-    why = unread[0]
-    if why.is_needless:
-        return _check(name, project, CheckStatus.OK, why.reason)
-    if _REFUSED in why.reason:
-        told = f"{CONFIGURATIONS_PERMISSION}: {why.reason}"
-        return _check(name, project, CheckStatus.PROBLEM, told, _ROLE)
-    return _unknown(name, project, why.reason)
+def _located(api: LocatedApi, project: str, examined: Examined) -> Iterator[DoctorCheck]:
+    """Yield what could be read of an API beside Compute's."""
+    for method in api.methods:
+        name = _LOCATED[method.id]
+        if api not in examined.asked:
+            told = f"the Compute API's endpoint is replaced, and the {api.name} API's is not"
+            yield _unknown(name, project, told)
+            continue
+        source = f"{method.id} projects/{project}"
+        why = next((one for one in examined.inventory.unread if one.source == source), None)
+        if why is None:
+            held = getattr(examined.inventory, method.kind.field)
+            count = sum(one.project == project for one in held)
+            yield _check(name, project, CheckStatus.OK, f"{count:,} {method.words}")
+        elif why.is_needless:
+            yield _check(name, project, CheckStatus.OK, why.reason)
+        elif _REFUSED in why.reason:
+            told = f"{method.permission}: {why.reason}"
+            yield _check(name, project, CheckStatus.PROBLEM, told, _ROLE)
+        else:
+            yield _unknown(name, project, why.reason)
 
 
 def api_check(asked: OtherApi) -> DoctorCheck:

@@ -63,6 +63,8 @@ class Kind(NamedTuple):
     path_class: PathClass
     """Inside a zone."""
     is_ipv6: bool = False
+    hub: str = ""
+    """Of Network Connectivity Center, that it passes."""
 
 
 class AskedEdges(NamedTuple):

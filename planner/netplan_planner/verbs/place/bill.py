@@ -48,6 +48,7 @@ class Prices:
             region_of(Zone(dst_zone)),
             "",
             is_ipv6=kind.is_ipv6,
+            hub=kind.hub,
         )
 
     def parts(self, path: PricedPath) -> tuple[PathPrice, ...]:

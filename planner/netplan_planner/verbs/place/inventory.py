@@ -184,7 +184,7 @@ def _edges(facts: Facts, number: Mapping[str, int]) -> tuple[tuple[Kind, ...], A
         if one is None or other is None or one == other:
             continue
         path = priced_path_of(facts, edge)
-        kind = Kind(_in_one_zone(edge.path_class), path.is_ipv6)
+        kind = Kind(_in_one_zone(edge.path_class), path.is_ipv6, path.hub)
         sums[one, other, kind] += edge.wire_bytes
     kinds = tuple(sorted({kind for _, _, kind in sums}))
     rows = sorted((one, other, kinds.index(kind), n) for (one, other, kind), n in sums.items())

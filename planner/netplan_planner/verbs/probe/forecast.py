@@ -183,7 +183,10 @@ def _traffic_prices(path: ProbePath, facts: Facts) -> tuple[_Prices, str]:
     """
     found = {}
     for is_back, query in ((False, path.there), (True, path.back)):
-        priced = PricedPath(path.path_class, query.src.region or "", query.dst.region or "", "")
+        ends = (path.server, path.client) if is_back else (path.client, path.server)
+        hub = "" if path.path_class.is_external_address else facts.inventory.hub_over(*ends)
+        regions = query.src.region or "", query.dst.region or ""
+        priced = PricedPath(path.path_class, *regions, "", hub=hub)
         try:
             steps = (step for tiers in path_prices(facts, priced) for step in tiers)
             found[is_back] = max((step.price for step in steps), key=lambda price: price.usd)

@@ -82,7 +82,8 @@ def _check_reachable(draft: Draft, change: WhatifChange, owners: set[int]) -> No
         if inventory.reachable_interface(src, dst) is None:
             raise change.refused(
                 f"{src.name} reaches no internal address of {dst.name}: they are in networks that"
-                " are not peered; peer them first, or leave these machines out"
+                " are neither peered nor joined by a hub; join them first, or leave these machines"
+                " out"
             )
 
 

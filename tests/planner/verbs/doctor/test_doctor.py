@@ -15,7 +15,7 @@ from netplan_planner.google.compute_methods import (
     PERMISSIONS,
     TYPES_PERMISSION,
 )
-from netplan_planner.google.flow_log_configurations import CONFIGURATIONS_VARIABLE
+from netplan_planner.google.located_lists import NETWORK_MANAGEMENT
 from netplan_planner.google.logs.options import LOGGING_VARIABLE
 from netplan_planner.google.monitoring import MONITORING_VARIABLE
 from netplan_planner.google.options import ApiOptions
@@ -165,7 +165,7 @@ def test_configurations_of_flow_logs_have_an_api_of_their_own(
 ) -> None:
     error = {"error": {"code": 403, "message": "no", "details": [{"reason": reason}]}}
     with HostileServer(lambda _: json_answer(error, status=403)) as other:
-        monkeypatch.setenv(CONFIGURATIONS_VARIABLE, f"{other.url}/v1/")
+        monkeypatch.setenv(NETWORK_MANAGEMENT.variable, f"{other.url}/v1/")
         one = check(asked(server.url), "flow-log-configurations")
     assert one.status is status
     assert str(one.told).startswith(CONFIGURATIONS_PERMISSION) == (status is PROBLEM)
@@ -247,7 +247,7 @@ def test_statuses(server: ComputeServer) -> None:
     ]
     well = netplan(*words)
     assert (well.status, well.err) == (0, "")
-    assert "0 problems in 11 checks" in well.out
+    assert "0 problems in 13 checks" in well.out
     assert netplan(*words, "--strict").status == 4
     server.add_fault(Fault(status=403, reason="forbidden", method="compute.routes.list"))
     ill = netplan(*words)

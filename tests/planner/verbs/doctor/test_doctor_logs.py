@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from netplan_planner.google.flow_log_configurations import CONFIGURATIONS_VARIABLE
+from netplan_planner.google.located_lists import NETWORK_MANAGEMENT
 from netplan_planner.google.monitoring import MONITORING_VARIABLE
 from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import Metric
@@ -107,7 +107,7 @@ def test_each_configuration_of_a_subnetwork_is_paid_for(
     }
     body = json_answer({"vpcFlowLogsConfigs": [configuration]})
     with HostileServer(lambda _: body) as other:
-        monkeypatch.setenv(CONFIGURATIONS_VARIABLE, f"{other.url}/v1/")
+        monkeypatch.setenv(NETWORK_MANAGEMENT.variable, f"{other.url}/v1/")
         one = next(one for one in logs(server.url) if one.name == "a-central")
     assert len(one.settings) == 2
     bare = 250 * MONTH_MINUTES * 542 / 2**30 * USD_PER_GIB

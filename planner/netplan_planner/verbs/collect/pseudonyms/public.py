@@ -7,6 +7,7 @@ import re
 
 from netplan_planner.model import Inventory
 from netplan_planner.model.evidence.log_volume import OWN_SETTING
+from netplan_planner.model.project.hubs import WORDS
 from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.readers.compute.kinds import BY_COLLECTION
 from netplan_planner.traffic.files.faults import REASONS, SKEWED
@@ -95,6 +96,10 @@ FORMS |= dict.fromkeys(
 )
 """By the name of a field; what has none of these names is replaced."""
 FORMS_OF = {
+    ("Hub", "topology"): _CONSTANT,
+    ("Spoke", "state"): _CONSTANT,
+    ("Spoke", "group"): _one_of("default", "center", "edge"),
+    ("Spoke", "exported"): _one_of(*WORDS),
     ("NetworkInterface", "name"): _form(r"nic[0-9]{1,2}"),
     ("Drops", "reason"): _form(rf"(?:{_CONSTANT.pattern})?"),
     ("MetricSeries", "labels"): _form(rf"reason|drop_reason|loadbalanced|{_CONSTANT.pattern}"),

@@ -1,0 +1,158 @@
+"""Hubs of Network Connectivity Center and their spokes, and which VPC networks a hub joins.
+
+Two VPC spokes exchange their subnetworks where both are active and the hub's topology joins them:
+all of a mesh; of a star all but two of its edge group (docs.cloud.google.com/network-connectivity/
+docs/network-connectivity-center/concepts/connectivity-topologies). What a spoke does not export
+stays its own (concepts/spoke-filters-overview).
+"""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from functools import lru_cache
+from ipaddress import IPv4Network, IPv6Network, ip_network
+
+from netplan_planner.model.base import ProjectId, ResourceRef, SelfLink, Value, last_part
+from netplan_planner.model.project.networks import Route
+
+MESH = "MESH"
+"""The topology of a hub that states none."""
+_MESH_GROUP, _CENTER, _EDGE = "default", "center", "edge"
+_ACTIVE = "ACTIVE"
+ALL_PRIVATE = "ALL_PRIVATE_IPV4_RANGES"
+_ALL = {"ALL_IPV4_RANGES": 4, "ALL_IPV6_RANGES": 6}
+"""Words of the API for all ranges of a version."""
+WORDS = frozenset({ALL_PRIVATE, *_ALL})
+
+
+class SpokeKind(StrEnum):
+    """What a spoke links to its hub, in the words of the SKUs of spoke hours."""
+
+    VPC = "VPC Network"
+    PRODUCER = "producer VPC network"
+    VPN = "VPN"
+    INTERCONNECT = "Interconnect"
+    APPLIANCE = "Router Appliance"
+    OTHER = "other"
+
+
+class Hub(Value, frozen=True, kw_only=True):
+    """One hub of Network Connectivity Center."""
+
+    ref: ResourceRef
+    project: ProjectId
+    name: str
+    topology: str = MESH
+    """`MESH`, `STAR` or `HYBRID_INSPECTION`."""
+
+
+class Spoke(Value, frozen=True, kw_only=True):
+    """One spoke of a hub."""
+
+    ref: ResourceRef
+    project: ProjectId
+    name: str
+    hub: SelfLink
+    kind: SpokeKind
+    network: SelfLink | None = None
+    """Of a VPC spoke."""
+    group: str | None = None
+    """`default` in a mesh, `center` or `edge` in a star; None: not stated."""
+    state: str | None = None
+    """`ACTIVE` where it takes part; None: not stated."""
+    exported: tuple[str, ...] = (ALL_PRIVATE,)
+    """Ranges, or the API's words for all of a kind."""
+    not_exported: tuple[str, ...] = ()
+    """Ranges that go before those that are exported."""
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it takes part; one that states no state is not known to."""
+        return self.state == _ACTIVE
+
+    def exports(self, block: str) -> bool:
+        """Return whether other spokes get the route of a subnetwork's range, or of an address."""
+        return _is_exported(block, self.exported, self.not_exported)
+
+
+@lru_cache(4096)
+def _is_exported(block: str, exported: tuple[str, ...], kept: tuple[str, ...]) -> bool:
+    own = ip_network(block, strict=False)
+    if any(own.overlaps(ip_network(text, strict=False)) for text in kept):
+        return False
+    return any(_covers(text, own) for text in exported)
+
+
+def _covers(text: str, block: IPv4Network | IPv6Network) -> bool:
+    if text == ALL_PRIVATE:
+        return block.version == 4 and not block.is_global
+    if text in _ALL:
+        return block.version == _ALL[text]
+    whole = ip_network(text, strict=False)
+    return block[0] in whole and block[-1] in whole
+
+
+class SpokePairs:
+    """Which networks hubs join: by their VPC spokes; of those that were not read, by routes."""
+
+    def __init__(
+        self, hubs: Iterable[Hub], spokes: Iterable[Spoke], routes: Iterable[Route]
+    ) -> None:
+        """Keep what each network is; one that has several spokes is the active one."""
+        self._hubs = {hub.ref.self_link: hub for hub in hubs}
+        self._spokes = {
+            spoke.network: spoke
+            for spoke in sorted(spokes, key=lambda spoke: spoke.is_active)
+            if spoke.kind is SpokeKind.VPC and spoke.network is not None
+        }
+        self._routed: dict[SelfLink, set[str]] = {}
+        for route in routes:
+            if route.next_hop == "hub" and route.next_hop_target:
+                self._routed.setdefault(route.network, set()).add(route.next_hop_target)
+        self.is_empty = not (self._spokes or self._routed)
+
+    def are_spokes(self, one: SelfLink, other: SelfLink) -> bool:
+        """Return whether both are VPC spokes, of which Google peers no two.
+
+        docs.cloud.google.com/network-connectivity/docs/network-connectivity-center/concepts/
+        vpc-spokes-overview
+        """
+        return one != other and one in self._spokes and other in self._spokes
+
+    def hub(self, one: SelfLink, other: SelfLink) -> str:
+        """Return the hub that joins two networks, by name, or nothing."""
+        if self.are_spokes(one, other):
+            return "" if self.why_apart(one, other) else self.own_hub(one)
+        shared = self._routed.get(one, set()) & self._routed.get(other, set())
+        return last_part(min(shared)) if shared else ""
+
+    def own_hub(self, network: SelfLink) -> str:
+        """Return the hub of which a network is an active VPC spoke, by name, or nothing."""
+        spoke = self._spokes.get(network)
+        return last_part(spoke.hub) if spoke is not None and spoke.is_active else ""
+
+    def why_apart(self, one: SelfLink, other: SelfLink) -> str:
+        """Return why no hub joins two networks that are VPC spokes, or nothing.
+
+        A hub that was not read is known by the names of its groups.
+        """
+        spokes = self._spokes[one], self._spokes[other]
+        if spokes[0].hub != spokes[1].hub:
+            names = " and ".join(last_part(spoke.hub) for spoke in spokes)
+            return f"they are spokes of two hubs, {names}"
+        name, hub = last_part(spokes[0].hub), self._hubs.get(spokes[0].hub)
+        idle = next((spoke for spoke in spokes if not spoke.is_active), None)
+        if idle is not None:
+            state = f"is {idle.state}" if idle.state else "is not known to be active"
+            return f"the spoke {idle.name} of the hub {name} {state}"
+        groups = {spoke.group for spoke in spokes}
+        is_mesh = hub.topology == MESH if hub is not None else groups == {_MESH_GROUP}
+        if is_mesh or _CENTER in groups:
+            return ""
+        if groups == {_EDGE}:
+            return f"both are in the edge group of the hub {name}, whose topology is a star"
+        return f"it is not known whether the hub {name} joins their groups"
+
+    def keeps(self, network: SelfLink, block: str) -> bool:
+        """Return whether the spoke of a network does not tell the others of a range of it."""
+        spoke = self._spokes.get(network)
+        return spoke is not None and not spoke.exports(block)

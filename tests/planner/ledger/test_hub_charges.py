@@ -1,0 +1,238 @@
+"""What a hub of Network Connectivity Center charges, in the bill and in savings; and peerings."""
+
+from decimal import Decimal
+
+import pytest
+from msgspec.structs import replace
+
+from netplan_planner.judging.month import tables_of
+from netplan_planner.ledger import Ledger
+from netplan_planner.ledger.guards import why_refused
+from netplan_planner.model import (
+    Change,
+    ChangeKind,
+    Edge,
+    Facts,
+    ForwardingRule,
+    Hub,
+    Instance,
+    OwnerKind,
+    PathClass,
+    ProjectId,
+    Region,
+    ResourceRef,
+    Router,
+    SelfLink,
+    Spoke,
+    SpokeKind,
+    VpnTunnel,
+)
+from netplan_planner.paths.priced_paths import path_prices_of, priced_path_of
+from planner.ledger.test_account import router
+from support.rules.facts import NETWORK, facts_of, machine
+
+OTHER = SelfLink("projects/p/global/networks/other")
+ROUTING = SelfLink("projects/p/global/networks/routing")
+HUB = SelfLink("projects/p/locations/global/hubs/main")
+GBPS = 0.5
+CENT = Decimal("0.01")
+
+
+def ref(link: str) -> ResourceRef:
+    return ResourceRef(self_link=SelfLink(link))
+
+
+def spoke(name: str, network: SelfLink, group: str = "default") -> Spoke:
+    return Spoke(
+        ref=ref(f"projects/p/locations/global/spokes/{name}"),
+        project=ProjectId("p"),
+        name=name,
+        hub=HUB,
+        kind=SpokeKind.VPC,
+        network=network,
+        group=group,
+        state="ACTIVE",
+    )
+
+
+def other(name: str, zone: str = "us-central1-a") -> Instance:
+    """Return a machine of the other network, with an external address."""
+    made = machine(name, zone=zone)
+    (nic,) = made.interfaces
+    return replace(
+        made,
+        interfaces=(
+            replace(nic, network=OTHER, internal_ipv4="10.9.0.2", external_ipv4="35.1.2.3"),
+        ),
+    )
+
+
+def facts(path_class: PathClass, *, group: str = "default", zone: str = "us-central1-a") -> Facts:
+    """Return `a`, behind Cloud NAT, that sends to `b` of another network: both are spokes."""
+    found = facts_of(
+        machine("a"),
+        other("b", zone),
+        talk=(("a", "b", path_class, GBPS), ("b", "a", path_class, GBPS / 5)),
+    )
+    topology = "MESH" if group == "default" else "STAR"
+    hub = Hub(ref=ref(HUB), project=ProjectId("p"), name="main", topology=topology)
+    spokes = (spoke("a", NETWORK, group), spoke("b", OTHER, group))
+    inventory = replace(
+        found.inventory, hubs=(hub,), spokes=spokes, routers=(router("us-central1"),)
+    )
+    return replace(found, inventory=inventory)
+
+
+def inside(found: Facts) -> Change:
+    links = {one.name: one.ref.self_link for one in found.inventory.instances}
+    return Change(kind=ChangeKind.INTERNAL_ADDRESS, target=links["a"], destination=links["b"])
+
+
+def gib(found: Facts, gbps: float) -> Decimal:
+    """Return the volume of a steady rate: the matrix counts it as payload."""
+    assert found.traffic is not None
+    edge = next(one for one in found.traffic.edges if one.series.p95_gbps == gbps)
+    return found.gib_per_month(edge.wire_bytes)
+
+
+def volume(found: Facts) -> Decimal:
+    return gib(found, GBPS) + gib(found, GBPS / 5)
+
+
+def traffic_usd(found: Facts) -> Decimal:
+    return sum((one.usd_per_month or Decimal(0) for one in tables_of(found).classes), Decimal(0))
+
+
+def test_the_saving_has_the_data_charge_of_the_hub_in_its_sum() -> None:
+    """There 0.01 to the external address and 0.045 of Cloud NAT, back 0.01: then 0.02 each way."""
+    found = facts(PathClass.SAME_ZONE_EXTERNAL)
+    there, back = gib(found, GBPS), gib(found, GBPS / 5)
+    by_hand = there * Decimal("0.055") + back * CENT - (there + back) * Decimal("0.02")
+    saving = Ledger(found).value(inside(found)).saving
+    assert saving.unknown == ""
+    of_traffic = [line for line in saving.items if line.unit == "GiB"]
+    assert sum(line.usd_per_month for line in of_traffic) == pytest.approx(by_hand)
+    (charge,) = {line.name for line in of_traffic if "Connectivity Center" in line.name}
+    assert charge == "Network Connectivity Center, hub main: data us-central1 → us-central1"
+    # The tables of facts that are written anew differ by as much.
+    assert found.traffic is not None
+    edges = tuple(
+        replace(edge, path_class=PathClass.SAME_ZONE_INTERNAL, dst_address=None)
+        for edge in found.traffic.edges
+    )
+    after = replace(found, traffic=replace(found.traffic, edges=edges))
+    assert traffic_usd(found) - traffic_usd(after) == pytest.approx(by_hand)
+
+
+def test_between_regions_the_price_of_the_traffic_stands_beside_the_charge() -> None:
+    found = facts(PathClass.INTER_REGION_INTERNAL, zone="europe-west1-b")
+    prices = [path_prices_of(found, priced_path_of(found, edge)) for edge in edges_of(found)]
+    assert [[part.tiers[-1].price.usd for part in parts] for parts in prices] == [
+        [Decimal("0.05"), Decimal("0.02")]
+    ] * 2
+    # The first GiB is free of the price of the traffic, which is of one SKU both ways.
+    by_hand = volume(found) * Decimal("0.07") - Decimal("0.05")
+    assert traffic_usd(found) == pytest.approx(by_hand)
+
+
+def edges_of(found: Facts) -> tuple[Edge, ...]:
+    assert found.traffic is not None
+    return found.traffic.edges
+
+
+def test_traffic_between_spokes_costs_the_charge_of_the_hub_now() -> None:
+    found = facts(PathClass.SAME_ZONE_INTERNAL)
+    assert traffic_usd(found) == pytest.approx(volume(found) * Decimal("0.02"))
+    near = replace(found, inventory=replace(found.inventory, spokes=()))
+    assert traffic_usd(near) == 0
+
+
+def test_a_move_leaves_the_charge_as_it_is() -> None:
+    found = facts(PathClass.INTER_ZONE_INTERNAL, zone="us-central1-b")
+    ledger = Ledger(found)
+    link = next(one.ref.self_link for one in found.inventory.instances if one.name == "b")
+    change = Change(kind=ChangeKind.ZONE, target=link, to="us-central1-a")
+    saving = ledger.value(change).saving
+    by_hand = volume(found) * CENT
+    assert saving.usd_per_month == pytest.approx(by_hand)
+    assert not any("Connectivity Center" in line.name for line in saving.items)
+
+
+def test_a_snapshot_without_the_price_leaves_the_saving_unknown() -> None:
+    found = facts(PathClass.SAME_ZONE_EXTERNAL)
+
+    class Older:
+        """A price book of a snapshot that has no such row."""
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(found.prices, name)
+
+        def service_price(self, service: str, *rest: str) -> object:
+            return found.prices.service_price("none" if service == "ncc_data" else service, *rest)
+
+    saving = Ledger(replace(found, prices=Older())).value(inside(found)).saving
+    assert (saving.items, saving.unknown) == ((), "no service 'none' has a price")
+
+
+def test_two_spokes_that_no_hub_joins_are_not_peered() -> None:
+    found = facts(PathClass.SAME_ZONE_EXTERNAL, group="edge")
+    why = why_refused(Ledger(found).state, inside(found))
+    assert why == (
+        "default and other are VPC spokes of Network Connectivity Center, which are not peered"
+    )
+    apart = replace(found, inventory=replace(found.inventory, spokes=()))
+    assert why_refused(Ledger(apart).state, inside(apart)) == ""
+
+
+def test_an_internal_load_balancer_of_another_spoke_is_reached_over_the_hub() -> None:
+    found = facts(PathClass.LOAD_BALANCER)
+    rule = ForwardingRule(
+        ref=ref("projects/p/regions/us-central1/forwardingRules/front"),
+        project=ProjectId("p"),
+        name="front",
+        ip_address="10.9.0.9",
+        scheme="INTERNAL",
+        region=Region("us-central1"),
+        network=OTHER,
+        backend_service=SelfLink("projects/p/regions/us-central1/backendServices/b"),
+    )
+    edge = replace(edges_of(found)[0], dst_address="10.9.0.9")
+    with_front = replace(found, inventory=replace(found.inventory, forwarding_rules=(rule,)))
+    assert priced_path_of(with_front, edge).hub == "main"
+    own = replace(rule, network=NETWORK)
+    beside = replace(found, inventory=replace(found.inventory, forwarding_rules=(own,)))
+    assert priced_path_of(beside, edge).hub == ""
+
+
+def test_what_a_spoke_sends_through_a_hybrid_spoke_is_charged_too() -> None:
+    found = facts(PathClass.HYBRID)
+    tunnel = VpnTunnel(
+        ref=ref("projects/p/regions/us-central1/vpnTunnels/t"),
+        project=ProjectId("p"),
+        name="t",
+        region=Region("us-central1"),
+        router=SelfLink("projects/p/regions/us-central1/routers/vpn"),
+    )
+    assert found.traffic is not None
+    owners = tuple(
+        replace(o, kind=OwnerKind.UNKNOWN, key="hybrid:p/us-central1/t", link=None)
+        if o.name == "b"
+        else o
+        for o in found.traffic.owners
+    )
+
+    def hub(network: SelfLink) -> str:
+        routes = Router(
+            ref=ref(str(tunnel.router)),
+            project=ProjectId("p"),
+            name="vpn",
+            region=Region("us-central1"),
+            network=network,
+        )
+        inventory = replace(found.inventory, vpn_tunnels=(tunnel,), routers=(routes,))
+        assert found.traffic is not None
+        traffic = replace(found.traffic, owners=owners)
+        held = replace(found, inventory=inventory, traffic=traffic)
+        return priced_path_of(held, next(e for e in traffic.edges if e.series.p95_gbps == GBPS)).hub
+
+    assert (hub(ROUTING), hub(NETWORK)) == ("main", "")
