@@ -15,6 +15,7 @@ from netplan_planner.model.plans.machine_choice import (
     SeriesNames,
 )
 from netplan_planner.model.plans.plan import Rejected
+from netplan_planner.model.plans.shortfall import Shortfall
 from netplan_planner.quantities import Bytes, Deadline, Duration, names
 
 WORK = "What one run does"
@@ -269,15 +270,11 @@ class JobHours(Value, frozen=True, kw_only=True):
     usd_per_day: Decimal
 
 
-class JobInfeasible(Value, frozen=True, kw_only=True):
+class JobInfeasible(Shortfall, frozen=True, kw_only=True):
     """Why no machines do it, by how little they miss it, and what to change."""
 
-    binding: str
-    shortfall: str
-    shortfall_s: float | None
-    """Beyond the deadline, of the fastest; None: there are no machines to compare."""
     changes: tuple[str, ...]
-    fastest: JobOption | None
+    fastest: JobOption | None = None
 
 
 class JobPlan(Value, frozen=True, kw_only=True):

@@ -238,10 +238,7 @@ def without_machines(
     if need.series and not own:
         return JobInfeasible(
             binding=f"{need.region} offers no type of series {', '.join(need.series)}",
-            shortfall="",
-            shortfall_s=None,
             changes=("another --series", *_regions_of(need, prices)),
-            fastest=None,
         )
     reasons = Counter(one.reason for one in own)
     kinds = ", ".join(f"{count:,} by {name}" for name, count in reasons.most_common())
@@ -249,9 +246,7 @@ def without_machines(
     return JobInfeasible(
         binding=f"no machine type of {need.region} that passes has a price and a known bandwidth",
         shortfall=f"left out: {kinds}{example}",
-        shortfall_s=None,
         changes=tuple(_LOOSEN.get(reason, f"--{reason}") for reason, _ in reasons.most_common(3)),
-        fastest=None,
     )
 
 
@@ -278,9 +273,7 @@ def too_slow(found: Grid) -> JobInfeasible:
         return JobInfeasible(
             binding="Spot machines would be interrupted before they are done",
             shortfall="no number of machines ever gets through a run",
-            shortfall_s=None,
             changes=("pay on demand", "save work more often: --spot-lost-work"),
-            fastest=None,
         )
     by_time = found._replace(usd=np.where(priced, found.finish_s, np.nan), finish_s=found.usd)
     cell = by_time.best(priced)

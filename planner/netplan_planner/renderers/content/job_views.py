@@ -6,7 +6,6 @@ from decimal import Decimal
 from netplan_planner.model import (
     Amount,
     JobHours,
-    JobInfeasible,
     JobOption,
     JobPayment,
     JobPlan,
@@ -23,7 +22,6 @@ from netplan_planner.renderers.document import (
     Column,
     Field,
     Line,
-    Para,
     Role,
     Span,
     Table,
@@ -59,15 +57,6 @@ def spent(usd_per_run: Decimal, usd_per_month: Decimal | None) -> Text:
     if usd_per_month is None:
         return worded(Amount(usd=usd_per_run), " a run")
     return worded(Amount(usd=usd_per_month), " a month")
-
-
-def infeasible(found: JobInfeasible) -> Iterator[Block]:
-    """Yield why no machines do a job, and what to change."""
-    shortfall = f": {found.shortfall}" if found.shortfall else ""
-    text = line(say("Infeasible, because", Role.BAD), f" {found.binding}{shortfall}")
-    yield Para(line=text, is_inner=True)
-    for change in found.changes:
-        yield Field(label="change", line=line(change))
 
 
 def bigger(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:

@@ -100,7 +100,7 @@ def blocks(answer: Recommendation, options: RenderOptions) -> Iterator[Block]:
     if isinstance(plan, MachinePlan):
         yield from plans.machine_plan(plan, options)
     else:
-        yield from plans.infeasible(plan, options)
+        yield from plans.no_machines(plan, options)
     for name in answer.why_not:
         yield from _paragraphs(_why_not(plan, name))
     yield from _paragraphs(_bill(_ranked(plan)[: None if options.verbosity else 1]))

@@ -86,7 +86,6 @@ def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
     if solved.found.fastest is not None:
         return TransferInfeasible(
             binding="Spot machines would be interrupted before they are ever done",
-            shortfall="",
             changes=(
                 "machines on demand: without --spot",
                 "less work lost with an interruption: --spot-lost-work",
@@ -104,7 +103,6 @@ def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
     if unpriced:
         return TransferInfeasible(
             binding=f"no price is known for the only way: {unpriced[0]}",
-            shortfall="",
             changes=tuple(_for_a_price(need)),
         )
     if market.hops and not market.machines:
@@ -117,7 +115,6 @@ def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
     if market.hops and lacking and not market.is_given:
         return TransferInfeasible(
             binding=f"no machine that passes is offered in {', '.join(lacking)}",
-            shortfall="",
             changes=("another --machine-type or --series",),
         )
     return TransferInfeasible(
@@ -138,9 +135,7 @@ def _no_machine(need: TransferNeed, unknown: Sequence[Rejected]) -> TransferInfe
         changes.append(f"less than --memory-gib {need.memory_gib:g}")
     if need.machine_types or need.series or need.architecture or not changes:
         changes.append("another --machine-type, --series or --architecture")
-    return TransferInfeasible(
-        binding=why, shortfall="", changes=(*changes, "netplan caps lists what is known")
-    )
+    return TransferInfeasible(binding=why, changes=(*changes, "netplan caps lists what is known"))
 
 
 def _for_a_price(need: TransferNeed) -> Iterator[str]:

@@ -5,13 +5,12 @@ from decimal import Decimal
 
 from netplan_planner.model import Amount, Text, worded
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import phrases
+from netplan_planner.renderers.content import phrases, plans
 from netplan_planner.renderers.document import (
     Block,
     Column,
     Field,
     Line,
-    Para,
     Role,
     Table,
     fixed,
@@ -158,13 +157,9 @@ def bindings(found: Sequence[TransferBinding]) -> Line:
 
 def infeasible(found: TransferInfeasible) -> Iterator[Block]:
     """Yield why it cannot be done, and what to change."""
-    shortfall = worded(": ", found.shortfall) if found.shortfall else ""
     held = found.held_back_by
-    by = line() if held is None else line(", held back by ", bindings((held,)))
-    said = line(say("Infeasible, because", Role.BAD), f" {found.binding}", by, shortfall)
-    yield Para(line=said, is_inner=True)
-    for change in found.changes:
-        yield Field(label="change", line=line(change))
+    by = () if held is None else line(", held back by ", bindings((held,)))
+    return plans.infeasible(found, found.changes, by)
 
 
 def direct(plan: TransferPlan) -> Iterator[Block]:
