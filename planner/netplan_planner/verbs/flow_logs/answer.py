@@ -139,26 +139,27 @@ class LogGoal(Value, frozen=True, kw_only=True):
 class FlowLogBill(Value, frozen=True, kw_only=True):
     """What flow logs cost a month, by who writes them, and settings that cost less."""
 
-    rows: tuple[LogRow, ...]
-    """The dearest first."""
-    line_items: tuple[LineItem, ...]
-    usd_per_month: Decimal | None
-    """Of all rows; None where nothing has a price."""
-    unpriced: tuple[Unpriced, ...]
+    price_age: str = ""
+    """That prices are old; empty while they hold."""
     window: str
     """What the records are of, in words."""
+    writers: tuple[LogRow, ...]
+    """Settings and configurations, the dearest first."""
+    usd_per_month: Decimal | None
+    """Of all writers; None where nothing has a price."""
+    line_items: tuple[LineItem, ...]
+    unpriced: tuple[Unpriced, ...]
     goal: LogGoal | None = None
-    """None: nothing was planned."""
-    planned_line_items: tuple[LineItem, ...] = ()
+    """What is promised; None: nothing was planned."""
     planned_usd_per_month: Decimal | None = None
-    """Of all rows as proposed, and of the others as they are."""
+    """Of all writers as proposed, and of the others as they are."""
+    planned_line_items: tuple[LineItem, ...] = ()
     traffic_usd_per_month: Decimal | None = None
     """Of the traffic that the records tell; None: it was not looked at."""
     dollar_error_ratio: float | None = None
-    """Of these dollars, as planned; None where there are none."""
+    """Of the traffic's dollars, as planned; None where there are none."""
     p95_machine_count: int = 0
     """Machines whose 95th percentile is promised; what one sends can be told by several writers."""
     notes: tuple[str, ...] = ()
     incomplete: tuple[str, ...] = ()
     """What of the given evidence could not be read in full, a line each."""
-    price_age: str = ""

@@ -81,7 +81,7 @@ def bill_of(facts: Facts, found: Sequence[Writer], request: InputRequest) -> Flo
         for one, records, gib in volumes
     ]
     return FlowLogBill(
-        rows=tuple(sorted(rows, key=lambda row: (-row.volume.gib_per_month, row.name))),
+        writers=tuple(sorted(rows, key=lambda row: (-row.volume.gib_per_month, row.name))),
         line_items=meter.bill.lines,
         usd_per_month=meter.bill.usd_per_month,
         unpriced=meter.bill.unpriced,

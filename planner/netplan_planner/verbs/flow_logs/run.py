@@ -124,7 +124,7 @@ def forecast(file: Path, source: PriceSource, *, has_metadata: bool) -> FlowLogB
     found = bill_of_expected(expected, book, has_metadata=has_metadata)
     age = price_age(book.info, source.today, folder=source.folder)
     return FlowLogBill(
-        rows=found.rows,
+        writers=found.writers,
         line_items=found.line_items,
         usd_per_month=found.usd_per_month,
         unpriced=found.unpriced,
@@ -256,7 +256,7 @@ def bill_of_expected(
         for place, records, gib in volumes
     )
     return FlowLogBill(
-        rows=tuple(sorted(rows, key=lambda row: (-row.volume.gib_per_month, row.name))),
+        writers=tuple(sorted(rows, key=lambda row: (-row.volume.gib_per_month, row.name))),
         line_items=meter.bill.lines,
         usd_per_month=meter.bill.usd_per_month,
         unpriced=meter.bill.unpriced,

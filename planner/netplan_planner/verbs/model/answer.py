@@ -38,8 +38,8 @@ class PredictedRow(Value, frozen=True, kw_only=True, gc=False):
     high_gbps: float
 
 
-class Evaluation(Value, frozen=True, kw_only=True):
-    """All groups, by what they are grouped by."""
+class Scores(Value, frozen=True, kw_only=True):
+    """How well the model predicts the measurements of a file, by group."""
 
     level: float
     row_count: int
@@ -52,6 +52,11 @@ class Evaluation(Value, frozen=True, kw_only=True):
     by_machine_family: tuple[GroupScore, ...]
     refused: tuple[str, ...] = ()
     """The first rows that a cell of theirs takes out."""
+
+
+class Evaluation(Scores, frozen=True, kw_only=True):
+    """The same with what only a picture and a heading need."""
+
     name: str = ""
     """Of the file."""
     rows: tuple[PredictedRow, ...] = ()
