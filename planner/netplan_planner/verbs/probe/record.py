@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import date
-from decimal import Decimal
 from typing import Any, Literal, TypedDict
 
 from netplan_planner.renderers.content import Cell, DataTable
@@ -13,8 +12,9 @@ from netplan_planner.verbs.probe.answer import (
     ProbeCost,
     ProbeFlow,
     ProbeImpact,
-    ProbeLine,
     ProbePlan,
+    ProbeStake,
+    ToldLimit,
     half_width_of,
 )
 from netplan_planner.verbs.probe.results import FlowResult, ProbeResults
@@ -35,29 +35,6 @@ _RESULT_COLUMNS = (
 )
 
 
-class CostRecord(TypedDict):
-    """What runs take: time, volume and money."""
-
-    runs: int
-    seconds: float
-    gib: Decimal
-    usd: Decimal | None
-    line_items: tuple[ProbeLine, ...]
-    vm_seconds: float
-    vm_usd_billed: float
-    """0: both machines run anyway."""
-    vm_usd_in_ranking: Decimal | None
-    """Their seconds at list price, which count in the order of probes only."""
-
-
-class StakeRecord(TypedDict):
-    """A finding that a probe would decide."""
-
-    rule: str
-    saving_usd_per_month: Decimal | None
-    gain_gbps: float | None
-
-
 class FlowRecord(TypedDict):
     """What is predicted of one direction of one kind of run."""
 
@@ -70,14 +47,6 @@ class FlowRecord(TypedDict):
     probability: float | None
     reason: str | None
     """Why nothing is predicted."""
-
-
-class ToldRecord(TypedDict):
-    """A limit that a probe tells of."""
-
-    limit: str
-    probability: float
-    other_paths: int
 
 
 class WhichRecord(TypedDict):
@@ -99,13 +68,13 @@ class PlannedRecord(WhichRecord):
     rtt_basis: str
     omit_s: float
     duration_s: float | None
-    because: tuple[StakeRecord, ...]
+    because: tuple[ProbeStake, ...]
     predictions: tuple[FlowRecord, ...]
     information: float
     information_per_usd: float | None
-    tells: tuple[ToldRecord, ...]
-    expected: CostRecord
-    most: CostRecord
+    tells: tuple[ToldLimit, ...]
+    expected: ProbeCost
+    most: ProbeCost
     unpriced: str | None
 
 
@@ -169,8 +138,8 @@ class Record(TypedDict):
     prices_as_of: date
     price_age: str
     tolerance_ratio: float
-    expected: CostRecord
-    most: CostRecord
+    expected: ProbeCost
+    most: ProbeCost
     mean_half_width_ratio: float
     expected_half_width_ratio: float
     probes: tuple[PlannedRecord, ...]
@@ -194,8 +163,8 @@ def plan_record(plan: ProbePlan, results: ProbeResults | None = None) -> Record:
         "prices_as_of": plan.prices_as_of,
         "price_age": plan.price_age,
         "tolerance_ratio": plan.tolerance_ratio,
-        "expected": _cost(plan.expected),
-        "most": _cost(plan.most),
+        "expected": plan.expected,
+        "most": plan.most,
         "mean_half_width_ratio": half_width_of(plan.mean_log_width),
         "expected_half_width_ratio": half_width_of(plan.expected_log_width),
         "probes": tuple(map(_planned, plan.probes)),
@@ -256,27 +225,13 @@ def _planned(one: PlannedProbe) -> PlannedRecord:
         "rtt_basis": probe.path.rtt_basis,
         "omit_s": there.omit_s,
         "duration_s": there.duration_s,
-        "because": tuple(
-            StakeRecord(
-                rule=stake.rule,
-                saving_usd_per_month=stake.usd_per_month,
-                gain_gbps=stake.gain_gbps,
-            )
-            for stake in probe.path.stakes
-        ),
+        "because": probe.path.stakes,
         "predictions": tuple(map(_flow, probe.flows)),
         "information": one.gain,
         "information_per_usd": one.gain_per_usd,
-        "tells": tuple(
-            ToldRecord(
-                limit=told.limit,
-                probability=told.probability,
-                other_paths=told.other_path_count,
-            )
-            for told in one.tells
-        ),
-        "expected": _cost(probe.expected),
-        "most": _cost(probe.most),
+        "tells": one.tells,
+        "expected": probe.expected,
+        "most": probe.most,
         "unpriced": probe.unpriced or None,
     }
 
@@ -305,19 +260,6 @@ def _flow(flow: ProbeFlow) -> FlowRecord:
         "binding_limit": found.limits[0].name if is_known else None,
         "probability": found.probabilities[0] if is_known and found.probabilities else None,
         "reason": "; ".join(found.unknown) or None,
-    }
-
-
-def _cost(cost: ProbeCost) -> CostRecord:
-    return {
-        "runs": cost.runs,
-        "seconds": cost.seconds,
-        "gib": cost.gib,
-        "usd": cost.usd,
-        "line_items": cost.lines,
-        "vm_seconds": cost.vm_seconds,
-        "vm_usd_billed": 0.0,
-        "vm_usd_in_ranking": cost.vm_usd,
     }
 
 
