@@ -1,6 +1,6 @@
 """What Cloud Monitoring counted: a summary of each series, whatever number of points it had."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
 
@@ -271,8 +271,3 @@ class Metrics(Value, frozen=True, kw_only=True, dict=True):
             if one.resource.name == quota_metric and one.resource.location == location
         ]
         return found[0] if len({one.resource.project for one in found}) == 1 else None
-
-
-def window_of(series: MetricSeries) -> timedelta:
-    """Return the time from a series' first to its last moment, gaps included."""
-    return series.end - series.start
