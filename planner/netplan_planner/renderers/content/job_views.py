@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from typing import TypeVar
 
 from netplan_planner.model import (
     Amount,
@@ -31,6 +32,7 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.options import RenderOptions
 
+Kind = TypeVar("Kind")
 _COMMITTED = (Usage.CUD_1Y, Usage.CUD_3Y)
 
 
@@ -135,7 +137,7 @@ def front(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:
         yield Table(columns=columns, rows=tuple(rows), is_inner=True)
 
 
-def spread(listed: Sequence[JobOption], most: int | None) -> Sequence[JobOption]:
+def spread(listed: Sequence[Kind], most: int | None) -> Sequence[Kind]:
     """Return at most so many of a list, both ends among them, as evenly as they go."""
     if most is None or len(listed) <= most:
         return listed

@@ -6,6 +6,7 @@ from decimal import Decimal
 from netplan_planner.model import Amount, Text, worded
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases, plans
+from netplan_planner.renderers.content.job_views import spread
 from netplan_planner.renderers.document import (
     Block,
     Column,
@@ -245,15 +246,6 @@ def _time(plan: TransferPlan, option: TransferOption) -> str:
     is_read_as_it = text == figures.duration(deadline_s)
     late = f", {figures.duration(option.duration_s - deadline_s)} too late"
     return f"{text}{late}" if is_read_as_it else text
-
-
-def spread(listed: Sequence[TransferOption], most: int | None) -> Sequence[TransferOption]:
-    """Return at most so many of a list, both ends among them, as evenly as they go."""
-    if most is None or len(listed) <= most:
-        return listed
-    if most < 2:
-        return listed[:most]
-    return [listed[round(at * (len(listed) - 1) / (most - 1))] for at in range(most)]
 
 
 def ways(plan: TransferPlan) -> Iterator[Block]:
