@@ -14,13 +14,10 @@ from decimal import Decimal
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, NamedTuple, Protocol, cast
 
-from netplan_planner.model import Value
 from netplan_planner.renderers.document import Block, blocks_in
 from netplan_planner.renderers.options import RenderOptions
-
-Part = TypeVar("Part", bound=Value)
 
 Cell = str | int | float | Decimal | bool | date | None | tuple[str, ...]
 """A value of a data table; None is not known, several texts of one value are a tuple."""
@@ -99,13 +96,6 @@ def content_of(answer: object) -> Content:
         return cast(Content, import_module(f"{package}.{shown}"))
     words = re.findall("[A-Z][a-z0-9]*", kind.__name__.removesuffix("Answer"))
     return cast(Content, import_module(f"{__name__}.{'_'.join(words).lower()}"))
-
-
-def taken(kind: type[Part], answer: object, **more: Any) -> Part:
-    """Return a value whose fields are those of an answer by the same names, and `more`."""
-    names: tuple[str, ...] = kind.__struct_fields__
-    own = {name: getattr(answer, name) for name in names if name not in more}
-    return kind(**own, **more)
 
 
 def blocks(answer: object, options: RenderOptions) -> Iterable[Block]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.renderers.content import DataTable, taken
+from netplan_planner.model import taken
+from netplan_planner.renderers.content import DataTable
 from netplan_planner.renderers.document import (
     Block,
     Column,

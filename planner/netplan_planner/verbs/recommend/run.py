@@ -184,6 +184,7 @@ def _answer(
     info = prices.info
     return Recommendation(
         plan=plan,
+        is_feasible=isinstance(plan, MachinePlan),
         limits_as_of=stated_on(caps.as_of),
         calibration=next(calibration_note(caps), None),
         prices_as_of=info.as_of,
