@@ -40,7 +40,7 @@ class Ask(NamedTuple):
     """What variables and files call it; empty: as the option, or the field where that is a word of
     Python."""
     panel: str | None = None
-    """The group of the help page."""
+    """The group of the help page; None: the `PANEL` of the request, where it has one."""
     metavar: str | None = None
     least: float | None = None
     most: float | None = None

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from netplan_planner.asks import CHOICE, Ask, Reading
 from netplan_planner.errors import UsageError, did_you_mean
@@ -64,33 +64,29 @@ class JobEnd(Value, frozen=True, kw_only=True):
 class JobNeed(Value, frozen=True, kw_only=True):
     """What one run of a job does, and on which machines it may run."""
 
-    region: Annotated[str, Ask("Where it runs.", metavar="REGION", panel=WORK)] = ""
+    PANEL: ClassVar[str] = WORK
+
+    region: Annotated[str, Ask("Where it runs.", metavar="REGION")] = ""
     """Empty: not told, and no plan is made."""
     in_bytes: Annotated[
         Bytes,
         Ask(
-            "Bytes that arrive, of all machines, such as 2TB or 2TiB.",
-            "--bytes-in",
-            metavar="SIZE",
-            panel=WORK,
+            "Bytes that arrive, of all machines, such as 2TB or 2TiB.", "--bytes-in", metavar="SIZE"
         ),
     ] = 0
     """Read by all machines together; so the others."""
-    out_bytes: Annotated[
-        Bytes, Ask("Bytes that leave.", "--bytes-out", metavar="SIZE", panel=WORK)
-    ] = 0
+    out_bytes: Annotated[Bytes, Ask("Bytes that leave.", "--bytes-out", metavar="SIZE")] = 0
     between_bytes: Annotated[
         Bytes,
         Ask(
             "Bytes that its machines shuffle among them, each an equal share to each.",
             "--bytes-between",
             metavar="SIZE",
-            panel=WORK,
         ),
     ] = 0
     """Shuffled among them: each sends as much to every machine as to itself."""
     cpu_seconds: Annotated[
-        float, Ask("CPU time of one vCPU, in all.", metavar="SECONDS", least=0, panel=WORK)
+        float, Ask("CPU time of one vCPU, in all.", metavar="SECONDS", least=0)
     ] = 0.0
     """vCPU-seconds of work."""
     parallel_ratio: Annotated[
@@ -101,7 +97,6 @@ class JobNeed(Value, frozen=True, kw_only=True):
             metavar="RATIO",
             least=0,
             most=1,
-            panel=WORK,
         ),
     ] = 1.0
     """Share of that work which shares out over the vCPUs; the rest runs on one."""
@@ -111,7 +106,6 @@ class JobNeed(Value, frozen=True, kw_only=True):
             "From a machine's start until it works, such as 40s: it is paid, too.",
             "--start-up",
             metavar="TIME",
-            panel=WORK,
         ),
     ] = None
     """From the state RUNNING, which is billed, until a machine works; None: not told, left out."""
@@ -121,7 +115,6 @@ class JobNeed(Value, frozen=True, kw_only=True):
             "How long a run may take, such as 2h, or until when, such as 2026-12-01T06:00:00Z.",
             "--deadline",
             metavar="TIME",
-            panel=WORK,
         ),
     ] = None
     """From the state RUNNING on; None: there is none."""
@@ -131,7 +124,6 @@ class JobNeed(Value, frozen=True, kw_only=True):
         Ask(
             "Phases that run at the same time, of in, compute, between and out; commas.",
             metavar="PHASES",
-            panel=WORK,
         ),
     ] = ()
     """Phases that run at the same time; the others follow one another."""

@@ -1,7 +1,7 @@
 """What flow logs cost a month, by who writes them, and settings that cost less."""
 
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from netplan_planner.asks import Ask, Reading
 from netplan_planner.model.base import Value
@@ -73,13 +73,12 @@ class LogRow(Value, frozen=True, kw_only=True):
 class LogGoal(Value, frozen=True, kw_only=True):
     """What is promised of the logs."""
 
+    PANEL: ClassVar[str] = PROMISE
+
     dollar_error_ratio: Annotated[
         Share,
         Ask(
-            "Error of the dollars of all traffic, either way.",
-            "--dollar-error",
-            metavar="PERCENT",
-            panel=PROMISE,
+            "Error of the dollars of all traffic, either way.", "--dollar-error", metavar="PERCENT"
         ),
     ] = 0.05
     """Of the dollars of all traffic, either way."""
@@ -89,16 +88,13 @@ class LogGoal(Value, frozen=True, kw_only=True):
             "Error of the 95th percentile of what each machine sends, either way.",
             "--p95-error",
             metavar="PERCENT",
-            panel=PROMISE,
         ),
     ] = 0.1
     """Of each machine's 95th percentile of sending, either way."""
     confidence: Annotated[
         Share,
         Ask(
-            "How often each promise holds, of many samples of the same traffic.",
-            metavar="PERCENT",
-            panel=PROMISE,
+            "How often each promise holds, of many samples of the same traffic.", metavar="PERCENT"
         ),
     ] = 0.95
     """With which each promise holds, above 0 and below 1."""
@@ -110,7 +106,6 @@ class LogGoal(Value, frozen=True, kw_only=True):
             "--p95-from",
             metavar="GBPS",
             least=0,
-            panel=PROMISE,
         ),
     ] = MACHINES_FROM_GBPS
     """Machines whose 95th percentile is less are not promised anything of."""
@@ -120,7 +115,6 @@ class LogGoal(Value, frozen=True, kw_only=True):
             "Keep metadata where they are, or leave them out: a record is then 542 bytes instead of"
             " 1,418, and names no machine, cluster or country.",
             "--metadata/--no-metadata",
-            panel=PROMISE,
         ),
     ] = True
     filters: Annotated[
@@ -130,7 +124,6 @@ class LogGoal(Value, frozen=True, kw_only=True):
             " rest; what else cannot be told then is said.",
             "--filter/--no-filter",
             parameter="filters",
-            panel=PROMISE,
         ),
     ] = True
     """Whether filters are proposed."""
