@@ -33,10 +33,7 @@ from netplan_planner.model import (
     worded,
 )
 from netplan_planner.paths.machines import is_gke_node
-from netplan_planner.paths.priced_paths import (
-    PREMIUM,
-    priced_path_of,
-)
+from netplan_planner.paths.priced_paths import PREMIUM, priced_path_of
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.shared.trust import Doubts, doubt_of_month

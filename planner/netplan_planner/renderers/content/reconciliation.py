@@ -5,24 +5,9 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TypedDict, cast
 
-from netplan_planner.model import (
-    ModelledPart,
-    OtherSku,
-    Reconciliation,
-    SkuBalance,
-    Unmodelled,
-)
+from netplan_planner.model import ModelledPart, OtherSku, Reconciliation, SkuBalance, Unmodelled
 from netplan_planner.renderers.content import Cell, DataTable, incomplete
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Line,
-    Para,
-    Table,
-    fixed,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Column, Line, Para, Table, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import cents
 

@@ -8,14 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, UsageError
-from netplan_planner.model import (
-    MeasuredKind,
-    Metric,
-    MetricSeries,
-    PriceBook,
-    SelfLink,
-    Value,
-)
+from netplan_planner.model import MeasuredKind, Metric, MetricSeries, PriceBook, SelfLink, Value
 from netplan_planner.model.evidence.flow_log_bill import LogSettings
 from netplan_planner.model.evidence.log_volume import log_gib
 from netplan_planner.model.money.price_age import price_age

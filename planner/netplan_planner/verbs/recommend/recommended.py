@@ -6,13 +6,7 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    Confidence,
-    MachinePlan,
-    PathClass,
-    PriceBook,
-    Usage,
-)
+from netplan_planner.model import Confidence, MachinePlan, PathClass, PriceBook, Usage
 
 SPOT_DAYS = 30
 """Age from which a Spot price is called old: nearly every one changed between two price lists ten
