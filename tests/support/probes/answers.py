@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from netplan_planner.measuring.outputs.base import Refused
 from netplan_planner.model import Estimate, Limit, LimitKind, SelfLink, SkuId
-from netplan_planner.verbs.model.answer import Evaluation, GroupScore, PredictedRow
+from netplan_planner.renderers.html.charts.agreement import Point
+from netplan_planner.verbs.model.answer import Evaluation, GroupScore
 from netplan_planner.verbs.probe.answer import (
     LeftOutKind,
     LeftOutProbe,
@@ -140,15 +141,9 @@ def evaluation() -> Evaluation:
     )
 
 
-def predicted(measured: float, gbps: float) -> PredictedRow:
+def predicted(measured: float, gbps: float) -> Point:
     """Return a row whose interval is a quarter to either side."""
-    return PredictedRow(
-        path_class="internet",
-        measured_gbps=measured,
-        gbps=gbps,
-        low_gbps=gbps * 0.75,
-        high_gbps=gbps * 1.25,
-    )
+    return Point("internet", measured, gbps, low_gbps=gbps * 0.75, high_gbps=gbps * 1.25)
 
 
 def one_way(name: str) -> Probe:

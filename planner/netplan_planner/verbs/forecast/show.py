@@ -296,7 +296,7 @@ def _machine_table(machines: Sequence[MachineForecast], limit: int | None) -> Ta
 def _rate_range(found: Range) -> str:
     if found.low is None or found.high is None:
         return figures.rate(found.middle)
-    return f"{figures.rate(found.middle)} {figures.interval(found.middle, found.low, found.high)}"
+    return figures.rate_interval(found.middle, found.low, found.high)
 
 
 def _costs(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:

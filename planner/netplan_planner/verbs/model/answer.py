@@ -1,6 +1,7 @@
 """How well the model predicts measurements, by group, beside two rivals that need no model."""
 
 from netplan_planner.model.base import Value
+from netplan_planner.renderers.html.charts.agreement import Point
 
 
 class GroupScore(Value, frozen=True, kw_only=True):
@@ -28,16 +29,6 @@ class GroupScore(Value, frozen=True, kw_only=True):
     lookup_p90_error_ratio: float | None = None
 
 
-class PredictedRow(Value, frozen=True, kw_only=True, gc=False):
-    """A measurement with its prediction, for a picture."""
-
-    path_class: str
-    measured_gbps: float
-    gbps: float
-    low_gbps: float
-    high_gbps: float
-
-
 class Scores(Value, frozen=True, kw_only=True):
     """How well the model predicts the measurements of a file, by group."""
 
@@ -59,5 +50,5 @@ class Evaluation(Scores, frozen=True, kw_only=True):
 
     name: str = ""
     """Of the file."""
-    rows: tuple[PredictedRow, ...] = ()
+    rows: tuple[Point, ...] = ()
     """For pictures: the rows with both figures, every n-th of them where they are very many."""

@@ -24,9 +24,9 @@ from netplan_planner.renderers.document import (
 from netplan_planner.renderers.figures import (
     counted,
     duration,
-    interval,
     number,
     rate,
+    rate_interval,
     saved,
     share,
     volume,
@@ -157,9 +157,9 @@ def _prediction(flow: ProbeFlow) -> str:
     found = flow.estimate
     if found.gbps is None:
         return f"unknown: {inert('; '.join(found.unknown))}"
-    span = interval(found.gbps, found.low_gbps or 0.0, found.high_gbps or 0.0)
+    predicted = rate_interval(found.gbps, found.low_gbps, found.high_gbps)
     bound = inert(limit_name(found.limits[0]), TEXT_LENGTH) if found.limits else "nothing known"
-    return f"{rate(found.gbps)} {span}, bound by {bound}"
+    return f"{predicted}, bound by {bound}"
 
 
 def _informed(told: ToldLimit) -> str:
