@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any, Literal, TypedDict
 
+from netplan_planner.model import Value, taken
 from netplan_planner.renderers.content import Cell, DataTable
 from netplan_planner.verbs.probe.answer import (
     LeftOutProbe,
@@ -85,7 +86,7 @@ class LeftOutRecord(WhichRecord):
     reason: str
 
 
-class ImpactRecord(TypedDict):
+class ImpactRecord(Value, frozen=True, kw_only=True):
     """What the probes do to a machine."""
 
     name: str
@@ -129,7 +130,7 @@ class StoreRecord(TypedDict):
     run_count: int
 
 
-class Record(TypedDict):
+class Record(Value, frozen=True, kw_only=True):
     """A plan of probes, what the store has of it, and what was measured."""
 
     id: str
@@ -156,25 +157,17 @@ class Record(TypedDict):
 def plan_record(plan: ProbePlan, results: ProbeResults | None = None) -> Record:
     """Return a plan, what the store has of it, and what was measured; None where nothing was."""
     stored = plan.stored
-    return {
-        "id": plan.id,
-        "title": plan.title,
-        "limits_as_of": plan.limits_as_of,
-        "prices_as_of": plan.prices_as_of,
-        "price_age": plan.price_age,
-        "tolerance_ratio": plan.tolerance_ratio,
-        "expected": plan.expected,
-        "most": plan.most,
-        "mean_half_width_ratio": half_width_of(plan.mean_log_width),
-        "expected_half_width_ratio": half_width_of(plan.expected_log_width),
-        "probes": tuple(map(_planned, plan.probes)),
-        "left_out": tuple(map(_left_out, plan.left_out)),
-        "impacts": tuple(_impact(plan, one) for one in plan.impacts),
-        "notes": plan.notes,
-        "incomplete": plan.incomplete,
-        "store": {"path": stored.path, "run_count": stored.run_count} if stored else None,
-        "results": _results(results) if results else None,
-    }
+    return taken(
+        Record,
+        plan,
+        mean_half_width_ratio=half_width_of(plan.mean_log_width),
+        expected_half_width_ratio=half_width_of(plan.expected_log_width),
+        probes=tuple(map(_planned, plan.probes)),
+        left_out=tuple(map(_left_out, plan.left_out)),
+        impacts=tuple(_impact(plan, one) for one in plan.impacts),
+        store={"path": stored.path, "run_count": stored.run_count} if stored else None,
+        results=_results(results) if results else None,
+    )
 
 
 def plan_table(plan: ProbePlan) -> DataTable:
@@ -268,20 +261,7 @@ def _left_out(one: LeftOutProbe) -> LeftOutRecord:
 
 
 def _impact(plan: ProbePlan, one: ProbeImpact) -> ImpactRecord:
-    return {
-        "name": one.name,
-        "self_link": one.link,
-        "cap_gbps": one.cap_gbps,
-        "sends_gbps": one.sends_gbps,
-        "cap_ratio": one.cap_ratio,
-        "receives_gbps": one.receives_gbps,
-        "busy_s": one.busy_s,
-        "most_busy_s": one.most_busy_s,
-        "seen_p95_gbps": one.seen_p95_gbps,
-        "seen_max_gbps": one.seen_max_gbps,
-        "is_crowded": one.is_crowded,
-        "has_flow_logs": plan.has_traffic,
-    }
+    return taken(ImpactRecord, one, self_link=one.link, has_flow_logs=plan.has_traffic)
 
 
 def _results(results: ProbeResults) -> ResultsRecord:
