@@ -1,8 +1,9 @@
 """What answers say: one module for each kind of answer, whatever the format.
 
-`blocks` is for formats that are read, `record` for JSON, `table` for CSV. A module has the name of
-its answer's type, and is imported when that is written. What a `record` holds is told by the type
-that its function returns: from it the JSON Schema in docs/schemas is made.
+`blocks` is for formats that are read, `table` for CSV; JSON holds the whole answer, unless a
+`record` says otherwise. A module has the name of its answer's type, and is imported when that is
+written. From the type of the answer, or of what `record` returns, the JSON Schema in docs/schemas
+is made.
 """
 
 import inspect
@@ -39,12 +40,6 @@ class Content(Protocol):
     def blocks(self, answer: Any, options: RenderOptions) -> Iterable[Block]:
         """Return the answer as a document."""
 
-    def record(self, answer: Any) -> object:
-        """Return what JSON holds behind `schema`: a value, a mapping, or a tuple of values.
-
-        Of a tuple, the fields of all stand in one object.
-        """
-
     def table(self, answer: Any) -> DataTable:
         """Return the answer as rows."""
 
@@ -74,12 +69,12 @@ def modules_by_kind() -> Mapping[str, Content]:
 
 def _is_content(module: ModuleType) -> bool:
     """Return whether a module says what a kind of answer does; others are parts of such."""
-    return all(hasattr(module, name) for name in ("SCHEMA", "blocks", "record", "table"))
+    return all(hasattr(module, name) for name in ("SCHEMA", "blocks", "table"))
 
 
 def _kind_of(module: ModuleType) -> str:
-    """Return the kind of answer that a module's `record` takes."""
-    (answer,) = inspect.signature(module.record).parameters.values()
+    """Return the kind of answer that a module's `table` takes."""
+    (answer,) = inspect.signature(module.table).parameters.values()
     return str(answer.annotation.__name__)
 
 
@@ -96,6 +91,15 @@ def content_of(answer: object) -> Content:
         return cast(Content, import_module(f"{package}.{shown}"))
     words = re.findall("[A-Z][a-z0-9]*", kind.__name__.removesuffix("Answer"))
     return cast(Content, import_module(f"{__name__}.{'_'.join(words).lower()}"))
+
+
+def record(answer: object) -> object:
+    """Return what JSON holds of any answer behind `schema`: its module's `record`, else all of it.
+
+    That is a value, a mapping, or a tuple of values, whose fields stand in one object.
+    """
+    made = getattr(content_of(answer), "record", None)
+    return answer if made is None else made(answer)
 
 
 def blocks(answer: object, options: RenderOptions) -> Iterable[Block]:

@@ -28,11 +28,6 @@ _NAMES = {
 }
 
 
-def record(answer: Collected) -> Collected:
-    """Return all of it."""
-    return answer
-
-
 def table(answer: Collected) -> DataTable:
     """Return a row a part."""
     rows = (tuple(getattr(part, name) for name in COLUMNS) for part in answer.parts)

@@ -33,11 +33,6 @@ _LONG = 600
 _NAMED_WRITERS = 8
 
 
-def record(answer: FlowLogBill) -> FlowLogBill:
-    """Return the whole answer."""
-    return answer
-
-
 COLUMNS = (
     *("name", "configuration", "places", "records_per_month", "gib_per_month", "usd_per_month"),
     *("extra_records_per_month", "other_side_ratio", "sampling_ratio", "interval_s"),

@@ -24,11 +24,6 @@ SCHEMA = "netplan.aggregated/1"
 COLUMNS = AggregatedTable.__struct_fields__
 
 
-def record(answer: Aggregated) -> Aggregated:
-    """Return all of it."""
-    return answer
-
-
 def table(answer: Aggregated) -> DataTable:
     """Return a row a table."""
     rows = (tuple(getattr(one, name) for name in COLUMNS) for one in answer.tables)

@@ -68,11 +68,6 @@ _PRESSING = (CapStatus.THERE, CapStatus.WITHIN, CapStatus.PERHAPS)
 _BILL_LINES = 200
 
 
-def record(answer: ForecastAnswer) -> ForecastAnswer:
-    """Return every field of the answer."""
-    return answer
-
-
 def table(answer: ForecastAnswer) -> DataTable:
     """Return a row a machine and cap, then a row a path."""
     rows = [*map(_machine_cells, answer.machines), *map(_path_cells, answer.paths)]

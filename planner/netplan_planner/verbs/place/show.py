@@ -45,11 +45,6 @@ _BOUNDS = {
 }
 
 
-def record(answer: Placement) -> Placement:
-    """Return the whole answer."""
-    return answer
-
-
 def table(answer: Placement) -> DataTable:
     """Return a row a machine, those that move first."""
     columns = (
