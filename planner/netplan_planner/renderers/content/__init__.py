@@ -17,6 +17,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol, cast
 
+from msgspec.structs import astuple
+
+from netplan_planner.model import Value
 from netplan_planner.renderers.document import Block, blocks_in
 from netplan_planner.renderers.options import RenderOptions
 
@@ -29,6 +32,11 @@ class DataTable(NamedTuple):
 
     columns: tuple[str, ...]
     rows: Iterable[tuple[Cell, ...]]
+
+
+def data_table(kind: type[Value], values: Iterable[Value]) -> DataTable:
+    """Return values of a kind as rows, a column a field."""
+    return DataTable(kind.__struct_fields__, map(astuple, values))
 
 
 class Content(Protocol):

@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from msgspec.structs import astuple
-
 from netplan_planner.model import PriceChanges, PriceMove, Value, taken
-from netplan_planner.renderers.content import DataTable
+from netplan_planner.renderers.content import DataTable, data_table
 from netplan_planner.renderers.document import Block, Column, Item, Para, Table, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import plain_number
@@ -36,7 +34,6 @@ class Record(Value, frozen=True, kw_only=True):
     changes: tuple[ChangeRow, ...]
 
 
-COLUMNS = ChangeRow.__struct_fields__
 _PERCENT = Decimal(100)
 _LONG = 4000
 
@@ -48,7 +45,7 @@ def record(answer: PriceChanges) -> Record:
 
 def table(answer: PriceChanges) -> DataTable:
     """Return a row a price."""
-    return DataTable(COLUMNS, (astuple(_row(one)) for one in answer.changes))
+    return data_table(ChangeRow, map(_row, answer.changes))
 
 
 def _row(one: PriceMove) -> ChangeRow:

@@ -3,11 +3,9 @@
 from collections.abc import Iterator
 from datetime import date
 
-from msgspec.structs import astuple
-
 from netplan_planner.model import EgressCap, MeasuredLimit, PhysicalNics, Value, taken
 from netplan_planner.model.limits import CapRow
-from netplan_planner.renderers.content import DataTable
+from netplan_planner.renderers.content import DataTable, data_table
 from netplan_planner.renderers.document import (
     Block,
     Column,
@@ -37,9 +35,6 @@ class Record(Value, frozen=True, kw_only=True):
     measured: tuple[MeasuredLimit, ...]
 
 
-COLUMNS = CapRow.__struct_fields__
-
-
 def record(answer: CapsAnswer) -> Record:
     """Return the caps with the fields of the table, and what was measured on that day."""
     return taken(Record, answer, caps=tuple(taken(CapRow, cap) for cap in answer.caps))
@@ -47,7 +42,7 @@ def record(answer: CapsAnswer) -> Record:
 
 def table(answer: CapsAnswer) -> DataTable:
     """Return a row for each variant."""
-    return DataTable(COLUMNS, (astuple(taken(CapRow, cap)) for cap in answer.caps))
+    return data_table(CapRow, (taken(CapRow, cap) for cap in answer.caps))
 
 
 def blocks(answer: CapsAnswer, options: RenderOptions) -> Iterator[Block]:
