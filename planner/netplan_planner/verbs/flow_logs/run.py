@@ -16,7 +16,7 @@ from netplan_planner.planning import service_bill
 from netplan_planner.planning.flow_logs import LogMeter, place_name
 from netplan_planner.planning.price_source import PriceSource
 from netplan_planner.planning.project import request_of
-from netplan_planner.tables.columns import Column, ColumnKind
+from netplan_planner.tables.columns import Column, number_column
 from netplan_planner.tables.reading import Table
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
 from netplan_planner.verbs import Now, always_well, panels, verb
@@ -42,18 +42,11 @@ COLUMNS = (
         other_names=("subnetwork", "configuration"),
         is_required=True,
     ),
-    Column(
-        name="records",
-        meaning="how many records it would write",
-        kind=ColumnKind.NUMBER,
-        least=0,
-        is_required=True,
-    ),
-    Column(
-        name="hours",
-        meaning="in how much time; a month of 730 hours where it is not stated",
+    number_column("records", "how many records it would write", least=0, is_required=True),
+    number_column(
+        "hours",
+        "in how much time; a month of 730 hours where it is not stated",
         unit="h",
-        kind=ColumnKind.NUMBER,
         least=0.001,
     ),
 )
