@@ -13,10 +13,11 @@ from netplan_planner.model.plans.machine_choice import (
     LeastMemory,
     MachineTypes,
     SeriesNames,
+    StartUp,
 )
 from netplan_planner.model.plans.plan import Rejected
 from netplan_planner.model.plans.shortfall import Shortfall
-from netplan_planner.quantities import Bytes, Deadline, Duration, names
+from netplan_planner.quantities import Bytes, Deadline, names
 
 WORK = "What one run does"
 
@@ -100,14 +101,7 @@ class JobNeed(Value, frozen=True, kw_only=True):
         ),
     ] = 1.0
     """Share of that work which shares out over the vCPUs; the rest runs on one."""
-    startup_s: Annotated[
-        Duration | None,
-        Ask(
-            "From a machine's start until it works, such as 40s: it is paid, too.",
-            "--start-up",
-            metavar="TIME",
-        ),
-    ] = None
+    startup_s: StartUp = None
     """From the state RUNNING, which is billed, until a machine works; None: not told, left out."""
     deadline_s: Annotated[
         Deadline | None,

@@ -284,7 +284,7 @@ def too_slow(found: Grid) -> JobInfeasible:
         binding=_binding(need, fastest),
         shortfall=(
             f"the fastest, {fastest.count} x {fastest.machine_type}, takes"
-            f" {_seconds(fastest.duration_s)}: {_seconds(shortfall_s)} too long"
+            f" {seconds_text(fastest.duration_s)}: {seconds_text(shortfall_s)} too long"
         ),
         shortfall_s=shortfall_s,
         changes=tuple(_changes(found, fastest, cell)),
@@ -314,7 +314,7 @@ def _changes(found: Grid, fastest: JobOption, cell: Cell) -> Iterator[str]:
     if more is not None:
         yield (
             f"--max-count {more.count}: {more.count} x {more.machine_type} take"
-            f" {_seconds(more.duration_s)}"
+            f" {seconds_text(more.duration_s)}"
         )
     together = replace(need, overlap=tuple(JobPhase))
     if need.overlap != together.overlap:
@@ -325,7 +325,7 @@ def _changes(found: Grid, fastest: JobOption, cell: Cell) -> Iterator[str]:
         if seconds <= deadline_s:
             yield (
                 f"let its phases overlap (--overlap in,compute,between,out):"
-                f" {_seconds(seconds)} on {fastest.machine_type}"
+                f" {seconds_text(seconds)} on {fastest.machine_type}"
             )
 
 
@@ -343,7 +343,7 @@ def _enough_machines(found: Grid) -> JobOption | None:
     return options_at(found.offers, found.usage, found.prices, [cell])[0] if cell else None
 
 
-def _seconds(seconds: float) -> str:
+def seconds_text(seconds: float) -> str:
     """Return a time as it can be given to an option."""
     if seconds >= 2 * SECONDS_PER_HOUR:
         return f"{seconds / SECONDS_PER_HOUR:.3g} h"

@@ -17,6 +17,7 @@ from netplan_planner.model.plans.machine_choice import (
     LeastMemory,
     MachineTypes,
     SeriesNames,
+    StartUp,
 )
 from netplan_planner.planning.inputs import PlanBasis
 from netplan_planner.quantities import Bytes, Deadline, Duration, Names, Usd
@@ -215,14 +216,7 @@ class TransferNeed(Value, frozen=True, kw_only=True):
         Usd | None, Ask("What a machine of the grid costs.", metavar="USD", panel=GIVEN)
     ] = None
     """Of a machine of a given grid; None: not told."""
-    startup_s: Annotated[
-        Duration | None,
-        Ask(
-            "From a machine's start until it works, such as 40s: it is paid, too.",
-            "--start-up",
-            metavar="TIME",
-        ),
-    ] = None
+    startup_s: StartUp = None
     memory_gib: LeastMemory = 0.0
     machine_types: MachineTypes = ()
     series: SeriesNames = ()

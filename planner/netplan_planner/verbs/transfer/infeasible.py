@@ -7,13 +7,14 @@ from decimal import ROUND_CEILING, Decimal
 from msgspec.structs import replace
 
 from netplan_planner.model import Amount, Rejected, Text, worded
+from netplan_planner.optimise.job.plan import seconds_text
 from netplan_planner.verbs.transfer import program
 from netplan_planner.verbs.transfer.answer import INTERNET, TransferInfeasible, TransferOption
 from netplan_planner.verbs.transfer.ask import PlaceLimit, TransferNeed
 from netplan_planner.verbs.transfer.hops import region_of_bucket
 from netplan_planner.verbs.transfer.market import market_of
 from netplan_planner.verbs.transfer.network import scaled
-from netplan_planner.verbs.transfer.option import Asked, Solved, option_of, seconds_text
+from netplan_planner.verbs.transfer.option import Asked, Solved, option_of
 from netplan_planner.verbs.transfer.program import Aim, Span
 from netplan_planner.verbs.transfer.tries import search
 
