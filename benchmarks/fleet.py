@@ -18,14 +18,14 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from netplan_planner.model import Zone
+from netplan_planner.planning.fleet import plan as planning
+from netplan_planner.planning.fleet.candidates import Choices
+from netplan_planner.planning.fleet.hours import hours_of
+from netplan_planner.planning.fleet.market import Market
+from netplan_planner.planning.fleet.need import CommitmentChoice, FleetNeed
+from netplan_planner.planning.fleet.plan import Planned, plan_fleet
+from netplan_planner.planning.fleet.program import Infeasible, Program, Solution
 from netplan_planner.throughput import load_caps
-from netplan_planner.verbs.fleet import plan as planning
-from netplan_planner.verbs.fleet.answer import CommitmentChoice, FleetNeed
-from netplan_planner.verbs.fleet.candidates import Choices
-from netplan_planner.verbs.fleet.hours import hours_of
-from netplan_planner.verbs.fleet.market import Market
-from netplan_planner.verbs.fleet.plan import Planned, plan_fleet
-from netplan_planner.verbs.fleet.program import Infeasible, Program, Solution
 from netplan_pricing import open_prices
 
 AS_OF = date(2026, 11, 1)

@@ -22,7 +22,7 @@ from netplan_pricing.addresses import AddressPrices
 from netplan_pricing.container import SCHEMA, SnapshotFile
 from netplan_pricing.contract.terms import LIST_PRICES, Terms
 from netplan_pricing.internet_areas import InternetAreas
-from netplan_pricing.machines.component_rates import USAGE_WORDS, ComponentRates
+from netplan_pricing.machines.component_rates import SUSPENDED_SERIES, USAGE_WORDS, ComponentRates
 from netplan_pricing.machines.custom_types import parse_custom
 from netplan_pricing.machines.machine_parts import GENERIC_SSD_SERIES, GPU_SERIES, LOCAL_SSD
 from netplan_pricing.machines.machine_prices import FLEXIBLE_PARTS, ListedMachine, MachinePrices
@@ -217,12 +217,12 @@ class SnapshotPriceBook:
         return self.rates.price(region, GPU_SERIES, gpu_type, usage)
 
     def local_ssd(self, region: str, usage: Usage = Usage.ON_DEMAND) -> Price:
-        """Return the price of a GiB a month of Local SSD that is attached to a machine.
-
-        Raises:
-            MissingDatum: If the catalogue has none for the region and usage.
-        """
+        """Return the price of a GiB a month of attached Local SSD, or raise `MissingDatum`."""
         return self.rates.price(region, GENERIC_SSD_SERIES, LOCAL_SSD, usage)
+
+    def suspended_memory(self, region: str) -> Price:
+        """Return the price of a GiB an hour of a suspended machine's memory."""
+        return self.rates.price(region, SUSPENDED_SERIES, "suspended_ram", Usage.ON_DEMAND)
 
     def tier1_fee(
         self, region: str, machine_type: str, gbps: float, *, is_spot: bool = False

@@ -19,7 +19,7 @@ FIRST_RULES = "first 5 rules together"
 FURTHER_RULE = "each further rule"
 
 
-_SHORT = {"vpn": "VPN", "nat": "NAT", "lb": "load balancer"}
+_SHORT = {"vpn": "VPN", "nat": "NAT", "lb": "load balancer", "gke": "GKE"}
 
 
 def spoken(service: str) -> str:

@@ -29,6 +29,8 @@ def machine_saving(
     """
     if candidate.usd_per_month is None:
         return Saving(unknown=candidate.note or "a price of the proposed machine is not known")
+    if instance.is_suspended:
+        return Saving(unknown="it is suspended: its memory alone is paid for until it runs")
     if instance.is_stopped:
         return Saving(unknown="it is stopped: neither type costs anything until it runs")
     try:

@@ -61,7 +61,7 @@ def back_to(instance: Instance, wanted: str, cpu_platform: str = "") -> Instruct
         else ()
     )
     machine_type = (gcloud_instance("set-machine-type", instance, old),) if is_new else ()
-    if instance.is_stopped:
+    if instance.is_off:
         text = f"Give it {instance.machine_type} back while it is stopped."
         return Instruction(text=text, commands=(*machine_type, *platform))
     return Instruction(

@@ -165,6 +165,12 @@ def resize_commands(instance: Instance, candidate: Candidate) -> tuple[str, ...]
     return type_commands(instance, candidate.machine_type, candidate.cpu_platform)
 
 
+def stop_commands(instance: Instance) -> tuple[str, ...]:
+    """Return the commands that stop a machine; one that is suspended is resumed first."""
+    stop = gcloud_instance("stop", instance)
+    return (gcloud_instance("resume", instance), stop) if instance.is_suspended else (stop,)
+
+
 def type_commands(instance: Instance, wanted: str, cpu_platform: str = "") -> tuple[str, ...]:
     """Return the commands that give a machine another type, or least CPU platform, in place."""
     is_new = wanted != instance.machine_type
@@ -175,9 +181,10 @@ def type_commands(instance: Instance, wanted: str, cpu_platform: str = "") -> tu
         if cpu_platform
         else ()
     )
-    if instance.is_stopped:
-        # It takes the new type as it is; whether it is to run is its owner's business.
-        return (*machine_type, *platform)
+    if instance.is_off:
+        # It takes the new type once it is stopped; whether it is to run is its owner's business.
+        stop = stop_commands(instance) if instance.is_suspended else ()
+        return (*stop, *machine_type, *platform)
     return (
         gcloud_instance("stop", instance),
         *machine_type,

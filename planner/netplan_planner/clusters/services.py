@@ -90,6 +90,8 @@ def _near(
 ) -> tuple[NearEndpoints | None, str]:
     if service.is_headless:
         return None, "its clients choose the pod themselves: it is headless"
+    if service.namespace in kubernetes.ambient_namespaces:
+        return None, "GKE's ambient networking, which its namespace is in, has no near endpoints"
     if service.internal_traffic_policy == "Local":
         return None, "internalTrafficPolicy: Local keeps its traffic on the node"
     if kubernetes.endpoint_slices is None:

@@ -1,87 +1,52 @@
-"""The levers beside the fixes: what committing to what runs would save, now and after the plan.
+"""The lever beside the fixes: what committing to what runs would save, now and after the plan.
 
-An estimate for every machine alone, at the price of its type under a commitment of one year. Which
-commitments to buy, of which series and how many, is what `netplan fleet` plans.
+The machines keep their types; types and commitments together are what `netplan fleet` plans, by
+the same program.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
-from netplan_planner.errors import MissingDatum
 from netplan_planner.ledger import Ledger
-from netplan_planner.model import (
-    CommitmentLever,
-    Facts,
-    Instance,
-    MachineChange,
-    OrderedFix,
-    Usage,
-    total_usd,
-    usage_of,
-)
-from netplan_planner.units import usd_per_month
+from netplan_planner.model import Change, CommitmentLever, CommitmentScope, Facts, OrderedFix
+from netplan_planner.planning.fleet.standing import committed
 
-_ZERO = Decimal(0)
+_YEARS = 1
+"""The term that binds for the least time."""
 
 
-def commitment_lever(facts: Facts, plan: Iterable[OrderedFix]) -> CommitmentLever | None:
+def commitment_lever(
+    facts: Facts, changes: Iterable[Change], scope: CommitmentScope
+) -> CommitmentLever | None:
     """Return what commitments of a year would save of all machines that run; None: nothing.
 
     Args:
-        facts: The machines; what commitments cover already saves nothing once more.
-        plan: The fixes in their order; after them other machines run, some of them as Spot.
+        facts: The machines, and the commitments that there are.
+        changes: What the fixes change, in their order: after them other machines run.
+        scope: Whether projects share commitments.
     """
-    today, count, unpriced = _saved(facts, facts.inventory.instances)
-    if today <= 0:
+    now = committed(facts, facts.inventory.instances, scope, (_YEARS,))
+    if now is None or now.saved_usd <= 0:
         return None
     ledger = Ledger(facts)
-    for fix in plan:
-        for planned in fix.changes:
-            if planned.change is not None:
-                ledger.make(planned.change)
+    for change in changes:
+        ledger.make(change)
     machines = (ledger.state.machine(one.ref.self_link) for one in facts.inventory.instances)
-    after, _, _ = _saved(facts, [one for one in machines if one is not None])
+    left = [one for one in machines if one is not None]
+    after = committed(facts, left, scope, (_YEARS,)) if ledger.state.machines else now
     return CommitmentLever(
-        years=1,
-        usd_per_month=today,
-        after_plan_usd_per_month=after,
-        machine_count=count,
-        unpriced_machine_count=unpriced,
+        years=_YEARS,
+        usd_per_month=now.saved_usd,
+        most_usd_per_month=now.most_usd,
+        paid_usd_per_month=now.paid_usd,
+        after_plan_usd_per_month=after.saved_usd if after is not None else Decimal(0),
+        commitments=after.commitments if after is not None else (),
+        machine_count=now.covered_count,
+        unpriced_machine_count=now.unpriced_count,
     )
 
 
-def _saved(facts: Facts, machines: Iterable[Instance]) -> tuple[Decimal, int, int]:
-    """Return what commitments save of machines a month, of how many, and those without a price."""
-    cover = facts.machines.ledger(facts.inventory, facts.today)
-    saved, count, unpriced = _ZERO, 0, 0
-    for instance in machines:
-        if not instance.is_to_run or instance.is_spot:
-            continue
-        try:
-            paid = total_usd(facts.machines.cost_today(instance, usage_of(instance)))
-            plain = facts.prices.machine(instance.region, instance.machine_type, Usage.CUD_1Y)
-            listed = _full_month(facts, instance)
-        except MissingDatum:
-            unpriced += 1
-            continue
-        gone = MachineChange(instance=instance, machine_type=None)
-        covered = cover.change(gone)
-        if covered.unknown:
-            unpriced += 1
-            continue
-        cover.take(gone)
-        share = 1 + total_usd(covered.items) / listed if listed and paid else _ZERO
-        saving = (listed - usd_per_month(plain.usd)) * max(share, _ZERO)
-        if saving > 0:
-            saved += saving
-            count += 1
-    return saved, count, unpriced
-
-
-def _full_month(facts: Facts, instance: Instance) -> Decimal:
-    """Return what a machine's type costs in a month that it runs all of."""
-    where = instance.region, instance.machine_type
-    try:
-        return usd_per_month(facts.prices.machine(*where, Usage.SUSTAINED_USE).usd)
-    except MissingDatum:
-        return usd_per_month(facts.prices.machine(*where, Usage.ON_DEMAND).usd)
+def changes_of(plan: Iterable[OrderedFix]) -> Iterator[Change]:
+    """Yield what an order of fixes changes, one change after the other."""
+    for fix in plan:
+        yield from (one.change for one in fix.changes if one.change is not None)

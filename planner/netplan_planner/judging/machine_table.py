@@ -52,6 +52,7 @@ def _row(facts: Facts, instance: Instance, costs: MachineCosts) -> MachineRow:
         machine_type=instance.machine_type,
         status=instance.status,
         is_stopped=instance.is_stopped,
+        is_suspended=instance.is_suspended,
         is_spot=instance.is_spot,
         is_tier1=is_tier1,
         egress_gbps=cap.egress_gbps if cap else None,

@@ -20,6 +20,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.model.money.month_bill import MonthBill
 from netplan_planner.model.report_rows import unpriced_span
+from netplan_planner.planning.fleet.standing import why_no_price
 from netplan_planner.planning.traffic_totals import traffic_by_class
 
 _ZERO = Decimal(0)
@@ -82,14 +83,15 @@ def committed(facts: Facts, uses: Sequence[CommitmentUse]) -> Committed:
     fees = sum((part.usd_per_month or _ZERO for part in active), _ZERO)
     ledger = facts.machines.ledger(facts.inventory, facts.today)
     covered = _ZERO
-    for instance in facts.inventory.instances:
-        if not instance.is_to_run:
-            continue
+    running = [one for one in facts.inventory.instances if one.is_to_run]
+    # What a machine without a known price is spared is in no sum either: commitments serve others.
+    for instance in sorted(running, key=lambda one: not why_no_price(facts, one)):
         gone = MachineChange(instance=instance, machine_type=None)
         cover = ledger.change(gone)
         if cover.unknown:
             return Committed(None, cover.unknown)
-        covered -= total_usd(cover.items)
+        if not why_no_price(facts, instance):
+            covered -= total_usd(cover.items)
         ledger.take(gone)
     return Committed(fees - covered)
 

@@ -7,23 +7,33 @@ from decimal import Decimal
 from netplan_planner import units
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
+    Amount,
     Facts,
     ForwardingRule,
     Instance,
     NatGateway,
     ServiceTotal,
+    Text,
     Unpriced,
     project_of,
+    worded,
 )
 from netplan_planner.model.evidence.log_volume import NOT_MADE, log_gib, record_bytes
 from netplan_planner.paths.attachment_hours import attachment_lines
 from netplan_planner.paths.fronts import balancer_kind
 from netplan_planner.planning import service_bill
 from netplan_planner.planning.service_bill import ServiceBill
+from netplan_planner.units import counted
 
 _ENDPOINT = "/serviceAttachments/"
 _GKE_MADE = f"{_ENDPOINT}gke-"
 """How GKE names what it publishes a control plane by (recorded: `gke-2030798d…-sa`)."""
+
+
+_EXTENDED = "EXTENDED"
+_FREE_TIER_USD_PER_MONTH = Decimal("74.40")
+"""Of a billing account, for zonal and Autopilot clusters: what other projects use of it is not
+known (cloud.google.com/kubernetes-engine/pricing)."""
 
 
 def network_services(facts: Facts) -> tuple[ServiceTotal, ...]:
@@ -35,11 +45,13 @@ def network_services(facts: Facts) -> tuple[ServiceTotal, ...]:
         *_rules(facts),
         *_endpoints(facts),
         *_flow_logs(facts),
+        *_gke_clusters(facts),
+        *_ambient(facts),
     ]
     return tuple(sorted(found, key=lambda one: (-(one.usd_per_month or Decimal(0)), one.service)))
 
 
-def _total(service: str, count: int, bill: ServiceBill, note: str = "") -> ServiceTotal:
+def _total(service: str, count: int, bill: ServiceBill, note: Text = "") -> ServiceTotal:
     return ServiceTotal(
         service=service,
         count=count,
@@ -188,3 +200,39 @@ def _flow_logs(facts: Facts) -> Iterator[ServiceTotal]:
     size = record_bytes(has_metadata=coverage.has_metadata)
     note = f"{records:,} records a month as read, {size:,} bytes each"
     yield _total("flow-logs", len(logging), bill, note)
+
+
+def _gke_clusters(facts: Facts) -> Iterator[ServiceTotal]:
+    """Yield the management fee of the GKE clusters that were read; no list has others."""
+    kubernetes = facts.inventory.kubernetes
+    clusters = (kubernetes.clusters if kubernetes is not None else None) or ()
+    if not clusters:
+        return
+    extended = sum(one.release_channel == _EXTENDED for one in clusters)
+    bill = service_bill.gke_clusters(facts.prices, len(clusters), extended)
+    pods = "; without the pods of Autopilot" if any(one.is_autopilot for one in clusters) else ""
+    credit = Amount(usd=_FREE_TIER_USD_PER_MONTH)
+    note = worded("a billing account's credit of ", credit, f" is not taken off{pods}")
+    yield _total("gke-clusters", len(clusters), bill, note)
+
+
+def _ambient(facts: Facts) -> Iterator[ServiceTotal]:
+    """Yield what the pods of namespaces cost that are in GKE's ambient networking."""
+    kubernetes = facts.inventory.kubernetes
+    if kubernetes is None or not kubernetes.ambient_namespaces:
+        return
+    enrolled = kubernetes.ambient_namespaces
+    if kubernetes.pods is None:
+        missing = Unpriced(
+            name="GKE ambient networking",
+            quantity=Decimal(len(enrolled)),
+            unit="namespace",
+            reason="it is paid by the pod, and no pods were read",
+            what_tells="kubectl get pods --all-namespaces --output=json",
+        )
+        yield _total("gke-ambient-networking", 0, ServiceBill(unpriced=(missing,)))
+        return
+    count = sum(pod.is_running and pod.namespace in enrolled for pod in kubernetes.pods)
+    note = f"as many pods as run now, all month, in {counted(len(enrolled), 'namespace')}"
+    bill = service_bill.ambient_pods(facts.prices, count) if count else ServiceBill()
+    yield _total("gke-ambient-networking", count, bill, note)

@@ -122,8 +122,8 @@ class Ledger:
                     f" {hub} is not in the price tables"
                 )
             )
-        if stopped := self._stopped(changes):
-            return Worth(Saving(unknown=f"{stopped} is stopped, and costs nothing as it stands"))
+        if why := self._off(changes):
+            return Worth(Saving(unknown=why))
         nats = {**self._nats(links), **self._deleted(changes)}
         machines = [self.state.machine(link) for link in links]
         sent = self.traffic.volumes(edges)
@@ -163,15 +163,20 @@ class Ledger:
             elif link in owners:
                 yield from self.traffic.edges_of(owners[link])
 
-    def _stopped(self, changes: Iterable[Change]) -> str:
-        """Return a machine that does not run and of which only what it runs as changes."""
+    def _off(self, changes: Iterable[Change]) -> str:
+        """Return that a machine does not run of which only what it runs as changes, or nothing."""
         machines = (
             self.state.machine(link)
             for change in changes
             if change.kind in OF_A_MACHINE
             for link in change.targets
         )
-        return next((one.name for one in machines if one is not None and one.is_stopped), "")
+        off = next((one for one in machines if one is not None and one.is_off), None)
+        if off is None:
+            return ""
+        if off.is_suspended:
+            return f"{off.name} is suspended, and pays for its memory alone as it stands"
+        return f"{off.name} is stopped, and costs nothing as it stands"
 
     def _hub(self, change: Change) -> str:
         """Return the hub that traffic would pass over internal addresses, or nothing."""
@@ -288,7 +293,7 @@ def _worth(
 ) -> Worth:
     strict, beside = [], set()
     for charge, reason in saved.unknown:
-        if is_move and charge.priced.path_class.distance is None:
+        if is_move and charge.path_class.distance is None:
             beside.add(reason)
         else:
             strict.append(reason)

@@ -68,6 +68,7 @@ class MachineCosts:
             instance.gpu_type,
             instance.gpu_count,
             instance.local_ssd_count,
+            instance.has_preserved_ssd,
             instance.is_sole_tenant,
             instance.status,
             instance.unknown_parts,
@@ -87,8 +88,9 @@ def address_lines(facts: Facts, instance: Instance) -> Lines:
     if not count:
         return ()
     use = AddressUse.SPOT_VM if instance.is_spot else AddressUse.STANDARD_VM
-    if instance.is_stopped:
-        # What a stopped machine still holds is reserved, and in use by nothing that runs.
+    if instance.is_off:
+        # What a stopped or suspended machine still holds is reserved, and in use by nothing that
+        # runs: it stays charged (Compute API, `instances.suspend`, read 2026-11-27).
         use = AddressUse.UNUSED_STATIC
     price = facts.prices.external_address(use, instance.region)
     return (line_item(_NAMES[use], _MONTH_H * count, price),)

@@ -14,7 +14,6 @@ from netplan_planner.model import (
     Edge,
     Instance,
     LineItem,
-    OwnerKind,
     PathClass,
     PriceTier,
     Zone,
@@ -28,8 +27,8 @@ from netplan_planner.paths.priced_paths import (
     PREMIUM,
     PathPrice,
     PricedPath,
+    billed_path,
     front_of,
-    nat_part,
     path_prices_of,
     priced_path_of,
 )
@@ -39,32 +38,12 @@ _MOST_LINES = 2**16
 """Lines that are kept of volumes already asked for."""
 
 
-class Charge(NamedTuple):
-    """Why an edge is on the bill: its price, and whether the own end receives."""
-
-    priced: PricedPath
-    is_reply: bool = False
-    """What Cloud NAT processes of what comes back through it."""
-
-    @property
-    def is_processed(self) -> bool:
-        """Whether Cloud NAT is paid for it as well, which is the last of its prices then."""
-        return self.priced.path_class is PathClass.NAT or self.priced.is_through_nat
-
-    def name(self, *, is_nat: bool) -> str:
-        """Return the name of its line on a bill, or of the line of Cloud NAT."""
-        priced = self.priced
-        if is_nat:
-            return f"Cloud NAT, data processed in {priced.src_region}"
-        return f"traffic {priced.path_class.value} {priced.ends}"
-
-
-Volumes = Counter[Charge]
-"""Bytes of the window by charge."""
+Volumes = Counter[PricedPath]
+"""Bytes of the window by path."""
 Tiers = tuple[PriceTier, ...]
 
 
-class _Price(NamedTuple):
+class Price(NamedTuple):
     """A price, told from others by what it is of and its steps."""
 
     key: str
@@ -72,9 +51,9 @@ class _Price(NamedTuple):
     tiers: Tiers
 
     @staticmethod
-    def of(tiers: Tiers) -> "_Price":
+    def of(tiers: Tiers) -> "Price":
         """Return the price of some steps."""
-        return _Price(price_key(tiers), tuple((one.start, one.price.usd) for one in tiers), tiers)
+        return Price(price_key(tiers), tuple((one.start, one.price.usd) for one in tiers), tiers)
 
     def __hash__(self) -> int:
         """Hash by what tells it apart, which the steps' own texts do not."""
@@ -82,7 +61,7 @@ class _Price(NamedTuple):
 
     def __eq__(self, other: object) -> bool:
         """Return whether two are sold as one."""
-        return isinstance(other, _Price) and self[:2] == other[:2]
+        return isinstance(other, Price) and self[:2] == other[:2]
 
     def __ne__(self, other: object) -> bool:
         """Return whether two are not sold as one."""
@@ -93,18 +72,18 @@ class _Sold(NamedTuple):
     """Bytes of the window at a price, with the name of their line."""
 
     name: str
-    price: _Price
+    price: Price
     byte_count: int
 
 
-def _by_price(sold: Iterable[_Sold]) -> Counter[_Price]:
-    found: Counter[_Price] = Counter()
+def _by_price(sold: Iterable[_Sold]) -> Counter[Price]:
+    found: Counter[Price] = Counter()
     for one in sold:
         found[one.price] += one.byte_count
     return found
 
 
-def _without(sold: Iterable[_Sold], alike: Mapping[_Price, int]) -> Iterator[_Sold]:
+def _without(sold: Iterable[_Sold], alike: Mapping[Price, int]) -> Iterator[_Sold]:
     """Yield what is sold without so many bytes of each price."""
     left = dict(alike)
     for one in sold:
@@ -119,7 +98,7 @@ class Saved(NamedTuple):
     """What traffic costs less after a change: lines, and charges whose price is not known."""
 
     lines: tuple[LineItem, ...]
-    unknown: tuple[tuple[Charge, str], ...]
+    unknown: tuple[tuple[PricedPath, str], ...]
     """Charges that differ, with the reason why they have no price."""
 
 
@@ -143,12 +122,12 @@ class TrafficLedger:
         self._facts = state.facts
         self._as_read: dict[int, PricedPath] = {}
         """Of edges as they are, by the edge's identity."""
-        self._parts: dict[Charge, tuple[PathPrice, ...]] = {}
-        self._stepped: dict[Charge, tuple[str, ...]] = {}
+        self._parts: dict[PricedPath, tuple[PathPrice, ...]] = {}
+        self._stepped: dict[PricedPath, tuple[str, ...]] = {}
         """The keys of a charge's prices that have steps."""
         self._totals: Counter[str] | None = None
         """Bytes of all traffic now, by the key of a price with steps."""
-        self._counted: dict[int, Charge] = {}
+        self._counted: dict[int, PricedPath] = {}
         """The charge under which an edge is in there, by the edge's identity."""
         self._by_pair: dict[Pair, list[Edge]] | None = None
         self._asked: dict[tuple[str, int, int], tuple[LineItem, ...]] = {}
@@ -244,18 +223,9 @@ class TrafficLedger:
             return PathClass.NAT, PREMIUM
         return path_class, tier
 
-    def charge(self, edge: Edge) -> Charge | None:
-        """Return what an edge is charged as; None where nobody of ours is."""
-        kind = self._facts.src(edge).kind
-        priced = self.priced(edge)
-        if kind is OwnerKind.VM:
-            return Charge(priced)
-        if kind is OwnerKind.LOAD_BALANCER and priced.path_class is PathClass.INTERNET:
-            return Charge(priced)
-        if priced.path_class is PathClass.NAT and self._facts.dst(edge).kind is OwnerKind.VM:
-            reply = PricedPath(PathClass.NAT, priced.dst_region, "", "")
-            return Charge(reply, is_reply=True)
-        return None
+    def charge(self, edge: Edge) -> PricedPath | None:
+        """Return what an edge is billed as now; None where nobody of ours pays."""
+        return billed_path(self._facts, edge, self.priced(edge))
 
     def volumes(self, edges: Iterable[Edge]) -> Volumes:
         """Return the bytes of edges by what they are charged as now."""
@@ -266,15 +236,11 @@ class TrafficLedger:
                 found[charge] += edge.wire_bytes
         return found
 
-    def parts(self, charge: Charge) -> tuple[PathPrice, ...]:
-        """Return the prices of a charge."""
-        found = self._parts.get(charge)
+    def parts(self, path: PricedPath) -> tuple[PathPrice, ...]:
+        """Return the prices of a path, asked for once."""
+        found = self._parts.get(path)
         if found is None:
-            found = self._parts[charge] = (
-                (nat_part(self._facts, charge.priced.src_region),)
-                if charge.is_reply
-                else path_prices_of(self._facts, charge.priced)
-            )
+            found = self._parts[path] = path_prices_of(self._facts, path)
         return found
 
     def cost(self, edges: Iterable[Edge]) -> TrafficCost:
@@ -299,11 +265,11 @@ class TrafficLedger:
         )
         return Saved(lines, tuple({**self._unpriced(gone), **self._unpriced(come)}.items()))
 
-    def is_stepped(self, volumes: Iterable[Charge]) -> bool:
+    def is_stepped(self, volumes: Iterable[PricedPath]) -> bool:
         """Return whether other traffic bears on what some charges cost."""
         return any(self._steps(charge) for charge in volumes)
 
-    def _unpriced(self, volumes: Volumes) -> dict[Charge, str]:
+    def _unpriced(self, volumes: Volumes) -> dict[PricedPath, str]:
         return {
             charge: part.reason
             for charge in sorted(volumes)
@@ -320,13 +286,14 @@ class TrafficLedger:
         totals = self._all() if own else {}
         return {key: totals[key] - byte_count for key, byte_count in own.items()}
 
-    def _sold(self, volumes: Mapping[Charge, int]) -> Iterator[_Sold]:
+    def _sold(self, volumes: Mapping[PricedPath, int]) -> Iterator[_Sold]:
         """Yield what is sold of each price, by charge."""
         for charge, byte_count in sorted(volumes.items()):
             of_nat = len(self.parts(charge)) - 1 if charge.is_processed else -1
             for at, part in enumerate(self.parts(charge)):
                 if part.tiers:
-                    yield _Sold(charge.name(is_nat=at == of_nat), _Price.of(part.tiers), byte_count)
+                    name = _name(charge, is_nat=at == of_nat)
+                    yield _Sold(name, Price.of(part.tiers), byte_count)
 
     def _lines(self, sold: Iterable[_Sold], used: dict[str, int]) -> Iterator[LineItem]:
         for name, price, byte_count in sold:
@@ -338,7 +305,7 @@ class TrafficLedger:
                 used[price.key] += byte_count
             yield from self._bill(name, price, byte_count, after)
 
-    def _bill(self, name: str, price: _Price, byte_count: int, after: int) -> tuple[LineItem, ...]:
+    def _bill(self, name: str, price: Price, byte_count: int, after: int) -> tuple[LineItem, ...]:
         asked = f"{name} {price.key}", byte_count, after
         found = self._asked.get(asked)
         if found is None:
@@ -349,7 +316,7 @@ class TrafficLedger:
             found = self._asked[asked] = tuple(line for line in lines if line.usd_per_month)
         return found
 
-    def _steps(self, charge: Charge) -> tuple[str, ...]:
+    def _steps(self, charge: PricedPath) -> tuple[str, ...]:
         found = self._stepped.get(charge)
         if found is None:
             tiers = (part.tiers for part in self.parts(charge))
@@ -384,6 +351,13 @@ class TrafficLedger:
                 for key in steps:
                     totals[key] += edge.wire_bytes
                 self._counted[id(edge)] = now
+
+
+def _name(path: PricedPath, *, is_nat: bool) -> str:
+    """Return the name of a path's line on a bill, or of the line of Cloud NAT."""
+    if is_nat:
+        return f"Cloud NAT, data processed in {path.src_region}"
+    return f"traffic {path.path_class.value} {path.ends}"
 
 
 def pair_of(edge: Edge) -> Pair:

@@ -149,6 +149,7 @@ from netplan_planner.model.plans.commitment import (
     CommittedPart,
     CoverChange,
     CoverLedger,
+    FleetCommitment,
     MachineChange,
     cover_usd,
 )

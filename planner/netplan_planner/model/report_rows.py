@@ -5,6 +5,7 @@ from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 
+from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import Value
 from netplan_planner.model.limits import Estimate
 from netplan_planner.model.money.prices import LineItem
@@ -53,15 +54,15 @@ class ServiceTotal(Value, frozen=True, kw_only=True):
     """What a network service costs a month beside the traffic that it carries."""
 
     service: str
-    """`cloud-nat`, `cloud-vpn`, `vlan-attachments`, `forwarding-rules`, `psc-endpoints` or
-    `flow-logs`."""
+    """`cloud-nat`, `cloud-vpn`, `vlan-attachments`, `forwarding-rules`, `psc-endpoints`,
+    `flow-logs`, `gke-clusters` or `gke-ambient-networking`."""
     count: int
-    """Of gateways, tunnels, rules or logging subnetworks."""
+    """Of gateways, tunnels, rules, logging subnetworks, clusters or pods."""
     usd_per_month: Decimal | None
     """The sum of `line_items`; None where no part has a price."""
     line_items: tuple[LineItem, ...] = ()
     unpriced: tuple[Unpriced, ...] = ()
-    note: str = ""
+    note: Text = ""
 
 
 class ClassTotal(Value, frozen=True, kw_only=True):
@@ -122,6 +123,8 @@ class MachineRow(Value, frozen=True, kw_only=True, gc=False):
     status: str
     is_stopped: bool
     """It costs nothing but disks and addresses."""
+    is_suspended: bool
+    """It pays for its memory, beside disks and addresses."""
     is_spot: bool
     is_tier1: bool
     egress_gbps: float | None
@@ -152,6 +155,11 @@ class MachineRow(Value, frozen=True, kw_only=True, gc=False):
     external_p95_gbps: float | None = None
     """The same of what leaves the VPC."""
     external_max_gbps: float | None = None
+
+    @property
+    def is_off(self) -> bool:
+        """Whether it is stopped or suspended."""
+        return self.is_stopped or self.is_suspended
 
 
 class NotEvaluated(Value, frozen=True, kw_only=True):

@@ -25,7 +25,7 @@ from netplan_planner.model import (
 from netplan_planner.optimise.bill import MachineBill, attached_of, with_attached
 from netplan_planner.optimise.commitment_changes import Commitments
 from netplan_planner.optimise.offers import Pool, RankKey, Size, build_pool, pool_key, rounded
-from netplan_planner.optimise.vm_today import bill_today
+from netplan_planner.optimise.vm_today import bill_today, lines_when_off
 from netplan_planner.units import counted
 
 ROUNDING = 1e-9
@@ -74,13 +74,13 @@ class Chooser:
     def cost_today(self, instance: Instance, usage: Usage) -> tuple[LineItem, ...]:
         """Return what a machine costs a month as it stands: its Tier_1 fee and GPUs included.
 
-        A stopped machine costs nothing: no lines.
+        A stopped machine costs nothing: no lines; a suspended one pays for its memory.
 
         Raises:
             MissingDatum: If the machine has no such price, or a part of it is not known.
         """
-        if instance.is_stopped:
-            return ()
+        if instance.is_off:
+            return lines_when_off(instance, self._prices)
         bill = bill_today(instance, usage, self._prices, self._caps)
         if bill.unknown:
             raise MissingDatum(bill.unknown)

@@ -1,5 +1,7 @@
 """A machine as it is today, in the terms of a plan."""
 
+from decimal import Decimal
+
 import msgspec
 
 from netplan_planner.errors import MissingDatum
@@ -7,6 +9,7 @@ from netplan_planner.model import (
     Candidate,
     CapsBook,
     Instance,
+    LineItem,
     MachineNeed,
     MachinePlan,
     MachineShape,
@@ -14,12 +17,18 @@ from netplan_planner.model import (
     PriceBook,
     Text,
     Usage,
+    line_item,
     usage_of,
 )
 from netplan_planner.optimise.bill import Attached, MachineBill, machine_bill, with_attached
 from netplan_planner.optimise.offers import PATHS, rounded
 from netplan_planner.throughput import instance_end, predict, sending_query
+from netplan_planner.units import HOURS_PER_MONTH
 
+_SOLE_TENANT = (
+    "it runs on sole-tenant nodes, which are paid for and not the machine: how many nodes of which"
+    " type is not in the input"
+)
 _PRICED = frozenset({Part.GPUS, Part.SCHEDULING, Part.TIER})
 """Parts that decide what a machine costs."""
 
@@ -31,7 +40,7 @@ def baseline_of(
 
     The text says why there is no candidate, or why a candidate has no price. Attached GPUs are in
     the price; disks and licences are in none. A machine that does not run has the price that it
-    has when it runs, and the text says that it costs nothing now.
+    has when it runs, and the text says what it costs now.
     """
     end = instance_end(instance)
     query = sending_query(PATHS[need.destination], end)
@@ -62,9 +71,39 @@ def baseline_of(
 
 
 def _stopped(instance: Instance) -> str:
-    if not instance.is_stopped:
+    if not instance.is_off:
         return ""
+    if instance.is_suspended:
+        return "suspended: pays now for its memory, disks and addresses alone"
     return f"{instance.status.lower()}: costs nothing now but disks and addresses"
+
+
+def lines_when_off(instance: Instance, prices: PriceBook) -> tuple[LineItem, ...]:
+    """Return what a machine that is stopped or suspended costs a month: memory, if suspended.
+
+    At one rate for all series; no discount of a running machine counts
+    (cloud.google.com/compute/docs/instances/suspend-stop-reset-instances-overview).
+
+    Raises:
+        MissingDatum: If the price, or a part of it, is not known.
+    """
+    if instance.has_preserved_ssd:
+        raise MissingDatum("no price is known of Local SSD data that is kept while it does not run")
+    if not instance.is_suspended:
+        return ()
+    if instance.is_sole_tenant:
+        raise MissingDatum(_SOLE_TENANT)
+    shape, region = prices.shape(instance.machine_type), instance.region
+    if shape is None:
+        raise MissingDatum(f"it is suspended: the memory of {instance.machine_type} is not known")
+    try:
+        price = prices.suspended_memory(region)
+    except MissingDatum as missing:
+        raise MissingDatum(
+            f"it is suspended: no price of its memory in {region} is known"
+        ) from missing
+    name = f"memory of {instance.machine_type}, suspended, {region}"
+    return (line_item(name, HOURS_PER_MONTH * Decimal(str(shape.memory_gib)), price),)
 
 
 def with_baseline(plan: MachinePlan, baseline: Candidate | None, note: Text = "") -> MachinePlan:
@@ -93,10 +132,8 @@ def bill_today(
     """
     if not _PRICED.isdisjoint(instance.unknown_parts):
         raise MissingDatum(instance.why_unknown)
-    if instance.is_suspended:
-        raise MissingDatum("it is suspended: what its memory costs then is not in the price tables")
     if instance.is_sole_tenant:
-        raise MissingDatum("it runs on sole-tenant nodes, which are paid for and not the machine")
+        raise MissingDatum(_SOLE_TENANT)
     own = usage_of(instance)
     terms = MachineNeed(
         gbps=0.0,

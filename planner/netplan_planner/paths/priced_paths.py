@@ -1,6 +1,7 @@
 """Priced paths: traffic of one price, by where it comes from, where it goes and over which tier."""
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
 from typing import NamedTuple
@@ -44,6 +45,13 @@ class PricedPath(NamedTuple):
     """To an external IPv6 address of an own machine."""
     is_through_nat: bool = False
     """To an external address of one's own, through the sender's Cloud NAT gateway."""
+    is_reply: bool = False
+    """What Cloud NAT processes of what comes back through it, which costs nothing else."""
+
+    @property
+    def is_processed(self) -> bool:
+        """Whether Cloud NAT is paid for it as well, which is the last of its prices then."""
+        return self.path_class is PathClass.NAT or self.is_through_nat
 
     @property
     def ends(self) -> str:
@@ -80,6 +88,59 @@ def priced_path_of(facts: Facts, edge: Edge) -> PricedPath:
             return priced._replace(
                 is_ipv6=_is_external_ipv6(edge), is_through_nat=_is_through_nat(facts, edge)
             )
+
+
+OWN = frozenset({OwnerKind.VM, OwnerKind.LOAD_BALANCER, OwnerKind.NAT})
+"""Kinds of ends that are of the inventory."""
+
+
+def billed_path(facts: Facts, edge: Edge, priced: PricedPath) -> PricedPath | None:
+    """Return what an edge is billed as, with its priced path; None where nobody of ours pays.
+
+    What comes in is free, but for the work of Cloud NAT and of passthrough load balancers. What
+    proxies pass on was processed where clients reached them, which machines do not record.
+    """
+    sender = facts.src(edge).kind
+    # What unnamed back ends answer to the internet leaves the own project too.
+    if sender is OwnerKind.VM or (
+        sender is OwnerKind.LOAD_BALANCER and priced.path_class is PathClass.INTERNET
+    ):
+        return priced
+    if facts.dst(edge).kind not in OWN:
+        return None
+    if priced.path_class is PathClass.NAT:
+        return PricedPath(PathClass.NAT, priced.dst_region, "", "", is_reply=True)
+    if priced.path_class is PathClass.LOAD_BALANCER:
+        front = front_of(facts, edge)
+        kind = balancer_kind(front) if front is not None else ""
+        if front is not None and front.region and "Passthrough" in kind:
+            return PricedPath(priced.path_class, front.region, front.region, "", balancer=kind)
+    return None
+
+
+class Billed(NamedTuple):
+    """The edges that are billed, each with its path."""
+
+    paths: tuple[tuple[Edge, PricedPath], ...]
+
+
+def billed_edges(facts: Facts) -> tuple[tuple[Edge, PricedPath], ...]:
+    """Return the edges that own machines pay for, with their paths; worked out once."""
+    found = facts.memo.get(Billed)
+    if not isinstance(found, Billed):
+        edges = facts.traffic.edges if facts.traffic is not None else ()
+        paths = ((edge, billed_path(facts, edge, priced_path_of(facts, edge))) for edge in edges)
+        found = Billed(tuple((edge, path) for edge, path in paths if path is not None))
+        facts.memo[Billed] = found
+    return found.paths
+
+
+def billed_volumes(facts: Facts) -> Counter[PricedPath]:
+    """Return the bytes that own machines pay for, by path."""
+    found: Counter[PricedPath] = Counter()
+    for edge, path in billed_edges(facts):
+        found[path] += edge.wire_bytes
+    return found
 
 
 def _is_external_ipv6(edge: Edge) -> bool:
@@ -159,6 +220,8 @@ def _hybrid(facts: Facts, edge: Edge, priced: PricedPath) -> PricedPath:
 def path_prices_of(facts: Facts, priced: PricedPath) -> tuple[PathPrice, ...]:
     """Return the prices of a GiB on a path: what is sent, and what a gateway does with it."""
     path_class = priced.path_class
+    if priced.is_reply:
+        return (nat_part(facts, priced.src_region),)
     if path_class is PathClass.UNKNOWN:
         return (PathPrice((), "bytes without an owner have no price"),)
     if not priced.src_region:
@@ -169,9 +232,8 @@ def path_prices_of(facts: Facts, priced: PricedPath) -> tuple[PathPrice, ...]:
     if path_class is PathClass.HYBRID:
         return (_part(facts, priced, lambda: _vpn(facts, priced)),)
     # What NAT processes has a SKU of its own beside the traffic's.
-    is_nat = path_class is PathClass.NAT or priced.is_through_nat
     sent = _part(facts, priced, lambda: _sent(facts, priced))
-    if not is_nat:
+    if not priced.is_processed:
         return (sent,)
     return sent, nat_part(facts, priced.src_region)
 

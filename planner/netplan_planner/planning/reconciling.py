@@ -8,7 +8,6 @@ from pathlib import Path
 
 from netplan_planner.errors import MissingDatum, UsageError
 from netplan_planner.model import (
-    Direction,
     Facts,
     ModelledPart,
     OtherSku,
@@ -20,8 +19,7 @@ from netplan_planner.model import (
     bill,
 )
 from netplan_planner.model.money.price_age import price_age
-from netplan_planner.paths.priced_paths import PricedPath, nat_part, path_prices_of, priced_path_of
-from netplan_planner.planning.traffic_totals import direction_of
+from netplan_planner.paths.priced_paths import billed_volumes, path_prices_of
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
 from netplan_planner.world.demos import load_demo
 from netplan_planner.world.not_read import what_is_incomplete
@@ -173,24 +171,10 @@ def volumes(
     Of SKUs that cost the same the one `on_bill` is meant; `scale` is what the bill is of a month.
     What comes back through Cloud NAT is in the volume that it processes.
     """
-    priced_paths: dict[PricedPath, int] = defaultdict(int)
-    returned: dict[str, int] = defaultdict(int)
-    for edge in facts.traffic.edges if facts.traffic is not None else ():
-        direction = direction_of(facts, edge)
-        if direction is Direction.SENT:
-            priced_paths[priced_path_of(facts, edge)] += edge.wire_bytes
-        elif direction is Direction.RECEIVED and edge.path_class is PathClass.NAT:
-            returned[facts.dst(edge).region or ""] += edge.wire_bytes
     parts = [
-        *(
-            (one, part, count)
-            for one, count in sorted(priced_paths.items())
-            for part in path_prices_of(facts, one)
-        ),
-        *(
-            (PricedPath(PathClass.NAT, region, "", ""), nat_part(facts, region), count)
-            for region, count in sorted(returned.items())
-        ),
+        (path, part, count)
+        for path, count in sorted(billed_volumes(facts).items())
+        for part in path_prices_of(facts, path)
     ]
     found: dict[str, Volume] = {}
     missing: dict[tuple[PathClass, str], Decimal] = defaultdict(Decimal)

@@ -21,10 +21,16 @@ from netplan_planner.model import (
 )
 from netplan_planner.paths.nat_hours import NAT_VMS, nat_hour_tiers, nat_hours
 from netplan_planner.paths.spans import span
-from netplan_planner.units import HOURS_PER_MONTH
+from netplan_planner.units import (
+    HOURS_PER_MONTH,
+    SECONDS_PER_HOUR,
+    SECONDS_PER_MINUTE,
+    counted,
+)
 from netplan_pricing.service_prices import FIRST_RULES, FURTHER_RULE
 
 MONTH_H = Decimal(HOURS_PER_MONTH)
+_HOUR_MIN = SECONDS_PER_HOUR // SECONDS_PER_MINUTE
 RULES_TOGETHER = 5
 """Forwarding rules that cost one price together (cloud.google.com/load-balancing/pricing)."""
 ANY_BALANCER = "Cloud Load Balancer"
@@ -264,3 +270,41 @@ def flow_logs(prices: PriceBook, gib: Decimal, *, is_stored: bool = True) -> Ser
             lambda: prices.service_price("network_log_storage"),
         )
     return found
+
+
+def gke_clusters(
+    prices: PriceBook, count: int, extended_count: int, hours: Decimal = MONTH_H
+) -> ServiceBill:
+    """Return the management fee of GKE clusters, the same for every mode and location.
+
+    Those of the Extended release channel pay more while their minor version is in extended support,
+    which depends on GKE's release schedule: bounds, from nothing to all hours.
+    """
+
+    def of(what: str, number: int, service: str) -> ServiceBill:
+        name = f"GKE: {what} of {counted(number, 'cluster')}"
+        return _asked(name, hours * number, "hour", lambda: prices.service_price(service))
+
+    found = of("management", count, "gke_cluster")
+    if extended_count:
+        most = of("extended support", extended_count, "gke_extended_support").usd_per_month
+        bounds = Unpriced(
+            name="GKE: extended support of clusters of the Extended release channel",
+            quantity=Decimal(extended_count),
+            unit="cluster",
+            reason="whether the minor version is in extended support is not in the input",
+            lowest_usd_per_month=Decimal(0),
+            highest_usd_per_month=most,
+            what_tells="GKE's release schedule",
+        )
+        found |= ServiceBill(unpriced=(bounds,))
+    return found
+
+
+def ambient_pods(prices: PriceBook, count: int, hours: Decimal = MONTH_H) -> ServiceBill:
+    """Return what GKE Service Networking charges for so many pods, by the minute."""
+    return _asked(
+        f"GKE ambient networking: {counted(count, 'pod')}",
+        *(hours * _HOUR_MIN * count, "minute"),
+        lambda: prices.service_price("gke_service_networking"),
+    )

@@ -1,9 +1,21 @@
-"""What the answers of plans say alike: what their figures rest on."""
+"""What the answers of plans say alike: what their figures rest on, which commitments to buy."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from netplan_planner.model import Amount, FleetCommitment
 from netplan_planner.model.plans.plan_answer import PlanAnswer
-from netplan_planner.renderers.document import Block, Para, line
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.document import (
+    Block,
+    Column,
+    Line,
+    Para,
+    Role,
+    Table,
+    fixed,
+    line,
+    say,
+)
 from netplan_planner.renderers.options import RenderOptions
 
 
@@ -31,3 +43,35 @@ def basis(
         yield Para(line=line(answer.calibration))
     if options.currency is not None:
         yield Para(line=line(options.currency.assumption))
+
+
+def commitments_to_buy(commitments: Sequence[FleetCommitment]) -> Table:
+    """Return the table of commitments that a plan buys."""
+    columns = (
+        Column(title="kind"),
+        Column(title="where"),
+        Column(title="term"),
+        Column(title="vCPU", is_number=True),
+        Column(title="GiB", is_number=True),
+        Column(title="an hour", is_number=True, stacked="{} an hour"),
+        Column(title="a month", is_number=True, stacked="{} a month"),
+        Column(title="used", is_number=True, stacked="{} used"),
+    )
+    return Table(columns=columns, rows=tuple(_commitment(one) for one in commitments))
+
+
+def _commitment(one: FleetCommitment) -> tuple[Line, ...]:
+    place = " ".join(filter(None, (one.family.upper(), one.region, one.project)))
+    covers: Line = ()
+    if one.covers_usd_per_hour is not None:
+        covers = line("for ", fixed(Amount(usd=one.covers_usd_per_hour)), " of spend an hour")
+    return (
+        line(say(one.kind, Role.NAME)),
+        covers or line(place),
+        line(fixed(figures.counted(one.years, "year"))),
+        line(fixed(f"{one.vcpus:,}")) if one.vcpus else (),
+        line(fixed(figures.trimmed(one.memory_gib, 2))) if one.memory_gib else (),
+        line(fixed(Amount(usd=one.usd_per_hour))),
+        line(fixed(Amount(usd=one.usd_per_month))),
+        line(fixed(f"{one.used_ratio:.1%}")),
+    )

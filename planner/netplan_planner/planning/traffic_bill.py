@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
+from netplan_planner.ledger.traffic import Price
 from netplan_planner.model import (
     Facts,
     LineItem,
@@ -19,7 +20,7 @@ from netplan_planner.paths.priced_paths import (
     WHAT_TELLS,
     PathPrice,
     PricedPath,
-    nat_part,
+    billed_volumes,
     path_prices_of,
 )
 from netplan_planner.paths.spans import span
@@ -75,19 +76,23 @@ class Bill(NamedTuple):
         return tuple(_bounded(one, meter) for one in self.waiting)
 
 
-def bill_priced_paths(facts: Facts, priced_paths: Mapping[PricedPath, int], meter: Meter) -> Bill:
-    """Return the bill of what own machines send, in bytes by priced path."""
-    parts = {priced: path_prices_of(facts, priced) for priced in sorted(priced_paths)}
-    return _bill(facts, priced_paths, parts, meter)
-
-
-def bill_nat_replies(facts: Facts, bytes_by_region: Mapping[str, int], meter: Meter) -> Bill:
-    """Return what Cloud NAT charges for what comes back through it, in bytes by region."""
-    priced_paths = {
-        PricedPath(PathClass.NAT, region, "", ""): n for region, n in bytes_by_region.items()
-    }
-    parts = {priced: (nat_part(facts, priced.src_region),) for priced in sorted(priced_paths)}
-    return _bill(facts, priced_paths, parts, meter)
+def bill_paths(facts: Facts, volumes: Mapping[PricedPath, int], meter: Meter) -> Bill:
+    """Return the bill of what own machines pay for, in bytes by path."""
+    alike: dict[Tiers, dict[PricedPath, int]] = {}
+    missing: dict[PathPrice, dict[PricedPath, int]] = {}
+    for path in sorted(volumes):
+        for part in path_prices_of(facts, path):
+            found = alike.setdefault(part.tiers, {}) if part.tiers else missing.setdefault(part, {})
+            found[path] = volumes[path]
+    lines = tuple(
+        item
+        for tiers, of_paths in alike.items()
+        for item in meter.lines(_name(of_paths), _gib(facts, of_paths), tiers)
+    )
+    waiting = tuple(
+        _Open(part, _name(of_paths), _gib(facts, of_paths)) for part, of_paths in missing.items()
+    )
+    return Bill(lines, waiting, bool(alike))
 
 
 def bill_reads(facts: Facts, byte_count: int) -> Bill:
@@ -95,30 +100,6 @@ def bill_reads(facts: Facts, byte_count: int) -> Bill:
     part = PathPrice((), READ_ELSEWHERE, (), WHAT_TELLS[PathClass.GOOGLE_APIS])
     waiting = _Open(part, "google-apis, received", facts.gib_per_month(byte_count))
     return Bill((), (waiting,), is_priced=False)
-
-
-def _bill(
-    facts: Facts,
-    priced_paths: Mapping[PricedPath, int],
-    parts: Mapping[PricedPath, tuple[PathPrice, ...]],
-    meter: Meter,
-) -> Bill:
-    alike: dict[Tiers, dict[PricedPath, int]] = {}
-    missing: dict[PathPrice, dict[PricedPath, int]] = {}
-    for priced, of_priced_path in parts.items():
-        for part in of_priced_path:
-            found = alike.setdefault(part.tiers, {}) if part.tiers else missing.setdefault(part, {})
-            found[priced] = priced_paths[priced]
-    lines = tuple(
-        item
-        for tiers, of_priced_paths in alike.items()
-        for item in meter.lines(_name(of_priced_paths), _gib(facts, of_priced_paths), tiers)
-    )
-    waiting = tuple(
-        _Open(part, _name(of_priced_paths), _gib(facts, of_priced_paths))
-        for part, of_priced_paths in missing.items()
-    )
-    return Bill(lines, waiting, bool(alike))
 
 
 def _gib(facts: Facts, priced_paths: Mapping[PricedPath, int]) -> Decimal:
@@ -157,45 +138,40 @@ class MeanPrice(NamedTuple):
     """Why it has none, or a part of it; empty where all is known."""
 
 
-def mean_prices(
-    facts: Facts, bytes_by_path: Mapping[PricedPath, int]
-) -> dict[PricedPath, MeanPrice]:
-    """Return the mean price of each path of what own machines send, in dollars a byte and month.
+class _Means(NamedTuple):
+    by_path: dict[PricedPath, MeanPrice]
 
-    Args:
-        facts: What the prices are looked up in.
-        bytes_by_path: All bytes that are sent, in the window: the steps of prices follow from them.
+
+def mean_prices(facts: Facts) -> Mapping[PricedPath, MeanPrice]:
+    """Return the mean price of each path that is paid for, in dollars a byte and month.
+
+    All that is paid shares the steps of its prices.
     """
-    parts = {path: path_prices_of(facts, path) for path in sorted(bytes_by_path)}
-    paying: dict[_Steps, int] = defaultdict(int)
-    tiers: dict[_Steps, Tiers] = {}
+    found = facts.memo.get(_Means)
+    if not isinstance(found, _Means):
+        found = facts.memo[_Means] = _Means(_mean_prices(facts, billed_volumes(facts)))
+    return found.by_path
+
+
+def _mean_prices(facts: Facts, volumes: Mapping[PricedPath, int]) -> dict[PricedPath, MeanPrice]:
+    parts = {path: path_prices_of(facts, path) for path in sorted(volumes)}
+    paying: dict[Price, int] = defaultdict(int)
     for path, of_path in parts.items():
         for part in of_path:
             if part.tiers:
-                paying[_steps(part.tiers)] += bytes_by_path[path]
-                tiers[_steps(part.tiers)] = part.tiers
+                paying[Price.of(part.tiers)] += volumes[path]
     meter = Meter()
     means = {
-        steps: total_usd(meter.lines("", facts.gib_per_month(byte_count), tiers[steps]))
-        / byte_count
-        for steps, byte_count in paying.items()
+        price: total_usd(meter.lines("", facts.gib_per_month(byte_count), price.tiers)) / byte_count
+        for price, byte_count in paying.items()
         if byte_count
     }
     return {path: _mean(of_path, means) for path, of_path in parts.items()}
 
 
-_Steps = tuple[str, tuple[tuple[Decimal, Decimal], ...]]
-"""What is sold, and the start and price of each step."""
-
-
-def _steps(tiers: Tiers) -> _Steps:
-    """Return what prices of several regions have in common that are one on the bill."""
-    return price_key(tiers), tuple((tier.start, tier.price.usd) for tier in tiers)
-
-
-def _mean(parts: tuple[PathPrice, ...], means: Mapping[_Steps, Decimal]) -> MeanPrice:
+def _mean(parts: tuple[PathPrice, ...], means: Mapping[Price, Decimal]) -> MeanPrice:
     """Return the mean price of a path, which is the sum of its parts'."""
-    asked = [_steps(part.tiers) for part in parts if part.tiers]
-    known = [means[steps] for steps in asked if steps in means]
+    asked = [Price.of(part.tiers) for part in parts if part.tiers]
+    known = [means[price] for price in asked if price in means]
     unknown = next((part.reason for part in parts if not part.tiers), "")
     return MeanPrice(sum(known, Decimal(0)) if known else None, unknown)

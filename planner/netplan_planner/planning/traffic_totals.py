@@ -1,6 +1,6 @@
 """The traffic of a report in two tables: by path class, and by pair of zones."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import msgspec
 
@@ -14,15 +14,8 @@ from netplan_planner.model import (
     ZonePair,
     total_usd,
 )
-from netplan_planner.paths.fronts import balancer_kind
-from netplan_planner.paths.priced_paths import PricedPath, front_of, priced_path_of
-from netplan_planner.planning.traffic_bill import (
-    Bill,
-    Meter,
-    bill_nat_replies,
-    bill_priced_paths,
-    bill_reads,
-)
+from netplan_planner.paths.priced_paths import OWN, PricedPath, billed_path, priced_path_of
+from netplan_planner.planning.traffic_bill import Bill, Meter, bill_paths, bill_reads
 from netplan_planner.throughput import edge_query, predict, single_flow
 from netplan_planner.throughput.round_trips.rtt import light_between
 
@@ -37,7 +30,6 @@ _PROCESSED = {
     PathClass.LOAD_BALANCER: "what proxies process is billed where clients reach them",
 }
 """What is said of a class that own machines receive, where it is not free of charge."""
-_OWN = frozenset({OwnerKind.VM, OwnerKind.LOAD_BALANCER, OwnerKind.NAT})
 
 
 def traffic_by_class(facts: Facts) -> tuple[ClassTotal, ...]:
@@ -67,7 +59,7 @@ def direction_of(facts: Facts, edge: Edge) -> Direction:
         kind is OwnerKind.LOAD_BALANCER and edge.path_class is PathClass.INTERNET
     ):
         return Direction.SENT
-    return Direction.RECEIVED if facts.dst(edge).kind in _OWN else Direction.ELSEWHERE
+    return Direction.RECEIVED if facts.dst(edge).kind in OWN else Direction.ELSEWHERE
 
 
 def _class_total(
@@ -101,42 +93,14 @@ def _bill(
     facts: Facts, path_class: PathClass, edges: list[Edge], direction: Direction, meter: Meter
 ) -> Bill | None:
     """Return the bill of a class's edges; None where nobody of ours is charged for them."""
-    if direction is Direction.SENT:
-        return _sent(facts, edges, meter)
-    if direction is Direction.RECEIVED and path_class is PathClass.NAT:
-        by_region: dict[str, int] = defaultdict(int)
-        for edge in edges:
-            by_region[facts.dst(edge).region or ""] += edge.wire_bytes
-        return bill_nat_replies(facts, by_region, meter)
-    if direction is Direction.RECEIVED and path_class is PathClass.LOAD_BALANCER:
-        return _passed_through(facts, edges, meter)
     if direction is Direction.RECEIVED and path_class is PathClass.GOOGLE_APIS:
         return bill_reads(facts, sum(edge.wire_bytes for edge in edges))
-    return None
-
-
-def _passed_through(facts: Facts, edges: list[Edge], meter: Meter) -> Bill | None:
-    """Return what own passthrough load balancers process of what others send to machines.
-
-    What proxies pass on was processed where clients reached them, which machines do not record.
-    """
-    priced_paths: dict[PricedPath, int] = defaultdict(int)
+    volumes: Counter[PricedPath] = Counter()
     for edge in edges:
-        front = front_of(facts, edge)
-        kind = balancer_kind(front) if front is not None else ""
-        if front is not None and front.region and "Passthrough" in kind:
-            here = front.region
-            priced_paths[PricedPath(PathClass.LOAD_BALANCER, here, here, "", balancer=kind)] += (
-                edge.wire_bytes
-            )
-    return bill_priced_paths(facts, priced_paths, meter) if priced_paths else None
-
-
-def _sent(facts: Facts, edges: list[Edge], meter: Meter) -> Bill:
-    priced_paths: dict[PricedPath, int] = defaultdict(int)
-    for edge in edges:
-        priced_paths[priced_path_of(facts, edge)] += edge.wire_bytes
-    return bill_priced_paths(facts, priced_paths, meter)
+        path = billed_path(facts, edge, priced_path_of(facts, edge))
+        if path is not None:
+            volumes[path] += edge.wire_bytes
+    return bill_paths(facts, volumes, meter) if volumes else None
 
 
 def zone_pairs(facts: Facts) -> tuple[ZonePair, ...]:
@@ -160,7 +124,7 @@ def _zone_pair(facts: Facts, key: tuple[str, str, PathClass], edges: list[Edge])
     # What others send to each other is not ours to price.
     is_sent = all(direction_of(facts, edge) is Direction.SENT for edge in edges)
     meter = Meter()
-    bill = _sent(facts, edges, meter) if is_sent else None
+    bill = _bill(facts, path_class, edges, Direction.SENT, meter) if is_sent else None
     least = light_between(src_zone, dst_zone) or 0.0
     rtt = [edge.rtt_ms for edge in edges if edge.rtt_ms is not None and edge.rtt_ms >= least]
     src, dst = facts.src(greatest), facts.dst(greatest)

@@ -38,11 +38,13 @@ def what_is_incomplete(facts: Facts, not_evaluated: Iterable[NotEvaluated]) -> t
 
 def stopped_machines(inventory: Inventory) -> tuple[str, ...]:
     """Return a line on the machines that a plan of what runs leaves out."""
-    names = sorted(one.name for one in inventory.instances if one.is_stopped)
-    if not names:
+    off = [one for one in inventory.instances if one.is_off]
+    if not off:
         return ()
-    is_are = "is" if len(names) == 1 else "are"
-    return (f"{counted(len(names), 'stopped machine')} {is_are} left out: {some(names)}",)
+    is_are = "is" if len(off) == 1 else "are"
+    kind = "stopped or suspended" if any(one.is_suspended for one in off) else "stopped"
+    named = some(sorted(one.name for one in off))
+    return (f"{counted(len(off), f'{kind} machine')} {is_are} left out: {named}",)
 
 
 def _projects(inventory: Inventory) -> Iterator[str]:

@@ -18,6 +18,7 @@ _KEPT = frozenset(
         *("psc_endpoint", "psc_data", "interconnect_port", "vpc_flow_log_generation"),
         *("network_log_storage", "log_retention", "general_log_storage"),
         "external_ipv4_static_unused",
+        *("gke_cluster", "gke_extended_support", "gke_service_networking"),
     }
 )
 _IN_CATALOGUE = frozenset(

@@ -16,6 +16,7 @@ from netplan_pricing.catalogue.priced import Catalogue, PricedSku
 from netplan_pricing.catalogue.rates import Rate
 from netplan_pricing.catalogue.sku import SERVICE_NAMES
 from netplan_pricing.catalogue.wording import Part, place_of
+from netplan_pricing.machines.component_rates import SUSPENDED_SERIES
 from netplan_pricing.schema import CATALOGUE_SOURCE
 
 ZERO_RATE_NOTE = "zero-priced-in-catalogue"
@@ -109,6 +110,8 @@ def _series_and_component(item: PricedSku, names: PartNames) -> tuple[str, str]:
             return series, f"upgrade_{component}"
         case mapping.CUD_PREMIUM:
             return series, f"cud_premium_{component}"
+        case mapping.VM_STATE:
+            return SUSPENDED_SERIES, component
         case mapping.GPU | mapping.LOCAL_SSD | mapping.COMMITMENT:
             if component == Part.LOCAL_SSD:
                 return series or _GENERIC_SSD_SERIES, component

@@ -46,6 +46,7 @@ VM_COMPONENT = "vm_component"
 VM_WHOLE = "vm_whole"
 GPU = "gpu"
 LOCAL_SSD = "local_ssd"
+VM_STATE = "vm_state"
 COMMITMENT = Offer.COMMITMENT.value
 M2_UPGRADE_PREMIUM = Offer.M2_UPGRADE_PREMIUM.value
 CUD_PREMIUM = Offer.CUD_PREMIUM.value
@@ -146,8 +147,9 @@ _WHY_OTHER = {
     Offer.RESERVED_CAPACITY: "a reservation, not a machine that runs",
     Offer.DWS: "Dynamic Workload Scheduler, not an ordinary machine",
 }
+_SUSPENDED_RAM = re.compile(r"VM state: suspended RAM\b", re.IGNORECASE)
 _WITHOUT_KIND = {
-    "VmState": "a suspended or stopped machine, not one that runs",
+    "VmState": "of a stopped machine, or of Local SSDs whose data is preserved",
     "Management": "a service for managing machines, not a machine",
 }
 
@@ -238,6 +240,8 @@ def _compute(sku: Sku, usage: str) -> MappedSku:
         return MappedSku(LOAD_BALANCING, "", "", usage, False, "", Scope.PRICED)
     if group == "Flexible":
         return MappedSku(FLEXIBLE_CUD, "", "", usage, False, "", Scope.PRICED)
+    if group == "VmState" and _SUSPENDED_RAM.match(sku.description):
+        return MappedSku(VM_STATE, "", "suspended_ram", usage, False, "", Scope.PRICED)
     if group in _WITHOUT_KIND:
         return _none(usage, _WITHOUT_KIND[group], Scope.OTHER)
     if group == "GPU":

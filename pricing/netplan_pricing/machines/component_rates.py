@@ -20,6 +20,8 @@ USAGE_WORDS = {
     Usage.CUD_3Y: "cud_3y",
 }
 """How the tables call each way of paying; sustained use is a discount on machines."""
+SUSPENDED_SERIES = "suspended"
+"""Under which the memory of suspended machines stands: of all series, at one rate a region."""
 
 
 class ComponentRates:

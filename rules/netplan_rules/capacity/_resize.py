@@ -163,6 +163,8 @@ def resize_fix(facts: Facts, instance: Instance, candidate: Candidate | None, wh
 def _stops(instance: Instance) -> str:
     if instance.is_stopped:
         return f"It is stopped and takes the type as it is; {_CHECK_FIRST}"
+    if instance.is_suspended:
+        return f"It is suspended: it is resumed and stopped for the change; {_CHECK_FIRST}"
     if instance.status == UNKNOWN_STATUS:
         return (
             "A machine that is only planned needs no command: write the type into its"

@@ -150,11 +150,11 @@ def _hit(facts: Facts, gateway: Gateway) -> Hit:
     stopped = [
         instance
         for instance in facts.inventory.instances
-        if instance.is_stopped
+        if instance.is_off
         and any(facts.inventory.nat_of(instance, nic) == gateway.nat for nic in instance.interfaces)
     ]
     if stopped:
-        doubts.add(f"{counted(len(stopped), 'stopped machine')} may use it again")
+        doubts.add(f"{counted(len(stopped), 'stopped or suspended machine')} may use it again")
     if not gateway.users:
         doubts.add("it serves no running machine, and what else it serves is in no flow log")
     machines = counted(len(gateway.users), "running machine")

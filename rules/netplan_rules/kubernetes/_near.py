@@ -1,7 +1,7 @@
 """The hit of the two rules on near endpoints, and how a Service comes to prefer them."""
 
 from netplan_planner.model import Evidence, Fix, Hit, Instruction
-from netplan_planner.model.project.kubernetes import Service
+from netplan_planner.model.project.kubernetes import Kubernetes, Service
 from netplan_rules.kubernetes._cluster import kubectl
 from netplan_rules.shared.near_services import NearService
 from netplan_rules.shared.trust import Doubts
@@ -32,8 +32,16 @@ def see_slices(service: Service) -> Instruction:
     )
 
 
-def prefer_near(service: Service, documents: tuple[str, ...]) -> Fix:
+_AMBIENT = (
+    " GKE's ambient networking does not support the field: in a namespace that is enrolled in it,"
+    " it does nothing; the input does not tell (docs.cloud.google.com/kubernetes-engine, prepare"
+    " ambient networking)."
+)
+
+
+def prefer_near(kubernetes: Kubernetes | None, service: Service, documents: tuple[str, ...]) -> Fix:
     """Return the fix that makes a Service prefer near endpoints."""
+    is_told = kubernetes is not None and kubernetes.namespaces is not None
     return Fix(
         label="PreferClose",
         text=f"Set trafficDistribution: PreferClose in the Service {service.full_name}, and in what"
@@ -46,9 +54,7 @@ def prefer_near(service: Service, documents: tuple[str, ...]) -> Fix:
         documents=documents,
         caution="Endpoints in zones with many clients get more than their share: scale by zone"
         " (topology spread of pods). Clients of a zone fall back to others only once no endpoint"
-        " there is ready, not when they are overloaded. GKE's ambient networking does not support"
-        " the field: in a namespace that is enrolled in it, it does nothing; the input does not"
-        " tell (docs.cloud.google.com/kubernetes-engine, prepare ambient networking).",
+        f" there is ready, not when they are overloaded.{'' if is_told else _AMBIENT}",
     )
 
 

@@ -33,7 +33,8 @@ RULE = Rule(
     remediation="Use trafficDistribution, which has no such proportion, on Kubernetes 1.31 or"
     " later.",
     guards="Silent where any slice carries a hint, for Services that ask for nothing, outside GKE,"
-    " where all endpoints or nodes are in one zone, and where the traffic of pods shows that near"
+    " where all endpoints or nodes are in one zone, in namespaces of GKE's ambient networking,"
+    " which does not support the field, and where the traffic of pods shows that near"
     " endpoints would save nothing. Without traffic it goes by the settings alone, less sure and"
     " without money. Without slices of endpoints a Service is listed as not judged.",
     references=(
@@ -58,7 +59,8 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         return
     seen = {one.traffic.service.full_name: one for one in near_services(facts)}
     for service in kubernetes.services or ():
-        if not service.prefers_near or service.is_headless:
+        is_ambient = service.namespace in kubernetes.ambient_namespaces
+        if not service.prefers_near or service.is_headless or is_ambient:
             continue
         if kubernetes.endpoint_slices is None:
             yield Gap(resource=service.ref, reason="no endpoint slices were read")
@@ -110,7 +112,7 @@ def _cause(kubernetes: Kubernetes, service: Service) -> tuple[str, Fix]:
     minor = _minor(kubernetes)
     if service.traffic_distribution is None:
         why = "the annotation needs endpoints in proportion to the zones' processors"
-        return why, prefer_near(service, RULE.references)
+        return why, prefer_near(kubernetes, service, RULE.references)
     is_old = minor is not None and minor < _FIRST_MINOR
     why = f"Kubernetes 1.{minor} does not know the field" if is_old else "the cause is not known"
     text = (

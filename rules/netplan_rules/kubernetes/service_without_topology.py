@@ -18,10 +18,11 @@ RULE = Rule(
     " two thirds of the bytes cross, and are billed per GiB in both directions.",
     remediation="Set trafficDistribution: PreferClose (PreferSameZone from Kubernetes 1.34 on).",
     guards="Silent for Services that prefer near endpoints, that are headless or keep their traffic"
-    " on the node, where no zone with clients has an endpoint, and where the fullest endpoint"
-    " would carry too many times what it does: more endpoints come first there. A single endpoint"
-    " in a zone lowers the confidence: all clients there depend on it until it is not ready."
-    " Without slices of endpoints or zones a Service is listed as not judged.",
+    " on the node, in namespaces of GKE's ambient networking, which does not support the field,"
+    " where no zone with clients has an endpoint, and where the fullest endpoint would carry too"
+    " many times what it does: more endpoints come first there. A single endpoint in a zone lowers"
+    " the confidence: all clients there depend on it until it is not ready. Without slices of"
+    " endpoints or zones a Service is listed as not judged.",
     references=(
         "https://kubernetes.io/docs/reference/networking/virtual-ips/",
         "https://kubernetes.io/docs/concepts/services-networking/service/",
@@ -71,5 +72,5 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
                 one,
                 f"{service.full_name}: of what its clients exchange with it"
                 f" {one.crossing_gib:,.0f} GiB a month cross zones",
-                prefer_near(service, RULE.references),
+                prefer_near(facts.inventory.kubernetes, service, RULE.references),
             )

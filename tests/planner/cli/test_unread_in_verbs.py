@@ -104,6 +104,21 @@ def test_stopped_machines_are_left_out_with_a_word(verb: str, inventory: Path, f
     assert "1 stopped machine is left out: off" in answer(verb, inventory, flows, "-o", "json")
 
 
+@pytest.mark.parametrize("verb", LEAVE_OUT_STOPPED)
+def test_a_suspended_machine_is_left_out_like_a_stopped_one(
+    verb: str, inventory: Path, flows: Path
+) -> None:
+    stopped = answer(verb, inventory, flows)
+    machines = inventory / "instances.json"
+    machines.write_text(machines.read_text().replace("TERMINATED", "SUSPENDED"))
+    suspended = answer(verb, inventory, flows)
+    said = "1 stopped or suspended machine is left out: off"
+    assert said in " ".join(suspended.split())
+    # All else is the same: what does not run is in no plan.
+    as_stopped = " ".join(suspended.split()).replace("stopped or suspended", "stopped")
+    assert as_stopped == " ".join(stopped.split())
+
+
 @pytest.mark.parametrize("verb", ["fleet", "whatif"])
 def test_strict_refuses_a_plan_of_less_than_was_given(
     verb: str, inventory: Path, flows: Path

@@ -236,7 +236,7 @@ def test_records_that_were_read_twice_or_lie_outside_the_window_are_not_paid_aga
         ),
     )
     total = only(logged(replace(facts, traffic=replace(facts.traffic, coverage=coverage))))
-    assert total.note.startswith("730,000 records a month")
+    assert str(total.note).startswith("730,000 records a month")
 
 
 def test_records_of_a_month_follow_from_the_same_hours_as_its_bytes() -> None:
@@ -248,7 +248,7 @@ def test_records_of_a_month_follow_from_the_same_hours_as_its_bytes() -> None:
     traffic = replace(facts.traffic, span_minutes=25 * 60)
     assert traffic.observed_minutes == 60
     total = only(logged(replace(facts, traffic=traffic)))
-    assert total.note.startswith("29,200 records a month")
+    assert str(total.note).startswith("29,200 records a month")
 
 
 def test_the_records_that_were_read_are_priced_where_subnetworks_log() -> None:
@@ -260,7 +260,7 @@ def test_the_records_that_were_read_are_priced_where_subnetworks_log() -> None:
     # 1,000 records in an hour of 542 bytes without metadata: 730,000 a month.
     gib = Decimal(730_000 * 542) / 2**30
     assert total.usd_per_month == gib * Decimal("0.5")
-    assert total.note.startswith("730,000 records a month")
+    assert str(total.note).startswith("730,000 records a month")
 
 
 def test_a_note_names_rows_of_the_traffic_only_where_there_is_traffic() -> None:

@@ -160,6 +160,14 @@ class TestBaseline:
         with pytest.raises(MissingDatum, match="no Tier_1 fee"):
             Chooser(PRICES, CAPS).cost_today(instance, Usage.ON_DEMAND)
 
+    def test_a_suspended_machine_has_the_price_that_it_has_when_it_runs(self) -> None:
+        instance = machine("n2-standard-32", status="SUSPENDED")
+        need = need_for_vm(instance, 20, shape("n2-standard-32"))
+        baseline, note = baseline_of(instance, shape("n2-standard-32"), need, PRICES, CAPS)
+        assert baseline is not None
+        assert baseline.usd_per_month == N2_STANDARD_32 * Decimal("0.8")
+        assert note == "suspended: pays now for its memory, disks and addresses alone"
+
     def test_the_cap_of_an_unknown_platform_is_unknown(self) -> None:
         instance = machine("n1-standard-16")
         need = need_for_vm(instance, 20, shape("n1-standard-16"))

@@ -120,6 +120,13 @@ def test_disks_bring_features_licences_and_local_ssds(read: Reader) -> None:
     assert instance.local_ssd_count == 2
 
 
+def test_a_local_ssd_of_which_the_data_is_kept_says_so(read: Reader) -> None:
+    lost, kept = {"type": "SCRATCH"}, {"type": "SCRATCH", "savedState": "PRESERVED"}
+    assert not only(read(vm(disks=[lost]))).has_preserved_ssd
+    found = only(read(vm(disks=[lost, kept], status="SUSPENDED")))
+    assert (found.has_preserved_ssd, found.local_ssd_count) == (True, 2)
+
+
 def test_accelerators_are_summed(read: Reader) -> None:
     cards = [{"acceleratorCount": 2}, {"acceleratorCount": 4}, {}]
     assert only(read(vm(guestAccelerators=cards))).gpu_count == 6

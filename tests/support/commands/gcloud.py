@@ -76,6 +76,7 @@ GCLOUD = {
     "compute machine-images create": Surface(flags("source-instance source-instance-zone")),
     "compute machine-images delete": Surface(frozenset()),
     "compute instances start": Surface(flags("zone"), switches=flags("async"), names=None),
+    "compute instances resume": Surface(flags("zone"), switches=flags("async"), names=None),
     "compute instances stop": Surface(
         flags("zone"), flags("discard-local-ssd"), switches=flags("async"), names=None
     ),

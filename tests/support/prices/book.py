@@ -147,6 +147,9 @@ class SmallPriceBook:
     def local_ssd(self, region: str, usage: Usage = Usage.ON_DEMAND) -> Price:
         raise MissingDatum("the small price book has no Local SSDs")
 
+    def suspended_memory(self, region: str) -> Price:
+        raise MissingDatum("the small price book has no suspended machines")
+
     def traffic(
         self,
         path_class: PathClass,

@@ -91,6 +91,12 @@ def pod(name: str, number: int, owner: Object | None, container: Object, **more:
     }
 
 
+def namespace(name: str, **labels: str) -> Object:
+    """A namespace, with the label that Kubernetes gives to each."""
+    own = {"kubernetes.io/metadata.name": name, **labels}
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": own}}
+
+
 def objects() -> list[Object]:
     """All objects of the cluster, those that are not read among them."""
     web = {"kind": "ReplicaSet", "name": "web-75b66db9b9"}
@@ -180,6 +186,8 @@ def objects() -> list[Object]:
             "metadata": {"name": "only-web", "namespace": "shop"},
             "spec": {"policyTypes": ["Ingress"], "ingress": [{}], "podSelector": {}},
         },
+        namespace("kube-flannel"),
+        namespace("shop", **{"istio.io/dataplane-mode": "ambient"}),
     ]
 
 
@@ -272,6 +280,7 @@ def gke_cluster() -> Object:
         "ipAllocationPolicy": {"useIpAliases": True, "clusterIpv4CidrBlock": "10.8.0.0/16"},
         "currentMasterVersion": "1.33.1-gke.100",
         "currentNodeCount": 2,
+        "releaseChannel": {"channel": "STABLE"},
         "status": "RUNNING",
         "nodePools": [node_pool()],
     }
@@ -330,6 +339,7 @@ def terraform_cluster() -> Object:
         ],
         "network_policy": [],
         "addons_config": [],
+        "release_channel": [{"channel": "STABLE"}],
         "master_version": "1.33.1-gke.100",
         "enable_autopilot": None,
         "initial_node_count": 0,

@@ -19,6 +19,7 @@ def machine_row(number: int) -> MachineRow:
         machine_type=TYPES[number % len(TYPES)],
         status="RUNNING",
         is_stopped=False,
+        is_suspended=False,
         is_spot=False,
         is_tier1=number % 50 == 0,
         egress_gbps=16.0,

@@ -15,7 +15,7 @@ class MonthBill(Value, frozen=True, kw_only=True):
     traffic_usd: Decimal | None
     """None: no traffic was given."""
     services_usd: Decimal
-    """Gateways, tunnels, forwarding rules and flow logs."""
+    """Gateways, tunnels, forwarding rules, flow logs, and the fees of GKE."""
     commitments_usd: Decimal | None
     """The fees of commitments less what they cover, which is in the machines; None: not known."""
     commitments_unknown: str = ""

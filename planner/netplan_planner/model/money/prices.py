@@ -252,6 +252,9 @@ class PriceBook(Protocol):
         Any usage but `SUSTAINED_USE`; a missing one raises `MissingDatum`.
         """
 
+    def suspended_memory(self, region: str) -> Price:
+        """Return the price of a GiB an hour of a suspended machine's memory."""
+
     def traffic(
         self,
         path_class: PathClass,

@@ -83,17 +83,46 @@ class CoverLedger(Protocol):
         """Count nothing as made that was taken after a mark."""
 
 
+class FleetCommitment(Value, frozen=True, kw_only=True):
+    """A commitment to buy."""
+
+    kind: str
+    """`resource` or `flexible`."""
+    family: str
+    """The machine series that it covers; empty for a flexible one."""
+    region: str
+    """Empty for a flexible one: it covers all regions."""
+    years: int
+    vcpus: int
+    memory_gib: Decimal
+    usd_per_hour: Decimal
+    """Its fee, which is paid in every hour of the term."""
+    usd_per_month: Decimal
+    covers_usd_per_hour: Decimal | None = None
+    """Spend at prices on demand that a flexible one covers."""
+    used_ratio: Decimal
+    """Share of it that is in use over the hours of a month."""
+    project: ProjectId = ProjectId("")
+    """That it is bought in, where the fleet has several projects."""
+
+
 class CommitmentLever(Value, frozen=True, kw_only=True):
-    """What commitments would save of the machines that run, about; no fix is that."""
+    """What commitments would save of the machines that run; no fix is that."""
 
     years: int
     usd_per_month: Decimal
     """Of the machines as they are, if they run on."""
+    most_usd_per_month: Decimal
+    """No commitments of these years save more of them."""
+    paid_usd_per_month: Decimal
+    """What these machines cost now, with the commitments that there are."""
     after_plan_usd_per_month: Decimal
     """Of the machines as the fixes leave them: the two do not add up to more."""
+    commitments: tuple[FleetCommitment, ...] = ()
+    """To buy once the fixes are made."""
     machine_count: int
     unpriced_machine_count: int
-    """Machines of which it is not known what a commitment saves."""
+    """Machines that are in none of these sums, because what they cost is not known."""
 
 
 class CommittedPart(Value, frozen=True, kw_only=True):

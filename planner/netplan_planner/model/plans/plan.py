@@ -222,7 +222,7 @@ class MachineChooser(Protocol):
     def cost_today(self, instance: Instance, usage: Usage) -> tuple[LineItem, ...]:
         """Return what a machine costs a month as it stands: its Tier_1 fee and GPUs included.
 
-        A stopped machine costs nothing: no lines.
+        A stopped machine costs nothing: no lines; a suspended one pays for its memory.
 
         Raises:
             MissingDatum: If the machine has no such price, or a part of it is not known.

@@ -23,6 +23,8 @@ class Cluster(Value, frozen=True, kw_only=True):
     status: str | None = None
     version: str | None = None
     """Of the control plane."""
+    release_channel: str | None = None
+    """`RAPID`, `REGULAR`, `STABLE` or `EXTENDED`."""
     node_count: int | None = None
     is_autopilot: bool | None = None
     pod_range: str | None = None

@@ -225,15 +225,14 @@ class PluginObject(Value, frozen=True, kw_only=True):
     """What it states of how packets travel, by field; addresses are not kept."""
 
 
-class NetworkPolicy(Value, frozen=True, kw_only=True):
-    """A network policy: that there is one, and of which kind."""
+class Namespace(Value, frozen=True, kw_only=True):
+    """A namespace."""
 
     ref: ResourceRef
-    namespace: str
     name: str
-    policy_types: tuple[str, ...] = ()
-    ingress_rule_count: int = 0
-    egress_rule_count: int = 0
+    is_ambient: bool = False
+    """Enrolled in GKE's ambient networking, by GKE's own label. Istio's, which costs nothing and
+    knows `trafficDistribution`, has another."""
 
 
 class Kubernetes(Value, frozen=True, kw_only=True, dict=True):
@@ -251,7 +250,12 @@ class Kubernetes(Value, frozen=True, kw_only=True, dict=True):
     workloads: tuple[Workload, ...] | None = None
     config_maps: tuple[ConfigMap, ...] | None = None
     plugin_objects: tuple[PluginObject, ...] | None = None
-    network_policies: tuple[NetworkPolicy, ...] | None = None
+    namespaces: tuple[Namespace, ...] | None = None
+
+    @cached_property
+    def ambient_namespaces(self) -> frozenset[str]:
+        """The names of the namespaces that are enrolled in GKE's ambient networking."""
+        return frozenset(one.name for one in self.namespaces or () if one.is_ambient)
 
     @cached_property
     def cluster_by_link(self) -> dict[SelfLink, Cluster]:

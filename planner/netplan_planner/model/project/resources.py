@@ -101,6 +101,8 @@ class Instance(Value, frozen=True, kw_only=True, gc=False):
     """Of all its disks' images, such as `GVNIC` and `WINDOWS`."""
     licenses: tuple[str, ...] = ()
     local_ssd_count: int = 0
+    has_preserved_ssd: bool = False
+    """It does not run, and the data of its Local SSDs is kept for it, which is charged."""
     gpu_count: int = 0
     """GPUs attached to it; those that its type brings are in the shape of the type."""
     gpu_type: str | None = None
@@ -179,8 +181,13 @@ class Instance(Value, frozen=True, kw_only=True, gc=False):
 
     @property
     def is_suspended(self) -> bool:
-        """Whether it pays for its memory alone."""
+        """Whether it pays for its memory alone, beside its disks and reserved addresses."""
         return self.status in {"SUSPENDED", "SUSPENDING"}
+
+    @property
+    def is_off(self) -> bool:
+        """Whether it is stopped or suspended: it has no vCPUs and sends nothing."""
+        return self.is_stopped or self.is_suspended
 
     @property
     def primary_network(self) -> SelfLink | None:

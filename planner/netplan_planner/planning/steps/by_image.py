@@ -22,7 +22,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.model.base import last_part
 from netplan_planner.model.plans.changes import PlanChange, TerraformChange
-from netplan_rules.wording import gcloud_instance, gcloud_of
+from netplan_rules.wording import gcloud_instance, gcloud_of, stop_commands
 
 MOVING = "https://cloud.google.com/compute/docs/instances/moving-instance-across-zones"
 MACHINE_IMAGES = "https://cloud.google.com/compute/docs/machine-images/create-machine-images"
@@ -215,7 +215,7 @@ def _by_image(machine: Instance, new: _New, label: str) -> PlanChange:
         text=f"{new.what}, by a machine image",
         label=label,
         commands=(
-            gcloud_instance("stop", machine),
+            *stop_commands(machine),
             of_image(
                 *("create", image),
                 f"--source-instance={machine.name}",

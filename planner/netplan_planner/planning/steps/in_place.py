@@ -24,6 +24,8 @@ def change_type(machine: Instance, machine_type: str, cpu_platform: str = "") ->
         cpu_platform: The least CPU platform to ask for; empty: what it has.
     """
     stops = "" if machine.is_stopped else "Stops the machine for the change. "
+    if machine.is_suspended:
+        stops = "Resumes and stops the machine for the change, and leaves it stopped. "
     return PlanChange(
         subject=machine.name,
         fix=Fix(

@@ -81,7 +81,7 @@ def instance(wire: WireInstance, ref: ResourceRef, problems: Problems) -> Instan
         interfaces = (_interface(nics[0], 0, nics[0].network, project, region),)
     else:
         interfaces = _interfaces(nics, project, region, problems)
-    features, licenses, local_ssd_count = _of_disks(disks, problems) if disks else _NO_DISKS
+    features, licenses, local_ssds = _of_disks(disks, problems) if disks else _NO_DISKS
     labels, bad_labels = _labels(bytes(wire.labels))
     tags, bad_tags = _tags(bytes(wire.tags))
     if bad_labels or bad_tags:
@@ -118,20 +118,21 @@ def instance(wire: WireInstance, ref: ResourceRef, problems: Problems) -> Instan
         or wire.can_ip_forward
         or wire.advanced_machine_features is not None
         or (scheduling is not None and scheduling.node_affinities)
-        or local_ssd_count
+        or local_ssds
     )
-    return _with_rare(made, wire, local_ssd_count, problems) if rare else made
+    return _with_rare(made, wire, local_ssds, problems) if rare else made
 
 
 def _with_rare(
-    made: Instance, wire: WireInstance, local_ssd_count: int, problems: Problems
+    made: Instance, wire: WireInstance, local_ssds: list[WireDisk], problems: Problems
 ) -> Instance:
     config, features = wire.network_performance_config, wire.advanced_machine_features
     return msgspec.structs.replace(
         made,
         min_cpu_platform=wire.min_cpu_platform or None,
         bandwidth_tier=BandwidthTier.DEFAULT if config is None else _tier(config, problems),
-        local_ssd_count=local_ssd_count,
+        local_ssd_count=len(local_ssds),
+        has_preserved_ssd=any(disk.saved_state == "PRESERVED" for disk in local_ssds),
         gpu_count=sum(a.accelerator_count or 0 for a in wire.guest_accelerators),
         gpu_type=_gpu_type(wire.guest_accelerators),
         reservation=_reservation(wire.reservation_affinity),
@@ -219,16 +220,14 @@ _features = _shared(_feature_names, Features())
 _licenses = _shared(_license_links, Texts())
 _labels = _shared(_label_pairs, Labels())
 _tags = _shared(_tag_names, Texts())
-_NO_DISKS: tuple[Features, Texts, int] = (Features(), (), 0)
+_NO_DISKS: tuple[Features, Texts, list[WireDisk]] = (Features(), (), [])
 
 
-def _of_disks(disks: list[WireDisk], problems: Problems) -> tuple[Features, Texts, int]:
-    """Return the guest features and licences of all disks, and how many are local SSDs."""
-    features, licenses, scratch_count = _NO_DISKS
+def _of_disks(disks: list[WireDisk], problems: Problems) -> tuple[Features, Texts, list[WireDisk]]:
+    """Return the guest features and licences of all disks, and which are local SSDs."""
+    features, licenses, _ = _NO_DISKS
     last = b"", b""
     for disk in disks:
-        if disk.type == "SCRATCH":
-            scratch_count += 1
         raw = bytes(disk.guest_os_features), bytes(disk.licenses)
         if raw == last:
             continue
@@ -239,7 +238,7 @@ def _of_disks(disks: list[WireDisk], problems: Problems) -> tuple[Features, Text
         if bad_features or bad_licenses:
             why = bad_features or bad_licenses
             problems.append(("disks", f"guestOsFeatures or licenses: {why}"))
-    return features, licenses, scratch_count
+    return features, licenses, [disk for disk in disks if disk.type == "SCRATCH"]
 
 
 def _tier(config: WirePerformance, problems: Problems) -> BandwidthTier:

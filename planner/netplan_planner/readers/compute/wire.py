@@ -1,9 +1,8 @@
 """The fields of the Compute API that netplan reads, as they stand in its JSON.
 
 Unknown fields are skipped, so a newer API does no harm. Every field is optional here: what a
-resource cannot do without is decided where it becomes a value of the model. Counts are bounded,
-so that an absurd one is a field that could not be read instead of a number. Field names are
-Google's; only the modules of this package that import this one know them.
+resource cannot do without is decided where it becomes a value of the model. Counts are bounded: an
+absurd one is a field that could not be read. Field names are Google's; this package alone has them.
 """
 
 from datetime import datetime
@@ -72,6 +71,7 @@ class WireDisk(Wire):
     type: str | None = None
     licenses: msgspec.Raw = NO_LIST
     guest_os_features: msgspec.Raw = NO_LIST
+    saved_state: str | None = None
 
 
 class WireScheduling(Wire):

@@ -66,6 +66,12 @@ class WireAddons(Wire):
     dns_cache_config: WireSwitch | None = None
 
 
+class WireReleaseChannel(Wire):
+    """`ReleaseChannel`."""
+
+    channel: str | None = None
+
+
 class WireCluster(Wire):
     """`Cluster`."""
 
@@ -84,6 +90,7 @@ class WireCluster(Wire):
     ip_allocation_policy: WireIpAllocation | None = None
     addons_config: WireAddons | None = None
     network_policy: WireSwitch | None = None
+    release_channel: WireReleaseChannel | None = None
 
 
 class WireNodeConfig(Wire):
@@ -160,24 +167,18 @@ class WireNodePool(Wire):
 
 name = "gke"
 
-
 CLUSTERS, POOLS = "clusters", "nodePools"
-
 
 ASSET_TYPES = {
     "container.googleapis.com/Cluster": CLUSTERS,
     "container.googleapis.com/NodePool": POOLS,
 }
 
-
 _ANSWER_KEYS = frozenset({CLUSTERS, POOLS, "missingZones", "nextPageToken"})
-
 
 _CLUSTER_KEYS = frozenset({"currentMasterVersion", "location", "name"})
 
-
 _POOL_KEYS = frozenset({"config", "name"})
-
 
 _HOSTS = ("container.googleapis.com", "container/")
 
@@ -302,6 +303,7 @@ def _cluster(wire: WireCluster, ref: ResourceRef, problems: Problems) -> Cluster
         ),
         status=wire.status,
         version=wire.current_master_version,
+        release_channel=wire.release_channel.channel if wire.release_channel else None,
         node_count=wire.current_node_count,
         is_autopilot=_enabled(wire.autopilot),
         pod_range=wire.cluster_ipv4_cidr

@@ -4,6 +4,7 @@ from netplan_planner.readers.compute.kinds import Kind
 from netplan_planner.readers.kubernetes import calico, network, plugins, pods, wire
 
 PATHS = {
+    "Namespace": "api/v1/namespaces",
     "Node": "api/v1/nodes",
     "Pod": "api/v1/pods",
     "Service": "api/v1/services",
@@ -12,18 +13,21 @@ PATHS = {
     "DaemonSet": "apis/apps/v1/daemonsets",
     "Deployment": "apis/apps/v1/deployments",
     "StatefulSet": "apis/apps/v1/statefulsets",
-    "NetworkPolicy": "apis/networking.k8s.io/v1/networkpolicies",
     **calico.PATHS,
 }
 """Of today's versions: an object of an older one is the same object."""
 
-CLUSTER_SCOPED = frozenset({"Node", *calico.PATHS})
-_GROUPS = calico.GROUPS | {"", "apps", "discovery.k8s.io", "extensions", "networking.k8s.io"}
+CLUSTER_SCOPED = frozenset({"Namespace", "Node", *calico.PATHS})
+_GROUPS = calico.GROUPS | {"", "apps", "discovery.k8s.io", "extensions"}
 """API groups whose kinds these are; others have kinds of the same names (Knative's Service)."""
 
 BY_KIND = {
     kind.singular: kind
     for kind in (
+        Kind(
+            *("namespaces", "Namespace", "namespaces", wire.WireObject, network.namespace),
+            frozenset(),
+        ),
         Kind("nodes", "Node", "nodes", wire.WireNode, network.node, frozenset()),
         Kind("pods", "Pod", "pods", wire.WirePod, pods.pod, frozenset()),
         Kind("services", "Service", "services", wire.WireService, network.service, frozenset()),
@@ -47,14 +51,6 @@ BY_KIND = {
             "config_maps",
             wire.WireConfigMap,
             plugins.config_map,
-            frozenset(),
-        ),
-        Kind(
-            "networkpolicies",
-            "NetworkPolicy",
-            "network_policies",
-            wire.WireNetworkPolicy,
-            network.network_policy,
             frozenset(),
         ),
         Kind("ippools", "IPPool", "plugin_objects", calico.WireIpPool, calico.ip_pool, frozenset()),

@@ -1,4 +1,4 @@
-"""Nodes, Services, their endpoints and network policies as values of the model."""
+"""Nodes, Services, their endpoints and namespaces as values of the model."""
 
 from functools import lru_cache
 
@@ -8,7 +8,7 @@ from netplan_planner.model.project.kubernetes import (
     Endpoint,
     EndpointSlice,
     Labels,
-    NetworkPolicy,
+    Namespace,
     Node,
     Service,
     ServicePort,
@@ -18,12 +18,11 @@ from netplan_planner.readers.kubernetes.quantities import cpu_count
 from netplan_planner.readers.kubernetes.wire import (
     WireEndpoint,
     WireEndpointSlice,
-    WireNetworkPolicy,
     WireNode,
     WireNodeInfo,
     WireNodeSpec,
     WireNodeStatus,
-    WirePolicySpec,
+    WireObject,
     WireService,
     WireServicePort,
     WireServiceSpec,
@@ -36,6 +35,10 @@ _TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type"
 _POOL = "cloud.google.com/gke-nodepool"
 """kubernetes.io/docs/reference/labels-annotations-taints, read 2026-11-23; the names of before
 Kubernetes 1.17 second."""
+
+_AMBIENT = ("networking.gke.io/dataplane-mode", "ambient")
+"""docs.cloud.google.com/kubernetes-engine/docs/how-to/prepare-ambient-networking, as told in
+2026-10; Istio's own label is `istio.io/dataplane-mode`."""
 
 _NODE_ANNOTATIONS = (
     "flannel.alpha.coreos.com/",
@@ -215,18 +218,15 @@ def _zone(name: str) -> Zone:
     return Zone(name)
 
 
-def network_policy(wire: WireNetworkPolicy, ref: ResourceRef, problems: Problems) -> NetworkPolicy:
-    """Return one network policy.
+def namespace(wire: WireObject, ref: ResourceRef, problems: Problems) -> Namespace:
+    """Return one namespace.
 
     Raises:
         Unusable: If it has no name.
     """
-    metadata, spec = metadata_of(wire), wire.spec or WirePolicySpec()
-    return NetworkPolicy(
+    metadata = metadata_of(wire)
+    return Namespace(
         ref=ref,
-        namespace=namespace_of(metadata.namespace),
         name=metadata.name or "",
-        policy_types=tuple(spec.policy_types or ()),
-        ingress_rule_count=len(spec.ingress or ()),
-        egress_rule_count=len(spec.egress or ()),
+        is_ambient=_AMBIENT in texts(metadata.labels, "metadata.labels", problems),
     )

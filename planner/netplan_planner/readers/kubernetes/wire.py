@@ -307,17 +307,3 @@ class WireConfigMap(WireObject):
     """`ConfigMap`."""
 
     data: dict[str, str] | None = None
-
-
-class WirePolicySpec(Wire):
-    """`NetworkPolicySpec`; rules are counted."""
-
-    policy_types: list[str] | None = None
-    ingress: list[msgspec.Raw] | None = None
-    egress: list[msgspec.Raw] | None = None
-
-
-class WireNetworkPolicy(WireObject):
-    """`NetworkPolicy`."""
-
-    spec: WirePolicySpec | None = None

@@ -124,6 +124,7 @@ def cluster(a: Attributes, location: str) -> JsonObject:
     `min_master_version` is what was asked at least, so the version is that of the state alone.
     """
     addons, policy = a.block("addons_config"), a.block("network_policy")
+    channel = a.block("release_channel")
     return stated(
         {
             "locations": _zones(a, location),
@@ -144,6 +145,9 @@ def cluster(a: Attributes, location: str) -> JsonObject:
             if addons is None
             else stated({"dnsCacheConfig": _switch(addons, "dns_cache_config")}),
             "networkPolicy": None if policy is None else stated({"enabled": policy.get("enabled")}),
+            "releaseChannel": None
+            if channel is None
+            else stated({"channel": channel.get("channel")}),
         }
     )
 

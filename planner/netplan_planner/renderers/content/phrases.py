@@ -60,7 +60,7 @@ _LIMIT_NAMES = {
     "serial-work": "work that runs on one vCPU",
     "vcpus": "the vCPUs",
 }
-_PLURALS = {"hour": "hours", "month": "months"}
+_PLURALS = {"hour": "hours", "minute": "minutes", "month": "months"}
 
 
 def name(text: str) -> Span:

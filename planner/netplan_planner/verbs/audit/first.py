@@ -15,6 +15,7 @@ from netplan_planner.model import (
     FixStep,
     OrderedFix,
 )
+from netplan_planner.planning.show import commitments_to_buy
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import (
@@ -42,6 +43,8 @@ _SAME_RATIO = Decimal("0.05")
 """Of a saving: bounds nearer to each other are not told."""
 _LEAST_LEVER_USD = Decimal(100)
 """A month; commitments that save less are not told here."""
+_SAME_USD = Decimal(1)
+"""A month, below which commitments are the best there are."""
 _STEPS = 7
 _SETS = 2
 """Entries of the section; a list of what is first is short, or it is no such list."""
@@ -50,6 +53,7 @@ _SETS = 2
 def do_first(report: Report, options: RenderOptions) -> Iterator[Block]:
     """Yield the section; nothing when no fix brings anything."""
     if not report.do_first:
+        yield from beside(report, options)
         return
     yield Section(line=line("Do first"))
     numbers = {f.fingerprint: index for index, f in enumerate(report.findings, 1)}
@@ -71,8 +75,7 @@ def do_first(report: Report, options: RenderOptions) -> Iterator[Block]:
         worth = line(", together ", phrases.money(saved)) if saved else ()
         text = f"and {figures.counted(len(rest), 'more fix', 'more fixes')} that bring less"
         yield Para(line=line(text, worth, "; -v lists them"))
-    if beside := lever(report):
-        yield Para(line=beside)
+    yield from beside(report, options)
     unranked = not_among(report)
     if unranked:
         yield Para(line=unranked)
@@ -80,16 +83,34 @@ def do_first(report: Report, options: RenderOptions) -> Iterator[Block]:
         yield from fixes_together(fix_set, numbers)
 
 
-def lever(report: Report) -> Line:
-    """Return what commitments would save beside the fixes; empty where that is little."""
+def beside(report: Report, options: RenderOptions) -> Iterator[Block]:
+    """Yield what commitments would save beside the fixes; nothing where that is little."""
     found = report.commitment_lever
     if found is None or found.usd_per_month < _LEAST_LEVER_USD:
-        return ()
-    text = f"commitments of a year for {figures.counted(found.machine_count, 'machine')} that run"
+        return
+    if not report.do_first:
+        yield Section(line=line("Commitments that would save"))
+    machines = figures.counted(found.machine_count, "machine")
     after = found.after_plan_usd_per_month
     then = (", ", fixed(Amount(usd=after)), " once these fixes are made") if report.do_first else ()
-    once = line(fixed(Amount(usd=found.usd_per_month)), " a month", *then)
-    return line("beside them: ", text, " would save about ", once, "; netplan fleet plans which")
+    most = found.most_usd_per_month
+    is_best = most - found.usd_per_month < _SAME_USD
+    bound = () if is_best else (", at most ", fixed(Amount(usd=most)))
+    yield Para(
+        line=line(
+            f"{'beside them: ' if report.do_first else ''}one-year commitments for {machines}"
+            " would save ",
+            fixed(Amount(usd=found.usd_per_month)),
+            " of ",
+            fixed(Amount(usd=found.paid_usd_per_month)),
+            " a month",
+            *bound,
+            *then,
+            "; netplan fleet plans both together",
+        )
+    )
+    if options.verbosity > 0:
+        yield commitments_to_buy(found.commitments)
 
 
 def not_among(report: Report) -> Line:

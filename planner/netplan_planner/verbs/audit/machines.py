@@ -70,9 +70,12 @@ def _group_row(
     region: str, machine_type: str, is_tier1: bool, rows: Sequence[MachineRow]
 ) -> tuple[Line, ...]:
     usd, unknown = _usd(rows)
-    stopped = sum(row.is_stopped for row in rows)
-    spot = sum(row.is_spot and not row.is_stopped for row in rows)
-    notes = [f"{stopped} stopped" if stopped else "", f"{spot} Spot" if spot else ""]
+    kinds = {
+        "stopped": sum(row.is_stopped for row in rows),
+        "suspended": sum(row.is_suspended for row in rows),
+        "Spot": sum(row.is_spot and not row.is_off for row in rows),
+    }
+    notes = [f"{count} {kind}" for kind, count in kinds.items() if count]
     notes.append(f"price of {unknown} not known" if unknown else "")
     notes += sorted({row.cap_unknown for row in rows if row.cap_unknown})[:1]
     return (
@@ -105,7 +108,7 @@ def _each(rows: Sequence[MachineRow]) -> Iterator[Block]:
 
 
 def _machine_row(row: MachineRow) -> tuple[Line, ...]:
-    notes = [row.status.lower() if row.is_stopped else "", "Spot" if row.is_spot else ""]
+    notes = [row.status.lower() if row.is_off else "", "Spot" if row.is_spot else ""]
     notes += [row.cap_unknown or row.egress_source, row.price_unknown]
     return (
         line(say(f"{row.zone}/{row.name}", Role.NAME)),

@@ -6,7 +6,7 @@ from datetime import date
 from msgspec.structs import replace
 
 from netplan_planner.judging.judged import Judged, judged, with_bill
-from netplan_planner.judging.levers import commitment_lever
+from netplan_planner.judging.levers import changes_of, commitment_lever
 from netplan_planner.judging.month import committed, month_bill, tables_of
 from netplan_planner.judging.rules import check_rule_names, rule_list
 from netplan_planner.judging.suppressions import ignore_file
@@ -132,7 +132,8 @@ def report_on(
     tables = tables_of(facts)
     machines = tables.machines
     inventory = facts.inventory
-    uses = commitment_uses(inventory, facts.prices, facts.today, request.commitment_scope)
+    scope = request.commitment_scope
+    uses = commitment_uses(inventory, facts.prices, facts.today, scope)
     projects = projects_of(request, inventory)
     return Report(
         tool=f"netplan {tool_version()}",
@@ -165,7 +166,7 @@ def report_on(
         expired_suppressions=found.suppressions.expired,
         not_evaluated=found.not_evaluated,
         commitments=uses,
-        commitment_lever=commitment_lever(facts, found.do_first),
+        commitment_lever=commitment_lever(facts, changes_of(found.do_first), scope),
         flexible_commitments=flexible.use
         if (flexible := facts.prices.flexible) is not None
         else None,
@@ -262,6 +263,7 @@ def _cluster_counts(kubernetes: Kubernetes | None) -> dict[str, int]:
         "pods": kubernetes.pods,
         "Services": kubernetes.services,
         "endpoint slices": kubernetes.endpoint_slices,
+        "namespaces": kubernetes.namespaces,
     }
     return {kind: len(objects) for kind, objects in kinds.items() if objects is not None}
 

@@ -41,6 +41,8 @@ _NAMES = {
     "forwarding-rules": "forwarding rules",
     "psc-endpoints": "Private Service Connect endpoints",
     "flow-logs": "flow logs (subnetworks)",
+    "gke-clusters": "GKE cluster management",
+    "gke-ambient-networking": "GKE ambient networking (pods)",
 }
 
 
@@ -90,10 +92,7 @@ def _without_price(report: Report) -> Line:
     if found.commitments_unknown:
         said.append("what commitments cover")
     without = f"; no known price: {', '.join(said)}" if said else ""
-    counts = dict(report.coverage.resource_counts)
-    clusters = counts.get("clusters")
-    beside = f", and fees of {figures.counted(clusters, 'GKE cluster')}" if clusters else ""
-    return line(f"{without}; disks and licences{beside} are not in it")
+    return line(f"{without}; disks and licences are not in it")
 
 
 def _of_traffic(report: Report) -> Line:
@@ -142,12 +141,13 @@ def _sum(totals: Sequence[ServiceTotal | ClassTotal]) -> Line:
 
 
 def _service_row(total: ServiceTotal) -> tuple[Line, ...]:
-    note = unpriced_note(total.unpriced) if total.unpriced else line(total.note)
+    missing = unpriced_note(total.unpriced) if total.unpriced else ()
+    note = line(total.note) if total.note else ()
     return (
         line(say(_NAMES.get(total.service, total.service), Role.NAME)),
         line(fixed(f"{total.count:,}")),
         usd_cell(total.usd_per_month, "no price", total.unpriced),
-        note,
+        joined(filter(None, (missing, note)), "; "),
     )
 
 

@@ -1,7 +1,6 @@
 """Tables beside the findings: expensive pairs of machines, regions, and pairs of pods."""
 
 from collections import defaultdict
-from collections.abc import Mapping
 from decimal import Decimal
 from heapq import nlargest
 from operator import itemgetter
@@ -16,7 +15,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.model.pod_costs_report import NearSaving, PodPair
 from netplan_planner.paths.pod_costs import PodCost, pod_costs
-from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
+from netplan_planner.paths.priced_paths import PricedPath, billed_edges
 from netplan_planner.planning.traffic_bill import mean_prices
 from netplan_planner.planning.traffic_totals import direction_of
 from netplan_planner.verbs.audit.answer import DearPair, RegionRow
@@ -45,16 +44,16 @@ def dear_pairs(facts: Facts, most: int = MOST_PAIRS) -> tuple[DearPair, ...]:
     if facts.traffic is None:
         return ()
     by_path: dict[PricedPath, dict[_Key, _Sent]] = defaultdict(dict)
-    for edge in facts.traffic.edges:
+    for edge, path in billed_edges(facts):
         if direction_of(facts, edge) is not Direction.SENT:
             continue
-        pairs = by_path[priced_path_of(facts, edge)]
+        pairs = by_path[path]
         key = _Key(edge.src, edge.dst, edge.path_class)
         known = pairs.get(key, _Sent(0, 0.0))
         pairs[key] = _Sent(
             known.byte_count + edge.wire_bytes, max(known.max_gbps, edge.series.max_gbps)
         )
-    prices = mean_prices(facts, {path: _bytes(pairs) for path, pairs in by_path.items()})
+    prices = mean_prices(facts)
     found = [
         (usd_per_byte * sent.byte_count, sent, key)
         for path, pairs in sorted(by_path.items(), key=itemgetter(0))
@@ -63,10 +62,6 @@ def dear_pairs(facts: Facts, most: int = MOST_PAIRS) -> tuple[DearPair, ...]:
     ]
     dearest = nlargest(most, found, key=lambda one: (one[0], -one[2].src, -one[2].dst))
     return tuple(_pair(facts, key, sent, usd) for usd, sent, key in dearest)
-
-
-def _bytes(pairs: Mapping[_Key, _Sent]) -> int:
-    return sum(sent.byte_count for sent in pairs.values())
 
 
 def _pair(facts: Facts, key: _Key, sent: _Sent, usd: Decimal) -> DearPair:
@@ -93,7 +88,7 @@ def region_rows(rows: tuple[MachineRow, ...]) -> tuple[RegionRow, ...]:
 
 
 def _region(project: str, region: str, rows: list[MachineRow]) -> RegionRow:
-    running = [row for row in rows if not row.is_stopped]
+    running = [row for row in rows if not row.is_off]
     inside = [row.egress_gbps for row in running if row.egress_gbps is not None]
     outside = [row.external_gbps for row in running if row.external_gbps is not None]
     return RegionRow(

@@ -11,6 +11,7 @@ from netplan_planner.choices import Architecture
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model import CommitmentScope
 from netplan_planner.model.plans.machine_choice import PAYMENT, SeriesNames
+from netplan_planner.planning.fleet.need import CommitmentChoice, MoveKind, VcpuLimit
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.planning.project import (
     FlowReading,
@@ -21,7 +22,6 @@ from netplan_planner.planning.project import (
     WhichSharing,
 )
 from netplan_planner.quantities import names, usd
-from netplan_planner.verbs.fleet.answer import CommitmentChoice, MoveKind, VcpuLimit
 from netplan_planner.world.request import ApiOptions
 
 MOVES = "What a move costs"

@@ -13,19 +13,15 @@ from netplan_planner.machines import ties_of
 from netplan_planner.model import (
     PIN_LABEL,
     BandwidthTier,
-    CommitmentScope,
     Destination,
     Facts,
     Instance,
 )
-from netplan_planner.optimise.commitment_changes import covers_of
-from netplan_planner.optimise.commitment_table import commitment_uses
-from netplan_planner.optimise.commitments import Uses
+from netplan_planner.planning.fleet.hours import ALL_DAY
+from netplan_planner.planning.fleet.need import FleetNeed, FleetShortfall
+from netplan_planner.planning.fleet.standing import why_no_price
 from netplan_planner.throughput.limits.ends import deciding_platform
 from netplan_planner.units import HOURS_PER_MONTH
-from netplan_planner.verbs.fleet.answer import FleetNeed, FleetShortfall
-from netplan_planner.verbs.fleet.hours import ALL_DAY
-from netplan_planner.verbs.fleet.market import Existing
 from netplan_planner.world.named_machines import wanted_gbps
 from netplan_rules.shared.sizes import size_of
 
@@ -51,12 +47,13 @@ def needs_of(
 ) -> tuple[tuple[FleetNeed, ...], tuple[FleetShortfall, ...]]:
     """Return the groups of the running machines, and those that no plan can count.
 
-    A machine of which nothing tells what it sends keeps its type. Stopped machines cost nothing.
+    A machine of which nothing tells what it sends keeps its type. Those that are stopped
+    or suspended are left out.
 
     Raises:
         InputError: If no machine runs.
     """
-    running = [one for one in facts.inventory.instances if not one.is_stopped]
+    running = [one for one in facts.inventory.instances if not one.is_off]
     if not running:
         raise InputError("no machine of the input runs: there is no fleet to plan")
     groups: dict[tuple[str, ...], list[Instance]] = defaultdict(list)
@@ -68,12 +65,14 @@ def needs_of(
         members = sorted(groups[key], key=lambda one: one.ref.self_link)
         first = members[0]
         shape = facts.shape(first.machine_type)
-        if shape is None:
+        unknown = next(filter(None, (why_no_price(facts, one) for one in members)), "")
+        if shape is None or unknown:
+            why = unknown or f"the vCPUs and memory of {first.machine_type} are not known"
             kept.append(
                 FleetShortfall(
-                    name=first.name,
-                    binding="type",
-                    shortfall=f"the vCPUs and memory of {first.machine_type} are not known",
+                    name=_name(facts, members),
+                    binding="price" if unknown else "type",
+                    shortfall=why,
                     change="it is left out of all sums",
                 )
             )
@@ -136,8 +135,6 @@ def _busiest(facts: Facts, instance: Instance) -> float | None:
 def _why_kept(facts: Facts, instance: Instance) -> str:
     if instance.label(PIN_LABEL) is not None:
         return f"label {PIN_LABEL}"
-    if instance.is_sole_tenant:
-        return "it runs on sole-tenant nodes, whose node type decides which types fit"
     if instance.has_nested_virtualization:
         return "nested virtualization is on, which some series do not have"
     return instance.why_unknown
@@ -182,43 +179,3 @@ def _need(
 
 def _paid(licences: Iterable[str]) -> tuple[str, ...]:
     return tuple(one for one in licences if any(word in one for word in _PAID))
-
-
-def existing_of(
-    facts: Facts, scope: CommitmentScope
-) -> tuple[tuple[Existing, ...], bool, tuple[str, ...]]:
-    """Return the commitments in force, whether projects share them, and what is not known of them.
-
-    Where that they are shared is not known, each serves its own project: no plan then rests on
-    sharing that may not be.
-    """
-    # Of two ways of sharing the first is the narrower one.
-    cover = covers_of(facts.inventory, Uses(facts.prices), facts.today, scope)[0]
-    fees = {
-        use.resource.self_link: use.parts
-        for use in commitment_uses(facts.inventory, facts.prices, facts.today, scope)
-        if use.state == "active"
-    }
-    found, notes = [], []
-    for (project, region, series), pool in sorted(cover.pools.items()):
-        lines, unknown = [], []
-        for commitment in pool.commitments:
-            parts = fees.get(commitment.ref.self_link, ())
-            lines += [part.line_item for part in parts if part.line_item is not None]
-            if any(part.line_item is None for part in parts):
-                unknown.append(commitment.name)
-        units = tuple((resource, amount) for resource, amount in pool.committed.items())
-        found.append(Existing(project, region, series, units, tuple(lines)))
-        if unknown:
-            notes.append(
-                f"the fee of commitment {', '.join(unknown)} is not known; it is in no sum, and"
-                " paid whatever is done"
-            )
-        notes += [f"not known of {pool.names}: {doubt}" for doubt in sorted(pool.doubts)]
-    if facts.prices.flexible is not None:
-        notes.append(
-            "flexible commitments that the bill shows are counted neither today nor in the plan:"
-            " what they cover beside these machines is not known"
-        )
-    is_shared = scope in {CommitmentScope.PROJECTS_READ, CommitmentScope.BILLING_ACCOUNT}
-    return tuple(found), is_shared, tuple(notes)

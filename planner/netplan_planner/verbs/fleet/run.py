@@ -11,18 +11,20 @@ from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.machines.known import Known
 from netplan_planner.model import CapsBook, CommitmentScope, Facts, PriceBook, Text
 from netplan_planner.model.money.price_age import price_age
+from netplan_planner.planning.fleet.candidates import Candidates, Choices
+from netplan_planner.planning.fleet.existing import existing_of
+from netplan_planner.planning.fleet.machine import Candidate, notes_of
+from netplan_planner.planning.fleet.market import Existing, Market
+from netplan_planner.planning.fleet.need import FleetNeed, FleetShortfall
+from netplan_planner.planning.fleet.plan import Planned, plan_fleet
 from netplan_planner.planning.project import request_of
 from netplan_planner.throughput import load_caps, stated_on
 from netplan_planner.throughput.limits.caps import checked_series
 from netplan_planner.units import counted
 from netplan_planner.verbs import Now, panels, read_in_full, verb
-from netplan_planner.verbs.fleet.answer import FleetAnswer, FleetGroup, FleetNeed, FleetShortfall
+from netplan_planner.verbs.fleet.answer import FleetAnswer, FleetGroup
 from netplan_planner.verbs.fleet.ask import FleetAsk, FleetChoices
-from netplan_planner.verbs.fleet.candidates import Candidates, Choices
-from netplan_planner.verbs.fleet.inventory import existing_of, needs_of
-from netplan_planner.verbs.fleet.machine import Candidate, notes_of
-from netplan_planner.verbs.fleet.market import Existing, Market
-from netplan_planner.verbs.fleet.plan import Planned, plan_fleet
+from netplan_planner.verbs.fleet.inventory import needs_of
 from netplan_planner.verbs.fleet.steps import (
     breaking_advice,
     changes_of,

@@ -7,6 +7,8 @@ from functools import reduce
 from typing import NamedTuple
 
 from netplan_planner.model import Amount, Text, worded
+from netplan_planner.planning.fleet.need import FleetShortfall
+from netplan_planner.planning.show import commitments_to_buy
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
 from netplan_planner.renderers.content.changes import changes
@@ -26,12 +28,7 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.figures import counted
 from netplan_planner.renderers.options import RenderOptions
-from netplan_planner.verbs.fleet.answer import (
-    FleetAnswer,
-    FleetCommitment,
-    FleetGroup,
-    FleetShortfall,
-)
+from netplan_planner.verbs.fleet.answer import FleetAnswer, FleetGroup
 
 SCHEMA = "netplan.fleet/1"
 COLUMNS = (
@@ -111,7 +108,7 @@ def _plan(answer: FleetAnswer, options: RenderOptions) -> Iterator[Block]:
     yield from _sums(answer)
     if answer.commitments:
         yield Section(line=line("Commitments to buy"))
-        yield _commitments(answer.commitments)
+        yield commitments_to_buy(answer.commitments)
     yield Section(line=line("Machine types, at their prices before commitments"))
     yield type_table(answer.groups, options)
     if options.verbosity:
@@ -193,37 +190,6 @@ def _sums(answer: FleetAnswer) -> Iterator[Block]:
         f": at most {gap:.3%} above it" if gap > _EXACT else ", which this plan does",
     )
     yield Field(label="proven", line=line(say(proven)))
-
-
-def _commitments(commitments: Sequence[FleetCommitment]) -> Table:
-    columns = (
-        Column(title="kind"),
-        Column(title="where"),
-        Column(title="term"),
-        Column(title="vCPU", is_number=True),
-        Column(title="GiB", is_number=True),
-        Column(title="an hour", is_number=True, stacked="{} an hour"),
-        Column(title="a month", is_number=True, stacked="{} a month"),
-        Column(title="used", is_number=True, stacked="{} used"),
-    )
-    return Table(columns=columns, rows=tuple(_commitment(one) for one in commitments))
-
-
-def _commitment(one: FleetCommitment) -> tuple[Line, ...]:
-    place = " ".join(filter(None, (one.family.upper(), one.region, one.project)))
-    covers: Line = ()
-    if one.covers_usd_per_hour is not None:
-        covers = line("for ", fixed(Amount(usd=one.covers_usd_per_hour)), " of spend an hour")
-    return (
-        line(say(one.kind, Role.NAME)),
-        covers or line(place),
-        line(fixed(counted(one.years, "year"))),
-        line(fixed(f"{one.vcpus:,}")) if one.vcpus else (),
-        line(fixed(figures.trimmed(one.memory_gib, 2))) if one.memory_gib else (),
-        line(fixed(Amount(usd=one.usd_per_hour))),
-        line(fixed(Amount(usd=one.usd_per_month))),
-        line(fixed(f"{one.used_ratio:.1%}")),
-    )
 
 
 def _checks(groups: Sequence[FleetGroup], options: RenderOptions) -> Iterator[Block]:

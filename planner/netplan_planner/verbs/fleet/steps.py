@@ -9,6 +9,7 @@ from netplan_planner.machines.groups import is_managed
 from netplan_planner.model import (
     Amount,
     Facts,
+    FleetCommitment,
     Hit,
     Instance,
     InstanceGroup,
@@ -18,13 +19,14 @@ from netplan_planner.model import (
 )
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.optimise.offers import ARM
+from netplan_planner.planning.fleet.machine import Candidate, notes_of
+from netplan_planner.planning.fleet.market import Market
+from netplan_planner.planning.fleet.need import FleetNeed
+from netplan_planner.planning.fleet.plan import Planned
 from netplan_planner.planning.steps import commitments, groups, in_order
 from netplan_planner.planning.steps.resize import Target, resize_itself
 from netplan_planner.units import counted
-from netplan_planner.verbs.fleet.answer import FleetAdvice, FleetCommitment, FleetGroup, FleetNeed
-from netplan_planner.verbs.fleet.machine import Candidate, notes_of
-from netplan_planner.verbs.fleet.market import Market
-from netplan_planner.verbs.fleet.plan import Planned
+from netplan_planner.verbs.fleet.answer import FleetAdvice, FleetGroup
 from netplan_rules.capacity.cpu_advice_breaks_bandwidth import check
 
 _CENT = Decimal("0.01")

@@ -1,11 +1,10 @@
 """What the bytes of traffic mean in dollars, and what a GiB of its logs costs."""
 
-from collections import defaultdict
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from netplan_planner.model import Direction, Facts
-from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
+from netplan_planner.paths.priced_paths import priced_path_of
 from netplan_planner.planning.traffic_bill import mean_prices
 from netplan_planner.planning.traffic_totals import direction_of
 from netplan_planner.verbs.flow_logs.answer import FlowLogBill
@@ -28,17 +27,13 @@ def priced_edges(facts: Facts) -> Priced:
         for number, edge in enumerate(facts.traffic.edges)
         if direction_of(facts, edge) is Direction.SENT
     }
-    byte_counts: dict[PricedPath, int] = defaultdict(int)
-    for number, path in paths.items():
-        byte_counts[path] += facts.traffic.edges[number].wire_bytes
-    prices = mean_prices(facts, byte_counts)
-    usd = {path: price.usd_per_byte for path, price in prices.items() if price.usd_per_byte}
+    prices = mean_prices(facts)
+    usd = {n: float(prices[path].usd_per_byte or 0) for n, path in paths.items()}
     free = {p for p, price in prices.items() if price.usd_per_byte == 0 and not price.unknown}
-    whole = sum(float(usd[path]) * count for path, count in byte_counts.items() if path in usd)
     return Priced(
-        {n: float(usd[path]) for n, path in paths.items() if path in usd},
+        {number: per_byte for number, per_byte in usd.items() if per_byte},
         frozenset(n for n, path in paths.items() if path in free),
-        whole,
+        sum(per_byte * facts.traffic.edges[n].wire_bytes for n, per_byte in usd.items()),
     )
 
 

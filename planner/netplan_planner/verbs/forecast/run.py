@@ -10,13 +10,11 @@ from msgspec.structs import replace
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import (
     CapsBook,
-    Direction,
     Edge,
     Facts,
     Instance,
     Metric,
     OwnerKind,
-    PathClass,
     PriceBook,
     Series,
 )
@@ -25,11 +23,15 @@ from netplan_planner.model.money.price_age import price_age
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.model.plans.plan import MachineChooser
 from netplan_planner.optimise.machine_type import Chooser
-from netplan_planner.paths.priced_paths import PathPrice, nat_part, path_prices_of, priced_path_of
+from netplan_planner.paths.priced_paths import (
+    PathPrice,
+    billed_path,
+    path_prices_of,
+    priced_path_of,
+)
 from netplan_planner.planning.project import request_of
 from netplan_planner.planning.steps import in_order
 from netplan_planner.planning.steps.resize import Target, resize
-from netplan_planner.planning.traffic_totals import direction_of
 from netplan_planner.throughput import instance_cap, load_caps, stated_on
 from netplan_planner.units import counted
 from netplan_planner.verbs import Now, panels, verb
@@ -244,9 +246,7 @@ def observed(facts: Facts) -> Subjects:
         raise InputError(_NO_HOURS)
     seen = {one.instance.ref.self_link for one in senders if one.instance is not None}
     unseen = [
-        one
-        for one in facts.inventory.instances
-        if not one.is_stopped and one.ref.self_link not in seen
+        one for one in facts.inventory.instances if not one.is_off and one.ref.self_link not in seen
     ]
     left_out = (f"{counted(len(unseen), 'machine')} of which nothing tells what was sent",)
     stopped = stopped_machines(facts.inventory)
@@ -256,7 +256,7 @@ def observed(facts: Facts) -> Subjects:
 def _senders(facts: Facts) -> Iterator[Sender]:
     by_owner = _hours_by_owner(facts)
     for instance in sorted(facts.inventory.instances, key=lambda one: one.ref.self_link):
-        if instance.is_stopped:
+        if instance.is_off:
             continue
         rates = facts.rates_of(instance)
         if rates is None:
@@ -343,12 +343,8 @@ def _paths(facts: Facts) -> Iterator[PathSeries]:
 
 def _prices(facts: Facts, edge: Edge) -> tuple[PathPrice, ...] | None:
     """Return the prices of an edge's path; None where nobody of ours is charged for its bytes."""
-    direction = direction_of(facts, edge)
-    if direction is Direction.SENT:
-        return path_prices_of(facts, priced_path_of(facts, edge))
-    if direction is Direction.RECEIVED and edge.path_class is PathClass.NAT:
-        return (nat_part(facts, facts.dst(edge).region or ""),)
-    return None
+    path = billed_path(facts, edge, priced_path_of(facts, edge))
+    return path_prices_of(facts, path) if path is not None else None
 
 
 def _place(facts: Facts, edge: Edge, *, is_src: bool) -> str:

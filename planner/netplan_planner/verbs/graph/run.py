@@ -137,7 +137,7 @@ def graph_of(facts: Facts, title: str, drawn: Drawn) -> TrafficGraph:
     grouped: dict[_Key, list[Edge]] = defaultdict(list)
     for edge in traffic.edges:
         grouped[_Key(ends[edge.src].key, ends[edge.dst].key, edge.path_class)].append(edge)
-    prices = mean_prices(facts, _sent_bytes(facts))
+    prices = mean_prices(facts)
     caps = _caps(facts)
     edges = [_edge(facts, key, found, prices, caps) for key, found in grouped.items()]
     return TrafficGraph(
@@ -167,15 +167,6 @@ def _part_count(edges: Mapping[_Key, object]) -> int:
     graph = networkx.DiGraph()
     graph.add_edges_from((key.src, key.dst) for key in edges)
     return int(networkx.number_weakly_connected_components(graph))
-
-
-def _sent_bytes(facts: Facts) -> dict[PricedPath, int]:
-    """Return what own machines send, by priced path: all of it shares the steps of its price."""
-    found: dict[PricedPath, int] = defaultdict(int)
-    for edge in facts.traffic.edges if facts.traffic is not None else ():
-        if direction_of(facts, edge) is Direction.SENT:
-            found[priced_path_of(facts, edge)] += edge.wire_bytes
-    return found
 
 
 def _caps(facts: Facts) -> dict[int, EgressCap]:

@@ -37,7 +37,9 @@ class AskedMachine(NamedTuple):
     breaks: tuple[str, ...] = ()
     """What else refers to the machine where it stands."""
     instance: Instance | None = None
-    """Of the inventory; None: it is a row of a table."""
+    """Of the inventory; None: it is a row of a table, or no machine of ours."""
+    is_foreign: bool = False
+    """It stands for machines of others in a zone, which own ones send to; nobody moves these."""
 
     @property
     def as_instance(self) -> Instance:
@@ -97,3 +99,8 @@ class Asked(NamedTuple):
     """Of groups that need not stand in as many zones as there are."""
     assumptions: tuple[str, ...]
     incomplete: tuple[str, ...] = ()
+
+    @property
+    def own(self) -> list[AskedMachine]:
+        """The machines that are placed; those of others stand behind them."""
+        return [one for one in self.machines if not one.is_foreign]

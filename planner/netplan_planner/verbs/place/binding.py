@@ -50,6 +50,8 @@ def _why(
     asked: Asked, numbers: Numbers, standing: Standing, machine: int, zone: int, is_limited: bool
 ) -> tuple[PlacementConstraint, str] | None:
     problem = numbers.problem
+    if asked.machines[machine].is_foreign:
+        return None
     if asked.machines[machine].pinned:
         return PlacementConstraint.PIN, asked.machines[machine].pinned
     if not problem.allowed[machine, zone]:

@@ -15,9 +15,7 @@ from netplan_planner.model import (
     Address,
     Facts,
     Instance,
-    OwnerKind,
     PathClass,
-    SelfLink,
 )
 from netplan_planner.paths.priced_paths import priced_path_of
 from netplan_planner.verbs.place.ask import PlaceChoices
@@ -96,7 +94,7 @@ def asked_of(facts: Facts, title: str, request: PlaceChoices) -> Asked:
             "--between-regions is for tables (--vms, --edges): what a machine sends to others than"
             " these machines, and its own price, change with the region"
         )
-    running = [one for one in facts.inventory.instances if not one.is_stopped]
+    running = [one for one in facts.inventory.instances if not one.is_off]
     count = Counter(one.name for one in running)
     names = {
         one.ref.self_link: one.name
@@ -105,7 +103,9 @@ def asked_of(facts: Facts, title: str, request: PlaceChoices) -> Asked:
         for one in running
     }
     running.sort(key=lambda one: names[one.ref.self_link])
-    number = {one.ref.self_link: at for at, one in enumerate(running)}
+    number: dict[str, int] = {one.ref.self_link: at for at, one in enumerate(running)}
+    foreign = _foreign(facts, number)
+    number |= {zone: len(running) + at for at, zone in enumerate(foreign)}
     kinds, edges = _edges(facts, number)
     if not len(edges.src):
         raise InputError("no traffic between two machines of the inventory was seen")
@@ -115,7 +115,11 @@ def asked_of(facts: Facts, title: str, request: PlaceChoices) -> Asked:
         _machine(facts, ties, one, names[one.ref.self_link], groups.get(one.ref.self_link, ""))
         for one in running
     )
-    zones = tuple(sorted({one.zone for one in running}))
+    machines += tuple(
+        AskedMachine(f"others in {zone}", zone, 0.0, pinned="it is not ours", is_foreign=True)
+        for zone in foreign
+    )
+    zones = tuple(sorted({one.zone for one in machines}))
     return Asked(
         title=title,
         machines=machines,
@@ -126,8 +130,9 @@ def asked_of(facts: Facts, title: str, request: PlaceChoices) -> Asked:
         capacity=np.full(len(zones), np.inf),
         least_zones=least,
         assumptions=(
-            "the bill is of traffic between these machines; they cost the same in every zone of a"
-            " region",
+            "the bill is of traffic between these machines, and of what they send to machines of"
+            " others in zones that flow logs name",
+            "machines cost the same in every zone of a region",
             "machines go to zones of their region where others of the input stand already",
             "copies of one service (group, role label or name) stand in as many zones as today",
             "no machine uses a reservation without naming it: these are not read, and a move leaves"
@@ -145,15 +150,37 @@ def growth_of(request: PlaceChoices) -> float | None:
     return None if request.vms is not None else _DEFAULT_GROWTH
 
 
-def _edges(facts: Facts, number: Mapping[SelfLink, int]) -> tuple[tuple[Kind, ...], AskedEdges]:
+def _foreign(facts: Facts, number: Mapping[str, int]) -> list[str]:
+    """Return the zones of machines that own ones send to and that are not placed.
+
+    Those of other projects, and own ones that have been stopped since.
+    """
+    traffic = facts.traffic
+    assert traffic is not None
+    ends = (
+        facts.dst(edge)
+        for edge in traffic.edges
+        if edge.path_class.distance is not None and (facts.src(edge).link or "") in number
+    )
+    return sorted({end.zone for end in ends if end.zone and (end.link or "") not in number})
+
+
+def _edges(facts: Facts, number: Mapping[str, int]) -> tuple[tuple[Kind, ...], AskedEdges]:
+    """Return what own machines send, which is what they pay for.
+
+    Args:
+        facts: The traffic.
+        number: Places of machines by link, and of those of others by zone.
+    """
     traffic = facts.traffic
     assert traffic is not None
     sums: dict[tuple[int, int, Kind], int] = defaultdict(int)
     for edge in traffic.edges:
         src, dst = facts.src(edge), facts.dst(edge)
-        if edge.path_class.distance is None or OwnerKind.VM not in {src.kind, dst.kind}:
+        if edge.path_class.distance is None:
             continue
-        one, other = (number.get(end.link or SelfLink("")) for end in (src, dst))
+        one = number.get(src.link or "")
+        other = number.get(dst.link or "", number.get(dst.zone or ""))
         if one is None or other is None or one == other:
             continue
         path = priced_path_of(facts, edge)

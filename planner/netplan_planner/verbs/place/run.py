@@ -150,7 +150,7 @@ def _unsolved(
         baseline_line_items=baseline.lines,
         unpriced=baseline.unpriced,
         stop_line_usd_per_move=least,
-        machine_count=len(asked.machines),
+        machine_count=len(asked.own),
         movable_count=len(numbers.problem.movable),
         has_machines=any(one.machine_type for one in asked.machines),
         stays=_stays(asked, numbers),
@@ -162,8 +162,8 @@ def _unsolved(
 
 
 def _stays(asked: Asked, numbers: Numbers) -> dict[str, int]:
-    reasons = Counter(one.pinned for one in asked.machines if one.pinned)
-    alone = numbers.problem.count - len(numbers.problem.movable) - reasons.total()
+    reasons = Counter(one.pinned for one in asked.own if one.pinned)
+    alone = len(asked.own) - len(numbers.problem.movable) - reasons.total()
     if alone:
         reasons["no other zone to go to"] = alone
     return dict(sorted(reasons.items(), key=lambda one: (-one[1], one[0])))
@@ -214,7 +214,7 @@ def _solved(
         answer,
         assignment={
             one.name: Zone(asked.zones[zone])
-            for one, zone in zip(asked.machines, found.zones.tolist(), strict=True)
+            for one, zone in zip(asked.own, found.zones.tolist(), strict=False)
         },
         moves=moves,
         usd_per_month=plan.usd,
@@ -274,8 +274,8 @@ def _moves(asked: Asked, found: Placed, least: Decimal) -> tuple[PlannedMove, ..
 
 
 def _changes(asked: Asked, moves: tuple[PlannedMove, ...]) -> PlanChanges:
-    machines = {one.name: one for one in asked.machines}
-    taken = {_place_of(one, one.zone) for one in asked.machines}
+    machines = {one.name: one for one in asked.own}
+    taken = {_place_of(one, one.zone) for one in asked.own}
     steps = []
     for move in moves:
         if move.is_worth_it:

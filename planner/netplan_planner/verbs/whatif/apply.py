@@ -9,6 +9,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from netplan_planner.errors import NetplanError
+from netplan_planner.ledger.state import NEW_ADDRESS
 from netplan_planner.machines.known import Known
 from netplan_planner.model import Edge, Facts, Instance, PathClass, PodNetwork
 from netplan_planner.throughput.limits.pods.overlay import encapsulation_of
@@ -116,16 +117,19 @@ def give_tier(draft: Draft, aim: Aimed) -> None:
                 f"{one.name} has no external address, and a tier is that of one: leave it out"
             )
         nics = tuple(
-            replace(nic, network_tier=tier) if with_address and nic.network_tier != tier else nic
+            replace(draft.without_reserved(nic), network_tier=tier)
+            if with_address and nic.network_tier != tier
+            else nic
             for nic, with_address in zip(one.interfaces, has, strict=True)
         )
         if nics == one.interfaces:
             continue
         draft.put(replace(one, interfaces=nics))
-        static = [nic.external_ipv4 for nic in nics if nic.external_ipv4]
-        if any(draft.facts.inventory.is_static(address) for address in static):
+        if any(nic.external_ipv4 == NEW_ADDRESS for nic in nics):
             draft.note_of(
-                one.name, "a reserved address has one tier for good; it gets another one."
+                one.name,
+                "a reserved address has one tier for good; it gets another one, and the reserved"
+                " one is paid for unused until it is released.",
             )
 
 

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from netplan_planner.model import (
-    Direction,
     Edge,
     Facts,
     MeasuredKind,
@@ -23,9 +22,8 @@ from netplan_planner.model import (
     SelfLink,
     price_key,
 )
-from netplan_planner.paths.priced_paths import PricedPath, path_prices_of, priced_path_of
+from netplan_planner.paths.priced_paths import billed_volumes, path_prices_of
 from netplan_planner.planning.traffic_bill import Tiers
-from netplan_planner.planning.traffic_totals import direction_of
 from netplan_planner.verbs.whatif.answer import (
     WhatifChange,
     WhatifField,
@@ -270,14 +268,8 @@ def _step(tiers: Tiers, gib: Decimal) -> int:
 
 def _uses(facts: Facts) -> dict[str, _Use]:
     """Return what is used of each price with steps."""
-    if facts.traffic is None:
-        return {}
-    by_path: dict[PricedPath, int] = defaultdict(int)
-    for edge in facts.traffic.edges:
-        if direction_of(facts, edge) is Direction.SENT:
-            by_path[priced_path_of(facts, edge)] += edge.wire_bytes
     found: dict[str, _Use] = {}
-    for path, byte_count in by_path.items():
+    for path, byte_count in billed_volumes(facts).items():
         for part in path_prices_of(facts, path):
             if len(part.tiers) > 1:
                 key = price_key(part.tiers)

@@ -163,7 +163,9 @@ def put_in_zone(draft: Draft, aim: Aimed, known: Known) -> None:
         is_elsewhere = one.region != region_of(zone)
         interfaces = one.interfaces
         if is_elsewhere:
-            interfaces = tuple(_nic_in(draft, change, one, nic, zone) for nic in interfaces)
+            interfaces = tuple(
+                _nic_in(draft, change, one, draft.without_reserved(nic), zone) for nic in interfaces
+            )
             _say_of_region(draft, one, zone)
         if one.local_ssd_count:
             draft.note_of(one.name, "what is on its Local SSDs does not move with it.")

@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.model import Direction, Facts, MachineRow, OwnerKind, SelfLink
-from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
+from netplan_planner.model import Facts, MachineRow, OwnerKind, SelfLink
+from netplan_planner.paths.priced_paths import billed_edges
 from netplan_planner.planning.traffic_bill import mean_prices
-from netplan_planner.planning.traffic_totals import direction_of
 from netplan_planner.units import cents
 from netplan_planner.verbs.whatif.answer import WhatifMachine, WhatifPair
 from netplan_planner.verbs.whatif.rates import FlowRates
@@ -152,21 +151,14 @@ def _gbps(
 
 def _sent_usd(facts: Facts) -> Mapping[int, _Sent]:
     """Return what each machine's traffic costs, at the mean price of each path."""
-    if facts.traffic is None:
-        return {}
-    by_path: dict[PricedPath, dict[int, int]] = defaultdict(lambda: defaultdict(int))
-    for edge in facts.traffic.edges:
-        is_sent = direction_of(facts, edge) is Direction.SENT
-        if is_sent and facts.src(edge).kind is OwnerKind.VM:
-            by_path[priced_path_of(facts, edge)][edge.src] += edge.wire_bytes
-    prices = mean_prices(facts, {path: sum(of.values()) for path, of in by_path.items()})
+    prices = mean_prices(facts)
     found: dict[int, _Sent] = {}
-    for path, of_owner in by_path.items():
-        price = prices[path]
-        for owner, byte_count in of_owner.items():
-            was = found.get(owner, _Sent())
-            usd = was.usd
-            if price.usd_per_byte is not None:
-                usd = (usd or _ZERO) + price.usd_per_byte * byte_count
-            found[owner] = _Sent(usd, was.unknown or price.unknown)
+    for edge, path in billed_edges(facts):
+        if facts.src(edge).kind is not OwnerKind.VM:
+            continue
+        was, price = found.get(edge.src, _Sent()), prices[path]
+        usd = was.usd
+        if price.usd_per_byte is not None:
+            usd = (usd or _ZERO) + price.usd_per_byte * edge.wire_bytes
+        found[edge.src] = _Sent(usd, was.unknown or price.unknown)
     return found

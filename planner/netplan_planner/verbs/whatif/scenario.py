@@ -3,15 +3,17 @@
 Which machines a change is about, and whether two changes want different things of one.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from netplan_planner.ledger.state import NEW_ADDRESS
 from netplan_planner.machines.known import near
 from netplan_planner.model import (
     NO_TRAFFIC,
+    Address,
     Edge,
     Facts,
     Instance,
@@ -19,6 +21,7 @@ from netplan_planner.model import (
     Metrics,
     MetricSeries,
     Network,
+    NetworkInterface,
     Owner,
     PodNetwork,
     SelfLink,
@@ -68,6 +71,8 @@ class Draft:
         self.pods: dict[SelfLink, tuple[str, PodNetwork]] = {}
         self._notes: dict[str, list[str]] = {}
         self._leaving: set[int] = set()
+        self._left: set[str] = set()
+        """Reserved addresses that nothing has any longer: they are paid on."""
 
     def note(self, text: str) -> None:
         """Say something of the answer, once."""
@@ -84,6 +89,13 @@ class Draft:
     def put(self, instance: Instance) -> None:
         """Take a machine in place of the one of its link."""
         self.instances[instance.ref.self_link] = instance
+
+    def without_reserved(self, nic: NetworkInterface) -> NetworkInterface:
+        """Return an interface with another address where it had a reserved one, which stays."""
+        if nic.external_ipv4 not in self.facts.inventory.address_by_ip:
+            return nic
+        self._left.add(nic.external_ipv4)
+        return replace(nic, external_ipv4=NEW_ADDRESS)
 
     def owner_numbers(self, machines: Iterable[Instance]) -> set[int]:
         """Return the owners that machines are."""
@@ -113,6 +125,9 @@ class Draft:
         is_same = _same(instances, inventory.instances) and _same(networks, inventory.networks)
         if not is_same:
             inventory = replace(inventory, instances=instances, networks=networks)
+        if self._left:
+            inventory = replace(inventory, addresses=tuple(self._addresses()))
+            self.replace_edges(self._to_new_address)
         traffic = facts.traffic
         if traffic is not None:
             owners, edges = tuple(self.owners), tuple(self.edges)
@@ -129,6 +144,15 @@ class Draft:
             metrics=self.metrics,
         )
         return Scenario(changed, self.pods, tuple(_said(*one) for one in self._notes.items()))
+
+    def _addresses(self) -> Iterator[Address]:
+        for one in self.facts.inventory.addresses:
+            is_left = one.address in self._left
+            yield replace(one, status="RESERVED", users=()) if is_left else one
+
+    def _to_new_address(self, edge: Edge) -> Edge:
+        is_left = edge.dst_address in self._left
+        return replace(edge, dst_address=NEW_ADDRESS) if is_left else edge
 
     def _settle_outside(self) -> None:
         """Work out again what machines send outside the VPC, where other edges leave it now.

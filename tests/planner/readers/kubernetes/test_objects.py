@@ -124,6 +124,28 @@ def test_a_service_with_its_topology_and_endpoints(cluster: Kubernetes) -> None:
     assert endpoint.hint_zones == ("us-central1-b",)
 
 
+def test_a_namespace_is_in_ambient_networking_by_the_label_of_gke(tmp_path: Path) -> None:
+    found = inventory_of(
+        tmp_path,
+        one_cluster.namespace("on", **{"networking.gke.io/dataplane-mode": "ambient"}),
+        one_cluster.namespace("none", **{"networking.gke.io/dataplane-mode": "none"}),
+        one_cluster.namespace("istio", **{"istio.io/dataplane-mode": "ambient"}),
+        one_cluster.namespace("plain"),
+    ).kubernetes
+    assert found is not None
+    assert found.namespaces is not None
+    assert [one.name for one in found.namespaces] == ["istio", "none", "on", "plain"]
+    assert found.namespaces[0].ref.self_link == "api/v1/namespaces/istio"
+    assert found.ambient_namespaces == {"on"}
+
+
+def test_namespaces_that_were_not_read_are_none(tmp_path: Path) -> None:
+    found = inventory_of(tmp_path, one_cluster.node(0)).kubernetes
+    assert found is not None
+    assert found.namespaces is None
+    assert found.ambient_namespaces == frozenset()
+
+
 def test_endpoints_of_the_beta_api_and_not_ready_ones(tmp_path: Path) -> None:
     made = {
         "apiVersion": "discovery.k8s.io/v1beta1",

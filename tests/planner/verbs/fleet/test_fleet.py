@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from netplan_planner.model import Usage
+from netplan_planner.planning.fleet.need import CommitmentChoice
 from netplan_planner.throughput import load_caps
-from netplan_planner.verbs.fleet.answer import CommitmentChoice, FleetAnswer
+from netplan_planner.verbs.fleet.answer import FleetAnswer
 from netplan_planner.verbs.fleet.table import _active
 from netplan_pricing import open_prices
 from support.examples import sized

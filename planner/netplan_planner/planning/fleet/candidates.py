@@ -19,10 +19,10 @@ from netplan_planner.optimise.bill import (
     with_attached,
 )
 from netplan_planner.optimise.offers import PATHS, Pool, build_pool
+from netplan_planner.planning.fleet.machine import Candidate, Machine
+from netplan_planner.planning.fleet.need import FleetNeed, FleetShortfall, MoveKind
+from netplan_planner.planning.fleet.shortfalls import why_none
 from netplan_planner.throughput import predict, sending_query, type_end
-from netplan_planner.verbs.fleet.answer import FleetNeed, FleetShortfall, MoveKind
-from netplan_planner.verbs.fleet.machine import Candidate, Machine
-from netplan_planner.verbs.fleet.shortfalls import why_none
 
 _SLACK = 1e-9
 """Relative slack of a comparison, so that 0.8 times 12.5 carries 10."""

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netplan_planner.verbs.fleet.answer import FleetNeed, VcpuLimit
-from netplan_planner.verbs.fleet.hours import Calendar, Profile
-from netplan_planner.verbs.fleet.machine import Candidate
-from netplan_planner.verbs.fleet.market import Market, PoolKey
-from netplan_planner.verbs.fleet.program import NONE, Places, Program
-from netplan_planner.verbs.fleet.sheet import Savings, Sheet, numbers_of, undominated
+from netplan_planner.planning.fleet.hours import Calendar, Profile
+from netplan_planner.planning.fleet.machine import Candidate
+from netplan_planner.planning.fleet.market import Market, PoolKey
+from netplan_planner.planning.fleet.need import FleetNeed, VcpuLimit
+from netplan_planner.planning.fleet.program import NONE, Places, Program
+from netplan_planner.planning.fleet.sheet import Savings, Sheet, numbers_of, undominated
 
 _EQUAL_USD = 1e-7
 

@@ -3,10 +3,10 @@
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.model import LineItem, MachineShape, series_of
-from netplan_planner.optimise.bill import MachineBill
+from netplan_planner.model import LineItem, MachineShape, PriceBook, series_of
+from netplan_planner.optimise.bill import GPUS_ON_N1, MachineBill
 from netplan_planner.optimise.offers import ARM
-from netplan_planner.verbs.fleet.answer import MoveKind
+from netplan_planner.planning.fleet.need import MoveKind
 
 
 class Machine(NamedTuple):
@@ -60,6 +60,13 @@ def notes_of(candidate: Candidate) -> str:
 
 
 def hourly_lines(machine: Machine) -> tuple[LineItem, ...]:
-    """Return the parts of a machine's price that are not discounted: fee, GPUs, Local SSDs."""
-    parts = (machine.bill.tier1, machine.bill.gpus, machine.bill.local_ssds)
+    """Return the parts of a machine's price that are not discounted: fee and Local SSDs."""
+    parts = (machine.bill.tier1, machine.bill.local_ssds)
     return tuple(one for one in parts if one is not None)
+
+
+def gpu_ratio(prices: PriceBook, machine: Machine, month_ratio: float) -> Decimal:
+    """Return what sustained use leaves of the price of the GPUs that are attached to a machine."""
+    if machine.is_spot:
+        return Decimal(1)
+    return prices.sustained_use_ratio(GPUS_ON_N1, month_ratio)

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.optimise.offers import Pool
-from netplan_planner.verbs.fleet.answer import FleetNeed, FleetShortfall
+from netplan_planner.planning.fleet.need import FleetNeed, FleetShortfall
 
 
 def why_none(

@@ -9,15 +9,14 @@ import numpy as np
 from netplan_planner.errors import InputError
 from netplan_planner.model import CapsBook, PriceBook
 from netplan_planner.optimise.highs import Effort, run
-from netplan_planner.units import HOURS_PER_MONTH
-from netplan_planner.verbs.fleet.answer import FleetNeed, FleetShortfall, VcpuLimit
-from netplan_planner.verbs.fleet.assembly import Assembled, assemble, profile_of
-from netplan_planner.verbs.fleet.billing import NOTHING, Bill, Biller, Bought
-from netplan_planner.verbs.fleet.candidates import Candidates, Choices, lacks
-from netplan_planner.verbs.fleet.hours import Calendar, Profile
-from netplan_planner.verbs.fleet.machine import Candidate, Machine
-from netplan_planner.verbs.fleet.market import Market
-from netplan_planner.verbs.fleet.program import (
+from netplan_planner.planning.fleet.assembly import Assembled, assemble, profile_of
+from netplan_planner.planning.fleet.billing import NOTHING, Bill, Biller, Bought
+from netplan_planner.planning.fleet.candidates import Candidates, Choices, lacks
+from netplan_planner.planning.fleet.hours import Calendar, Profile
+from netplan_planner.planning.fleet.machine import Candidate, Machine
+from netplan_planner.planning.fleet.market import Market
+from netplan_planner.planning.fleet.need import FleetNeed, FleetShortfall, VcpuLimit
+from netplan_planner.planning.fleet.program import (
     Floats,
     Infeasible,
     Layout,
@@ -28,7 +27,8 @@ from netplan_planner.verbs.fleet.program import (
     fixed,
     model_of,
 )
-from netplan_planner.verbs.fleet.sheet import Sheet
+from netplan_planner.planning.fleet.sheet import Sheet
+from netplan_planner.units import HOURS_PER_MONTH
 
 SMALL = 400
 """Columns up to which all is decided in whole numbers at once."""

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import PriceBook
 from netplan_planner.optimise.commitments import Rate, Resource
+from netplan_planner.planning.fleet.hours import Profile
+from netplan_planner.planning.fleet.machine import Candidate, Machine, gpu_ratio, hourly_lines
+from netplan_planner.planning.fleet.market import STEPS, Market, PoolKey, Unit
+from netplan_planner.planning.fleet.program import NONE, Floats, Places, PoolTerms
 from netplan_planner.units import HOURS_PER_MONTH
-from netplan_planner.verbs.fleet.hours import Profile
-from netplan_planner.verbs.fleet.machine import Candidate, Machine, hourly_lines
-from netplan_planner.verbs.fleet.market import STEPS, Market, PoolKey, Unit
-from netplan_planner.verbs.fleet.program import NONE, Floats, Places, PoolTerms
 
 SIDES = (Resource.VCPU, Resource.MEMORY)
 
@@ -29,7 +29,9 @@ class Columns(NamedTuple):
     discount: Places
     """The discount for sustained use that it has, by number."""
     fee: Floats
-    """Dollars an hour of a Tier_1 fee and GPUs."""
+    """Dollars an hour of a Tier_1 fee and Local SSDs."""
+    gpus: Floats
+    """Dollars an hour of GPUs, before the discount that they have for themselves."""
     move: Floats
     """Dollars a month that its move is priced at."""
     pool: Places
@@ -54,7 +56,7 @@ class Sheet:
         self._menus: dict[tuple[str, int], Places] = {}
         self._kept: list[tuple[Candidate, ...]] = []
         self._rates: dict[PoolKey, tuple[Rate, Decimal]] = {}
-        self._rows: list[tuple[float, int, float, float, float, int]] = []
+        self._rows: list[tuple[float, int, float, float, float, float, int]] = []
         self._sides: list[tuple[tuple[int, float, float], tuple[int, float, float]]] = []
         self._discounts: dict[str, int] = {}
         self._discounted: list[Machine] = []
@@ -95,12 +97,14 @@ class Sheet:
         if discount == len(self._discounted):
             self._discounted.append(machine)
             self._ratios.clear()
+        gpus = machine.bill.gpus
         fees = sum((one.unit_price_usd * one.quantity for one in hourly_lines(machine)), Decimal(0))
         self._rows.append(
             (
                 float(machine.bill.machine.unit_price_usd),
                 discount,
                 float(fees) / HOURS_PER_MONTH,
+                float(gpus.usd_per_month) / HOURS_PER_MONTH if gpus is not None else 0.0,
                 float(candidate.move_usd),
                 float(machine.shape.vcpus),
                 self._series.setdefault(machine.series, len(self._series)),
@@ -160,12 +164,13 @@ class Sheet:
     def columns(self) -> Columns:
         """All candidates that are learnt."""
         if self._columns is None:
-            hourly, discount, fee, move, vcpus, series = zip(*self._rows, strict=True)
+            hourly, discount, fee, gpus, move, vcpus, series = zip(*self._rows, strict=True)
             sides = np.array(self._sides).reshape(-1, 2, 3)
             self._columns = Columns(
                 hourly=np.array(hourly),
                 discount=np.array(discount, dtype=np.intp),
                 fee=np.array(fee),
+                gpus=np.array(gpus),
                 move=np.array(move),
                 pool=sides[:, :, 0].astype(np.intp),
                 units=sides[:, :, 1],
@@ -180,6 +185,12 @@ class Sheet:
         columns = self.columns
         ratio = self._ratio(profile.month_ratio)[columns.discount[menu]]
         hourly = columns.hourly[menu] * ratio + columns.fee[menu]
+        if columns.gpus[menu].any():
+            left = [
+                float(gpu_ratio(self._prices, self.candidates[at].machine, profile.month_ratio))
+                for at in menu.tolist()
+            ]
+            hourly += columns.gpus[menu] * np.array(left)
         return hourly * float(profile.hours_per_month)
 
     def _ratio(self, month_ratio: float) -> Floats:

@@ -17,7 +17,7 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.model import LineItem, PriceBook, PricePart, Usage, series_of
 from netplan_planner.optimise.commitment_types import BARE_TYPES
 from netplan_planner.optimise.commitments import ANY_PROJECT, Rate, Resource, Uses
-from netplan_planner.verbs.fleet.answer import CommitmentChoice, FleetNeed
+from netplan_planner.planning.fleet.need import CommitmentChoice, FleetNeed
 
 STEPS = {Resource.VCPU: Decimal(1), Resource.MEMORY: Decimal("0.25")}
 """In which commitments are sold: vCPUs, GiB."""

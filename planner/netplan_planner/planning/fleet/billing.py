@@ -11,15 +11,23 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from netplan_planner.model import SPEND_UNIT, LineItem, PriceBook, ProjectId, Usage, line_item
+from msgspec.structs import replace
+
+from netplan_planner.model import (
+    SPEND_UNIT,
+    FleetCommitment,
+    LineItem,
+    PriceBook,
+    ProjectId,
+    Usage,
+    line_item,
+)
 from netplan_planner.optimise.bill import machine_price
 from netplan_planner.optimise.commitments import ANY_PROJECT, Rate, Resource
-from netplan_planner.units import HOURS_PER_MONTH
-from netplan_planner.verbs.fleet.answer import FleetCommitment, FleetNeed
-from netplan_planner.verbs.fleet.assembly import profile_of
-from netplan_planner.verbs.fleet.hours import Calendar
-from netplan_planner.verbs.fleet.machine import Candidate, hourly_lines
-from netplan_planner.verbs.fleet.market import (
+from netplan_planner.planning.fleet.assembly import profile_of
+from netplan_planner.planning.fleet.hours import Calendar
+from netplan_planner.planning.fleet.machine import Candidate, Machine, gpu_ratio, hourly_lines
+from netplan_planner.planning.fleet.market import (
     Market,
     PoolKey,
     credit_line,
@@ -28,7 +36,9 @@ from netplan_planner.verbs.fleet.market import (
     with_quantity,
     years_text,
 )
-from netplan_planner.verbs.fleet.sheet import Sheet
+from netplan_planner.planning.fleet.need import FleetNeed
+from netplan_planner.planning.fleet.sheet import Sheet
+from netplan_planner.units import HOURS_PER_MONTH
 
 _DIGITS = Decimal("1e-9")
 _ZERO = Decimal(0)
@@ -132,7 +142,7 @@ class Biller:
         hours = need.hours_per_month * need.count
         place = machine.region, machine.machine_type, machine.is_spot
         yield with_quantity(self._hourly(*place, profile.month_ratio), hours)
-        for fee in hourly_lines(machine):
+        for fee in (*hourly_lines(machine), *self._gpus(machine, profile.month_ratio)):
             share = fee.quantity / HOURS_PER_MONTH * hours
             yield with_quantity(fee, share)
         if candidate.move_usd:
@@ -145,6 +155,13 @@ class Biller:
                 as_of=self._prices.info.as_of,
                 source="--move-price; billed by nobody",
             )
+
+    def _gpus(self, machine: Machine, month_ratio: float) -> Iterable[LineItem]:
+        line, ratio = machine.bill.gpus, gpu_ratio(self._prices, machine, month_ratio)
+        if line is not None:
+            # What is sold on demand is discounted by use.
+            name = line.name if ratio == 1 else line.name.replace("on demand", "sustained use")
+            yield replace(line, name=name, unit_price_usd=line.unit_price_usd * ratio)
 
     def _ask_hourly(
         self, region: str, machine_type: str, is_spot: bool, month_ratio: float

@@ -1,0 +1,154 @@
+"""Machines as they stand, and what committing to them saves: no type changes."""
+
+from collections import Counter
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import NamedTuple
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.machines import ties_of
+from netplan_planner.model import (
+    BandwidthTier,
+    CommitmentScope,
+    Facts,
+    FleetCommitment,
+    Instance,
+    MachineShape,
+    ProjectId,
+    Ties,
+    Zone,
+    usage_of,
+)
+from netplan_planner.planning.fleet.candidates import Choices
+from netplan_planner.planning.fleet.existing import existing_of
+from netplan_planner.planning.fleet.hours import ALL_DAY
+from netplan_planner.planning.fleet.market import Market
+from netplan_planner.planning.fleet.need import CommitmentChoice, FleetNeed
+from netplan_planner.planning.fleet.plan import Planned, plan_fleet
+from netplan_planner.throughput import deciding_platform
+from netplan_planner.units import HOURS_PER_MONTH
+
+
+class Committed(NamedTuple):
+    """What commitments make of machines as they stand, in dollars a month."""
+
+    paid_usd: Decimal
+    """Now, with the commitments that there are."""
+    saved_usd: Decimal
+    """By those that are bought as well."""
+    most_usd: Decimal
+    """No commitments save more."""
+    commitments: tuple[FleetCommitment, ...]
+    """To buy."""
+    covered_count: int
+    """Machines that commitments may serve: Spot machines are none."""
+    unpriced_count: int
+    """Machines that run and are in no sum."""
+
+
+def committed(
+    facts: Facts, machines: Iterable[Instance], scope: CommitmentScope, years: tuple[int, ...]
+) -> Committed | None:
+    """Return what commitments of some years save of machines that keep their types.
+
+    Flexible commitments that a billing export shows are taken to serve these machines first, so
+    that what new ones save is never too much. None: no machine that runs has a known price, or
+    what was bought already is not known.
+
+    Args:
+        facts: Prices, limits and the commitments that there are.
+        machines: Those that do not run are left out.
+        scope: Whether projects share commitments.
+        years: Terms that may be bought.
+    """
+    flexible = facts.prices.flexible.use if facts.prices.flexible is not None else None
+    if flexible is not None and flexible.doubt:
+        return None
+    needs, unpriced_count = _needs(facts, machines)
+    if not needs:
+        return None
+    existing, is_shared, _ = existing_of(facts, scope)
+    market = Market(facts.prices, CommitmentChoice.ALL, years, existing, is_shared=is_shared)
+    month = flexible.covered_usd_per_month + flexible.unused_usd_per_month if flexible else 0
+    spend_usd = Decimal(month) / HOURS_PER_MONTH
+    plan = plan_fleet(needs, facts.prices, facts.caps, Choices(), market, (), spend_usd)
+    if not isinstance(plan, Planned) or plan.baseline is None:
+        return None
+    paid = plan.baseline.usd_per_month
+    return Committed(
+        paid_usd=paid,
+        saved_usd=paid - plan.bill.usd_per_month,
+        most_usd=paid - plan.bound_usd_per_month,
+        commitments=plan.bill.commitments,
+        covered_count=sum(need.count for need in needs if not need.is_spot),
+        unpriced_count=unpriced_count,
+    )
+
+
+class _Alike(NamedTuple):
+    """Machines that cost the same."""
+
+    project: ProjectId
+    zone: Zone
+    machine_type: str
+    is_tier1: bool
+    cpu_platform: str | None
+    is_spot: bool
+    ties: Ties
+
+
+def _needs(facts: Facts, machines: Iterable[Instance]) -> tuple[list[FleetNeed], int]:
+    """Return machines that run as groups that keep their type, and how many have no price."""
+    alike: Counter[_Alike] = Counter()
+    unpriced_count = 0
+    for machine in machines:
+        if not machine.is_to_run:
+            continue
+        shape = facts.shape(machine.machine_type)
+        if shape is None or why_no_price(facts, machine):
+            unpriced_count += 1
+        else:
+            alike[_alike(facts, machine, shape)] += 1
+    needs = [
+        FleetNeed(
+            name=str(number),
+            zone=one.zone,
+            project=one.project,
+            count=count,
+            gbps=0.0,
+            vcpus=0,
+            memory_gib=0.0,
+            hours_per_month=Decimal(HOURS_PER_MONTH),
+            active_hours=tuple(sorted(ALL_DAY)),
+            machine_type=one.machine_type,
+            is_tier1=one.is_tier1,
+            cpu_platform=one.cpu_platform,
+            is_pinned=True,
+            why_pinned="it stands",
+            is_spot=one.is_spot,
+            ties=one.ties,
+        )
+        for number, (one, count) in enumerate(alike.items())
+    ]
+    return needs, unpriced_count
+
+
+def why_no_price(facts: Facts, machine: Instance) -> str:
+    """Return why it is not known what a machine costs as it stands; empty where it is."""
+    try:
+        facts.machines.cost_today(machine, usage_of(machine))
+    except MissingDatum as missing:
+        return str(missing)
+    return ""
+
+
+def _alike(facts: Facts, machine: Instance, shape: MachineShape) -> _Alike:
+    return _Alike(
+        machine.project,
+        machine.zone,
+        machine.machine_type,
+        machine.bandwidth_tier is BandwidthTier.TIER_1,
+        deciding_platform(machine),
+        machine.is_spot,
+        ties_of(facts.inventory, machine, shape),
+    )
