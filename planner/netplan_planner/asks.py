@@ -1,7 +1,9 @@
 """What a verb is asked, declared once: the fields of a request say how they are asked for.
 
     class JobAsk(Request, frozen=True, kw_only=True):
-        in_bytes: Annotated[Bytes, Ask("Bytes that arrive.", "--bytes-in", panel=WORK)] = 0
+        PANEL: ClassVar[str] = WORK
+
+        in_bytes: Annotated[Bytes, Ask("Bytes that arrive.", "--bytes-in")] = 0
 
 The command line makes its options of them (`cli/parameters.py`): the name, the text of the help
 page, the bounds, the default, and what reads a text (`Reading`, of the field's type) stand in the
@@ -40,7 +42,7 @@ class Ask(NamedTuple):
     """What variables and files call it; empty: as the option, or the field where that is a word of
     Python."""
     panel: str | None = None
-    """The group of the help page."""
+    """The group of the help page; None: the `PANEL` of the request, where it has one."""
     metavar: str | None = None
     least: float | None = None
     most: float | None = None

@@ -48,6 +48,26 @@ def volume_floor(gib_per_month: float) -> Threshold:
     )
 
 
+def usd_floor(usd_per_month: float, about: str) -> Threshold:
+    """Return the threshold `min_usd_per_month`, which many rules that save have."""
+    return Threshold(name="min_usd_per_month", default=usd_per_month, unit="USD/month", about=about)
+
+
+def ratio_limit(
+    name: str,
+    default: float,
+    about: str,
+    *,
+    least: float = 0.0,
+    most: float | None = None,
+    below: float | None = None,
+) -> Threshold:
+    """Return a threshold that is a share, from 0 to 1 where no other bound is given."""
+    return Threshold(
+        name=name, default=default, unit="ratio", about=about, least=least, most=most, below=below
+    )
+
+
 def reaches_floor(facts: Facts, rule_id: str, byte_count: int) -> bool:
     """Return whether bytes of the window reach a rule's `min_gib_per_month`."""
     floor = Decimal(str(facts.threshold(rule_id, "min_gib_per_month")))

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from netplan_planner.model import MOST_MEASURED_RATIO, Facts, Severity, Value
 from netplan_planner.units import cents
-from netplan_rules.base import Threshold
+from netplan_rules.base import Threshold, ratio_limit
 
 SECTION = "severity"
 """Of netplan.toml, and the name under which `Facts` holds the steps."""
@@ -33,18 +33,16 @@ STEPS = (
         unit="USD/month",
         about="saving from which it is at least low; below it, money makes a finding info",
     ),
-    Threshold(
-        name="high_used_ratio",
-        default=0.8,
-        unit="ratio",
-        about="share of what binds in use at the 95th percentile (or declared as target) from which"
+    ratio_limit(
+        "high_used_ratio",
+        0.8,
+        "share of what binds in use at the 95th percentile (or declared as target) from which"
         " traffic counts as held back, and a finding is high",
     ),
-    Threshold(
-        name="medium_used_ratio",
-        default=0.5,
-        unit="ratio",
-        about="the same from which it is at least medium; below it, rates make a finding info",
+    ratio_limit(
+        "medium_used_ratio",
+        0.5,
+        "the same from which it is at least medium; below it, rates make a finding info",
     ),
     Threshold(
         name="medium_gib_per_month",

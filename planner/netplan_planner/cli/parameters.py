@@ -210,15 +210,16 @@ def _option(parameter: inspect.Parameter) -> str:
 def _fields(kind: type[msgspec.Struct]) -> tuple[_Field, ...]:
     """Return the fields of a request that are parameters, or bundles of such."""
     hints = get_type_hints(kind, include_extras=True)
-    found = (_field(one, hints[one.name]) for one in msgspec.structs.fields(kind))
+    panel = getattr(kind, "PANEL", None)
+    found = (_field(one, hints[one.name], panel) for one in msgspec.structs.fields(kind))
     return tuple(one for one in found if one is not None)
 
 
-def _field(field: Any, annotation: Any) -> _Field | None:
+def _field(field: Any, annotation: Any, panel: str | None) -> _Field | None:
     name, default = field.name, field.default
     ask = ask_of(annotation)
     if ask is not None:
-        return _asked(name, annotation, default, ask)
+        return _asked(name, annotation, default, ask._replace(panel=ask.panel or panel))
     if get_origin(annotation) is Annotated:
         return _Field(name, name, annotation, default, default)
     if not _is_bundle(annotation):

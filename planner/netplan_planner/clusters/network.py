@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from netplan_planner.clusters.plugins import PLUGINS, kube_proxy
 from netplan_planner.clusters.settings import Objects, Setting, named
-from netplan_planner.model import SelfLink, Value
+from netplan_planner.model import SelfLink, Value, taken
 from netplan_planner.model.project.gke import Cluster
 from netplan_planner.model.project.kubernetes import Kubernetes, Node
 
@@ -137,18 +137,13 @@ def _of_objects(kubernetes: Kubernetes) -> ClusterNetwork | None:
     proxy = kube_proxy(objects)
     if main is None:
         return ClusterNetwork(name="cluster", kube_proxy_mode=proxy, secondary=secondary)
-    return ClusterNetwork(
+    return taken(
+        ClusterNetwork,
+        main,
         name="cluster",
-        plugin=main.plugin,
-        dataplane=main.dataplane,
-        encapsulation=main.encapsulation,
-        is_cross_subnet_only=main.is_cross_subnet_only,
-        encryption=main.encryption,
-        mtu=main.mtu,
         inherits_mtu=Setting(value=INHERITED, source=main.dataplane.source)
         if main.dataplane is not None and main.dataplane.value == DATAPLANE_V2
         else None,
-        interface=main.interface,
         kube_proxy_mode=main.kube_proxy_mode or proxy,
         secondary=secondary,
         others=tuple(one.plugin for one in found[1:]),

@@ -19,12 +19,7 @@ from netplan_planner import meter
 from netplan_planner.google.compute_methods import SERIES_ID, SERIES_PERMISSION
 from netplan_planner.google.metrics_window import MetricsWindow
 from netplan_planner.google.monitoring_lists import Asked, lists_of, predicted_logs
-from netplan_planner.google.options import (
-    ApiOptions,
-    Endpoint,
-    resolve_beside,
-    resolve_endpoint,
-)
+from netplan_planner.google.options import ApiOptions, Endpoint, resolve_beside, resolve_endpoint
 from netplan_planner.google.paging import CutOff, Page, each_page, page_of
 from netplan_planner.google.refusals import Refusal, Request
 from netplan_planner.google.transport import Transport

@@ -3,12 +3,7 @@
 from typing import NamedTuple
 
 from netplan_planner.model import INTER_REGION_QUOTA, INTERNET_QUOTA, Inventory, Metric
-from netplan_planner.readers.time_series.known import (
-    FLOW_EGRESS,
-    FLOW_INGRESS,
-    FLOW_RTT,
-    KNOWN,
-)
+from netplan_planner.readers.time_series.known import FLOW_EGRESS, FLOW_INGRESS, FLOW_RTT, KNOWN
 
 _LABEL = "metric.label."
 FLOW_LABELS = (

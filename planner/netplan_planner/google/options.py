@@ -3,7 +3,7 @@
 import ipaddress
 import re
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, ClassVar
 from urllib.parse import urlsplit
 
 from msgspec.structs import replace
@@ -66,29 +66,23 @@ class ApiOptions(Value, frozen=True, kw_only=True):
     so. Proxies are taken from the usual variables, but not for loopback.
     """
 
+    PANEL: ClassVar[str] = API
+
     endpoint: Annotated[
         str | None,
         Ask(
             "Endpoint of the Compute API, where it is not Google's.",
             "--api-endpoint",
             metavar="URL",
-            panel=API,
         ),
     ] = None
-    is_anonymous: Annotated[bool, Ask("Send no credentials.", "--anonymous", panel=API)] = False
+    is_anonymous: Annotated[bool, Ask("Send no credentials.", "--anonymous")] = False
     """Send no credentials."""
     client: WhichClient = ApiClient.REST
     """What makes requests to the APIs of which Google's client may be used."""
     concurrency: Annotated[
         int,
-        Ask(
-            "Requests under way at a time.",
-            "--concurrency",
-            metavar="COUNT",
-            least=1,
-            most=64,
-            panel=API,
-        ),
+        Ask("Requests under way at a time.", "--concurrency", metavar="COUNT", least=1, most=64),
     ] = 8
     """Requests under way at a time, over all projects and methods; 1 to 64."""
     page_size: int = 500
@@ -100,7 +94,6 @@ class ApiOptions(Value, frozen=True, kw_only=True):
             "--timeout",
             metavar="SECONDS",
             least=0.1,
-            panel=API,
         ),
     ] = 60.0
     """For connecting, and for each wait for more of an answer."""
@@ -112,7 +105,6 @@ class ApiOptions(Value, frozen=True, kw_only=True):
             metavar="SECONDS",
             least=1.0,
             most=86400.0,
-            panel=API,
         ),
     ] = 1800.0
     """For all requests together, waits between attempts included; what was read until then stays.
@@ -126,7 +118,6 @@ class ApiOptions(Value, frozen=True, kw_only=True):
             metavar="COUNT",
             least=1,
             most=20,
-            panel=API,
         ),
     ] = 5
     """How often a request is made before its failure is reported; 1 is no retry."""

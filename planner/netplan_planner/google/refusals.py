@@ -7,12 +7,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from netplan_planner.google.compute_methods import (
-    ENTRIES_ID,
-    JOB_CANCEL,
-    JOB_INSERT,
-    MEMBERS_ID,
-)
+from netplan_planner.google.compute_methods import ENTRIES_ID, JOB_CANCEL, JOB_INSERT, MEMBERS_ID
 from netplan_planner.google.options import LOGIN
 from netplan_planner.input_files import decode_json
 

@@ -22,6 +22,7 @@ from netplan_planner.model import (
     SavingBasis,
     Severity,
     Text,
+    taken,
     worded,
 )
 from netplan_rules.base import Rule
@@ -296,22 +297,14 @@ def merge_lines(items: Iterable[LineItem]) -> tuple[LineItem, ...]:
 
 
 def _member(rule: Rule, hit: Hit) -> Member:
-    return Member(
-        resources=hit.resources,
-        subject=hit.subject,
-        message=hit.message,
-        evidence=hit.evidence,
-        limit=hit.limit,
+    return taken(
+        Member,
+        hit,
         throughput_now=_brief(hit.throughput_now),
         throughput_fixed=_brief(hit.throughput_fixed),
-        used_ratio=hit.used_ratio,
-        gib_per_month=hit.gib_per_month,
         saving_usd_per_month=_saving([hit]),
         saving_unknown=hit.saving.unknown,
         line_items=tuple(replace(item, parts=()) for item in hit.saving.items),
-        fix=hit.fix,
-        confidence=hit.confidence,
-        confidence_reason=hit.confidence_reason,
         fingerprint=fingerprint(rule, hit),
         saving_before_commitments_usd_per_month=hit.saving_before_commitments,
     )

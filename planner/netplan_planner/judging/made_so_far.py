@@ -11,14 +11,7 @@ from netplan_planner.ledger.account import OF_A_MACHINE, OF_TRAFFIC
 from netplan_planner.ledger.account import Made as MadeChange
 from netplan_planner.ledger.guards import why_made, why_refused
 from netplan_planner.ledger.state import Pair
-from netplan_planner.model import (
-    Change,
-    ChangeKind,
-    Facts,
-    Hit,
-    SelfLink,
-    cover_usd,
-)
+from netplan_planner.model import Change, ChangeKind, Facts, Hit, SelfLink, cover_usd
 from netplan_planner.units import cents
 
 _UNPRICED = "what its traffic costs after the fixes before it is not known"

@@ -1,6 +1,6 @@
 """`netplan rules`: the rules' metadata as answers."""
 
-from netplan_planner.model import RuleList, RulePage, RuleThreshold
+from netplan_planner.model import RuleList, RulePage, RuleThreshold, taken
 from netplan_rules import docs
 from netplan_rules.base import Check
 from netplan_rules.registry import all_rules, find_rule, select_rules
@@ -41,27 +41,11 @@ def check_rule_names(names: tuple[str, ...]) -> None:
 
 def _page(check: Check) -> RulePage:
     rule = check.rule
-    return RulePage(
-        id=rule.id,
-        title=rule.title,
+    return taken(
+        RulePage,
+        rule,
         severity=rule.severity.value,
         area=check.area,
         needs=tuple(sorted(need.value for need in rule.needs)),
-        since=rule.since,
-        rationale=rule.rationale,
-        remediation=rule.remediation,
-        guards=rule.guards,
-        thresholds=tuple(
-            RuleThreshold(
-                name=one.name,
-                default=one.default,
-                unit=one.unit,
-                allowed=one.allowed,
-                about=one.about,
-            )
-            for one in rule.thresholds
-        ),
-        aliases=tuple(rule.aliases),
-        work=rule.work,
-        references=tuple(rule.references),
+        thresholds=tuple(taken(RuleThreshold, one) for one in rule.thresholds),
     )

@@ -17,14 +17,7 @@ from typing import Any
 
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.input_files import Given, give, toml_file
-from netplan_planner.model import (
-    ExpiredSuppression,
-    Facts,
-    Hit,
-    Instance,
-    SelfLink,
-    Value,
-)
+from netplan_planner.model import ExpiredSuppression, Facts, Hit, Instance, SelfLink, Value
 from netplan_rules.base import Check
 from netplan_rules.registry import AREAS, find_rule
 

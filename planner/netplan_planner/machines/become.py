@@ -16,13 +16,7 @@ from netplan_planner.machines.series import (
     series_facts,
     special_family,
 )
-from netplan_planner.model import (
-    BandwidthTier,
-    Instance,
-    MachineShape,
-    Ties,
-    series_of,
-)
+from netplan_planner.model import BandwidthTier, Instance, MachineShape, Ties, series_of
 
 _REMEMBERED = 65_536
 _TAKES_GPUS = "n1"

@@ -4,8 +4,6 @@ Each takes one test and ends. Before that, it is ended by `close`, by the end of
 silence on it, or by its own time limit, whichever comes first (guard.py).
 """
 
-from types import TracebackType
-
 from netplan_planner.errors import AccessError
 from netplan_planner.measuring.campaign import Patience, ProbePair
 from netplan_planner.measuring.guard import BUSY, FAILED, READY, Lead, serve_command
@@ -39,12 +37,7 @@ class Server:
     def __enter__(self) -> "Server":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.session.close()
 
     def _ports(self, pair: ProbePair, count: int, patience: Patience) -> tuple[int, ...]:

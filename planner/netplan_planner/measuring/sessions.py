@@ -11,7 +11,6 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from types import TracebackType
 
 from netplan_planner.errors import AccessError
 from netplan_planner.inert import inert
@@ -74,12 +73,7 @@ class Session:
     def __enter__(self) -> "Session":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property

@@ -13,6 +13,7 @@ from netplan_planner.model.base import (
     last_part,
     project_of,
     region_of,
+    taken,
 )
 from netplan_planner.model.calibration import (
     Calibration,

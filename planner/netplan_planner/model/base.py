@@ -4,7 +4,7 @@
 Schema comes from the types themselves (docs/adr/0001-msgspec-values.md).
 """
 
-from typing import NewType
+from typing import Any, NewType, TypeVar
 
 import msgspec
 
@@ -18,6 +18,19 @@ SelfLink = NewType("SelfLink", str)
 
 class Value(msgspec.Struct, frozen=True, kw_only=True):
     """A frozen value with keyword-only fields."""
+
+
+Kind = TypeVar("Kind", bound=Value)
+
+
+def taken(kind: type[Kind], source: object, **more: Any) -> Kind:
+    """Return a value of a kind with `more`, and the fields of `source` that have its names.
+
+    Raises:
+        TypeError: If it needs a field that neither gives.
+    """
+    names = (name for name in kind.__struct_fields__ if name not in more and hasattr(source, name))
+    return kind(**{name: getattr(source, name) for name in names}, **more)
 
 
 class ResourceRef(Value, frozen=True, kw_only=True, gc=False):

@@ -39,15 +39,20 @@ class Limit(Value, frozen=True, kw_only=True):
     """The change that would raise it, in words."""
 
 
-class Estimate(Value, frozen=True, kw_only=True):
+class RateInterval(Value, frozen=True, kw_only=True):
+    """A rate with its interval; None where it is not known."""
+
+    gbps: float | None
+    low_gbps: float | None = None
+    high_gbps: float | None = None
+
+
+class Estimate(RateInterval, frozen=True, kw_only=True):
     """Throughput of one path: the soft minimum of its limits, with an interval.
 
     `gbps` is None when a limit that must be known is not (`unknown` says which).
     """
 
-    gbps: float | None
-    low_gbps: float | None = None
-    high_gbps: float | None = None
     level: float | None = None
     """Share of measurements that the interval is meant to hold."""
     limits: tuple[Limit, ...] = ()
@@ -68,52 +73,57 @@ class Estimate(Value, frozen=True, kw_only=True):
         return self.limits[0] if self.limits and self.gbps is not None else None
 
 
-class EgressCap(Value, frozen=True, kw_only=True):
-    """The bandwidth limits of one machine type at one date; None where no source states one."""
+class CapRow(Value, frozen=True, kw_only=True):
+    """The limits of one variant of a machine type; None where no source states one."""
 
     machine_type: str
     vcpus: int | None
+    is_tier1: bool
+    cpu_platform: str = ""
+    """The platform condition of this row, empty when it has none."""
     egress_gbps: float
     """Per VM, all NICs and addresses together, inside the VPC."""
     external_gbps: float | None
     """Per VM, all flows to addresses outside the VPC."""
+    external_basis: str = ""
+    """Where `external_gbps` comes from: `documented` for this type, the `general` rule for every
+    VM, or `inferred` from it; empty when there is no value."""
     external_flow_gbps: float | None
     """One five-tuple to an address outside the VPC."""
     internal_flow_gbps: float | None
     """One five-tuple inside the VPC, where documented (C4N)."""
     external_ingress_gbps: float | None
-    is_tier1: bool
+    external_ingress_pps: float | None = None
+    """Packets per second from outside the VPC; it binds where it is reached first."""
     nic_types: tuple[str, ...]
     """NIC types that the type can use; empty when unknown."""
-    source: str
-    as_of: date
     confidence: str
-    cpu_platform: str = ""
-    """The platform condition of this row, empty when it has none."""
+    valid_from: date | None = None
+    """The first date for which a source supports the value."""
+    as_of: date
+    source: str
+    external_source: str = ""
+    external_as_of: date | None = None
+    caution: str = ""
+    """What to know before relying on the value; `note` is the rest that the sources say."""
     note: str = ""
+
+
+class EgressCap(CapRow, frozen=True, kw_only=True):
+    """The bandwidth limits of one machine type at one date, with what the model asks besides."""
+
     kind: LimitKind = LimitKind.DOCUMENTED
     min_cpu_platform: str = ""
     """The platform to ask for so that this row holds, as the API spells it; empty: none needed."""
-    external_basis: str = ""
-    """Where `external_gbps` comes from: `documented` for this type, the `general` rule for every
-    VM, or `inferred` from it; empty when there is no value."""
-    external_source: str = ""
-    external_as_of: date | None = None
     path_source: str = ""
     """Of the limits per flow and of the ingress limit."""
     path_as_of: date | None = None
     nic_basis: str = ""
     """`documented`, or empty where no page that lists them was read."""
-    valid_from: date | None = None
-    """The first date for which a source supports the value."""
     is_peak: bool = False
     """The value is a peak: for how long it lasts, and what follows, no source states."""
     source_confidence: str = ""
     """Of the statement itself, whatever day it is carried to."""
-    caution: str = ""
-    """What to know before relying on the value; `note` is the rest that the sources say."""
-    external_ingress_pps: float | None = None
-    """Packets per second from outside the VPC; it binds where it is reached first."""
 
     def may_use(self, nic_type: str) -> bool:
         """Return whether nothing that was read rules a NIC type out."""

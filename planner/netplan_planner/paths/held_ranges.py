@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from netplan_planner.model import (
-    Address as AddressResource,
-)
+from netplan_planner.model import Address as AddressResource
 from netplan_planner.model import (
     ForwardingRule,
     Inventory,

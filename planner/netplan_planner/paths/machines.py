@@ -12,13 +12,7 @@ from netplan_planner.model import (
     OwnerKind,
     SelfLink,
 )
-from netplan_planner.paths.addresses import (
-    Address,
-    address_text,
-    is_in,
-    parse_address,
-    parse_range,
-)
+from netplan_planner.paths.addresses import Address, address_text, is_in, parse_address, parse_range
 from netplan_planner.paths.ends import AddressKind, FlowEnd, Ownership, unknown_end
 from netplan_planner.paths.held_ranges import HeldRange, Ownerships
 

@@ -1,12 +1,6 @@
 """Paths: the edges between two places whose GiB have one price."""
 
-from netplan_planner.model import (
-    Edge,
-    Inventory,
-    OwnerKind,
-    PathClass,
-    TrafficMatrix,
-)
+from netplan_planner.model import Edge, Inventory, OwnerKind, PathClass, TrafficMatrix
 
 PricedPathKey = tuple[str, ...]
 

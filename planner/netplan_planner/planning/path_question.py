@@ -1,7 +1,7 @@
 """What is asked about a path, and what of it cannot be: refused with the option that says it."""
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from netplan_planner.asks import Ask, Reading, Request
 from netplan_planner.errors import UsageError, nearest_names
@@ -37,9 +37,11 @@ def named_class(text: str | None) -> PathClass | None:
 class PathQuestion(Request, frozen=True, kw_only=True):
     """What is asked about a path, however its two ends were named."""
 
-    src_type: Annotated[str | None, Ask("Machine type of the sender.", panel=PATH)] = None
+    PANEL: ClassVar[str] = PATH
+
+    src_type: Annotated[str | None, Ask("Machine type of the sender.")] = None
     dst_type: Annotated[
-        str | None, Ask("Machine type of the receiver (default: the sender's).", panel=PATH)
+        str | None, Ask("Machine type of the receiver (default: the sender's).")
     ] = None
     path_class: Annotated[
         PathClass | None,
@@ -48,29 +50,22 @@ class PathQuestion(Request, frozen=True, kw_only=True):
             "Path class, such as inter-region-internal (default: by the places).",
             "--path",
             metavar="CLASS",
-            panel=PATH,
         ),
     ] = None
-    src_place: Annotated[
-        str | None, Ask("Zone or region of the sender.", metavar="ZONE", panel=PATH)
-    ] = None
-    dst_place: Annotated[
-        str | None, Ask("Zone or region of the receiver.", metavar="ZONE", panel=PATH)
-    ] = None
+    src_place: Annotated[str | None, Ask("Zone or region of the sender.", metavar="ZONE")] = None
+    dst_place: Annotated[str | None, Ask("Zone or region of the receiver.", metavar="ZONE")] = None
     is_external: Annotated[
-        bool, Ask("Sent to the external address of the receiver.", "--external", panel=PATH)
+        bool, Ask("Sent to the external address of the receiver.", "--external")
     ] = False
     is_tier1: Annotated[
         bool | None,
         Ask(
             "Whether the sender has Tier_1 networking (default: as its machine has it).",
             "--tier1/--no-tier1",
-            panel=PATH,
         ),
     ] = None
     cpu_platform: Annotated[
-        str | None,
-        Ask("CPU platform of the sender, where the cap depends on it (N1, M2).", panel=PATH),
+        str | None, Ask("CPU platform of the sender, where the cap depends on it (N1, M2).")
     ] = None
     rtt_ms: Annotated[
         float | None,
@@ -78,7 +73,6 @@ class PathQuestion(Request, frozen=True, kw_only=True):
             "Round-trip time (default: as seen in flow logs, else of the places).",
             least=0.001,
             most=1e6,
-            panel=PATH,
         ),
     ] = None
     mtu_bytes: Annotated[
@@ -88,7 +82,6 @@ class PathQuestion(Request, frozen=True, kw_only=True):
             "--mtu",
             least=576,
             most=65535,
-            panel=PATH,
         ),
     ] = None
     window_bytes: Annotated[
@@ -97,7 +90,6 @@ class PathQuestion(Request, frozen=True, kw_only=True):
             "Receive window of one stream, half of net.ipv4.tcp_rmem's last value (default: 3.06"
             " MB, a stock Linux image).",
             least=1024,
-            panel=PATH,
         ),
     ] = None
     host_link_gbps: Annotated[
@@ -105,7 +97,6 @@ class PathQuestion(Request, frozen=True, kw_only=True):
         Ask(
             "Link of hosts that are not Google's, in Gbit/s, instead of a machine type.",
             least=0.001,
-            panel=PATH,
         ),
     ] = None
     nic_count: Annotated[
@@ -115,7 +106,6 @@ class PathQuestion(Request, frozen=True, kw_only=True):
             "--nics",
             least=1,
             most=64,
-            panel=PATH,
         ),
     ] = 1
     quota_gbps: Annotated[
@@ -124,15 +114,11 @@ class PathQuestion(Request, frozen=True, kw_only=True):
             "What the project may send from that region to others (or to the outside): a quota of"
             " the console, in Gbit/s.",
             least=0.000001,
-            panel=PATH,
         ),
     ] = None
-    vpn_tunnels: Annotated[
-        int | None, Ask("Cloud VPN tunnels of a hybrid path.", least=1, panel=PATH)
-    ] = None
+    vpn_tunnels: Annotated[int | None, Ask("Cloud VPN tunnels of a hybrid path.", least=1)] = None
     streams: Annotated[
-        int | None,
-        Ask("Parallel connections (default: as many as it takes).", least=1, panel=SENT),
+        int | None, Ask("Parallel connections (default: as many as it takes).", least=1, panel=SENT)
     ] = None
     duration_s: Annotated[
         Duration | None,

@@ -24,6 +24,7 @@ from netplan_planner.model import (
     Service,
     StreamRate,
     TransferCost,
+    taken,
 )
 from netplan_planner.paths.spans import span
 from netplan_planner.planning.path_question import (
@@ -207,22 +208,8 @@ def _answer(
 ) -> Prediction:
     check_options(question, path_class)
     check_tier1(question, src, caps)
-    query = PathQuery(
-        path_class=path_class,
-        src=src,
-        dst=dst,
-        streams=question.streams,
-        rtt_ms=question.rtt_ms,
-        window_bytes=question.window_bytes,
-        duration_s=question.duration_s,
-        omit_s=question.omit_s,
-        transfer_bytes=question.transfer_bytes,
-        is_both_ways=question.is_both_ways,
-        pod=question.pod if path_class.is_pod else None,
-        vpn_tunnels=question.vpn_tunnels,
-        quota_gbps=question.quota_gbps,
-        host_link_gbps=question.host_link_gbps,
-    )
+    pod = question.pod if path_class.is_pod else None
+    query = taken(PathQuery, question, path_class=path_class, src=src, dst=dst, pod=pod)
     if path_class is PathClass.GOOGLE_APIS:
         is_receiving = src.machine_type is None
         found = google_api_bounds(dst if is_receiving else src, caps, is_receiving=is_receiving)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from msgspec.structs import replace
 
@@ -64,10 +64,7 @@ StrictReading = Annotated[
 Projects = Annotated[
     Texts,
     Ask(
-        "Project to read from the live API; repeat it.",
-        "--project",
-        metavar="PROJECT",
-        panel=INPUT,
+        "Project to read from the live API; repeat it.", "--project", metavar="PROJECT", panel=INPUT
     ),
 ]
 
@@ -86,6 +83,8 @@ Today = Annotated[
 class Input(Request, frozen=True, kw_only=True):
     """What to read."""
 
+    PANEL: ClassVar[str] = INPUT
+
     projects: Projects = ()
     organizations: Annotated[
         Texts,
@@ -93,7 +92,6 @@ class Input(Request, frozen=True, kw_only=True):
             "Organisation whose projects are read from the live Cloud Asset Inventory; repeat it.",
             "--organization",
             metavar="NUMBER",
-            panel=INPUT,
         ),
     ] = ()
     folders: Annotated[
@@ -102,7 +100,6 @@ class Input(Request, frozen=True, kw_only=True):
             "Folder whose projects are read from the live Cloud Asset Inventory; repeat it.",
             "--folder",
             metavar="NUMBER",
-            panel=INPUT,
         ),
     ] = ()
     excluded: Annotated[
@@ -111,7 +108,6 @@ class Input(Request, frozen=True, kw_only=True):
             "Leave out the projects whose ids fit, such as sandbox-*; commas or repeated.",
             "--exclude-project",
             metavar="GLOB",
-            panel=INPUT,
         ),
     ] = ()
     inventory: Annotated[
@@ -120,7 +116,6 @@ class Input(Request, frozen=True, kw_only=True):
             "Files or folders of `gcloud … --format=json`, API pages, asset exports, `terraform"
             " show -json` or `kubectl get … --output=json`.",
             "--inventory",
-            panel=INPUT,
         ),
         WALKED,
     ] = ()
@@ -133,7 +128,6 @@ class Input(Request, frozen=True, kw_only=True):
             " spark), and the word cloud-logging a sample of what Cloud Logging holds of"
             " --project: its quota allows no more.",
             "--traffic",
-            panel=INPUT,
         ),
         WALKED,
     ] = ()
@@ -144,7 +138,6 @@ class Input(Request, frozen=True, kw_only=True):
             "What `netplan collect` wrote: inventory, traffic and prices in one file.",
             "--bundle",
             metavar="FILE",
-            panel=INPUT,
         ),
     ] = None
 

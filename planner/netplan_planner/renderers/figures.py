@@ -91,6 +91,15 @@ def rates(*gbps: float, joint: str = " → ") -> str:
     return f"{joint.join(_rate_number(value * factor) for value in gbps)} {unit}"
 
 
+def rate_interval(gbps: float, low_gbps: float | None, high_gbps: float | None) -> str:
+    """Return a rate with its interval.
+
+    >>> rate_interval(1.6, 1.2, 1.84)
+    '1.6 Gbit/s [1.2 to 1.84]'
+    """
+    return f"{rate(gbps)} {interval(gbps, low_gbps or 0.0, high_gbps or 0.0)}"
+
+
 def interval(gbps: float, low_gbps: float, high_gbps: float) -> str:
     """Return the interval around a rate, in the unit in which `rate` prints it.
 

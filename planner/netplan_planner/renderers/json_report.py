@@ -19,7 +19,7 @@ import msgspec
 
 from netplan_planner.inert import escaped_json, scalars
 from netplan_planner.model import Words
-from netplan_planner.renderers.content import content_of
+from netplan_planner.renderers.content import content_of, record
 from netplan_planner.renderers.figures import SUM_DECIMALS, rounded, shown
 from netplan_planner.renderers.options import RenderOptions
 
@@ -39,9 +39,9 @@ def render(answer: object, options: RenderOptions) -> str:
         ValueError: If a number of it is not finite; the text names the field.
     """
     content = content_of(answer)
-    record = content.record(answer)
+    held_by = record(answer)
     fields: dict[str, Plain] = {"schema": content.SCHEMA}
-    for part in record if isinstance(record, tuple) else (record,):
+    for part in held_by if isinstance(held_by, tuple) else (held_by,):
         held = plain(part)
         assert isinstance(held, dict)
         fields |= held

@@ -59,6 +59,11 @@ def file_place(source: str) -> FilePlace | None:
     match = _FILE.fullmatch(source)
     if match is None or "://" in match["path"]:
         return None
+    return place_in(match)
+
+
+def place_in(match: re.Match[str]) -> FilePlace:
+    """Return the place that the parts of a source name."""
     line = int(match["line"]) if match["line"] else None
     return FilePlace(
         path=match["path"],

@@ -110,7 +110,7 @@ def _any_field(kind: type) -> dict[str, Any]:
 
 def _variants(content: Content) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return each shape that a record can have, and the types that these name."""
-    returned = get_type_hints(content.record)["return"]
+    returned = _recorded(content)
     parts = get_args(returned) if get_origin(returned) is tuple else (returned,)
     choices = [get_args(part) if get_origin(part) is UnionType else (part,) for part in parts]
     kinds = [kind for part in choices for kind in part]
@@ -129,6 +129,14 @@ def _variants(content: Content) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     whole = {kind: definitions.pop(name) for kind, name in zip(kinds, names, strict=True)}
     found = itertools.product(*choices)
     return [_root(content, [whole[kind] for kind in variant]) for variant in found], definitions
+
+
+def _recorded(content: Content) -> Any:
+    """Return the type of what JSON holds: what `record` returns, else that of the answer."""
+    made = getattr(content, "record", None)
+    if made is not None:
+        return get_type_hints(made)["return"]
+    return next(iter(get_type_hints(content.table).values()))
 
 
 def _root(content: Content, parts: Sequence[dict[str, Any]]) -> dict[str, Any]:

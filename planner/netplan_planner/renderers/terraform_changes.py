@@ -1,7 +1,6 @@
 """A plan as a list of what changes in a Terraform configuration, as JSON."""
 
-from typing import TypedDict
-
+from netplan_planner.model import Value, taken
 from netplan_planner.model.plans.changes import PlanChanges
 from netplan_planner.renderers.commands import HasChanges
 from netplan_planner.renderers.json_report import document, plain
@@ -10,7 +9,7 @@ from netplan_planner.renderers.options import RenderOptions
 SCHEMA = "netplan.terraform-changes/1"
 
 
-class OneChange(TypedDict):
+class OneChange(Value, frozen=True, kw_only=True):
     """One attribute of one resource, to be changed in a configuration."""
 
     step: int
@@ -30,7 +29,7 @@ class OneChange(TypedDict):
     """What the configuration needs first, or beside it."""
 
 
-class TerraformChanges(TypedDict):
+class TerraformChanges(Value, frozen=True, kw_only=True):
     """What a plan changes in a Terraform configuration, in the order of its steps."""
 
     order: str
@@ -47,20 +46,11 @@ def render(answer: HasChanges, options: RenderOptions) -> str:
 
 def record(found: PlanChanges) -> TerraformChanges:
     """Return what the document holds behind `schema`."""
-    return {
-        "order": found.order,
-        "changes": tuple(
-            {
-                "step": step.number,
-                "resource": change.resource,
-                "name": change.name,
-                "attribute": change.attribute,
-                "before": change.before,
-                "after": change.after,
-                "replaces": change.replaces,
-                "note": change.note,
-            }
+    return TerraformChanges(
+        order=found.order,
+        changes=tuple(
+            taken(OneChange, change, step=step.number)
             for step in found.steps
             for change in step.terraform
         ),
-    }
+    )

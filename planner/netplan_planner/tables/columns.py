@@ -46,6 +46,30 @@ class Column(Value, frozen=True, kw_only=True):
         return self.kind is not ColumnKind.TEXT
 
 
+def number_column(
+    name: str,
+    meaning: str,
+    *,
+    unit: str = "",
+    least: float = -math.inf,
+    most: float = math.inf,
+    other_names: tuple[str, ...] = (),
+    is_required: bool = False,
+    kind: ColumnKind = ColumnKind.NUMBER,
+) -> Column:
+    """Return a column of numbers."""
+    return Column(
+        name=name,
+        meaning=meaning,
+        unit=unit,
+        kind=kind,
+        least=least,
+        most=most,
+        other_names=other_names,
+        is_required=is_required,
+    )
+
+
 def names_of(columns: Iterable[Column]) -> tuple[str, ...]:
     """Return the first names of columns, in their order."""
     return tuple(column.name for column in columns)

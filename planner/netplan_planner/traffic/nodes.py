@@ -9,14 +9,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from netplan_planner.errors import InputError
-from netplan_planner.model import (
-    Instance,
-    Inventory,
-    Owner,
-    OwnerKind,
-    SelfLink,
-    Value,
-)
+from netplan_planner.model import Instance, Inventory, Owner, OwnerKind, SelfLink, Value
 from netplan_planner.paths import (
     AddressBook,
     FlowEnd,

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from netplan_planner.asks import KEPT, TRAFFIC, Ask
 from netplan_planner.model import Reporter, Value
@@ -34,13 +34,14 @@ class HeaderBytes(Value, frozen=True, kw_only=True):
 class TrafficOptions(Value, frozen=True, kw_only=True):
     """Choices and bounds of `read_traffic`."""
 
+    PANEL: ClassVar[str] = TRAFFIC
+
     engine: Annotated[
         FlowEngine,
         Ask(
             "What reads and sums flow logs: duckdb here, spark on a server, where they lie (pip"
             " install 'gce-netplan\\[spark]').",
             "--engine",
-            panel=TRAFFIC,
         ),
     ] = FlowEngine.DUCKDB
     """What reads them, and what it is asked for: see `spark.place.place_of`."""
@@ -51,7 +52,6 @@ class TrafficOptions(Value, frozen=True, kw_only=True):
             " newer; a job that spark-submit started needs none.",
             "--spark-remote",
             metavar="ADDRESS",
-            panel=TRAFFIC,
         ),
     ] = None
     spark_work: Annotated[
@@ -61,7 +61,6 @@ class TrafficOptions(Value, frozen=True, kw_only=True):
             " may write work files, in a folder of the run's own that is removed at the end.",
             "--spark-work",
             metavar="ADDRESS",
-            panel=TRAFFIC,
         ),
     ] = None
     reporter: WhichReporter = Reporter.SOURCE
@@ -72,7 +71,6 @@ class TrafficOptions(Value, frozen=True, kw_only=True):
             "Memory of the flow-log engine, such as 2GB; beyond it, disk.",
             "--memory-limit",
             metavar="SIZE",
-            panel=TRAFFIC,
         ),
     ] = "2GB"
     """Bound of the engine's memory, as DuckDB spells it; what is more goes to disk."""
@@ -85,12 +83,7 @@ class TrafficOptions(Value, frozen=True, kw_only=True):
     """Threads of the engine; None leaves one per core."""
     temp_directory: Annotated[
         Path | None,
-        Ask(
-            "Folder where the engine may spill to disk.",
-            "--temp-directory",
-            metavar="DIR",
-            panel=TRAFFIC,
-        ),
+        Ask("Folder where the engine may spill to disk.", "--temp-directory", metavar="DIR"),
         KEPT,
     ] = None
     """Where a private folder for spilled data is made; None means the system's temporary folder.
@@ -102,17 +95,12 @@ class TrafficOptions(Value, frozen=True, kw_only=True):
             " BigQuery is not asked without it. From Cloud Logging without a window: the last 24"
             " hours.",
             "--since",
-            panel=TRAFFIC,
         ),
     ] = None
     """Records that start before are left out; a time without a zone is UTC."""
     until: Annotated[
         datetime | None,
-        Ask(
-            "Leave out records from then on (UTC): of a date, from its midnight on.",
-            "--until",
-            panel=TRAFFIC,
-        ),
+        Ask("Leave out records from then on (UTC): of a date, from its midnight on.", "--until"),
     ] = None
     """Records that start at or after are left out."""
     header_bytes: HeaderBytes = HeaderBytes()

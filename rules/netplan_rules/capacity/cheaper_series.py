@@ -30,7 +30,7 @@ from netplan_planner.model import (
     worded,
 )
 from netplan_planner.throughput import instance_cap
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.capacity._resize import (
     doubts_of_caps,
     egress_estimate,
@@ -72,12 +72,7 @@ RULE = Rule(
     work=MACHINE_TYPE,
     since="0.1.0",
     thresholds=(
-        Threshold(
-            name="min_saving_ratio",
-            default=0.1,
-            unit="ratio",
-            about="share of today's price that must be saved",
-        ),
+        ratio_limit("min_saving_ratio", 0.1, "share of today's price that must be saved"),
         Threshold(
             name="min_saving_usd",
             default=10.0,
@@ -85,28 +80,25 @@ RULE = Rule(
             about="saving of one change, of a machine or of all machines of a node pool or managed"
             " group, below which the rule keeps silent",
         ),
-        Threshold(
-            name="busy_ratio",
-            default=0.8,
-            unit="ratio",
-            about="share of a cap, inside or to outside the VPC, that is observed at the 95th"
+        ratio_limit(
+            "busy_ratio",
+            0.8,
+            "share of a cap, inside or to outside the VPC, that is observed at the 95th"
             " percentile or declared as target, from which another size is due first",
         ),
-        Threshold(
-            name="cpu_ratio",
-            default=0.7,
-            unit="ratio",
-            least=0.1,
-            about="share of the proposed vCPUs that the 95th percentile of the CPU in use may take,"
+        ratio_limit(
+            "cpu_ratio",
+            0.7,
+            "share of the proposed vCPUs that the 95th percentile of the CPU in use may take,"
             " where metrics tell of it; for every rule that proposes a type, and for recommend",
-        ),
-        Threshold(
-            name="memory_ratio",
-            default=0.8,
-            unit="ratio",
             least=0.1,
-            about="share of the proposed memory that the greatest use may take, where metrics tell"
+        ),
+        ratio_limit(
+            "memory_ratio",
+            0.8,
+            "share of the proposed memory that the greatest use may take, where metrics tell"
             " of it; for the same",
+            least=0.1,
         ),
         Threshold(
             name="min_metric_days",

@@ -19,7 +19,7 @@ from netplan_planner.model import (
     last_part,
 )
 from netplan_planner.throughput import outside_gbps
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, ratio_limit
 from netplan_rules.capacity._resize import doubts_of_caps, type_evidence
 from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import command, gbps, rate_evidence, vm_subject
@@ -51,12 +51,11 @@ RULE = Rule(
     ),
     since="0.1.0",
     thresholds=(
-        Threshold(
-            name="p95_ratio",
-            default=0.9,
-            unit="ratio",
+        ratio_limit(
+            "p95_ratio",
+            0.9,
+            "share of the recommended type's cap that the 95th percentile may reach",
             least=0.1,
-            about="share of the recommended type's cap that the 95th percentile may reach",
         ),
     ),
     group_message="Google recommends for {count} machines a type that sends less than they send;"

@@ -18,7 +18,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import counted
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.capacity._resize import type_evidence
 from netplan_rules.shared.at_cap import is_full
 from netplan_rules.shared.drops import OVERFLOW
@@ -51,11 +51,10 @@ RULE = Rule(
             unit="packets",
             about="dropped packets of a machine and a cause from which the rule fires",
         ),
-        Threshold(
-            name="min_drop_ratio",
-            default=0.0001,
-            unit="ratio",
-            about="share of the packets of that direction that are dropped, which it needs as well",
+        ratio_limit(
+            "min_drop_ratio",
+            0.0001,
+            "share of the packets of that direction that are dropped, which it needs as well",
         ),
     ),
     group_message="packets of {count} machines are dropped because a queue or table is full:"

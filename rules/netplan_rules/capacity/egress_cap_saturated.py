@@ -15,7 +15,7 @@ from netplan_planner.model import (
     Severity,
 )
 from netplan_planner.throughput import instance_cap
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.capacity._resize import (
     cheapest,
     doubts_of_caps,
@@ -51,18 +51,12 @@ RULE = Rule(
     work=MACHINE_TYPE,
     since="0.1.0",
     thresholds=(
-        Threshold(
-            name="p95_ratio",
-            default=0.9,
-            unit="ratio",
-            about="share of the cap that the 95th percentile of the one-minute rates reaches",
+        ratio_limit(
+            "p95_ratio",
+            0.9,
+            "share of the cap that the 95th percentile of the one-minute rates reaches",
         ),
-        Threshold(
-            name="max_ratio",
-            default=0.98,
-            unit="ratio",
-            about="share of the cap that counts as a full minute",
-        ),
+        ratio_limit("max_ratio", 0.98, "share of the cap that counts as a full minute"),
         Threshold(
             name="full_minutes",
             default=3.0,

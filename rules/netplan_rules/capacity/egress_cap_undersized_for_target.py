@@ -16,7 +16,7 @@ from netplan_planner.model import (
     Target,
 )
 from netplan_planner.throughput import instance_cap
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, ratio_limit
 from netplan_rules.capacity._resize import (
     TARGET_RULE,
     cheapest,
@@ -49,11 +49,10 @@ RULE = Rule(
     work=MACHINE_TYPE,
     since="0.1.0",
     thresholds=(
-        Threshold(
-            name="headroom_ratio",
-            default=0.2,
-            unit="ratio",
-            about="share of the cap that stays free; the target may take the rest",
+        ratio_limit(
+            "headroom_ratio",
+            0.2,
+            "share of the cap that stays free; the target may take the rest",
             below=1.0,
         ),
     ),

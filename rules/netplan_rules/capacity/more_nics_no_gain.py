@@ -17,7 +17,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import instance_cap
 from netplan_planner.throughput.limits.physical_nics import physical_nics
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, ratio_limit
 from netplan_rules.capacity._resize import doubts_of_caps, type_evidence, unknown_cap
 from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
@@ -39,11 +39,10 @@ RULE = Rule(
     work=MACHINE_TYPE,
     since="0.1.0",
     thresholds=(
-        Threshold(
-            name="near_ratio",
-            default=0.8,
-            unit="ratio",
-            about="share of the cap that the 95th percentile of all interfaces together reaches",
+        ratio_limit(
+            "near_ratio",
+            0.8,
+            "share of the cap that the 95th percentile of all interfaces together reaches",
         ),
     ),
     group_message="{count} machines with several interfaces nearly use up the one cap of each; the"

@@ -31,7 +31,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_HOUR
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.capacity._resize import (
     doubts_of_caps,
     egress_estimate,
@@ -75,11 +75,10 @@ RULE = Rule(
     work=MACHINE_TYPE,
     since="0.1.0",
     thresholds=(
-        Threshold(
-            name="max_p95_ratio",
-            default=0.3,
-            unit="ratio",
-            about="share of the cap that the 95th percentile of what is sent stays below",
+        ratio_limit(
+            "max_p95_ratio",
+            0.3,
+            "share of the cap that the 95th percentile of what is sent stays below",
         ),
         Threshold(
             name="min_saving_usd",

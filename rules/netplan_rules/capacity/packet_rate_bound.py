@@ -19,7 +19,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import SECONDS_PER_MINUTE
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.capacity._resize import type_evidence
 from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
@@ -57,17 +57,15 @@ RULE = Rule(
             unit="bytes",
             about="mean packet, headers included, up to which packets count as small",
         ),
-        Threshold(
-            name="max_cap_ratio",
-            default=0.5,
-            unit="ratio",
-            about="share of the cap that bytes reach at the 95th percentile, from which they bind",
+        ratio_limit(
+            "max_cap_ratio",
+            0.5,
+            "share of the cap that bytes reach at the 95th percentile, from which they bind",
         ),
-        Threshold(
-            name="outside_ratio",
-            default=0.8,
-            unit="ratio",
-            about="share of the documented packets from outside the VPC from which they bind",
+        ratio_limit(
+            "outside_ratio",
+            0.8,
+            "share of the documented packets from outside the VPC from which they bind",
         ),
     ),
     group_message="{count} machines have many small packets; the first {packets_per_s:,.0f} a"

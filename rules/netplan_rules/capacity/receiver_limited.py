@@ -20,7 +20,7 @@ from netplan_planner.model import (
     Severity,
 )
 from netplan_planner.throughput import instance_cap
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.capacity._resize import type_evidence
 from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
@@ -48,29 +48,25 @@ RULE = Rule(
             unit="Gbit/s",
             about="95th percentile of what a machine receives from which the rule looks at it",
         ),
-        Threshold(
-            name="cpu_ratio",
-            default=0.9,
-            unit="ratio",
-            about="share of its vCPUs in use at the 95th percentile from which it is full",
+        ratio_limit(
+            "cpu_ratio",
+            0.9,
+            "share of its vCPUs in use at the 95th percentile from which it is full",
         ),
-        Threshold(
-            name="ingress_ratio",
-            default=0.8,
-            unit="ratio",
-            about="share of what a machine may receive from outside the VPC from which it is full",
+        ratio_limit(
+            "ingress_ratio",
+            0.8,
+            "share of what a machine may receive from outside the VPC from which it is full",
         ),
-        Threshold(
-            name="outside_ratio",
-            default=0.9,
-            unit="ratio",
-            about="share of what arrives that comes from outside the VPC for that limit to count",
+        ratio_limit(
+            "outside_ratio",
+            0.9,
+            "share of what arrives that comes from outside the VPC for that limit to count",
         ),
-        Threshold(
-            name="idle_cap_ratio",
-            default=0.5,
-            unit="ratio",
-            about="share of its own cap below which the greatest sender counts as idle",
+        ratio_limit(
+            "idle_cap_ratio",
+            0.5,
+            "share of its own cap below which the greatest sender counts as idle",
         ),
     ),
     group_message="{count} receivers take in no more while their senders could give more; the first"

@@ -21,7 +21,7 @@ from netplan_planner.model import (
     Work,
 )
 from netplan_planner.units import MEGABITS_PER_GIGABIT, SECONDS_PER_DAY, SECONDS_PER_HOUR, counted
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence
 
@@ -50,11 +50,10 @@ RULE = Rule(
     ),
     since="0.1.0",
     thresholds=(
-        Threshold(
-            name="used_ratio",
-            default=0.8,
-            unit="ratio",
-            about="share of the quota in use at the 95th percentile from which the rule fires",
+        ratio_limit(
+            "used_ratio",
+            0.8,
+            "share of the quota in use at the 95th percentile from which the rule fires",
         ),
         Threshold(
             name="min_window_hours",

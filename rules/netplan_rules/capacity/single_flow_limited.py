@@ -19,7 +19,7 @@ from netplan_planner.model import (
     TopFlow,
 )
 from netplan_planner.throughput import edge_query, predict
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.shared.drops import drops_before, overflow_evidence
 from netplan_rules.shared.flows import flow_at_its_limit, why_not_judged
 from netplan_rules.shared.trust import doubts_of_edge
@@ -45,31 +45,19 @@ RULE = Rule(
     group_message="{count} pairs send nearly everything in one flow, at the limit of a flow:"
     " {flow_limit_rate} for the first",
     thresholds=(
-        Threshold(
-            name="flow_ratio",
-            default=0.7,
-            unit="ratio",
-            about="share of the pair's bytes that the greatest flow carries",
+        ratio_limit("flow_ratio", 0.7, "share of the pair's bytes that the greatest flow carries"),
+        ratio_limit(
+            "near_ratio", 0.85, "share of the limit of a flow that its 95th percentile reaches"
         ),
-        Threshold(
-            name="near_ratio",
-            default=0.85,
-            unit="ratio",
-            about="share of the limit of a flow that its 95th percentile reaches",
-        ),
-        Threshold(
-            name="over_ratio",
-            default=1.1,
-            unit="ratio",
-            about="share of the limit above which another limit must hold",
+        ratio_limit(
+            "over_ratio",
+            1.1,
+            "share of the limit above which another limit must hold",
             least=1.0,
             most=2.0,
         ),
-        Threshold(
-            name="idle_cap_ratio",
-            default=0.5,
-            unit="ratio",
-            about="share of the machine's cap below which it counts as idle",
+        ratio_limit(
+            "idle_cap_ratio", 0.5, "share of the machine's cap below which it counts as idle"
         ),
         Threshold(
             name="min_active_minutes",

@@ -22,7 +22,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import counted
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.capacity._resize import OF_A_GROUP, type_evidence, unknown_cap
 from netplan_rules.reporting import reporting_subnetworks
 from netplan_rules.shared.trust import Doubts, doubts_of_rates
@@ -48,11 +48,8 @@ RULE = Rule(
     work=NEW_MACHINE,
     since="0.1.0",
     thresholds=(
-        Threshold(
-            name="max_ratio",
-            default=0.9,
-            unit="ratio",
-            about="share of the default cap that the busiest minute stays below",
+        ratio_limit(
+            "max_ratio", 0.9, "share of the default cap that the busiest minute stays below"
         ),
         Threshold(
             name="min_window_hours",

@@ -19,7 +19,7 @@ from netplan_planner.model import (
     worded,
 )
 from netplan_planner.units import HOURS_PER_MONTH
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, ratio_limit, usd_floor
 from netplan_rules.shared.trust import Doubts, doubt_of_month
 from netplan_rules.wording import money
 from netplan_rules.work import READ_AGAIN
@@ -45,18 +45,12 @@ RULE = Rule(
     work=READ_AGAIN,
     since="0.1.0",
     thresholds=(
-        Threshold(
-            name="max_difference_ratio",
-            default=0.15,
-            unit="ratio",
-            about="difference to what was billed, as a share of it, from which a SKU is named",
+        ratio_limit(
+            "max_difference_ratio",
+            0.15,
+            "difference to what was billed, as a share of it, from which a SKU is named",
         ),
-        Threshold(
-            name="min_usd_per_month",
-            default=20.0,
-            unit="USD/month",
-            about="difference in dollars below which a SKU is not named",
-        ),
+        usd_floor(20.0, "difference in dollars below which a SKU is not named"),
     ),
     group_message="of {count} SKUs the traffic explains {modelled_money} a month and the bill has"
     " {billed_money}",

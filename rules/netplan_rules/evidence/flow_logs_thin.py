@@ -14,7 +14,7 @@ from netplan_planner.model import (
     Severity,
     Subnetwork,
 )
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.reporting import reporting_subnetworks
 from netplan_rules.shared.logs_as_were import logs_again, set_logs
 from netplan_rules.work import LOGGING
@@ -41,18 +41,15 @@ RULE = Rule(
     work=LOGGING,
     since="0.1.0",
     thresholds=(
-        Threshold(
-            name="min_sampling_ratio",
-            default=0.5,
-            unit="ratio",
-            about="sampling rate below which logs count as thin (0.5 is the API's default)",
+        ratio_limit(
+            "min_sampling_ratio",
+            0.5,
+            "sampling rate below which logs count as thin (0.5 is the API's default)",
         ),
-        Threshold(
-            name="coarse_ratio",
-            default=0.5,
-            unit="ratio",
-            about="share of bytes in records of more than a minute from which confidence is"
-            " lowered",
+        ratio_limit(
+            "coarse_ratio",
+            0.5,
+            "share of bytes in records of more than a minute from which confidence is lowered",
         ),
         Threshold(
             name="min_record_count",

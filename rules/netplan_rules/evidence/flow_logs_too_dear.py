@@ -25,7 +25,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.model.evidence.log_volume import GENERATION, STORAGE, record_bytes
 from netplan_planner.paths.priced_paths import PricedPath, path_prices_of, priced_path_of
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, ratio_limit, usd_floor
 from netplan_rules.shared.logs_as_were import logs_again, set_logs
 from netplan_rules.wording import money
 from netplan_rules.work import LOGGING
@@ -50,20 +50,14 @@ RULE = Rule(
     work=LOGGING,
     since="0.1.0",
     thresholds=(
-        Threshold(
-            name="max_cost_ratio",
-            default=0.1,
-            unit="ratio",
-            about="dollars of logs to dollars of the traffic that they tell from which logs count"
+        ratio_limit(
+            "max_cost_ratio",
+            0.1,
+            "dollars of logs to dollars of the traffic that they tell from which logs count"
             " as dear",
             most=1000.0,
         ),
-        Threshold(
-            name="min_usd_per_month",
-            default=50.0,
-            unit="USD/month",
-            about="dollars of a subnetwork's logs below which the rule keeps silent",
-        ),
+        usd_floor(50.0, "dollars of a subnetwork's logs below which the rule keeps silent"),
     ),
     group_message="the flow logs of {count} subnetworks cost much beside the traffic that they"
     " tell of; the first: {cost}",

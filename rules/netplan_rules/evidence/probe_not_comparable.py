@@ -18,7 +18,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
 from netplan_planner.units import counted
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.shared.comparable import Reason, reasons_of
 from netplan_rules.shared.measured import Run, UnmatchedMeasurement, measured_runs, shown_end
 from netplan_rules.shared.predicted import RunModel
@@ -79,17 +79,11 @@ RULE = Rule(
             unit="round trips",
             about="the same in round trips; the longer of both holds",
         ),
-        Threshold(
-            name="cpu_ratio",
-            default=0.9,
-            unit="ratio",
-            about="share of a core from which the tool counts as CPU-bound",
-        ),
-        Threshold(
-            name="single_stream_ratio",
-            default=0.9,
-            unit="ratio",
-            about="share of what many streams carry from which one stands for the path",
+        ratio_limit("cpu_ratio", 0.9, "share of a core from which the tool counts as CPU-bound"),
+        ratio_limit(
+            "single_stream_ratio",
+            0.9,
+            "share of what many streams carry from which one stands for the path",
         ),
         Threshold(
             name="rerun_streams",

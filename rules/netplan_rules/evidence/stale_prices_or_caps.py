@@ -3,16 +3,7 @@
 from collections.abc import Iterator
 from datetime import date
 
-from netplan_planner.model import (
-    Evidence,
-    Facts,
-    Fix,
-    Hit,
-    Need,
-    ResourceRef,
-    SelfLink,
-    Severity,
-)
+from netplan_planner.model import Evidence, Facts, Fix, Hit, Need, ResourceRef, SelfLink, Severity
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.work import READ_AGAIN

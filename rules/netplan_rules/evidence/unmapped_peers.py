@@ -16,7 +16,7 @@ from netplan_planner.model import (
     Severity,
 )
 from netplan_planner.units import counted
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.wording import volume
 from netplan_rules.work import READ_AGAIN
 
@@ -35,11 +35,8 @@ RULE = Rule(
     since="0.1.0",
     group_message="{addresses} addresses that nobody owns",
     thresholds=(
-        Threshold(
-            name="min_ratio",
-            default=0.05,
-            unit="ratio",
-            about="share of all bytes without an owner from which the rule fires",
+        ratio_limit(
+            "min_ratio", 0.05, "share of all bytes without an owner from which the rule fires"
         ),
         Threshold(
             name="examples",

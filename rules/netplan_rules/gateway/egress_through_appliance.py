@@ -23,7 +23,7 @@ from netplan_planner.model import (
     worded,
 )
 from netplan_planner.throughput import instance_cap
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, ratio_limit, usd_floor
 from netplan_rules.capacity._resize import egress_estimate
 from netplan_rules.gateway._hops import Use, uses, way_lines
 from netplan_rules.shared.trust import Doubts, doubts_of_edge
@@ -52,17 +52,11 @@ RULE = Rule(
     work=ROUTES,
     since="0.1.0",
     thresholds=(
-        Threshold(
-            name="min_usd_per_month",
-            default=20.0,
-            unit="USD/month",
-            about="what an appliance in each zone must save, its own price taken off",
-        ),
-        Threshold(
-            name="min_used_ratio",
-            default=0.5,
-            unit="ratio",
-            about="share of its cap that the appliance sends at the 95th percentile from which it"
+        usd_floor(20.0, "what an appliance in each zone must save, its own price taken off"),
+        ratio_limit(
+            "min_used_ratio",
+            0.5,
+            "share of its cap that the appliance sends at the 95th percentile from which it"
             " holds the zones back",
         ),
     ),

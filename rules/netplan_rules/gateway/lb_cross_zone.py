@@ -27,7 +27,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.paths.fronts import balancer_kind
 from netplan_planner.paths.machines import is_gke_node
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, usd_floor
 from netplan_rules.shared.trust import Doubts, doubts_of_edge
 from netplan_rules.wording import command, volume
 from netplan_rules.work import BACKEND_SERVICE
@@ -53,14 +53,7 @@ RULE = Rule(
     ),
     work=BACKEND_SERVICE,
     since="0.1.0",
-    thresholds=(
-        Threshold(
-            name="min_usd_per_month",
-            default=20.0,
-            unit="USD/month",
-            about="what the traffic across zones of one load balancer costs",
-        ),
-    ),
+    thresholds=(usd_floor(20.0, "what the traffic across zones of one load balancer costs"),),
     group_message="{count} internal load balancers send {volume:,.0f} GiB a month to other zones"
     " than the client's although that has back ends",
     summed=("volume",),

@@ -26,7 +26,7 @@ from netplan_planner.model import (
     worded,
 )
 from netplan_planner.units import HOURS_PER_MONTH
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, usd_floor
 from netplan_rules.gateway._hops import Use, uses, way_lines
 from netplan_rules.shared.trust import Doubts, doubts_of_edge
 from netplan_rules.wording import money, volume
@@ -52,12 +52,7 @@ RULE = Rule(
     work=ROUTES,
     since="0.1.0",
     thresholds=(
-        Threshold(
-            name="min_usd_per_month",
-            default=20.0,
-            unit="USD/month",
-            about="what a gateway in the region must save, its own price taken off",
-        ),
+        usd_floor(20.0, "what a gateway in the region must save, its own price taken off"),
     ),
     group_message="machines of {count} regions send {volume:,.0f} GiB a month out through another"
     " region",

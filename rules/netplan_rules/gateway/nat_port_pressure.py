@@ -17,7 +17,7 @@ from netplan_planner.model import (
     Severity,
     Work,
 )
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.gateway._nat_metrics import (
     PORTS_PER_ADDRESS,
     STATIC_PORTS,
@@ -52,19 +52,17 @@ RULE = Rule(
     ),
     since="0.1.0",
     thresholds=(
-        Threshold(
-            name="used_ratio",
-            default=0.8,
-            unit="ratio",
-            least=0.1,
-            about="share of a machine's ports in use to one destination at the 95th percentile, of"
+        ratio_limit(
+            "used_ratio",
+            0.8,
+            "share of a machine's ports in use to one destination at the 95th percentile, of"
             " the busiest machine, from which the rule fires",
+            least=0.1,
         ),
-        Threshold(
-            name="rare_ratio",
-            default=0.01,
-            unit="ratio",
-            about="share of the intervals with drops below which they make a medium finding",
+        ratio_limit(
+            "rare_ratio",
+            0.01,
+            "share of the intervals with drops below which they make a medium finding",
         ),
         Threshold(
             name="min_days",

@@ -30,7 +30,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.paths.machines import is_gke_node
 from netplan_planner.units import HOURS_PER_MONTH, counted
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, usd_floor
 from netplan_rules.gateway._served import (
     Gateway,
     gateways,
@@ -67,14 +67,7 @@ RULE = Rule(
         window="A quiet one: open connections have to be made again.",
     ),
     since="0.1.0",
-    thresholds=(
-        Threshold(
-            name="min_usd_per_month",
-            default=20.0,
-            unit="USD/month",
-            about="what addresses must save at a gateway",
-        ),
-    ),
+    thresholds=(usd_floor(20.0, "what addresses must save at a gateway"),),
     group_message="at {count} Cloud NAT gateways {machines:,.0f} machines pay more by the GiB than"
     " an external address costs",
     summed=("machines",),

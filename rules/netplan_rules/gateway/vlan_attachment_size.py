@@ -17,7 +17,7 @@ from netplan_planner.model import (
     Work,
 )
 from netplan_planner.paths.attachment_hours import DEDICATED, SIZES
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.gateway._attachments import AttachmentUse, resized, size_for, use_of
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import command, gbps, rate_evidence
@@ -53,18 +53,16 @@ RULE = Rule(
     ),
     since="0.1.0",
     thresholds=(
-        Threshold(
-            name="used_ratio",
-            default=0.8,
-            unit="ratio",
+        ratio_limit(
+            "used_ratio",
+            0.8,
+            "share of the size in use at the 95th percentile from which it is too small",
             least=0.1,
-            about="share of the size in use at the 95th percentile from which it is too small",
         ),
-        Threshold(
-            name="unused_ratio",
-            default=0.1,
-            unit="ratio",
-            about="share of the size that is never exceeded below which it is too large",
+        ratio_limit(
+            "unused_ratio",
+            0.1,
+            "share of the size that is never exceeded below which it is too large",
         ),
         Threshold(
             name="min_days",

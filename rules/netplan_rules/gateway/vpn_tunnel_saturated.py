@@ -16,7 +16,7 @@ from netplan_planner.model import (
     VpnTunnel,
 )
 from netplan_planner.throughput.limits.tables import PathLimit
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, ratio_limit
 from netplan_rules.gateway._tunnels import (
     TunnelLoad,
     counted_load,
@@ -51,12 +51,10 @@ RULE = Rule(
     work=GATEWAY,
     since="0.1.0",
     thresholds=(
-        Threshold(
-            name="p95_ratio",
-            default=0.8,
-            unit="ratio",
-            about="share of the packets that a tunnel may carry which it carries at the 95th"
-            " percentile",
+        ratio_limit(
+            "p95_ratio",
+            0.8,
+            "share of the packets that a tunnel may carry which it carries at the 95th percentile",
         ),
     ),
     group_message="{count} VPN tunnels carry about as many packets as they may; the first"

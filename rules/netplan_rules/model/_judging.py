@@ -4,15 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from netplan_planner.model import (
-    Estimate,
-    Facts,
-    Gap,
-    PathClass,
-    PathQuery,
-    SelfLink,
-    Value,
-)
+from netplan_planner.model import Estimate, Facts, Gap, PathClass, PathQuery, SelfLink, Value
 from netplan_rules.shared.comparable import Reason, reasons_of
 from netplan_rules.shared.measured import Run
 from netplan_rules.shared.predicted import RunModel

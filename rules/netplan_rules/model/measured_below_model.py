@@ -18,7 +18,7 @@ from netplan_planner.model import (
     Severity,
     Work,
 )
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.model._judging import Judged, Kind, kind_of, middle_run
 from netplan_rules.model._suspects import WEAK, Case, Suspect, suspects_of
 from netplan_rules.shared.measured import Run, UnmatchedMeasurement, measured_runs
@@ -57,23 +57,18 @@ RULE = Rule(
     group_message="on {count} paths measurements stay below the prediction; the first has"
     " {measured_rate} of {predicted_rate}",
     thresholds=(
-        Threshold(
-            name="max_ratio",
-            default=0.7,
-            unit="ratio",
-            about="share of the prediction below which a measurement counts as too low",
+        ratio_limit(
+            "max_ratio", 0.7, "share of the prediction below which a measurement counts as too low"
         ),
-        Threshold(
-            name="retransmit_ratio",
-            default=0.001,
-            unit="ratio",
-            about="share of segments sent again from which losses are a suspect",
+        ratio_limit(
+            "retransmit_ratio",
+            0.001,
+            "share of segments sent again from which losses are a suspect",
         ),
-        Threshold(
-            name="other_traffic_ratio",
-            default=0.05,
-            unit="ratio",
-            about="share of the prediction from which the sender's other traffic is a suspect",
+        ratio_limit(
+            "other_traffic_ratio",
+            0.05,
+            "share of the prediction from which the sender's other traffic is a suspect",
         ),
         Threshold(
             name="suspects",

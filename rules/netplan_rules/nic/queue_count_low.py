@@ -16,7 +16,7 @@ from netplan_planner.model import (
     Severity,
     Value,
 )
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, gcloud_instance, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
@@ -46,11 +46,10 @@ RULE = Rule(
             unit="Gbit/s",
             about="95th percentile of what the machine sends or receives from which the rule fires",
         ),
-        Threshold(
-            name="flow_ratio",
-            default=0.7,
-            unit="ratio",
-            about="share of the greatest pair that one flow carries from which queues do not count",
+        ratio_limit(
+            "flow_ratio",
+            0.7,
+            "share of the greatest pair that one flow carries from which queues do not count",
         ),
     ),
     group_message="{count} machines with high traffic have fewer queues than by default; the first"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from netplan_planner.model import Facts, Gap, Hit, Need, Severity
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, usd_floor
 from netplan_rules.placement._chatty import chatty_hits
 from netplan_rules.work import NEW_MACHINE
 
@@ -25,14 +25,7 @@ RULE = Rule(
     group_message="{count} machines exchange much with machines of other regions:"
     " {volume:,.0f} GiB a month of their greatest pairs",
     summed=("volume",),
-    thresholds=(
-        Threshold(
-            name="min_usd_per_month",
-            default=50.0,
-            unit="USD/month",
-            about="what the move must save",
-        ),
-    ),
+    thresholds=(usd_floor(50.0, "what the move must save"),),
 )
 
 

@@ -16,7 +16,7 @@ from netplan_planner.model import (
     worded,
 )
 from netplan_planner.units import counted
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, ratio_limit, usd_floor
 from netplan_rules.placement._communities import CommunityMove, Standing, community_moves
 from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.steps import keep_the_old
@@ -44,17 +44,11 @@ RULE = Rule(
     work=NEW_MACHINE,
     since="0.1.0",
     thresholds=(
-        Threshold(
-            name="min_usd_per_month",
-            default=50.0,
-            unit="USD/month",
-            about="what standing together must save",
-        ),
-        Threshold(
-            name="min_inner_ratio",
-            default=0.5,
-            unit="ratio",
-            about="share of the members' traffic between own machines that stays among them",
+        usd_floor(50.0, "what standing together must save"),
+        ratio_limit(
+            "min_inner_ratio",
+            0.5,
+            "share of the members' traffic between own machines that stays among them",
         ),
     ),
     group_message="{count} groups of machines talk among themselves across zones: {volume:,.0f} GiB"

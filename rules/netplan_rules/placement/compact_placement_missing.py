@@ -24,7 +24,7 @@ from netplan_planner.model import (
     Work,
 )
 from netplan_planner.units import SECONDS_PER_MINUTE, counted, gbps_from_bytes
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.capacity._resize import OF_A_GROUP
 from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.wording import command, gbps, gcloud_instance, rate_evidence
@@ -61,12 +61,7 @@ RULE = Rule(
             about="alike machines of one zone that make a group",
             least=2.0,
         ),
-        Threshold(
-            name="min_density_ratio",
-            default=0.8,
-            unit="ratio",
-            about="share of the group's pairs that exchange traffic",
-        ),
+        ratio_limit("min_density_ratio", 0.8, "share of the group's pairs that exchange traffic"),
         Threshold(
             name="min_gbps",
             default=0.5,

@@ -29,7 +29,7 @@ from netplan_planner.model import (
     worded,
 )
 from netplan_planner.units import counted
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, Threshold, ratio_limit, usd_floor
 from netplan_rules.placement._communities import Standing
 from netplan_rules.placement.community_split_across_zones import found_moves
 from netplan_rules.shared.trust import doubts_of_edge
@@ -63,18 +63,10 @@ RULE = Rule(
             about="other zones that send most of their traffic between zones to the machine",
             least=1.0,
         ),
-        Threshold(
-            name="min_zone_ratio",
-            default=0.5,
-            unit="ratio",
-            about="share of what a zone sends across zone lines that is most of it",
+        ratio_limit(
+            "min_zone_ratio", 0.5, "share of what a zone sends across zone lines that is most of it"
         ),
-        Threshold(
-            name="min_usd_per_month",
-            default=50.0,
-            unit="USD/month",
-            about="what replicas must save, their own price taken off",
-        ),
+        usd_floor(50.0, "what replicas must save, their own price taken off"),
     ),
     group_message="{count} machines are where several other zones send most to: {volume:,.0f} GiB a"
     " month between zones",

@@ -33,12 +33,9 @@ from netplan_planner.model import (
     worded,
 )
 from netplan_planner.paths.machines import is_gke_node
-from netplan_planner.paths.priced_paths import (
-    PREMIUM,
-    priced_path_of,
-)
+from netplan_planner.paths.priced_paths import PREMIUM, priced_path_of
 from netplan_planner.units import counted
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, Threshold, usd_floor
 from netplan_rules.shared.trust import Doubts, doubt_of_month
 from netplan_rules.wording import listed, money, volume
 from netplan_rules.work import ADDRESS
@@ -73,12 +70,7 @@ RULE = Rule(
             unit="GiB/month",
             about="what a machine sends to the internet from which on it is looked at",
         ),
-        Threshold(
-            name="min_usd_per_month",
-            default=20.0,
-            unit="USD/month",
-            about="what the machines of a region must save together",
-        ),
+        usd_floor(20.0, "what the machines of a region must save together"),
     ),
     group_message="{machines:,.0f} machines in {count} regions send {volume:,.0f} GiB a month to"
     " the internet by Premium Tier that Standard Tier would carry for less",

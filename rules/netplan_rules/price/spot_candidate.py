@@ -28,7 +28,7 @@ from netplan_planner.model import (
     worded,
 )
 from netplan_planner.paths.machines import is_gke_node
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Rule, Threshold, usd_floor
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.steps import keep_the_old
 from netplan_rules.wording import money, vm_subject
@@ -72,12 +72,7 @@ RULE = Rule(
     work=NEW_MACHINE,
     since="0.1.0",
     thresholds=(
-        Threshold(
-            name="min_usd_per_month",
-            default=20.0,
-            unit="USD/month",
-            about="what a machine must save",
-        ),
+        usd_floor(20.0, "what a machine must save"),
         Threshold(
             name="min_group_size",
             default=3.0,

@@ -6,13 +6,11 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from netplan_planner.model import (
-    Address,
     BandwidthTier,
     InstanceGroup,
     Network,
     NetworkInterface,
     ProjectId,
-    Region,
     ResourceRef,
     SelfLink,
     Zone,
@@ -35,7 +33,6 @@ from netplan_planner.planning.steps.groups import change_group
 from netplan_planner.planning.steps.in_place import (
     change_tier,
     change_type,
-    take_off_address,
 )
 from netplan_planner.planning.steps.networks import change_mtu
 from netplan_planner.planning.steps.runs import machines_for_run, names_of
@@ -54,14 +51,6 @@ OUTSIDE = NetworkInterface(
     nic_type="VIRTIO_NET",
 )
 FRONT = replace(WEB, interfaces=(OUTSIDE,))
-RESERVED = Address(
-    ref=ResourceRef(self_link=SelfLink("projects/p/regions/us-central1/addresses/front")),
-    project=ProjectId("p"),
-    name="front",
-    address="34.1.2.3",
-    region=Region("us-central1"),
-    is_external=True,
-)
 GROUP = InstanceGroup(
     ref=ResourceRef(self_link=SelfLink("projects/p/zones/us-central1-a/instanceGroupManagers/g")),
     project=ProjectId("p"),
@@ -115,8 +104,6 @@ STEPS = {
     "run-outside": machines_for_run(
         ("job",), "us-central1-a", "n2-standard-8", project="p", network_tier="STANDARD"
     ),
-    "address": take_off_address(FRONT, OUTSIDE, None),
-    "reserved": take_off_address(FRONT, OUTSIDE, RESERVED),
     "network-tier": change_tier(FRONT, OUTSIDE, "STANDARD"),
     "nic": with_interfaces(FRONT, "GVNIC"),
     "type-and-nic": with_type(FRONT, "n1-standard-8", "", "GVNIC"),
@@ -230,14 +217,6 @@ def test_what_a_run_makes_is_what_is_deleted_after_it() -> None:
     assert fix.clean_up is not None
     assert "instances delete job-1 job-2 job-3" in fix.clean_up.commands[0]
     assert "--provisioning-model=SPOT" in STEPS["spot-run"].fix.commands[0]
-
-
-def test_a_released_address_has_no_way_back() -> None:
-    undo, kept = STEPS["reserved"].fix.undo, STEPS["address"].fix.undo
-    assert undo is not None
-    assert undo.commands == ()
-    assert kept is not None
-    assert kept.commands
 
 
 def test_a_project_that_is_not_known_is_left_to_gcloud() -> None:

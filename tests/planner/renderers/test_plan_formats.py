@@ -115,7 +115,7 @@ def test_every_answer_with_steps_can_be_written_as_them() -> None:
 
 def has_steps(kind: str) -> bool:
     """Return whether the answers of a kind have steps."""
-    (answer,) = inspect.signature(modules_by_kind()[kind].record).parameters.values()
+    (answer,) = inspect.signature(modules_by_kind()[kind].table).parameters.values()
     return get_type_hints(answer.annotation).get("changes") is PlanChanges
 
 

@@ -202,7 +202,7 @@ def test_single_plans_are_rendered_alone(golden: Golden) -> None:
     nothing = Infeasible(
         need=plan.need, binding="bandwidth", shortfall="10 Gbit/s short.", rejected=plan.rejected
     )
-    text = layout(plans.infeasible(nothing, PLAIN), PLAIN)
+    text = layout(plans.no_machines(nothing, PLAIN), PLAIN)
     assert "Nothing meets this: bandwidth. 10 Gbit/s short." in text
     assert "2 with too little bandwidth: n1 2" in text
     assert "1 without a known price: t2a-standard-8: no price" in text

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from netplan_planner.measuring.outputs.base import Refused
 from netplan_planner.model import Estimate, Limit, LimitKind, SelfLink, SkuId
-from netplan_planner.verbs.model.answer import Evaluation, GroupScore, PredictedRow
+from netplan_planner.renderers.html.charts.agreement import Point
+from netplan_planner.verbs.model.answer import Evaluation, GroupScore
 from netplan_planner.verbs.probe.answer import (
     LeftOutKind,
     LeftOutProbe,
@@ -34,7 +35,7 @@ STORE = "my probes.jsonl"
 def plan() -> ProbePlan:
     """Return a plan of two probes, one without a price, with two more left out."""
     first, second = paid_probe(), replace(one_way("b"), unpriced="no price from here to there")
-    without = {"lines": (), "usd": None}
+    without = {"line_items": (), "usd": None}
     second = replace(
         second, expected=replace(cost(3), **without), most=replace(cost(10), **without)
     )
@@ -140,15 +141,9 @@ def evaluation() -> Evaluation:
     )
 
 
-def predicted(measured: float, gbps: float) -> PredictedRow:
+def predicted(measured: float, gbps: float) -> Point:
     """Return a row whose interval is a quarter to either side."""
-    return PredictedRow(
-        path_class="internet",
-        measured_gbps=measured,
-        gbps=gbps,
-        low_gbps=gbps * 0.75,
-        high_gbps=gbps * 1.25,
-    )
+    return Point("internet", measured, gbps, low_gbps=gbps * 0.75, high_gbps=gbps * 1.25)
 
 
 def one_way(name: str) -> Probe:
@@ -160,7 +155,9 @@ def paid_probe() -> Probe:
     """Return a probe of two directions that a finding rests on."""
     made = probe("a", [flow(16.0, "vm-egress"), flow(16.0, "vm-egress", is_back=True)])
     stakes = (
-        ProbeStake(rule="external-ip-intra-zone", usd_per_month=Decimal("309.58"), gain_gbps=14.4),
+        ProbeStake(
+            rule="external-ip-intra-zone", saving_usd_per_month=Decimal("309.58"), gain_gbps=14.4
+        ),
         ProbeStake(rule="external-cap-saturated"),
     )
     there = replace(made.path.there, rtt_ms=0.6)
@@ -184,10 +181,10 @@ def cost(runs: int) -> ProbeCost:
         runs=runs,
         seconds=14.0 * runs,
         gib=gib,
-        lines=(line,),
+        line_items=(line,),
         usd=line.usd,
         vm_seconds=28.0 * runs,
-        vm_usd=Decimal("0.0123"),
+        vm_usd_in_ranking=Decimal("0.0123"),
     )
 
 
@@ -229,7 +226,7 @@ def planned(of: Probe, gain: float, per_usd: float | None, tells: ToldLimit) -> 
 
 def told(limit: str, others: int) -> ToldLimit:
     """Return a limit that a probe tells."""
-    return ToldLimit(limit=limit, probability=0.75, other_path_count=others)
+    return ToldLimit(limit=limit, probability=0.75, other_paths=others)
 
 
 def impact(name: str, *, seen_gbps: float | None) -> ProbeImpact:

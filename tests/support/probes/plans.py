@@ -40,10 +40,10 @@ def cost(*, usd: str | None, vm_usd: str | None = "0.01", seconds: float = 60.0)
         runs=3,
         seconds=seconds,
         gib=100 * Decimal(usd or 0),
-        lines=(),
+        line_items=(),
         usd=None if usd is None else Decimal(usd),
         vm_seconds=2 * seconds,
-        vm_usd=None if vm_usd is None else Decimal(vm_usd),
+        vm_usd_in_ranking=None if vm_usd is None else Decimal(vm_usd),
     )
 
 
@@ -61,7 +61,9 @@ def probe(
     query = PathQuery(path_class=PathClass.SAME_ZONE_INTERNAL, src=end, dst=end)
     least = cost(usd=usd, vm_usd=vm_usd, seconds=seconds)
     most = cost(
-        usd=None if usd is None else str(3 * Decimal(usd)), vm_usd=vm_usd, seconds=3 * seconds
+        usd=None if usd is None else str(3 * Decimal(usd)),
+        vm_usd=vm_usd,
+        seconds=3 * seconds,
     )
     return Probe(
         path=ProbePath(

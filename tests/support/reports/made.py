@@ -505,6 +505,7 @@ def hostile_report(text: str) -> Report:
 def recommendation(plan: MachinePlan | Infeasible | None = None) -> Recommendation:
     """Return the answer of `netplan recommend` with a plan."""
     return Recommendation(
+        is_feasible=not isinstance(plan, Infeasible),
         plan=plan if plan is not None else machine_plan(),
         limits_as_of=date(2026, 9, 24),
         calibration=None,

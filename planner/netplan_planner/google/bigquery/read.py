@@ -7,13 +7,7 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from netplan_planner.errors import UsageError
-from netplan_planner.google.bigquery.cost import (
-    USD_PER_TIB,
-    Estimate,
-    of_look,
-    of_records,
-    usd,
-)
+from netplan_planner.google.bigquery.cost import USD_PER_TIB, Estimate, of_look, of_records, usd
 from netplan_planner.google.bigquery.engine import RECORDS, BigQueryEngine
 from netplan_planner.google.bigquery.jobs import MORE, Jobs, told
 from netplan_planner.google.bigquery.place import Place

@@ -34,13 +34,7 @@ from netplan_planner.google.compute_methods import (
 )
 from netplan_planner.google.exchange import Passing
 from netplan_planner.google.paging import each_page
-from netplan_planner.google.refusals import (
-    NOT_FOUND,
-    Refusal,
-    Request,
-    error_message,
-    path_of,
-)
+from netplan_planner.google.refusals import NOT_FOUND, Refusal, Request, error_message, path_of
 from netplan_planner.google.transport import NotWhole, Transport
 
 T = TypeVar("T")

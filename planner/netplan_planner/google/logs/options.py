@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from netplan_planner.asks import KEPT_FOLDER, TRAFFIC, Ask
 from netplan_planner.errors import UsageError
@@ -29,13 +29,14 @@ DEFAULT_MAX_COST_USD = Decimal(5)
 class LogOptions(Value, frozen=True, kw_only=True):
     """How flow logs are read from Cloud Logging, and from BigQuery."""
 
+    PANEL: ClassVar[str] = TRAFFIC
+
     endpoint: Annotated[
         str | None,
         Ask(
             "Endpoint of Cloud Logging, where it is not Google's.",
             "--logging-endpoint",
             metavar="URL",
-            panel=TRAFFIC,
         ),
     ] = None
     """First of: this, `CLOUDSDK_API_ENDPOINT_OVERRIDES_LOGGING`, Google's own."""
@@ -47,7 +48,6 @@ class LogOptions(Value, frozen=True, kw_only=True):
             " view all of the bucket; repeat it.",
             "--log-view",
             metavar="NAME",
-            panel=TRAFFIC,
         ),
     ] = ()
     """Resource names of views of log buckets: the logs are read there, and not of projects."""
@@ -58,7 +58,6 @@ class LogOptions(Value, frozen=True, kw_only=True):
             " there, within a day.",
             "--resume",
             metavar="DIR",
-            panel=TRAFFIC,
         ),
         KEPT_FOLDER,
     ] = None
@@ -70,7 +69,6 @@ class LogOptions(Value, frozen=True, kw_only=True):
             "--max-log-records",
             metavar="COUNT",
             least=1,
-            panel=TRAFFIC,
         ),
     ] = 1_000_000
     """After which reading stops: 17 minutes by the quota, below the half hour that all requests
@@ -83,7 +81,6 @@ class LogOptions(Value, frozen=True, kw_only=True):
             metavar="COUNT",
             least=0.1,
             most=6000.0,
-            panel=TRAFFIC,
         ),
     ] = 60.0
     """"Number of entries.list requests: 60 per minute, per Google Cloud project"
@@ -96,7 +93,6 @@ class LogOptions(Value, frozen=True, kw_only=True):
             " list price, in all. Nothing is read if they would cost more. none: no bound.",
             "--max-cost",
             metavar="USD|none",
-            panel=TRAFFIC,
         ),
     ] = DEFAULT_MAX_COST_USD
     """What all queries of a run in BigQuery may be billed for at list price; None: no bound."""
@@ -107,7 +103,6 @@ class LogOptions(Value, frozen=True, kw_only=True):
             " dataset's.",
             "--query-project",
             metavar="PROJECT",
-            panel=TRAFFIC,
         ),
     ] = None
     """Runs and pays for queries in BigQuery; None: the dataset's own."""
@@ -119,7 +114,6 @@ class LogOptions(Value, frozen=True, kw_only=True):
             " that netplan ever writes to BigQuery.",
             "--rollup",
             metavar="DATASET",
-            panel=TRAFFIC,
         ),
     ] = None
     """Dataset in BigQuery that keeps the sums of days, as `DATASET` (of the project that pays) or

@@ -12,10 +12,7 @@ from netplan_planner.model.base import SelfLink, Value
 from netplan_planner.model.evidence.log_volume import LogSource
 from netplan_planner.model.evidence.rate_bins import TrafficHours
 from netplan_planner.model.path_class import Certainty, Owner, PathClass
-from netplan_planner.units import (
-    SECONDS_PER_DAY,
-    SECONDS_PER_MINUTE,
-)
+from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_MINUTE
 
 
 class Series(Value, frozen=True, kw_only=True, gc=False):

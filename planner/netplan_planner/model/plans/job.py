@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from netplan_planner.asks import CHOICE, Ask, Reading
 from netplan_planner.errors import UsageError, did_you_mean
@@ -13,9 +13,11 @@ from netplan_planner.model.plans.machine_choice import (
     LeastMemory,
     MachineTypes,
     SeriesNames,
+    StartUp,
 )
 from netplan_planner.model.plans.plan import Rejected
-from netplan_planner.quantities import Bytes, Deadline, Duration, names
+from netplan_planner.model.plans.shortfall import Shortfall
+from netplan_planner.quantities import Bytes, Deadline, names
 
 WORK = "What one run does"
 
@@ -63,33 +65,29 @@ class JobEnd(Value, frozen=True, kw_only=True):
 class JobNeed(Value, frozen=True, kw_only=True):
     """What one run of a job does, and on which machines it may run."""
 
-    region: Annotated[str, Ask("Where it runs.", metavar="REGION", panel=WORK)] = ""
+    PANEL: ClassVar[str] = WORK
+
+    region: Annotated[str, Ask("Where it runs.", metavar="REGION")] = ""
     """Empty: not told, and no plan is made."""
     in_bytes: Annotated[
         Bytes,
         Ask(
-            "Bytes that arrive, of all machines, such as 2TB or 2TiB.",
-            "--bytes-in",
-            metavar="SIZE",
-            panel=WORK,
+            "Bytes that arrive, of all machines, such as 2TB or 2TiB.", "--bytes-in", metavar="SIZE"
         ),
     ] = 0
     """Read by all machines together; so the others."""
-    out_bytes: Annotated[
-        Bytes, Ask("Bytes that leave.", "--bytes-out", metavar="SIZE", panel=WORK)
-    ] = 0
+    out_bytes: Annotated[Bytes, Ask("Bytes that leave.", "--bytes-out", metavar="SIZE")] = 0
     between_bytes: Annotated[
         Bytes,
         Ask(
             "Bytes that its machines shuffle among them, each an equal share to each.",
             "--bytes-between",
             metavar="SIZE",
-            panel=WORK,
         ),
     ] = 0
     """Shuffled among them: each sends as much to every machine as to itself."""
     cpu_seconds: Annotated[
-        float, Ask("CPU time of one vCPU, in all.", metavar="SECONDS", least=0, panel=WORK)
+        float, Ask("CPU time of one vCPU, in all.", metavar="SECONDS", least=0)
     ] = 0.0
     """vCPU-seconds of work."""
     parallel_ratio: Annotated[
@@ -100,19 +98,10 @@ class JobNeed(Value, frozen=True, kw_only=True):
             metavar="RATIO",
             least=0,
             most=1,
-            panel=WORK,
         ),
     ] = 1.0
     """Share of that work which shares out over the vCPUs; the rest runs on one."""
-    startup_s: Annotated[
-        Duration | None,
-        Ask(
-            "From a machine's start until it works, such as 40s: it is paid, too.",
-            "--start-up",
-            metavar="TIME",
-            panel=WORK,
-        ),
-    ] = None
+    startup_s: StartUp = None
     """From the state RUNNING, which is billed, until a machine works; None: not told, left out."""
     deadline_s: Annotated[
         Deadline | None,
@@ -120,7 +109,6 @@ class JobNeed(Value, frozen=True, kw_only=True):
             "How long a run may take, such as 2h, or until when, such as 2026-12-01T06:00:00Z.",
             "--deadline",
             metavar="TIME",
-            panel=WORK,
         ),
     ] = None
     """From the state RUNNING on; None: there is none."""
@@ -130,7 +118,6 @@ class JobNeed(Value, frozen=True, kw_only=True):
         Ask(
             "Phases that run at the same time, of in, compute, between and out; commas.",
             metavar="PHASES",
-            panel=WORK,
         ),
     ] = ()
     """Phases that run at the same time; the others follow one another."""
@@ -269,15 +256,11 @@ class JobHours(Value, frozen=True, kw_only=True):
     usd_per_day: Decimal
 
 
-class JobInfeasible(Value, frozen=True, kw_only=True):
+class JobInfeasible(Shortfall, frozen=True, kw_only=True):
     """Why no machines do it, by how little they miss it, and what to change."""
 
-    binding: str
-    shortfall: str
-    shortfall_s: float | None
-    """Beyond the deadline, of the fastest; None: there are no machines to compare."""
     changes: tuple[str, ...]
-    fastest: JobOption | None
+    fastest: JobOption | None = None
 
 
 class JobPlan(Value, frozen=True, kw_only=True):

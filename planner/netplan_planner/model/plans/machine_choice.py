@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from netplan_planner.asks import CHOICE, Ask
-from netplan_planner.quantities import ArchitectureName, Names
+from netplan_planner.quantities import ArchitectureName, Duration, Names
 
 PAYMENT = "How it is paid"
 LeastMemory = Annotated[
@@ -26,6 +26,14 @@ SeriesNames = Annotated[
 AskedArchitecture = Annotated[
     ArchitectureName | None,
     Ask("Only x86, only arm, or any.", "--architecture", ("--arch",), "arch", CHOICE),
+]
+StartUp = Annotated[
+    Duration | None,
+    Ask(
+        "From a machine's start until it works, such as 40s: it is paid, too.",
+        "--start-up",
+        metavar="TIME",
+    ),
 ]
 Interruptions = Annotated[
     float | None,

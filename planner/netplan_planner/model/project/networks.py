@@ -2,13 +2,7 @@
 
 from datetime import datetime
 
-from netplan_planner.model.base import (
-    ProjectId,
-    Region,
-    ResourceRef,
-    SelfLink,
-    Value,
-)
+from netplan_planner.model.base import ProjectId, Region, ResourceRef, SelfLink, Value
 
 DEFAULT_MTU_BYTES = 1460
 """MTU of a VPC network that states none (cloud.google.com/vpc/docs/mtu, read 2026-04-02)."""

@@ -14,12 +14,7 @@ from netplan_planner.optimise.job.grid import FAST_QUANTILE, SLOW_QUANTILE, Cell
 from netplan_planner.optimise.job.rates import HourPrices, Offer, Offers, bound_by, moved_bytes
 from netplan_planner.optimise.job.times import Times, run_times
 from netplan_planner.optimise.odds import QUANTILES, deadline_probability
-from netplan_planner.units import (
-    BITS_PER_BYTE,
-    BITS_PER_GIGABIT,
-    SECONDS_PER_HOUR,
-    counted,
-)
+from netplan_planner.units import BITS_PER_BYTE, BITS_PER_GIGABIT, SECONDS_PER_HOUR, counted
 
 DISK, OTHER_END, VCPUS, SERIAL = "disk", "other-end", "vcpus", "serial-work"
 _ARM = "ARM64"

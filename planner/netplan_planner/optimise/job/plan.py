@@ -238,10 +238,7 @@ def without_machines(
     if need.series and not own:
         return JobInfeasible(
             binding=f"{need.region} offers no type of series {', '.join(need.series)}",
-            shortfall="",
-            shortfall_s=None,
             changes=("another --series", *_regions_of(need, prices)),
-            fastest=None,
         )
     reasons = Counter(one.reason for one in own)
     kinds = ", ".join(f"{count:,} by {name}" for name, count in reasons.most_common())
@@ -249,9 +246,7 @@ def without_machines(
     return JobInfeasible(
         binding=f"no machine type of {need.region} that passes has a price and a known bandwidth",
         shortfall=f"left out: {kinds}{example}",
-        shortfall_s=None,
         changes=tuple(_LOOSEN.get(reason, f"--{reason}") for reason, _ in reasons.most_common(3)),
-        fastest=None,
     )
 
 
@@ -278,9 +273,7 @@ def too_slow(found: Grid) -> JobInfeasible:
         return JobInfeasible(
             binding="Spot machines would be interrupted before they are done",
             shortfall="no number of machines ever gets through a run",
-            shortfall_s=None,
             changes=("pay on demand", "save work more often: --spot-lost-work"),
-            fastest=None,
         )
     by_time = found._replace(usd=np.where(priced, found.finish_s, np.nan), finish_s=found.usd)
     cell = by_time.best(priced)
@@ -291,7 +284,7 @@ def too_slow(found: Grid) -> JobInfeasible:
         binding=_binding(need, fastest),
         shortfall=(
             f"the fastest, {fastest.count} x {fastest.machine_type}, takes"
-            f" {_seconds(fastest.duration_s)}: {_seconds(shortfall_s)} too long"
+            f" {seconds_text(fastest.duration_s)}: {seconds_text(shortfall_s)} too long"
         ),
         shortfall_s=shortfall_s,
         changes=tuple(_changes(found, fastest, cell)),
@@ -321,7 +314,7 @@ def _changes(found: Grid, fastest: JobOption, cell: Cell) -> Iterator[str]:
     if more is not None:
         yield (
             f"--max-count {more.count}: {more.count} x {more.machine_type} take"
-            f" {_seconds(more.duration_s)}"
+            f" {seconds_text(more.duration_s)}"
         )
     together = replace(need, overlap=tuple(JobPhase))
     if need.overlap != together.overlap:
@@ -332,7 +325,7 @@ def _changes(found: Grid, fastest: JobOption, cell: Cell) -> Iterator[str]:
         if seconds <= deadline_s:
             yield (
                 f"let its phases overlap (--overlap in,compute,between,out):"
-                f" {_seconds(seconds)} on {fastest.machine_type}"
+                f" {seconds_text(seconds)} on {fastest.machine_type}"
             )
 
 
@@ -350,7 +343,7 @@ def _enough_machines(found: Grid) -> JobOption | None:
     return options_at(found.offers, found.usage, found.prices, [cell])[0] if cell else None
 
 
-def _seconds(seconds: float) -> str:
+def seconds_text(seconds: float) -> str:
     """Return a time as it can be given to an option."""
     if seconds >= 2 * SECONDS_PER_HOUR:
         return f"{seconds / SECONDS_PER_HOUR:.3g} h"

@@ -1,10 +1,9 @@
 """Changes of machines that stay: another type, another external address or none."""
 
-from netplan_planner.model import Address, Fix, Instance, Instruction, NetworkInterface
+from netplan_planner.model import Fix, Instance, Instruction, NetworkInterface
 from netplan_planner.model.plans.changes import PlanChange, TerraformChange
-from netplan_rules.shared.removal import RESERVED, removal_commands
 from netplan_rules.steps import back_to, has_type
-from netplan_rules.wording import delete_access_config, gcloud_instance, gcloud_ssh, type_commands
+from netplan_rules.wording import delete_access_config, gcloud_instance, type_commands
 
 _TYPES = "https://cloud.google.com/compute/docs/instances/changing-machine-type-of-stopped-instance"
 _TIERS = "https://cloud.google.com/network-tiers/docs/using-network-service-tiers"
@@ -50,44 +49,6 @@ def change_type(machine: Instance, machine_type: str, cpu_platform: str = "") ->
                 note="Needs allow_stopping_for_update = true.",
             ),
         ),
-    )
-
-
-def take_off_address(
-    machine: Instance, nic: NetworkInterface, reserved: Address | None
-) -> PlanChange:
-    """Return the step that takes the external IPv4 address off an interface.
-
-    Args:
-        machine: Which nothing else made.
-        nic: The interface with the address.
-        reserved: The reservation of the address; None: it is ephemeral.
-    """
-    back = (
-        Instruction(text="There is no way back to a released address.")
-        if reserved is not None
-        else Instruction(
-            text="Give it an external address again; an ephemeral one will be another.",
-            commands=(
-                gcloud_instance("add-access-config", machine, f"--network-interface={nic.name}"),
-            ),
-        )
-    )
-    kept = f" {RESERVED}" if reserved is not None else ""
-    return PlanChange(
-        subject=machine.name,
-        fix=Fix(
-            text=f"Take {nic.external_ipv4} off {machine.name}, once nothing uses it any more",
-            label="no external address",
-            commands=removal_commands(machine, nic, reserved),
-            verify=Instruction(
-                text="The machine still reaches what it needs, and you reach it.",
-                commands=(gcloud_ssh(machine),),
-            ),
-            undo=back,
-            caution=f"What it sends to the internet then needs Cloud NAT.{kept}",
-        ),
-        terraform=(_address(machine, nic, nic.external_ipv4, None),),
     )
 
 

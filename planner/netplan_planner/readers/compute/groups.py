@@ -1,11 +1,6 @@
 """Instance groups, their managers and commitments of the Compute API as values of the model."""
 
-from netplan_planner.model import (
-    Commitment,
-    InstanceGroup,
-    Region,
-    ResourceRef,
-)
+from netplan_planner.model import Commitment, InstanceGroup, Region, ResourceRef
 from netplan_planner.readers.compute.wire import (
     LARGEST_COUNT,
     LongNumber,

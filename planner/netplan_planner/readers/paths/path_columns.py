@@ -3,7 +3,7 @@
 docs/predict.md says more of each.
 """
 
-from netplan_planner.tables.columns import Column, ColumnKind, names_of
+from netplan_planner.tables.columns import Column, ColumnKind, names_of, number_column
 
 _NUMBER, _WHOLE = ColumnKind.NUMBER, ColumnKind.WHOLE
 _BY_TYPE = "where the machine type does not say"
@@ -12,39 +12,27 @@ _KIND = (
     Column(name="path_class", meaning="where the path leads", other_names=("path",)),
     Column(name="cloud", meaning="of both ends, or the sender's and the receiver's"),
     Column(name="machine_type", meaning="the sender's"),
-    Column(name="vcpus", meaning=f"the sender's, {_BY_TYPE}", kind=_NUMBER, least=0, most=1e4),
+    number_column("vcpus", f"the sender's, {_BY_TYPE}", least=0, most=1e4),
     Column(name="dst_machine_type", meaning="the receiver's"),
-    Column(
-        name="dst_vcpus", meaning=f"the receiver's, {_BY_TYPE}", kind=_NUMBER, least=0, most=1e4
-    ),
-    Column(
-        name="mtu", meaning="of the sender's NIC", unit="bytes", kind=_WHOLE, least=68, most=65535
-    ),
+    number_column("dst_vcpus", f"the receiver's, {_BY_TYPE}", least=0, most=1e4),
+    number_column("mtu", "of the sender's NIC", unit="bytes", kind=_WHOLE, least=68, most=65535),
     Column(name="date", meaning="whose limits hold"),
     Column(name="tier1", meaning="whether the sender has Tier_1 networking"),
     Column(name="direction", meaning="one way, or both at once"),
     Column(name="plugin", meaning="of a cluster's network"),
     Column(name="encapsulation", meaning="of a cluster's network"),
     Column(name="encryption", meaning="of a cluster's network"),
-    Column(
-        name="host_link_gbps",
-        meaning="the link of a machine that is not Google's",
+    number_column(
+        "host_link_gbps",
+        "the link of a machine that is not Google's",
         unit="Gbit/s",
-        kind=_NUMBER,
         least=1e-3,
         most=1e5,
     ),
-    Column(name="vpn_tunnels", meaning="of a hybrid path", kind=_WHOLE, least=1, most=1e4),
-    Column(
-        name="nics", meaning="vNICs on physical NICs of their own", kind=_WHOLE, least=1, most=64
-    ),
-    Column(
-        name="quota_gbps",
-        meaning="the project's, of the region",
-        unit="Gbit/s",
-        kind=_NUMBER,
-        least=1e-6,
-        most=1e6,
+    number_column("vpn_tunnels", "of a hybrid path", kind=_WHOLE, least=1, most=1e4),
+    number_column("nics", "vNICs on physical NICs of their own", kind=_WHOLE, least=1, most=64),
+    number_column(
+        "quota_gbps", "the project's, of the region", unit="Gbit/s", least=1e-6, most=1e6
     ),
     Column(name="proto", meaning="TCP where empty"),
 )
@@ -53,31 +41,15 @@ _PLACE = (
     Column(name="dst_location", meaning="the receiver's"),
 )
 _NUMBERS = (
-    Column(name="streams", meaning="connections at once", kind=_WHOLE, least=1, most=1e6),
-    Column(
-        name="rtt_ms",
-        meaning="round-trip time; 0 is one that is not known",
-        unit="ms",
-        kind=_NUMBER,
-        least=0,
-        most=1e6,
+    number_column("streams", "connections at once", kind=_WHOLE, least=1, most=1e6),
+    number_column(
+        "rtt_ms", "round-trip time; 0 is one that is not known", unit="ms", least=0, most=1e6
     ),
-    Column(
-        name="duration_s", meaning="of the transfer", unit="s", kind=_NUMBER, least=1e-3, most=1e9
-    ),
-    Column(
-        name="omit_s", meaning="before counting begins", unit="s", kind=_NUMBER, least=0, most=1e9
-    ),
-    Column(
-        name="bytes", meaning="of a finite transfer", unit="bytes", kind=_NUMBER, least=1, most=1e18
-    ),
-    Column(
-        name="window_bytes",
-        meaning="the receiver's greatest window",
-        unit="bytes",
-        kind=_NUMBER,
-        least=1,
-        most=1e12,
+    number_column("duration_s", "of the transfer", unit="s", least=1e-3, most=1e9),
+    number_column("omit_s", "before counting begins", unit="s", least=0, most=1e9),
+    number_column("bytes", "of a finite transfer", unit="bytes", least=1, most=1e18),
+    number_column(
+        "window_bytes", "the receiver's greatest window", unit="bytes", least=1, most=1e12
     ),
 )
 _VALUE = Column(

@@ -33,6 +33,16 @@ ASKED_BLOCKS = frozenset(
 SENSITIVE = "not read: Terraform marks it as sensitive"
 
 
+def api_name(name: str) -> str:
+    """Return how the API spells the name of an attribute.
+
+    >>> api_name("target_vpn_gateway")
+    'targetVpnGateway'
+    """
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))
+
+
 class Unknowns:
     """What of a resource is known after apply only.
 
@@ -92,6 +102,14 @@ class Attributes:
         if self.is_unknown(name):
             self._note(name, self._links(name).why_not)
         return None
+
+    def named(self, *names: str) -> dict[str, Any]:
+        """Return values by their names as the API spells them: `peer_ip` is its `peerIp`."""
+        return {api_name(name): self.get(name) for name in names}
+
+    def linked(self, *names: str) -> dict[str, Any]:
+        """Return links by their names as the API spells them."""
+        return {api_name(name): self.link(name) for name in names}
 
     def is_unknown(self, name: str) -> bool:
         """Whether a value, or a whole block, is known after apply only.

@@ -134,12 +134,10 @@ def cluster(a: Attributes, location: str) -> JsonObject:
             "servicesIpv4Cidr": _range(a.get("services_ipv4_cidr")),
             "networkConfig": stated(
                 {
-                    "network": a.link("network"),
-                    "subnetwork": a.link("subnetwork"),
+                    **a.linked("network", "subnetwork"),
                     "datapathProvider": a.get("datapath_provider"),
                     "enableIntraNodeVisibility": a.get("enable_intranode_visibility"),
-                    "enableMultiNetworking": a.get("enable_multi_networking"),
-                    "inTransitEncryptionConfig": a.get("in_transit_encryption_config"),
+                    **a.named("enable_multi_networking", "in_transit_encryption_config"),
                 }
             ),
             "ipAllocationPolicy": _addresses(a),
@@ -243,10 +241,7 @@ def is_tier_unknown(a: Attributes) -> bool:
 def _node(block: Attributes) -> JsonObject:
     return stated(
         {
-            "machineType": block.get("machine_type"),
-            "imageType": block.get("image_type"),
-            "spot": block.get("spot"),
-            "preemptible": block.get("preemptible"),
+            **block.named("machine_type", "image_type", "spot", "preemptible"),
             "gvnic": _switch(block, "gvnic"),
             "fastSocket": _switch(block, "fast_socket"),
             "labels": block.get("labels"),

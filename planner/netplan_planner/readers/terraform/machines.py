@@ -25,9 +25,7 @@ def machine(a: Attributes) -> JsonObject:
         {
             **_hardware(a, _disks(a)),
             "id": a.get("instance_id"),
-            "creationTimestamp": a.get("creation_timestamp"),
-            "name": a.get("name"),
-            "zone": a.get("zone"),
+            **a.named("creation_timestamp", "name", "zone"),
             "status": a.get("current_status") or a.get("desired_status") or UNKNOWN_STATUS,
             "cpuPlatform": a.get("cpu_platform"),
         }
@@ -49,8 +47,7 @@ def _hardware(a: Attributes, disks: list[JsonObject]) -> JsonObject:
     tags = a.texts("tags")
     labels = a.get("effective_labels") or a.get("labels")
     return {
-        "machineType": a.get("machine_type"),
-        "canIpForward": a.get("can_ip_forward"),
+        **a.named("machine_type", "can_ip_forward"),
         "networkInterfaces": [_nic(nic) for nic in a.blocks("network_interface")],
         "disks": disks,
         "tags": {"items": tags} if tags else None,
@@ -77,8 +74,7 @@ def _hardware(a: Attributes, disks: list[JsonObject]) -> JsonObject:
 def _scheduling(block: Attributes) -> JsonObject:
     return stated(
         {
-            "preemptible": block.get("preemptible"),
-            "provisioningModel": block.get("provisioning_model"),
+            **block.named("preemptible", "provisioning_model"),
             "nodeAffinities": [{} for _ in block.blocks("node_affinities")],
         }
     )
@@ -200,8 +196,7 @@ def _nic(block: Attributes) -> JsonObject:
             "networkIP": block.get("network_ip"),
             "nicType": block.get("nic_type"),
             "queueCount": block.get("queue_count") or None,
-            "stackType": block.get("stack_type"),
-            "ipv6Address": block.get("ipv6_address"),
+            **block.named("stack_type", "ipv6_address"),
             "aliasIpRanges": [
                 stated({"ipCidrRange": one.get("ip_cidr_range")})
                 for one in block.blocks("alias_ip_range")
@@ -219,9 +214,7 @@ def _nic(block: Attributes) -> JsonObject:
             "ipv6AccessConfigs": [
                 stated(
                     {
-                        "name": one.get("name"),
-                        "networkTier": one.get("network_tier"),
-                        "externalIpv6": one.get("external_ipv6"),
+                        **one.named("name", "network_tier", "external_ipv6"),
                         "externalIpv6PrefixLength": number(one.get("external_ipv6_prefix_length")),
                     }
                 )

@@ -33,19 +33,13 @@ def subnetwork(a: Attributes) -> JsonObject:
         "secondaryIpRanges": [
             {"ipCidrRange": one.get("ip_cidr_range")} for one in a.blocks("secondary_ip_range")
         ],
-        "externalIpv6Prefix": a.get("external_ipv6_prefix"),
-        "internalIpv6Prefix": a.get("internal_ipv6_prefix"),
-        "purpose": a.get("purpose"),
-        "privateIpGoogleAccess": a.get("private_ip_google_access"),
-        "stackType": a.get("stack_type"),
+        **a.named("external_ipv6_prefix", "internal_ipv6_prefix", "purpose"),
+        **a.named("private_ip_google_access", "stack_type"),
         "enableFlowLogs": None if a.is_unknown("log_config") else log is not None,
         "logConfig": None
         if log is None
         else {
-            "aggregationInterval": log.get("aggregation_interval"),
-            "flowSampling": log.get("flow_sampling"),
-            "metadata": log.get("metadata"),
-            "filterExpr": log.get("filter_expr"),
+            **log.named("aggregation_interval", "flow_sampling", "metadata", "filter_expr"),
         },
     }
 
@@ -54,13 +48,10 @@ def address(a: Attributes) -> JsonObject:
     """Return a reserved address; what uses it says whether it is in use."""
     users = a.texts("users")
     return {
-        "address": a.get("address"),
-        "addressType": a.get("address_type"),
-        "region": a.get("region"),
+        **a.named("address", "address_type", "region"),
         "status": None if users is None else "IN_USE" if users else "RESERVED",
         "users": users,
-        "networkTier": a.get("network_tier"),
-        "purpose": a.get("purpose"),
+        **a.named("network_tier", "purpose"),
         "prefixLength": a.get("prefix_length") or None,
         "network": a.link("network"),
         "creationTimestamp": a.get("creation_timestamp"),
@@ -72,14 +63,9 @@ def forwarding_rule(a: Attributes) -> JsonObject:
     """Return a load balancer's front."""
     return {
         "IPAddress": a.get("ip_address"),
-        "loadBalancingScheme": a.get("load_balancing_scheme"),
-        "region": a.get("region"),
-        "network": a.link("network"),
-        "subnetwork": a.link("subnetwork"),
-        "target": a.link("target"),
-        "backendService": a.link("backend_service"),
-        "networkTier": a.get("network_tier"),
-        "portRange": a.get("port_range"),
+        **a.named("load_balancing_scheme", "region"),
+        **a.linked("network", "subnetwork", "target", "backend_service"),
+        **a.named("network_tier", "port_range"),
         "ports": a.texts("ports"),
         "allPorts": a.get("all_ports"),
         "labels": a.get("effective_labels") or a.get("labels"),
@@ -94,9 +80,7 @@ def router(a: Attributes) -> JsonObject:
 def nat(a: Attributes) -> JsonObject:
     """Return a Cloud NAT gateway."""
     return {
-        "name": a.get("name"),
-        "natIpAllocateOption": a.get("nat_ip_allocate_option"),
-        "type": a.get("type"),
+        **a.named("name", "nat_ip_allocate_option", "type"),
         "natIps": a.texts("nat_ips"),
         "drainNatIps": a.texts("drain_nat_ips") if _is_drained(a) else None,
         "rules": [
@@ -113,10 +97,8 @@ def nat(a: Attributes) -> JsonObject:
         ],
         "sourceSubnetworkIpRangesToNat": a.get("source_subnetwork_ip_ranges_to_nat"),
         "subnetworks": [{"name": one.link("name")} for one in a.blocks("subnetwork")],
-        "minPortsPerVm": a.get("min_ports_per_vm"),
-        "maxPortsPerVm": a.get("max_ports_per_vm"),
-        "enableDynamicPortAllocation": a.get("enable_dynamic_port_allocation"),
-        "enableEndpointIndependentMapping": a.get("enable_endpoint_independent_mapping"),
+        **a.named("min_ports_per_vm", "max_ports_per_vm", "enable_dynamic_port_allocation"),
+        **a.named("enable_endpoint_independent_mapping"),
     }
 
 
@@ -138,14 +120,12 @@ def route(a: Attributes) -> JsonObject:
         hop = f"zones/{zone.rpartition('/')[2]}/instances/{hop}"
     return {
         "network": a.link("network"),
-        "destRange": a.get("dest_range"),
-        "priority": a.get("priority"),
+        **a.named("dest_range", "priority"),
         "tags": a.texts("tags"),
         "nextHopGateway": gateway,
         "nextHopInstance": hop,
         "nextHopIp": a.get("next_hop_ip"),
-        "nextHopVpnTunnel": a.link("next_hop_vpn_tunnel"),
-        "nextHopIlb": a.link("next_hop_ilb"),
+        **a.linked("next_hop_vpn_tunnel", "next_hop_ilb"),
         "nextHopPeering": a.get("next_hop_peering"),
         # The provider gives the network of a next hop of every kind.
         "nextHopNetwork": None if hop else a.get("next_hop_network"),
@@ -156,13 +136,9 @@ def route(a: Attributes) -> JsonObject:
 def vpn_tunnel(a: Attributes) -> JsonObject:
     """Return a VPN tunnel."""
     return {
-        "region": a.get("region"),
-        "peerIp": a.get("peer_ip"),
-        "peerExternalGateway": a.link("peer_external_gateway"),
-        "peerGcpGateway": a.link("peer_gcp_gateway"),
-        "vpnGateway": a.link("vpn_gateway"),
-        "targetVpnGateway": a.link("target_vpn_gateway"),
-        "router": a.link("router"),
+        **a.named("region", "peer_ip"),
+        **a.linked("peer_external_gateway", "peer_gcp_gateway", "vpn_gateway"),
+        **a.linked("target_vpn_gateway", "router"),
     }
 
 
@@ -170,9 +146,7 @@ def attachment(a: Attributes) -> JsonObject:
     """Return a VLAN attachment; the provider writes its MTU as a text."""
     mtu = a.get("mtu")
     return {
-        "region": a.get("region"),
-        "type": a.get("type"),
-        "bandwidth": a.get("bandwidth"),
+        **a.named("region", "type", "bandwidth"),
         "router": a.link("router"),
         "adminEnabled": a.get("admin_enabled"),
         "mtu": int(mtu) if isinstance(mtu, str) and mtu.isdecimal() else mtu,
@@ -188,12 +162,9 @@ def manager(a: Attributes) -> JsonObject:
     """Return an instance group manager."""
     versions = [one.link("instance_template") for one in a.blocks("version")]
     return {
-        "zone": a.get("zone"),
-        "region": a.get("region"),
-        "targetSize": a.get("target_size"),
+        **a.named("zone", "region", "target_size"),
         "versions": [{"instanceTemplate": bare_template(link)} for link in versions if link],
-        "instanceGroup": a.get("instance_group"),
-        "baseInstanceName": a.get("base_instance_name"),
+        **a.named("instance_group", "base_instance_name"),
     }
 
 
@@ -221,31 +192,19 @@ def resource_policy(a: Attributes) -> JsonObject:
 def commitment(a: Attributes) -> JsonObject:
     """Return a commitment."""
     return {
-        "region": a.get("region"),
-        "plan": a.get("plan"),
-        "category": a.get("category"),
-        "type": a.get("type"),
-        "status": a.get("status"),
+        **a.named("region", "plan", "category", "type", "status"),
         "resources": [
             {"type": one.get("type"), "amount": one.get("amount")} for one in a.blocks("resources")
         ],
-        "endTimestamp": a.get("end_timestamp"),
-        "autoRenew": a.get("auto_renew"),
+        **a.named("end_timestamp", "auto_renew"),
     }
 
 
 def flow_logs_configuration(a: Attributes) -> JsonObject:
     """Return a configuration of flow logs of the Network Management API."""
     return {
-        "state": a.get("state"),
-        "aggregationInterval": a.get("aggregation_interval"),
-        "flowSampling": a.get("flow_sampling"),
-        "metadata": a.get("metadata"),
-        "filterExpr": a.get("filter_expr"),
-        "network": a.link("network"),
-        "subnet": a.link("subnet"),
-        "interconnectAttachment": a.link("interconnect_attachment"),
-        "vpnTunnel": a.link("vpn_tunnel"),
+        **a.named("state", "aggregation_interval", "flow_sampling", "metadata", "filter_expr"),
+        **a.linked("network", "subnet", "interconnect_attachment", "vpn_tunnel"),
     }
 
 

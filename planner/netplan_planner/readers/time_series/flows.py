@@ -26,11 +26,7 @@ from netplan_planner.model import (
     VmTraffic,
 )
 from netplan_planner.model.evidence.rate_bins import MachineHours, PathHours, RateBins, TrafficHours
-from netplan_planner.paths import (
-    AddressBook,
-    FlowEnd,
-    classify,
-)
+from netplan_planner.paths import AddressBook, FlowEnd, classify
 from netplan_planner.paths.path_keys import PricedPathKey, priced_path_key
 from netplan_planner.readers.time_series.flow_ends import CLOUD, local_end, remote_end
 from netplan_planner.readers.time_series.gathering import Gathering

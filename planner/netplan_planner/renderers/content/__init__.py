@@ -1,8 +1,9 @@
 """What answers say: one module for each kind of answer, whatever the format.
 
-`blocks` is for formats that are read, `record` for JSON, `table` for CSV. A module has the name of
-its answer's type, and is imported when that is written. What a `record` holds is told by the type
-that its function returns: from it the JSON Schema in docs/schemas is made.
+`blocks` is for formats that are read, `table` for CSV; JSON holds the whole answer, unless a
+`record` says otherwise. A module has the name of its answer's type, and is imported when that is
+written. From the type of the answer, or of what `record` returns, the JSON Schema in docs/schemas
+is made.
 """
 
 import inspect
@@ -14,13 +15,13 @@ from decimal import Decimal
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, NamedTuple, Protocol, cast
+
+from msgspec.structs import astuple
 
 from netplan_planner.model import Value
 from netplan_planner.renderers.document import Block, blocks_in
 from netplan_planner.renderers.options import RenderOptions
-
-Part = TypeVar("Part", bound=Value)
 
 Cell = str | int | float | Decimal | bool | date | None | tuple[str, ...]
 """A value of a data table; None is not known, several texts of one value are a tuple."""
@@ -33,6 +34,11 @@ class DataTable(NamedTuple):
     rows: Iterable[tuple[Cell, ...]]
 
 
+def data_table(kind: type[Value], values: Iterable[Value]) -> DataTable:
+    """Return values of a kind as rows, a column a field."""
+    return DataTable(kind.__struct_fields__, map(astuple, values))
+
+
 class Content(Protocol):
     """What a module of this package holds for its kind of answer."""
 
@@ -41,12 +47,6 @@ class Content(Protocol):
 
     def blocks(self, answer: Any, options: RenderOptions) -> Iterable[Block]:
         """Return the answer as a document."""
-
-    def record(self, answer: Any) -> object:
-        """Return what JSON holds behind `schema`: a value, a mapping, or a tuple of values.
-
-        Of a tuple, the fields of all stand in one object.
-        """
 
     def table(self, answer: Any) -> DataTable:
         """Return the answer as rows."""
@@ -77,12 +77,12 @@ def modules_by_kind() -> Mapping[str, Content]:
 
 def _is_content(module: ModuleType) -> bool:
     """Return whether a module says what a kind of answer does; others are parts of such."""
-    return all(hasattr(module, name) for name in ("SCHEMA", "blocks", "record", "table"))
+    return all(hasattr(module, name) for name in ("SCHEMA", "blocks", "table"))
 
 
 def _kind_of(module: ModuleType) -> str:
-    """Return the kind of answer that a module's `record` takes."""
-    (answer,) = inspect.signature(module.record).parameters.values()
+    """Return the kind of answer that a module's `table` takes."""
+    (answer,) = inspect.signature(module.table).parameters.values()
     return str(answer.annotation.__name__)
 
 
@@ -101,11 +101,13 @@ def content_of(answer: object) -> Content:
     return cast(Content, import_module(f"{__name__}.{'_'.join(words).lower()}"))
 
 
-def taken(kind: type[Part], answer: object, **more: Any) -> Part:
-    """Return a value whose fields are those of an answer by the same names, and `more`."""
-    names: tuple[str, ...] = kind.__struct_fields__
-    own = {name: getattr(answer, name) for name in names if name not in more}
-    return kind(**own, **more)
+def record(answer: object) -> object:
+    """Return what JSON holds of any answer behind `schema`: its module's `record`, else all of it.
+
+    That is a value, a mapping, or a tuple of values, whose fields stand in one object.
+    """
+    made = getattr(content_of(answer), "record", None)
+    return answer if made is None else made(answer)
 
 
 def blocks(answer: object, options: RenderOptions) -> Iterable[Block]:

@@ -11,11 +11,6 @@ SCHEMA = "netplan.environment/1"
 COLUMNS = ("variable", "sets", "meaning", "is_given")
 
 
-def record(answer: Environment) -> Environment:
-    """Return every variable."""
-    return answer
-
-
 def table(answer: Environment) -> DataTable:
     """Return a row a variable."""
     rows = ((one.variable, one.sets, one.meaning, one.is_given) for one in answer.variables)

@@ -16,16 +16,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
-from netplan_planner.renderers.document import (
-    Block,
-    Command,
-    Field,
-    Line,
-    Role,
-    fixed,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Command, Field, Line, Role, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 
 _LINES = 40

@@ -17,7 +17,7 @@ from netplan_planner.model import (
 from netplan_planner.model.plans.job import JobEnd
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import job_views, phrases
-from netplan_planner.renderers.content.plans import USAGE_WORDS, lost, odds
+from netplan_planner.renderers.content.plans import USAGE_WORDS, infeasible, lost, odds
 from netplan_planner.renderers.document import (
     Block,
     Column,
@@ -74,7 +74,7 @@ def _head(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:
     """Yield the job, its machines by total cost, and up to where bigger ones pay."""
     yield Entry(line=_need(plan.need))
     if plan.infeasible is not None:
-        yield from job_views.infeasible(plan.infeasible)
+        yield from infeasible(plan.infeasible, plan.infeasible.changes)
     else:
         yield Para(line=_verdict(plan), is_inner=True)
         yield Field(label="phases", line=_phases(plan))

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from typing import TypeVar
 
 from netplan_planner.model import (
     Amount,
     JobHours,
-    JobInfeasible,
     JobOption,
     JobPayment,
     JobPlan,
@@ -23,7 +23,6 @@ from netplan_planner.renderers.document import (
     Column,
     Field,
     Line,
-    Para,
     Role,
     Span,
     Table,
@@ -33,6 +32,7 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.options import RenderOptions
 
+Kind = TypeVar("Kind")
 _COMMITTED = (Usage.CUD_1Y, Usage.CUD_3Y)
 
 
@@ -59,15 +59,6 @@ def spent(usd_per_run: Decimal, usd_per_month: Decimal | None) -> Text:
     if usd_per_month is None:
         return worded(Amount(usd=usd_per_run), " a run")
     return worded(Amount(usd=usd_per_month), " a month")
-
-
-def infeasible(found: JobInfeasible) -> Iterator[Block]:
-    """Yield why no machines do a job, and what to change."""
-    shortfall = f": {found.shortfall}" if found.shortfall else ""
-    text = line(say("Infeasible, because", Role.BAD), f" {found.binding}{shortfall}")
-    yield Para(line=text, is_inner=True)
-    for change in found.changes:
-        yield Field(label="change", line=line(change))
 
 
 def bigger(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:
@@ -146,7 +137,7 @@ def front(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:
         yield Table(columns=columns, rows=tuple(rows), is_inner=True)
 
 
-def spread(listed: Sequence[JobOption], most: int | None) -> Sequence[JobOption]:
+def spread(listed: Sequence[Kind], most: int | None) -> Sequence[Kind]:
     """Return at most so many of a list, both ends among them, as evenly as they go."""
     if most is None or len(listed) <= most:
         return listed

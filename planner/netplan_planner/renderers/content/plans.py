@@ -21,6 +21,7 @@ from netplan_planner.model import (
     total_usd,
     worded,
 )
+from netplan_planner.model.plans.shortfall import Shortfall
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import explain, phrases
 from netplan_planner.renderers.document import (
@@ -141,7 +142,16 @@ def _sources(candidates: Sequence[Candidate]) -> Iterator[Block]:
         yield Field(label="machine", line=_machines(candidate), more=more, is_source=True)
 
 
-def infeasible(answer: Infeasible, options: RenderOptions) -> Iterator[Block]:
+def infeasible(found: Shortfall, changes: Sequence[Text], by: Line = ()) -> Iterator[Block]:
+    """Yield why no plan keeps the bounds, `by` what it is held back, and what to change."""
+    shortfall = worded(": ", found.shortfall) if found.shortfall else ""
+    text = line(say("Infeasible, because", Role.BAD), f" {found.binding}", by, shortfall)
+    yield Para(line=text, is_inner=True)
+    for change in changes:
+        yield Field(label="change", line=line(change))
+
+
+def no_machines(answer: Infeasible, options: RenderOptions) -> Iterator[Block]:
     """Yield a need that nothing meets, with what binds."""
     yield Entry(line=_need(answer.need))
     binding = line(say("Nothing meets this", Role.BAD), f": {answer.binding}. {answer.shortfall}")

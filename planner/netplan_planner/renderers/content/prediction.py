@@ -35,8 +35,8 @@ from netplan_planner.renderers.figures import (
     byte_volume,
     counted,
     duration,
-    interval,
     rate,
+    rate_interval,
     rates,
     share,
     volume,
@@ -154,8 +154,8 @@ def _body(answer: Prediction) -> Iterator[Block]:
     if found.gbps is None:
         yield from _unknown(answer)
         return
-    span = interval(found.gbps, found.low_gbps or 0.0, found.high_gbps or 0.0)
-    yield _para(f"{rate(found.gbps)} {span} in {share(found.level or 0.0, 1.0)} of cases")
+    told = rate_interval(found.gbps, found.low_gbps, found.high_gbps)
+    yield _para(f"{told} in {share(found.level or 0.0, 1.0)} of cases")
     yield from _time(found)
     yield from _cost(answer.planning)
     yield from _binding(found)
@@ -297,8 +297,8 @@ def _by_core(plan: Planning, likely_gbps: float) -> Iterator[tuple[str, str]]:
     core = plan.one_core
     yield "likely", f"{rate(likely_gbps)}, where flows spread over queues and cores"
     if core is not None:
-        span = interval(core.gbps, core.low_gbps, core.high_gbps)
-        yield "one core", f"{rate(core.gbps)} {span}, where one carries all: {_ONE_CORE_IS}"
+        told = rate_interval(core.gbps, core.low_gbps, core.high_gbps)
+        yield "one core", f"{told}, where one carries all: {_ONE_CORE_IS}"
     if plan.cap_gbps is not None:
         yield "cap", f"{rate(plan.cap_gbps)}, documented; a ceiling, no promise"
     yield "what decides", plan.probe
@@ -313,9 +313,9 @@ def _pairs(rows: tuple[tuple[str, str], ...]) -> Table:
 def _streams(one: StreamRate) -> tuple[Line, Line]:
     if one.gbps is None:
         return line(fixed(f"{one.streams}")), line("unknown")
-    span = interval(one.gbps, one.low_gbps or 0.0, one.high_gbps or 0.0)
+    told = rate_interval(one.gbps, one.low_gbps, one.high_gbps)
     why = f", {limit_words(one.binding_limit)}" if one.binding_limit else ""
-    return line(fixed(f"{one.streams}")), line(f"{rate(one.gbps)} {span}{why}")
+    return line(fixed(f"{one.streams}")), line(f"{told}{why}")
 
 
 def _explained(answer: Prediction) -> Iterator[Block]:

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import TypedDict, cast
 
-from netplan_planner.model import PriceChanges, PriceMove
-from netplan_planner.renderers.content import Cell, DataTable
+from netplan_planner.model import PriceChanges, PriceMove, Value, taken
+from netplan_planner.renderers.content import DataTable, data_table
 from netplan_planner.renderers.document import Block, Column, Item, Para, Table, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import plain_number
@@ -13,7 +12,7 @@ from netplan_planner.units import plain_number
 SCHEMA = "netplan.price-changes/1"
 
 
-class ChangeRow(TypedDict):
+class ChangeRow(Value, frozen=True, kw_only=True):
     """One price in two snapshots; null where a snapshot has none."""
 
     area: str
@@ -29,39 +28,29 @@ class ChangeRow(TypedDict):
     moved_percent: Decimal | None
 
 
-class Record(TypedDict):
+class Record(Value, frozen=True, kw_only=True):
     """How two snapshots differ."""
 
     changes: tuple[ChangeRow, ...]
 
 
-COLUMNS = tuple(ChangeRow.__annotations__)
 _PERCENT = Decimal(100)
 _LONG = 4000
 
 
 def record(answer: PriceChanges) -> Record:
     """Return a record a price, with the fields of the table."""
-    return {"changes": tuple(map(_row, answer.changes))}
+    return Record(changes=tuple(map(_row, answer.changes)))
 
 
 def table(answer: PriceChanges) -> DataTable:
     """Return a row a price."""
-    rows = (_row(one).values() for one in answer.changes)
-    return DataTable(COLUMNS, (cast(tuple[Cell, ...], tuple(row)) for row in rows))
+    return data_table(ChangeRow, map(_row, answer.changes))
 
 
 def _row(one: PriceMove) -> ChangeRow:
-    return {
-        "area": one.area,
-        "change": one.change,
-        "where": one.where,
-        "what": one.what,
-        "step": one.step,
-        "old_usd": one.old_usd,
-        "new_usd": one.new_usd,
-        "moved_percent": None if one.ratio is None else round(one.ratio * _PERCENT, 3),
-    }
+    moved = None if one.ratio is None else round(one.ratio * _PERCENT, 3)
+    return taken(ChangeRow, one, moved_percent=moved)
 
 
 def blocks(answer: PriceChanges, options: RenderOptions) -> Iterator[Block]:

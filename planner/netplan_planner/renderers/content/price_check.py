@@ -2,9 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TypedDict
 
-from netplan_planner.model import CheckOutcome, PriceCheck, PriceFault, RegionLack, UnpricedType
+from netplan_planner.model import (
+    CheckOutcome,
+    PriceCheck,
+    PriceFault,
+    RegionLack,
+    UnpricedType,
+    Value,
+    taken,
+)
 from netplan_planner.renderers.content import DataTable
 from netplan_planner.renderers.document import (
     Block,
@@ -23,7 +30,7 @@ SCHEMA = "netplan.price-check/1"
 _LONG = 4000
 
 
-class Record(TypedDict):
+class Record(Value, frozen=True, kw_only=True):
     """What was checked of a snapshot, and what fails."""
 
     checks: dict[str, int]
@@ -39,13 +46,7 @@ class Record(TypedDict):
 
 def record(answer: PriceCheck) -> Record:
     """Return the counts by check, and everything that was found."""
-    return {
-        "checks": {one.name: one.count for one in answer.checks},
-        "faults": answer.faults,
-        "outdated": answer.outdated,
-        "lacking": answer.lacking,
-        "unpriced": answer.unpriced,
-    }
+    return taken(Record, answer, checks={one.name: one.count for one in answer.checks})
 
 
 def table(answer: PriceCheck) -> DataTable:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
-from typing import TypedDict, cast
+
+from msgspec.structs import asdict
 
 from netplan_planner.model import (
     ModelledPart,
@@ -11,18 +12,11 @@ from netplan_planner.model import (
     Reconciliation,
     SkuBalance,
     Unmodelled,
+    Value,
+    taken,
 )
 from netplan_planner.renderers.content import Cell, DataTable, incomplete
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Line,
-    Para,
-    Table,
-    fixed,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Column, Line, Para, Table, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import cents
 
@@ -31,7 +25,7 @@ _RATIO_DIGITS = 6
 _LONG = 4000
 
 
-class BalanceRow(TypedDict):
+class BalanceRow(Value, frozen=True, kw_only=True):
     """One SKU in the model and on the bill; what was billed and is not known is null."""
 
     sku_id: str
@@ -48,7 +42,7 @@ class BalanceRow(TypedDict):
     note: str
 
 
-class Record(TypedDict):
+class Record(Value, frozen=True, kw_only=True):
     """The traffic model against the bill."""
 
     warnings: tuple[str, ...]
@@ -75,30 +69,13 @@ class Record(TypedDict):
     not_usage_usd: Decimal
 
 
-COLUMNS = tuple(BalanceRow.__annotations__)
+COLUMNS = BalanceRow.__struct_fields__
 
 
 def record(answer: Reconciliation) -> Record:
     """Return the balances with the fields of the table, and what was left out of them."""
-    return {
-        "warnings": answer.warnings,
-        "incomplete": answer.incomplete,
-        "billing_exports": answer.billing_exports,
-        "billed_from": answer.billed_from,
-        "billed_to": answer.billed_to,
-        "billed_hours": answer.billed_hours,
-        "projects": answer.projects,
-        "other_projects": answer.other_projects,
-        "modelled_hours": answer.modelled_hours,
-        "modelled_window": answer.modelled_window,
-        "skus": tuple(map(_fields, answer.balances)),
-        "unmodelled": answer.unmodelled,
-        "other_usd": answer.other_usd,
-        "other_skus": answer.other,
-        "credits_usd": answer.credits_usd,
-        "not_usage_rows": answer.not_usage_rows,
-        "not_usage_usd": answer.not_usage_usd,
-    }
+    skus = tuple(map(_fields, answer.balances))
+    return taken(Record, answer, skus=skus, other_skus=answer.other)
 
 
 def table(answer: Reconciliation) -> DataTable:
@@ -114,29 +91,18 @@ def beside_table(answer: Reconciliation) -> Iterator[str]:
 
 def _cells(one: SkuBalance) -> tuple[Cell, ...]:
     parts = "; ".join(f"{part.path_class.value} {part.gib:.3f}" for part in one.parts)
-    fields = {**_fields(one), "path_classes": parts}
+    fields: dict[str, Cell] = asdict(_fields(one)) | {"path_classes": parts}
     # Volumes have the few digits that flow records know; money is exact.
     return tuple(
         float(cell) if isinstance(cell, Decimal) and not name.endswith("_usd") else cell
-        for name, cell in cast(dict[str, Cell], fields).items()
+        for name, cell in fields.items()
     )
 
 
 def _fields(one: SkuBalance) -> BalanceRow:
     ratio = one.residual_ratio
-    return {
-        "sku_id": one.sku_id,
-        "description": one.description,
-        "modelled_gib": one.modelled_gib,
-        "billed_gib": one.billed_gib,
-        "residual_gib": one.residual_gib,
-        "residual_ratio": None if ratio is None else round(ratio, _RATIO_DIGITS),
-        "modelled_usd": one.modelled_usd,
-        "billed_usd": one.billed_usd,
-        "residual_usd": one.residual_usd,
-        "path_classes": one.parts,
-        "note": one.note,
-    }
+    rounded = None if ratio is None else round(ratio, _RATIO_DIGITS)
+    return taken(BalanceRow, one, residual_ratio=rounded, path_classes=one.parts)
 
 
 def blocks(answer: Reconciliation, options: RenderOptions) -> Iterator[Block]:

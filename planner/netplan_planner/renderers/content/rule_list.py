@@ -12,11 +12,6 @@ SCHEMA = "netplan.rules/1"
 COLUMNS = ("rule", "severity", "area", "title", "needs", "since")
 
 
-def record(answer: RuleList) -> RuleList:
-    """Return every rule with all that is known of it."""
-    return answer
-
-
 def table(answer: RuleList) -> DataTable:
     """Return a row a rule."""
     rows = (

@@ -21,11 +21,6 @@ SCHEMA = "netplan.rule/1"
 _LONG = 4000
 
 
-def record(answer: RulePage) -> RulePage:
-    """Return every field."""
-    return answer
-
-
 def table(answer: RulePage) -> DataTable:
     """Return a row for each threshold."""
     rows = (

@@ -12,11 +12,6 @@ COLUMNS = ("setting", "value", "origin")
 _LONG = 4000
 
 
-def record(answer: Settings) -> Settings:
-    """Return every setting."""
-    return answer
-
-
 def table(answer: Settings) -> DataTable:
     """Return a row a setting."""
     return DataTable(COLUMNS, ((one.setting, one.value, one.origin) for one in answer.settings))

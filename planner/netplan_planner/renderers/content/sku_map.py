@@ -16,11 +16,6 @@ COLUMNS = (
 _TITLES = ("SKU", "kind", "series", "component", "usage", "in plain VM price", "reason")
 
 
-def record(answer: SkuMap) -> SkuMap:
-    """Return every field."""
-    return answer
-
-
 def table(answer: SkuMap) -> DataTable:
     """Return a row a SKU."""
     rows = (

@@ -13,11 +13,6 @@ COLUMNS = ("table", "row_count", "as_of", "source")
 _LONG = 4000
 
 
-def record(answer: SnapshotBuilt) -> SnapshotBuilt:
-    """Return every field."""
-    return answer
-
-
 def table(answer: SnapshotBuilt) -> DataTable:
     """Return a row for each source of a table."""
     rows = ((one.table, one.rows, one.as_of, one.source) for one in answer.sources)

@@ -14,12 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.throughput.goodput.intervals import (
-    REGIMES,
-    Factors,
-    Spread,
-    log_distances,
-)
+from netplan_planner.throughput.goodput.intervals import REGIMES, Factors, Spread, log_distances
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
 NEVER_NARROWER_FROM = 0.9

@@ -9,13 +9,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from netplan_planner.model import (
-    CapsBook,
-    EgressCap,
-    MeasuredLimit,
-    PathClass,
-    PathQuery,
-)
+from netplan_planner.model import CapsBook, EgressCap, MeasuredLimit, PathClass, PathQuery
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1
@@ -38,11 +32,7 @@ from netplan_planner.throughput.limits.physical_nics import nic_limit
 from netplan_planner.throughput.limits.pods.path import pod_bounds
 from netplan_planner.throughput.limits.quotas import quota_limit
 from netplan_planner.throughput.limits.receivers import intake
-from netplan_planner.throughput.limits.senders import (
-    CARRIED_YEARS,
-    Sender,
-    sender_of,
-)
+from netplan_planner.throughput.limits.senders import CARRIED_YEARS, Sender, sender_of
 from netplan_planner.throughput.limits.tables import (
     measured_limits,
     path_limit,

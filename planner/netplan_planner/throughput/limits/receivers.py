@@ -9,14 +9,7 @@ up is possible, no more, and only lowers the interval.
 
 from typing import NamedTuple
 
-from netplan_planner.model import (
-    CapsBook,
-    EgressCap,
-    Limit,
-    LimitKind,
-    PathQuery,
-    shape_of_custom,
-)
+from netplan_planner.model import CapsBook, EgressCap, Limit, LimitKind, PathQuery, shape_of_custom
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.ends import OWN_CLOUD
 from netplan_planner.throughput.limits.host import MTU_BYTES, core_flow

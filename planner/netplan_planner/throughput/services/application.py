@@ -30,6 +30,7 @@ from collections.abc import Iterable
 
 from netplan_planner import units
 from netplan_planner.model import Binding, Service, ServiceCurve, Transactions, Value
+from netplan_planner.model.limits import RateInterval
 from netplan_planner.throughput.services.service_fit import (
     LIKELY_OVERLAP,
     Overlap,
@@ -84,12 +85,9 @@ class ClosedLoop(Value, frozen=True, kw_only=True):
         return self.client_count * units.MS_PER_SECOND / wait_ms if wait_ms > 0 else math.inf
 
 
-class NeededBandwidth(Value, frozen=True, kw_only=True):
+class NeededBandwidth(RateInterval, frozen=True, kw_only=True):
     """The bandwidth at which a service reaches a rate; None where a curve never does."""
 
-    gbps: float | None
-    low_gbps: float | None
-    high_gbps: float | None
     reason: str = ""
     """Why `gbps` or `high_gbps` is None."""
 

@@ -12,7 +12,7 @@ import msgspec
 from netplan_planner.errors import InputError
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import decode_json, unreadable, whole
-from netplan_planner.model import Inventory, Reporter, TrafficMatrix, Value
+from netplan_planner.model import Inventory, Reporter, TrafficMatrix, Value, taken
 from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.traffic.aggregates import MANIFEST
 from netplan_planner.traffic.options import HeaderBytes, TrafficOptions
@@ -56,7 +56,7 @@ class Shape(Value, frozen=True, kw_only=True):
 
 def shape_of(options: TrafficOptions) -> Shape:
     """Return those of some options that decide what the sums are."""
-    return Shape(**{name: getattr(options, name) for name in Shape.__struct_fields__})
+    return taken(Shape, options)
 
 
 class Manifest(Value, frozen=True, kw_only=True):

@@ -18,6 +18,7 @@ from netplan_planner.model import (
     TrafficMatrix,
     Value,
     VmTraffic,
+    taken,
 )
 from netplan_planner.model.evidence.log_volume import (
     EdgeRecords,
@@ -106,9 +107,7 @@ def rows_of(matrix: TrafficMatrix, pods: PodTraffic | None) -> Rows:
 def _log_rows(sources: Sequence[LogSource]) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {name: [] for name in TABLES if name.startswith("log-")}
     for number, source in enumerate(sources):
-        found["log-places"].append(
-            LogPlace(**{name: getattr(source, name) for name in LogPlace.__struct_fields__})
-        )
+        found["log-places"].append(taken(LogPlace, source))
         for one in source.intervals:
             at = len(found["log-intervals"])
             found["log-intervals"].append(
@@ -190,8 +189,10 @@ def _log_sources(rows: Rows) -> Iterator[LogSource]:
             IntervalRecords(
                 interval_s=one.interval_s,
                 record_count=one.record_count,
-                edges=tuple(_as(EdgeRecords, row) for row in of_interval["log-edges"][at]),
-                machines=tuple(_as(MachineBlocks, row) for row in of_interval["log-machines"][at]),
+                edges=tuple(taken(EdgeRecords, row) for row in of_interval["log-edges"][at]),
+                machines=tuple(
+                    taken(MachineBlocks, row) for row in of_interval["log-machines"][at]
+                ),
                 told_by_sender=tuple(
                     (row.place, row.record_count) for row in of_interval["log-told"][at]
                 ),
@@ -199,10 +200,6 @@ def _log_sources(rows: Rows) -> Iterator[LogSource]:
         )
     for number, place in enumerate(places):
         yield LogSource(**asdict(place), intervals=tuple(of_place[number]))
-
-
-def _as(kind: type[Any], row: Value) -> Any:
-    return kind(**{name: getattr(row, name) for name in kind.__struct_fields__})
 
 
 def _check(table: str, count: int, numbers: Iterable[int]) -> None:

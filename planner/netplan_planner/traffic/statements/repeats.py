@@ -5,11 +5,7 @@ read twice where nothing was logged twice.
 """
 
 from netplan_planner.traffic.statements.keys import reporter_of, side_of
-from netplan_planner.traffic.statements.staging import (
-    DROPPED,
-    OF_ANOTHER_CONFIGURATION,
-    REPEATED,
-)
+from netplan_planner.traffic.statements.staging import DROPPED, OF_ANOTHER_CONFIGURATION, REPEATED
 
 MINUTES_PER_HOUR = 60
 

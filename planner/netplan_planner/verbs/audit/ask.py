@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec.structs import replace
 
@@ -27,17 +27,16 @@ from netplan_planner.world.request import ApiOptions
 class Judging(Request, frozen=True, kw_only=True):
     """Which rules judge, and which findings are shown."""
 
+    PANEL: ClassVar[str] = CHOICE
+
     select: Annotated[
-        Names,
-        Ask("Only these rules or areas; commas or repeated.", metavar="NAME", panel=CHOICE),
+        Names, Ask("Only these rules or areas; commas or repeated.", metavar="NAME")
     ] = ()
     ignore: Annotated[
-        Names,
-        Ask("Leave out these rules or areas; commas or repeated.", metavar="NAME", panel=CHOICE),
+        Names, Ask("Leave out these rules or areas; commas or repeated.", metavar="NAME")
     ] = ()
     severity: Annotated[
-        Severity,
-        Ask("Show findings from this severity on; --fail-on judges all of them.", panel=CHOICE),
+        Severity, Ask("Show findings from this severity on; --fail-on judges all of them.")
     ] = Severity.INFO
     min_saving_usd: Annotated[
         Usd | None,
@@ -45,15 +44,12 @@ class Judging(Request, frozen=True, kw_only=True):
             "Show only findings that save at least this much a month; --fail-on judges all.",
             "--min-saving",
             metavar="USD",
-            panel=CHOICE,
         ),
     ] = None
     ignore_file: Annotated[
         Path | None,
         Ask(
-            "File of suppressions (default: ./.netplan-ignore.toml if it is there).",
-            metavar="FILE",
-            panel=CHOICE,
+            "File of suppressions (default: ./.netplan-ignore.toml if it is there).", metavar="FILE"
         ),
     ] = None
 
@@ -61,9 +57,10 @@ class Judging(Request, frozen=True, kw_only=True):
 class Gate(Request, frozen=True, kw_only=True):
     """What makes the exit status other than 0."""
 
+    PANEL: ClassVar[str] = OUTPUT
+
     fail_on: Annotated[
-        Level,
-        Ask("Exit with 1 on findings from this severity on, shown or not.", panel=OUTPUT),
+        Level, Ask("Exit with 1 on findings from this severity on, shown or not.")
     ] = Level.HIGH
     fail_on_saving_usd: Annotated[
         Usd | None,
@@ -71,7 +68,6 @@ class Gate(Request, frozen=True, kw_only=True):
             "Exit with 1 when all fixes together save more than this a month.",
             "--fail-on-saving",
             metavar="USD",
-            panel=OUTPUT,
         ),
     ] = None
     is_strict: Annotated[
@@ -79,7 +75,6 @@ class Gate(Request, frozen=True, kw_only=True):
         Ask(
             "Exit with 4 when a page is missing or given evidence could not be used in full.",
             "--strict",
-            panel=OUTPUT,
         ),
     ] = False
 
@@ -94,18 +89,17 @@ class Gate(Request, frozen=True, kw_only=True):
 class Telling(Request, frozen=True, kw_only=True):
     """How much of the report is written, and where SARIF shows it."""
 
+    PANEL: ClassVar[str] = OUTPUT
+
     explain: Annotated[
         Names,
         Ask(
             "Inputs, formula, source and date of a rule's numbers, or an area's; without NAME"
             " (before another option, or last): of all.",
             metavar="NAME",
-            panel=OUTPUT,
         ),
     ] = ()
-    verbose: Annotated[
-        int, Ask("Explain all.", "--verbose", ("-v",), is_counted=True, panel=OUTPUT)
-    ] = 0
+    verbose: Annotated[int, Ask("Explain all.", "--verbose", ("-v",), is_counted=True)] = 0
     terraform_dir: Annotated[
         Path | None,
         Ask(
@@ -113,19 +107,13 @@ class Telling(Request, frozen=True, kw_only=True):
             " folder).",
             metavar="DIR",
             is_folder=True,
-            panel=OUTPUT,
         ),
     ] = None
-    max_findings: Annotated[
-        int | None, Ask("Findings written out in full; 0: all.", least=0, panel=OUTPUT)
-    ] = None
+    max_findings: Annotated[int | None, Ask("Findings written out in full; 0: all.", least=0)] = (
+        None
+    )
     max_members: Annotated[
-        int | None,
-        Ask(
-            "Alike places named in a finding (3 as text, 50 in HTML); 0: all.",
-            least=0,
-            panel=OUTPUT,
-        ),
+        int | None, Ask("Alike places named in a finding (3 as text, 50 in HTML); 0: all.", least=0)
     ] = None
 
 

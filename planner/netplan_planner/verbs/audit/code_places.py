@@ -16,7 +16,7 @@ from netplan_planner.input_files import WHOLE_BYTES, unpacked
 from netplan_planner.model import Value
 from netplan_planner.readers.documents import NotText, text_of
 from netplan_planner.readers.pointer_lines import pointer_lines
-from netplan_planner.renderers.places import FilePlace, file_place
+from netplan_planner.renderers.places import FilePlace, file_place, place_in
 from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.world.demos import DEMO_FOLDER, DEMO_PREFIX, load_demo
 from netplan_planner.world.request import InputRequest
@@ -119,13 +119,7 @@ def _plain_file(source: str) -> FilePlace | None:
     match = _SOURCE.fullmatch(source)
     if match is None or "://" in source or not _is_file(Path(match["path"])):
         return None
-    line = int(match["line"]) if match["line"] else None
-    return FilePlace(
-        path=match["path"],
-        line=line,
-        pointer=match["pointer"] or "",
-        address=match["address"] or "",
-    )
+    return place_in(match)
 
 
 def _is_file(path: Path) -> bool:

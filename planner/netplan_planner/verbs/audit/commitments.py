@@ -3,14 +3,7 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import (
-    Amount,
-    CommitmentUse,
-    CommittedPart,
-    Finding,
-    FlexibleUse,
-    worded,
-)
+from netplan_planner.model import Amount, CommitmentUse, CommittedPart, Finding, FlexibleUse, worded
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import (

@@ -19,6 +19,7 @@ from netplan_planner.model import (
     Member,
     PlannedChange,
     ResourceRef,
+    taken,
 )
 from netplan_planner.renderers.content import Cell, DataTable, phrases
 from netplan_planner.renderers.figures import SUM_DECIMALS, exact, shown
@@ -89,7 +90,7 @@ Steps = Mapping[str, tuple[int, PlannedChange]]
 
 
 def _rows(finding: Finding, number: int, steps: Steps) -> Iterator[Row]:
-    places = finding.members or (_only_place(finding),)
+    places = finding.members or (taken(Member, finding),)
     for index, place in enumerate(places, 1):
         is_first = index == 1
         whole = finding.saving_usd_per_month if is_first else None
@@ -152,22 +153,6 @@ def _bill(finding: Finding) -> str:
     return "; ".join(
         f"{item.quantity:f} {item.unit} × {item.unit_price_usd:f} USD ({phrases.origin(item)})"
         for item in finding.line_items
-    )
-
-
-def _only_place(finding: Finding) -> Member:
-    return Member(
-        resources=finding.resources,
-        subject=finding.subject,
-        message=finding.message,
-        throughput_now=finding.throughput_now,
-        throughput_fixed=finding.throughput_fixed,
-        saving_usd_per_month=finding.saving_usd_per_month,
-        saving_unknown=finding.saving_unknown,
-        fix=finding.fix,
-        confidence=finding.confidence,
-        confidence_reason=finding.confidence_reason,
-        saving_before_commitments_usd_per_month=finding.saving_before_commitments_usd_per_month,
     )
 
 

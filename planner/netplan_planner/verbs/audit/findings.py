@@ -4,13 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import (
-    Amount,
-    Finding,
-    OrderedFix,
-    Severity,
-    worded,
-)
+from netplan_planner.model import Amount, Finding, OrderedFix, Severity, worded
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.content.changes import shown as shown_commands

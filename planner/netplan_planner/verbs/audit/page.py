@@ -14,14 +14,7 @@ from netplan_planner.inert import NAME_LENGTH
 from netplan_planner.model import CurrencyRate, Finding, OrderedFix, project_of
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
-from netplan_planner.renderers.document import (
-    Line,
-    blocks_in,
-    in_currency,
-    line,
-    plain,
-    say,
-)
+from netplan_planner.renderers.document import Line, blocks_in, in_currency, line, plain, say
 from netplan_planner.renderers.html.answers import folding
 from netplan_planner.renderers.html.charts.front import Front, front
 from netplan_planner.renderers.html.outline import Node, Part, nodes, parts

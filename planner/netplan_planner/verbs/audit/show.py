@@ -26,11 +26,6 @@ TELLS_BESIDE_FILES = False
 """A report is written in several formats at once, and each other one says it."""
 
 
-def record(report: Report) -> Report:
-    """Return what JSON holds: every field of the report, its schema among them."""
-    return report
-
-
 def table(report: Report) -> DataTable:
     """Return a row for each place of each finding."""
     return finding_rows.table(report)

@@ -5,16 +5,7 @@ from collections.abc import Iterator
 from netplan_planner.model import Drops, MetricsCoverage, TrafficCoverage, TrafficSource
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
-from netplan_planner.renderers.document import (
-    Block,
-    Field,
-    Line,
-    Role,
-    fixed,
-    joined,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Field, Line, Role, fixed, joined, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.audit.answer import WindowInfo
 

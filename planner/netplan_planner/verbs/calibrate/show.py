@@ -20,11 +20,6 @@ ODD_RATIO = 0.05
 _LONG = 2000
 
 
-def record(answer: CalibrationReport) -> CalibrationReport:
-    """Return every field."""
-    return answer
-
-
 def table(answer: CalibrationReport) -> DataTable:
     """Return a row for each limit of which something was learnt."""
     columns = (

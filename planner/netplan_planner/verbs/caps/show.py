@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator
 from datetime import date
-from typing import TypedDict, cast
 
-from msgspec.structs import asdict
-
-from netplan_planner.model import EgressCap, MeasuredLimit, PhysicalNics
-from netplan_planner.renderers.content import Cell, DataTable
+from netplan_planner.model import EgressCap, MeasuredLimit, PhysicalNics, Value, taken
+from netplan_planner.model.limits import CapRow
+from netplan_planner.renderers.content import DataTable, data_table
 from netplan_planner.renderers.document import (
     Block,
     Column,
@@ -29,32 +27,7 @@ NOT_KNOWN = "unknown"
 _BASIS = {"general": ", the rule for every VM", "inferred": ", inferred from the general rule"}
 
 
-class CapRow(TypedDict):
-    """The limits of one variant of a machine type; null where no source states one."""
-
-    machine_type: str
-    vcpus: int | None
-    is_tier1: bool
-    cpu_platform: str
-    egress_gbps: float
-    external_gbps: float | None
-    external_basis: str
-    external_flow_gbps: float | None
-    internal_flow_gbps: float | None
-    external_ingress_gbps: float | None
-    external_ingress_pps: float | None
-    nic_types: tuple[str, ...]
-    confidence: str
-    valid_from: date | None
-    as_of: date
-    source: str
-    external_source: str
-    external_as_of: date | None
-    caution: str
-    note: str
-
-
-class Record(TypedDict):
+class Record(Value, frozen=True, kw_only=True):
     """Caps of machine types on a day, and what was measured then."""
 
     limits_as_of: date
@@ -62,26 +35,14 @@ class Record(TypedDict):
     measured: tuple[MeasuredLimit, ...]
 
 
-COLUMNS = tuple(CapRow.__annotations__)
-
-
 def record(answer: CapsAnswer) -> Record:
     """Return the caps with the fields of the table, and what was measured on that day."""
-    return {
-        "limits_as_of": answer.limits_as_of,
-        "caps": tuple(cast(CapRow, _fields(cap)) for cap in answer.caps),
-        "measured": answer.measured,
-    }
+    return taken(Record, answer, caps=tuple(taken(CapRow, cap) for cap in answer.caps))
 
 
 def table(answer: CapsAnswer) -> DataTable:
     """Return a row for each variant."""
-    return DataTable(COLUMNS, (tuple(_fields(cap).values()) for cap in answer.caps))
-
-
-def _fields(cap: EgressCap) -> dict[str, Cell]:
-    fields: dict[str, Cell] = asdict(cap)
-    return {name: fields[name] for name in COLUMNS}
+    return data_table(CapRow, (taken(CapRow, cap) for cap in answer.caps))
 
 
 def blocks(answer: CapsAnswer, options: RenderOptions) -> Iterator[Block]:

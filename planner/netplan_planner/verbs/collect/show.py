@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator
 
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import DataTable, incomplete, phrases
+from netplan_planner.renderers.content import DataTable, data_table, incomplete, phrases
 from netplan_planner.renderers.document import (
     Block,
     Column,
@@ -20,7 +20,6 @@ from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.collect.answer import Collected, CollectedPart
 
 SCHEMA = "netplan.collected/1"
-COLUMNS = CollectedPart.__struct_fields__
 _NAMES = {
     True: "Names of projects, machines, networks and labels are pseudonyms, addresses are replaced"
     " within their ranges; the key is kept nowhere. Zones, regions and machine types stay.",
@@ -28,15 +27,9 @@ _NAMES = {
 }
 
 
-def record(answer: Collected) -> Collected:
-    """Return all of it."""
-    return answer
-
-
 def table(answer: Collected) -> DataTable:
     """Return a row a part."""
-    rows = (tuple(getattr(part, name) for name in COLUMNS) for part in answer.parts)
-    return DataTable(COLUMNS, rows)
+    return data_table(CollectedPart, answer.parts)
 
 
 def blocks(answer: Collected, options: RenderOptions) -> Iterator[Block]:

@@ -40,11 +40,6 @@ _MOST = (
 )
 
 
-def record(answer: found.Diagnosis) -> found.Diagnosis:
-    """Return all of it."""
-    return answer
-
-
 def table(answer: found.Diagnosis) -> DataTable:
     """Return a row a check."""
     rows = (

@@ -1,7 +1,7 @@
 """What flow logs cost a month, by who writes them, and settings that cost less."""
 
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from netplan_planner.asks import Ask, Reading
 from netplan_planner.model.base import Value
@@ -73,13 +73,12 @@ class LogRow(Value, frozen=True, kw_only=True):
 class LogGoal(Value, frozen=True, kw_only=True):
     """What is promised of the logs."""
 
+    PANEL: ClassVar[str] = PROMISE
+
     dollar_error_ratio: Annotated[
         Share,
         Ask(
-            "Error of the dollars of all traffic, either way.",
-            "--dollar-error",
-            metavar="PERCENT",
-            panel=PROMISE,
+            "Error of the dollars of all traffic, either way.", "--dollar-error", metavar="PERCENT"
         ),
     ] = 0.05
     """Of the dollars of all traffic, either way."""
@@ -89,16 +88,13 @@ class LogGoal(Value, frozen=True, kw_only=True):
             "Error of the 95th percentile of what each machine sends, either way.",
             "--p95-error",
             metavar="PERCENT",
-            panel=PROMISE,
         ),
     ] = 0.1
     """Of each machine's 95th percentile of sending, either way."""
     confidence: Annotated[
         Share,
         Ask(
-            "How often each promise holds, of many samples of the same traffic.",
-            metavar="PERCENT",
-            panel=PROMISE,
+            "How often each promise holds, of many samples of the same traffic.", metavar="PERCENT"
         ),
     ] = 0.95
     """With which each promise holds, above 0 and below 1."""
@@ -110,7 +106,6 @@ class LogGoal(Value, frozen=True, kw_only=True):
             "--p95-from",
             metavar="GBPS",
             least=0,
-            panel=PROMISE,
         ),
     ] = MACHINES_FROM_GBPS
     """Machines whose 95th percentile is less are not promised anything of."""
@@ -120,7 +115,6 @@ class LogGoal(Value, frozen=True, kw_only=True):
             "Keep metadata where they are, or leave them out: a record is then 542 bytes instead of"
             " 1,418, and names no machine, cluster or country.",
             "--metadata/--no-metadata",
-            panel=PROMISE,
         ),
     ] = True
     filters: Annotated[
@@ -130,7 +124,6 @@ class LogGoal(Value, frozen=True, kw_only=True):
             " rest; what else cannot be told then is said.",
             "--filter/--no-filter",
             parameter="filters",
-            panel=PROMISE,
         ),
     ] = True
     """Whether filters are proposed."""
@@ -139,26 +132,27 @@ class LogGoal(Value, frozen=True, kw_only=True):
 class FlowLogBill(Value, frozen=True, kw_only=True):
     """What flow logs cost a month, by who writes them, and settings that cost less."""
 
-    rows: tuple[LogRow, ...]
-    """The dearest first."""
-    line_items: tuple[LineItem, ...]
-    usd_per_month: Decimal | None
-    """Of all rows; None where nothing has a price."""
-    unpriced: tuple[Unpriced, ...]
+    price_age: str = ""
+    """That prices are old; empty while they hold."""
     window: str
     """What the records are of, in words."""
+    writers: tuple[LogRow, ...]
+    """Settings and configurations, the dearest first."""
+    usd_per_month: Decimal | None
+    """Of all writers; None where nothing has a price."""
+    line_items: tuple[LineItem, ...]
+    unpriced: tuple[Unpriced, ...]
     goal: LogGoal | None = None
-    """None: nothing was planned."""
-    planned_line_items: tuple[LineItem, ...] = ()
+    """What is promised; None: nothing was planned."""
     planned_usd_per_month: Decimal | None = None
-    """Of all rows as proposed, and of the others as they are."""
+    """Of all writers as proposed, and of the others as they are."""
+    planned_line_items: tuple[LineItem, ...] = ()
     traffic_usd_per_month: Decimal | None = None
     """Of the traffic that the records tell; None: it was not looked at."""
     dollar_error_ratio: float | None = None
-    """Of these dollars, as planned; None where there are none."""
+    """Of the traffic's dollars, as planned; None where there are none."""
     p95_machine_count: int = 0
     """Machines whose 95th percentile is promised; what one sends can be told by several writers."""
     notes: tuple[str, ...] = ()
     incomplete: tuple[str, ...] = ()
     """What of the given evidence could not be read in full, a line each."""
-    price_age: str = ""

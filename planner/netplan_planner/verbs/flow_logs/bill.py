@@ -10,12 +10,7 @@ from netplan_planner.model.evidence.flow_log_bill import LogVolumeBill
 from netplan_planner.model.evidence.log_volume import log_gib
 from netplan_planner.model.money.price_age import price_age
 from netplan_planner.planning import service_bill
-from netplan_planner.planning.flow_logs import (
-    LogMeter,
-    Writer,
-    settings_of,
-    writers,
-)
+from netplan_planner.planning.flow_logs import LogMeter, Writer, settings_of, writers
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
 from netplan_planner.verbs.flow_logs.answer import FlowLogBill, LogRow
 from netplan_planner.world.demos import load_demo
@@ -81,7 +76,7 @@ def bill_of(facts: Facts, found: Sequence[Writer], request: InputRequest) -> Flo
         for one, records, gib in volumes
     ]
     return FlowLogBill(
-        rows=tuple(sorted(rows, key=lambda row: (-row.volume.gib_per_month, row.name))),
+        writers=tuple(sorted(rows, key=lambda row: (-row.volume.gib_per_month, row.name))),
         line_items=meter.bill.lines,
         usd_per_month=meter.bill.usd_per_month,
         unpriced=meter.bill.unpriced,

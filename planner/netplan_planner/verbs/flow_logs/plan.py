@@ -177,7 +177,7 @@ def plan_of(
     meter = LogMeter(facts.prices, sum((gib for _, gib in volumes.values()), Decimal(0)))
     by_key = {_key(writer): writer for writer in found}
     rows = []
-    for row in answer.rows:
+    for row in answer.writers:
         key = row.configuration, row.places
         proposal = None
         if key in proposals:
@@ -192,7 +192,7 @@ def plan_of(
     usd = priced.usd_per_month
     return replace(
         answer,
-        rows=tuple(rows),
+        writers=tuple(rows),
         goal=goal,
         planned_line_items=meter.bill.lines,
         planned_usd_per_month=meter.bill.usd_per_month,

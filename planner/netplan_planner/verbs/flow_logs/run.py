@@ -8,14 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, UsageError
-from netplan_planner.model import (
-    MeasuredKind,
-    Metric,
-    MetricSeries,
-    PriceBook,
-    SelfLink,
-    Value,
-)
+from netplan_planner.model import MeasuredKind, Metric, MetricSeries, PriceBook, SelfLink, Value
 from netplan_planner.model.evidence.flow_log_bill import LogSettings
 from netplan_planner.model.evidence.log_volume import log_gib
 from netplan_planner.model.money.price_age import price_age
@@ -23,7 +16,7 @@ from netplan_planner.planning import service_bill
 from netplan_planner.planning.flow_logs import LogMeter, place_name
 from netplan_planner.planning.price_source import PriceSource
 from netplan_planner.planning.project import request_of
-from netplan_planner.tables.columns import Column, ColumnKind
+from netplan_planner.tables.columns import Column, number_column
 from netplan_planner.tables.reading import Table
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
 from netplan_planner.verbs import Now, always_well, panels, verb
@@ -49,18 +42,11 @@ COLUMNS = (
         other_names=("subnetwork", "configuration"),
         is_required=True,
     ),
-    Column(
-        name="records",
-        meaning="how many records it would write",
-        kind=ColumnKind.NUMBER,
-        least=0,
-        is_required=True,
-    ),
-    Column(
-        name="hours",
-        meaning="in how much time; a month of 730 hours where it is not stated",
+    number_column("records", "how many records it would write", least=0, is_required=True),
+    number_column(
+        "hours",
+        "in how much time; a month of 730 hours where it is not stated",
         unit="h",
-        kind=ColumnKind.NUMBER,
         least=0.001,
     ),
 )
@@ -124,7 +110,7 @@ def forecast(file: Path, source: PriceSource, *, has_metadata: bool) -> FlowLogB
     found = bill_of_expected(expected, book, has_metadata=has_metadata)
     age = price_age(book.info, source.today, folder=source.folder)
     return FlowLogBill(
-        rows=found.rows,
+        writers=found.writers,
         line_items=found.line_items,
         usd_per_month=found.usd_per_month,
         unpriced=found.unpriced,
@@ -256,7 +242,7 @@ def bill_of_expected(
         for place, records, gib in volumes
     )
     return FlowLogBill(
-        rows=tuple(sorted(rows, key=lambda row: (-row.volume.gib_per_month, row.name))),
+        writers=tuple(sorted(rows, key=lambda row: (-row.volume.gib_per_month, row.name))),
         line_items=meter.bill.lines,
         usd_per_month=meter.bill.usd_per_month,
         unpriced=meter.bill.unpriced,

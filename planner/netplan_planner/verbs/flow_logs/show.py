@@ -3,11 +3,9 @@
 import shlex
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import TypedDict
 
-from netplan_planner.model import Amount, LineItem, Text, worded
+from netplan_planner.model import Amount, Text, worded
 from netplan_planner.model.evidence.flow_log_bill import LogSettings, LogVolumeBill
-from netplan_planner.model.report_rows import Unpriced
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
 from netplan_planner.renderers.document import (
@@ -35,51 +33,6 @@ _LONG = 600
 _NAMED_WRITERS = 8
 
 
-class Record(TypedDict):
-    """What flow logs cost a month, and settings that cost less."""
-
-    price_age: str
-    """That prices are old; empty while they hold."""
-    window: str
-    writers: tuple[bills.LogRow, ...]
-    """Settings and configurations, the dearest first."""
-    usd_per_month: Decimal | None
-    line_items: tuple[LineItem, ...]
-    unpriced: tuple[Unpriced, ...]
-    goal: bills.LogGoal | None
-    """What is promised; null: nothing was planned."""
-    planned_usd_per_month: Decimal | None
-    planned_line_items: tuple[LineItem, ...]
-    traffic_usd_per_month: Decimal | None
-    dollar_error_ratio: float | None
-    """Of the traffic's dollars, as planned."""
-    p95_machine_count: int
-    """Machines whose 95th percentile is promised."""
-    notes: tuple[str, ...]
-    incomplete: tuple[str, ...]
-    """What of the given evidence could not be read in full, a line each."""
-
-
-def record(answer: FlowLogBill) -> Record:
-    """Return the whole answer."""
-    return {
-        "price_age": answer.price_age,
-        "window": answer.window,
-        "writers": answer.rows,
-        "usd_per_month": answer.usd_per_month,
-        "line_items": answer.line_items,
-        "unpriced": answer.unpriced,
-        "goal": answer.goal,
-        "planned_usd_per_month": answer.planned_usd_per_month,
-        "planned_line_items": answer.planned_line_items,
-        "traffic_usd_per_month": answer.traffic_usd_per_month,
-        "dollar_error_ratio": answer.dollar_error_ratio,
-        "p95_machine_count": answer.p95_machine_count,
-        "notes": answer.notes,
-        "incomplete": answer.incomplete,
-    }
-
-
 COLUMNS = (
     *("name", "configuration", "places", "records_per_month", "gib_per_month", "usd_per_month"),
     *("extra_records_per_month", "other_side_ratio", "sampling_ratio", "interval_s"),
@@ -92,7 +45,7 @@ COLUMNS = (
 
 def table(answer: FlowLogBill) -> DataTable:
     """Return a row a writer."""
-    return DataTable(COLUMNS, map(_cells, answer.rows))
+    return DataTable(COLUMNS, map(_cells, answer.writers))
 
 
 def _cells(row: bills.LogRow) -> tuple[Cell, ...]:
@@ -138,7 +91,7 @@ def blocks(answer: FlowLogBill, options: RenderOptions) -> Iterator[Block]:
     if answer.goal is not None:
         yield _promise(answer, answer.goal)
     yield _rows(answer, options)
-    for row in answer.rows:
+    for row in answer.writers:
         if row.extra is not None:
             yield Para(line=_extra(row, row.extra))
     yield from _left_out(answer)
@@ -165,7 +118,7 @@ def _sources(answer: FlowLogBill) -> Iterator[Block]:
 
 
 def _promise(answer: FlowLogBill, goal: bills.LogGoal) -> Para:
-    if not any(row.proposed is not None for row in answer.rows):
+    if not any(row.proposed is not None for row in answer.writers):
         return Para(
             line=line("Nothing is planned, and no error is promised: the notes below say why")
         )
@@ -221,8 +174,8 @@ def _rows(answer: FlowLogBill, options: RenderOptions) -> Table:
         *((Column(title="note", is_note=True),) if is_planned else ()),
     )
     limit = options.row_limit
-    rows = tuple(_row(row, is_planned=is_planned) for row in answer.rows[:limit])
-    rest = len(answer.rows) - len(rows)
+    rows = tuple(_row(row, is_planned=is_planned) for row in answer.writers[:limit])
+    rest = len(answer.writers) - len(rows)
     if rest > 0:
         more = line(f"and {figures.counted(rest, 'more writer')}")
         rows = (*rows, (more, *((),) * (len(columns) - 1)))
@@ -273,7 +226,7 @@ def _extra(row: bills.LogRow, extra: LogVolumeBill) -> Line:
 def _left_out(answer: FlowLogBill) -> Iterator[Block]:
     """Yield what filters leave out, once a kind, with what each writer saves by it."""
     kinds: dict[tuple[str, str, tuple[str, ...]], list[tuple[str, LogVolumeBill]]] = {}
-    for row in answer.rows:
+    for row in answer.writers:
         for part in row.proposed.left_out if row.proposed is not None else ():
             kinds.setdefault((part.what, part.hides, part.rules), []).append(
                 (row.name, part.volume)
@@ -297,7 +250,7 @@ def _left_out(answer: FlowLogBill) -> Iterator[Block]:
 
 
 def _commands(answer: FlowLogBill) -> Iterator[Block]:
-    commands = [row.proposed.command for row in answer.rows if row.proposed is not None]
+    commands = [row.proposed.command for row in answer.writers if row.proposed is not None]
     told = [command for command in commands if command]
     if told:
         yield Section(line=line("Commands"))

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator
 
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import DataTable, incomplete, phrases
+from netplan_planner.renderers.content import DataTable, data_table, incomplete, phrases
 from netplan_planner.renderers.document import (
     Block,
     Column,
@@ -21,18 +21,11 @@ from netplan_planner.units import counted
 from netplan_planner.verbs.flows.answer import Aggregated, AggregatedTable
 
 SCHEMA = "netplan.aggregated/1"
-COLUMNS = AggregatedTable.__struct_fields__
-
-
-def record(answer: Aggregated) -> Aggregated:
-    """Return all of it."""
-    return answer
 
 
 def table(answer: Aggregated) -> DataTable:
     """Return a row a table."""
-    rows = (tuple(getattr(one, name) for name in COLUMNS) for one in answer.tables)
-    return DataTable(COLUMNS, rows)
+    return data_table(AggregatedTable, answer.tables)
 
 
 def blocks(answer: Aggregated, options: RenderOptions) -> Iterator[Block]:

@@ -1,7 +1,7 @@
 """What `netplan forecast` is asked."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from netplan_planner.asks import Ask, Reading, Request
 from netplan_planner.errors import UsageError
@@ -34,23 +34,19 @@ def days_ahead(option: str, text: str) -> int:
 class Ahead(Request, frozen=True, kw_only=True):
     """How far is looked ahead, and how sure an answer is to be."""
 
+    PANEL: ClassVar[str] = AHEAD
+
     horizon_days: Annotated[
         int,
         Reading(str, days_ahead, lambda days: f"{days / 7:g}w"),
-        Ask("How far ahead, such as 13w or 30d.", "--horizon", metavar="TIME", panel=AHEAD),
+        Ask("How far ahead, such as 13w or 30d.", "--horizon", metavar="TIME"),
     ] = 91
-    level: Annotated[
-        float, Ask("Share of futures that intervals hold.", least=0.5, most=0.99, panel=AHEAD)
-    ] = 0.9
+    level: Annotated[float, Ask("Share of futures that intervals hold.", least=0.5, most=0.99)] = (
+        0.9
+    )
     headroom_ratio: Annotated[
         float,
-        Ask(
-            "Share of the cap that stays free; less is reached.",
-            "--headroom",
-            least=0,
-            most=0.99,
-            panel=AHEAD,
-        ),
+        Ask("Share of the cap that stays free; less is reached.", "--headroom", least=0, most=0.99),
     ] = 0.1
     """The audit calls a machine saturated that leaves less."""
 

@@ -1,21 +1,11 @@
 """A series with what becomes of it: its days, the middle and interval of each week, the cap."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from netplan_planner.model import CurrencyRate
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import say
-from netplan_planner.renderers.html.charts.front import (
-    BOTTOM,
-    HEIGHT,
-    LEFT,
-    RIGHT,
-    TOP,
-    WIDTH,
-    Tick,
-    scale,
-)
+from netplan_planner.renderers.html.charts.front import Frame, Tick, at_x, at_y, scale
 from netplan_planner.renderers.html.pictures import Picture, drawn
 from netplan_planner.verbs.forecast.answer import ForecastAnswer, ForecastWeek
 
@@ -26,7 +16,7 @@ _MOST_CAPS = 3.0
 """A cap so many times above all values would press them to the floor."""
 
 
-class ForecastPicture(NamedTuple):
+class ForecastPicture(Frame, frozen=True, kw_only=True):
     """The picture of one series."""
 
     name: str
@@ -43,12 +33,6 @@ class ForecastPicture(NamedTuple):
     across: tuple[Tick, ...]
     up: tuple[Tick, ...]
     alt: str
-    width: int = WIDTH
-    height: int = HEIGHT
-    left: int = LEFT
-    end: int = WIDTH - RIGHT
-    top: int = TOP
-    floor: int = HEIGHT - BOTTOM
 
 
 def pictures(answer: ForecastAnswer, currency: CurrencyRate | None) -> list[Picture]:
@@ -83,10 +67,10 @@ def _picture(
     span = len(past) + _DAYS_PER_WEEK * len(weeks)
 
     def x(day: float) -> float:
-        return round(LEFT + day / span * (WIDTH - LEFT - RIGHT), 1)
+        return at_x(day / span)
 
     def y(gbps: float) -> float:
-        return round(HEIGHT - BOTTOM - min(gbps / most, 1.0) * (HEIGHT - TOP - BOTTOM), 1)
+        return at_y(min(gbps / most, 1.0))
 
     middles = [(len(past) + _DAYS_PER_WEEK * (week.week - 0.5), week) for week in weeks]
     lows = [f"{x(day)},{y(week.low_gbps)}" for day, week in middles]

@@ -68,11 +68,6 @@ _PRESSING = (CapStatus.THERE, CapStatus.WITHIN, CapStatus.PERHAPS)
 _BILL_LINES = 200
 
 
-def record(answer: ForecastAnswer) -> ForecastAnswer:
-    """Return every field of the answer."""
-    return answer
-
-
 def table(answer: ForecastAnswer) -> DataTable:
     """Return a row a machine and cap, then a row a path."""
     rows = [*map(_machine_cells, answer.machines), *map(_path_cells, answer.paths)]
@@ -296,7 +291,7 @@ def _machine_table(machines: Sequence[MachineForecast], limit: int | None) -> Ta
 def _rate_range(found: Range) -> str:
     if found.low is None or found.high is None:
         return figures.rate(found.middle)
-    return f"{figures.rate(found.middle)} {figures.interval(found.middle, found.low, found.high)}"
+    return figures.rate_interval(found.middle, found.low, found.high)
 
 
 def _costs(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:

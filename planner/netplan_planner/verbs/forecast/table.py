@@ -11,7 +11,7 @@ import numpy as np
 from netplan_planner.errors import InputError, MissingDatum, nearest_names
 from netplan_planner.model import CapsBook, PathClass, PriceBook, PriceTier, region_of
 from netplan_planner.model.evidence.rate_bins import RateBins
-from netplan_planner.tables.columns import Column, ColumnKind
+from netplan_planner.tables.columns import Column, ColumnKind, number_column
 from netplan_planner.tables.reading import Table
 from netplan_planner.traffic.statements.keys import FIRST_US, LAST_US
 from netplan_planner.units import BYTES_PER_GIB, SECONDS_PER_DAY, gbps_from_bytes
@@ -25,19 +25,13 @@ COLUMNS = (
         meaning="when the bin begins, RFC 3339; UTC where it names no zone",
         is_required=True,
     ),
-    Column(
-        name="gbps",
-        meaning="mean rate of the bin; empty where unknown",
-        unit="Gbit/s",
-        kind=ColumnKind.NUMBER,
-        least=0,
-        most=1e6,
+    number_column(
+        "gbps", "mean rate of the bin; empty where unknown", unit="Gbit/s", least=0, most=1e6
     ),
-    Column(
-        name="gib",
-        meaning="volume of the bin, instead of gbps; empty where unknown",
+    number_column(
+        "gib",
+        "volume of the bin, instead of gbps; empty where unknown",
         unit="GiB",
-        kind=ColumnKind.NUMBER,
         least=0,
         most=1e12,
     ),

@@ -1,6 +1,6 @@
 """What `netplan graph` is asked."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from netplan_planner.asks import CHOICE, Ask, Request
 from netplan_planner.planning.inputs import AsOf, PriceInput
@@ -12,12 +12,13 @@ from netplan_planner.world.request import ApiOptions
 class Drawn(Request, frozen=True, kw_only=True):
     """What the graph shows."""
 
+    PANEL: ClassVar[str] = CHOICE
+
     level: Annotated[
         GraphLevel,
         Ask(
             "What own machines are taken together by; service: label netplan-role, service or app,"
-            " else the instance group.",
-            panel=CHOICE,
+            " else the instance group."
         ),
     ] = GraphLevel.ZONE
     weight: Annotated[
@@ -25,7 +26,6 @@ class Drawn(Request, frozen=True, kw_only=True):
         Ask(
             "What edges rank by, and how wide they are drawn; rate: against the sender's cap.",
             "--edges",
-            panel=CHOICE,
         ),
     ] = EdgeWeight.BYTES
     top_count: Annotated[
@@ -36,7 +36,6 @@ class Drawn(Request, frozen=True, kw_only=True):
             "--top",
             least=1,
             metavar="COUNT",
-            panel=CHOICE,
         ),
     ] = None
     """None: each format has its own number."""

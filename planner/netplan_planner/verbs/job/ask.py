@@ -1,7 +1,7 @@
 """What `netplan job` is asked."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from netplan_planner.asks import Ask, Request
 from netplan_planner.model import JobNeed
@@ -17,6 +17,8 @@ LEAST = 1e-6
 class Ends(Request, frozen=True, kw_only=True):
     """Where its bytes come from and go."""
 
+    PANEL: ClassVar[str] = MOVED
+
     source: Annotated[
         str,
         Ask(
@@ -24,12 +26,9 @@ class Ends(Request, frozen=True, kw_only=True):
             " storage: Cloud Storage.",
             "--from",
             metavar="PLACE",
-            panel=MOVED,
         ),
     ] = "zone"
-    target: Annotated[
-        str, Ask("As --from.", "--to", parameter="target", metavar="PLACE", panel=MOVED)
-    ] = "zone"
+    target: Annotated[str, Ask("As --from.", "--to", parameter="target", metavar="PLACE")] = "zone"
     area: Annotated[
         str | None,
         Ask(
@@ -37,48 +36,39 @@ class Ends(Request, frozen=True, kw_only=True):
         ),
     ] = None
     in_gbps: Annotated[
-        float | None,
-        Ask("What one machine takes in at most, where you measured it.", least=LEAST, panel=MOVED),
+        float | None, Ask("What one machine takes in at most, where you measured it.", least=LEAST)
     ] = None
     out_gbps: Annotated[
-        float | None,
-        Ask("What one machine sends at most, where you measured it.", least=LEAST, panel=MOVED),
+        float | None, Ask("What one machine sends at most, where you measured it.", least=LEAST)
     ] = None
     in_total_gbps: Annotated[
-        float | None,
-        Ask("What the source gives to all machines together.", least=LEAST, panel=MOVED),
+        float | None, Ask("What the source gives to all machines together.", least=LEAST)
     ] = None
     out_total_gbps: Annotated[
-        float | None,
-        Ask("What the target takes from all machines together.", least=LEAST, panel=MOVED),
+        float | None, Ask("What the target takes from all machines together.", least=LEAST)
     ] = None
     disk_mib_per_s: Annotated[
         float | None,
         Ask(
             "What the disk of one machine reads and writes, where bytes in and out pass it.",
             least=LEAST,
-            panel=MOVED,
         ),
     ] = None
     streams: Annotated[
-        int | None,
-        Ask("Connections of one machine (default: as many as it takes).", least=1, panel=MOVED),
+        int | None, Ask("Connections of one machine (default: as many as it takes).", least=1)
     ] = None
     rtt_ms: Annotated[
         float | None,
-        Ask(
-            "Round-trip time to a region or the internet, with --streams.",
-            least=0.001,
-            most=1e6,
-            panel=MOVED,
-        ),
+        Ask("Round-trip time to a region or the internet, with --streams.", least=0.001, most=1e6),
     ] = None
 
 
 class Pay(Request, frozen=True, kw_only=True):
     """How it is paid; without a word on demand."""
 
-    spot: Annotated[bool, Ask("Rank by Spot prices.", "--spot", panel=PAYMENT)] = False
+    PANEL: ClassVar[str] = PAYMENT
+
+    spot: Annotated[bool, Ask("Rank by Spot prices.", "--spot")] = False
     interruptions_per_day: Interruptions = None
     lost_work_s: Annotated[
         Duration | None,
@@ -87,19 +77,14 @@ class Pay(Request, frozen=True, kw_only=True):
             " checkpoints (default: all of the run so far).",
             "--spot-lost-work",
             metavar="TIME",
-            panel=PAYMENT,
         ),
     ] = None
     cud_1y: Annotated[
-        bool,
-        Ask("Rank with machines committed for 1 year, paid all month.", "--cud-1y", panel=PAYMENT),
+        bool, Ask("Rank with machines committed for 1 year, paid all month.", "--cud-1y")
     ] = False
-    cud_3y: Annotated[
-        bool, Ask("Rank with machines committed for 3 years.", "--cud-3y", panel=PAYMENT)
-    ] = False
+    cud_3y: Annotated[bool, Ask("Rank with machines committed for 3 years.", "--cud-3y")] = False
     runs_per_day: Annotated[
-        float | None,
-        Ask("How often (default: once).", metavar="COUNT", least=LEAST, panel=WORK),
+        float | None, Ask("How often (default: once).", metavar="COUNT", least=LEAST, panel=WORK)
     ] = None
 
 

@@ -83,11 +83,6 @@ COLUMNS = Columns[_Row](
 )
 
 
-def record(answer: JobAnswer) -> JobAnswer:
-    """Return all of it."""
-    return answer
-
-
 def table(answer: JobAnswer) -> DataTable:
     """Return the ranking, the rest of the front, then what cannot be judged: no rank."""
     return COLUMNS.table(row for at, plan in enumerate(answer.jobs, 1) for row in _rows(at, plan))

@@ -1,6 +1,7 @@
 """How well the model predicts measurements, by group, beside two rivals that need no model."""
 
 from netplan_planner.model.base import Value
+from netplan_planner.renderers.html.charts.agreement import Point
 
 
 class GroupScore(Value, frozen=True, kw_only=True):
@@ -28,18 +29,8 @@ class GroupScore(Value, frozen=True, kw_only=True):
     lookup_p90_error_ratio: float | None = None
 
 
-class PredictedRow(Value, frozen=True, kw_only=True, gc=False):
-    """A measurement with its prediction, for a picture."""
-
-    path_class: str
-    measured_gbps: float
-    gbps: float
-    low_gbps: float
-    high_gbps: float
-
-
-class Evaluation(Value, frozen=True, kw_only=True):
-    """All groups, by what they are grouped by."""
+class Scores(Value, frozen=True, kw_only=True):
+    """How well the model predicts the measurements of a file, by group."""
 
     level: float
     row_count: int
@@ -52,7 +43,12 @@ class Evaluation(Value, frozen=True, kw_only=True):
     by_machine_family: tuple[GroupScore, ...]
     refused: tuple[str, ...] = ()
     """The first rows that a cell of theirs takes out."""
+
+
+class Evaluation(Scores, frozen=True, kw_only=True):
+    """The same with what only a picture and a heading need."""
+
     name: str = ""
     """Of the file."""
-    rows: tuple[PredictedRow, ...] = ()
+    rows: tuple[Point, ...] = ()
     """For pictures: the rows with both figures, every n-th of them where they are very many."""

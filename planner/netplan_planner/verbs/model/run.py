@@ -6,6 +6,7 @@ The rivals: the caps alone (the least documented limit, as everybody uses it), a
 
 from collections.abc import Iterator
 from datetime import date
+from itertools import starmap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from netplan_planner.errors import InputError
 from netplan_planner.planning.table_kinds import TableKinds, read_kinds
 from netplan_planner.readers.paths.path_table import PathTable
+from netplan_planner.renderers.html.charts.agreement import Point
 from netplan_planner.throughput.batch import predict_columns, spread_columns
 from netplan_planner.throughput.goodput.conformal import (
     CONSTANTS_ONLY,
@@ -28,7 +30,7 @@ from netplan_planner.throughput.goodput.intervals import Spread, factors_at, int
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.limits.tables import campaigns_with_figures
 from netplan_planner.verbs import Now, always_well, panels, verb
-from netplan_planner.verbs.model.answer import Evaluation, GroupScore, PredictedRow
+from netplan_planner.verbs.model.answer import Evaluation, GroupScore
 from netplan_planner.verbs.model.ask import EvaluateAsk
 from netplan_planner.verbs.model.scatter import write_scatter
 
@@ -82,15 +84,12 @@ def evaluation_of(ask: EvaluateAsk, today: date) -> Evaluation:
     return replace(found, name=ask.file.name, rows=drawn(measured))
 
 
-def drawn(measured: Measured) -> tuple[PredictedRow, ...]:
+def drawn(measured: Measured) -> tuple[Point, ...]:
     """Return the rows that have both figures, every n-th of them where they are very many."""
     both = np.flatnonzero((measured.value_gbps > 0) & (measured.gbps > 0))
     rows = _rows(measured, both[:: max(1, -(-len(both) // MOST_DRAWN))])
     columns = (rows.path_class, rows.value_gbps, rows.gbps, rows.low_gbps, rows.high_gbps)
-    return tuple(
-        PredictedRow(path_class=name, measured_gbps=value, gbps=gbps, low_gbps=low, high_gbps=high)
-        for name, value, gbps, low, high in zip(*(one.tolist() for one in columns), strict=True)
-    )
+    return tuple(starmap(Point, zip(*(one.tolist() for one in columns), strict=True)))
 
 
 def evaluated(path: Path, *, as_of: date, level: float) -> tuple[Evaluation, Measured]:

@@ -28,7 +28,7 @@ def write_scatter(path: Path, answer: Evaluation) -> None:
         raise InputError("no row has a measured and a predicted value: there is nothing to draw")
     measured = np.array([one.measured_gbps for one in answer.rows])
     predicted = np.array([one.gbps for one in answer.rows])
-    group = np.array([one.path_class for one in answer.rows])
+    group = np.array([one.name for one in answer.rows])
     figure = _figure(measured, predicted, group, f"{answer.name}: predicted against measured")
     with written_whole(path) as new:
         # Without a date and with fixed ids: the same rows give the same file.

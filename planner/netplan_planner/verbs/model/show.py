@@ -1,8 +1,8 @@
 """The model against measurements: error, coverage and score by group, beside two rivals."""
 
 from collections.abc import Iterator
-from typing import TypedDict
 
+from netplan_planner.model import taken
 from netplan_planner.renderers.content import DataTable
 from netplan_planner.renderers.document import (
     Block,
@@ -19,7 +19,7 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import counted
-from netplan_planner.verbs.model.answer import Evaluation, GroupScore
+from netplan_planner.verbs.model.answer import Evaluation, GroupScore, Scores
 
 SCHEMA = "netplan.evaluation/1"
 UNKNOWN = "-"
@@ -34,34 +34,9 @@ _GROUPED_BY = (
 )
 
 
-class Record(TypedDict):
-    """How well the model predicts the measurements of a file, by group."""
-
-    level: float
-    row_count: int
-    unused_count: int
-    """Rows without a measured value above 0."""
-    by_source: tuple[GroupScore, ...]
-    by_path: tuple[GroupScore, ...]
-    """By source, sender and path class with the receiver's cloud."""
-    by_path_class: tuple[GroupScore, ...]
-    by_machine_family: tuple[GroupScore, ...]
-    refused: tuple[str, ...]
-    """The first rows that a cell of theirs takes out."""
-
-
-def record(answer: Evaluation) -> Record:
-    """Return the figures of all groups."""
-    return {
-        "level": answer.level,
-        "row_count": answer.row_count,
-        "unused_count": answer.unused_count,
-        "by_source": answer.by_source,
-        "by_path": answer.by_path,
-        "by_path_class": answer.by_path_class,
-        "by_machine_family": answer.by_machine_family,
-        "refused": answer.refused,
-    }
+def record(answer: Evaluation) -> Scores:
+    """Return the scores of all groups."""
+    return taken(Scores, answer)
 
 
 def table(answer: Evaluation) -> DataTable:

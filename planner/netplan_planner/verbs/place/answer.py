@@ -4,6 +4,8 @@ from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 
+from msgspec import field
+
 from netplan_planner.model.base import Value, Zone
 from netplan_planner.model.money.prices import LineItem
 from netplan_planner.model.plans.changes import PlanChanges
@@ -69,54 +71,54 @@ class PlacementShortfall(Value, frozen=True, kw_only=True):
 class Placement(Value, frozen=True, kw_only=True):
     """Zones for machines at least cost of traffic."""
 
+    price_age: str = ""
     title: str
-    assignment: tuple[tuple[str, Zone], ...]
+    assignment: dict[str, Zone] = field(default_factory=dict)
     """Name and zone of each machine, by name; empty where no placement keeps every constraint."""
-    moves: tuple[PlannedMove, ...]
+    moves: tuple[PlannedMove, ...] = ()
     """In the order to make them."""
-    usd_per_month: Decimal | None
+    usd_per_month: Decimal | None = None
     """Of the traffic between these machines, and of machines whose types are given, as planned.
 
     None: no plan keeps every constraint.
     """
     baseline_usd_per_month: Decimal
     """The same as they stand today."""
-    bound_usd_per_month: Decimal | None
+    bound_usd_per_month: Decimal | None = None
     """No placement under these constraints costs less."""
-    is_proven: bool
+    is_proven: bool = False
     """Whether no placement costs less, by more than `proven_within_usd`."""
     proven_within_usd: Decimal
     """What the free first GiB of prices between regions can make of it."""
-    bound_by: str
+    bound_by: str = ""
     """The argument behind the bound: `program`, `stars` or `eigenvalues`."""
-    gap_ratio: float | None
-    """How much dearer than the best plan it can be at most; None where the bound is 0."""
-    line_items: tuple[LineItem, ...]
+    gap_ratio: float | None = None
+    """How much more than the best plan it costs at most; None where the bound is 0."""
+    line_items: tuple[LineItem, ...] = ()
     baseline_line_items: tuple[LineItem, ...]
     unpriced: tuple[Unpriced, ...]
     """Traffic that no price is known of; it is in no amount, and nothing is placed by it."""
-    spread_usd_per_month: Decimal
+    spread_usd_per_month: Decimal = Decimal(0)
     """The price of availability: of the plan, what members of spread groups send each other."""
     stop_line_usd_per_move: Decimal
     """What a move has to save a month to stand above the stop line."""
-    worth_usd_per_month: Decimal
+    worth_usd_per_month: Decimal = Decimal(0)
     """What the moves above it save together."""
-    rest_usd_per_month: Decimal
+    rest_usd_per_month: Decimal = Decimal(0)
     """What those below it are worth."""
-    bindings: tuple[PlacementBinding, ...]
-    infeasible: tuple[PlacementShortfall, ...]
+    bindings: tuple[PlacementBinding, ...] = ()
+    infeasible: tuple[PlacementShortfall, ...] = ()
     machine_count: int
     movable_count: int
-    part_count: int
+    part_count: int = 0
     """Parts that exchange no traffic and share no group."""
     has_machines: bool
     """Whether the bill has machines, those whose type is given."""
-    stays: tuple[tuple[str, int], ...]
+    stays: dict[str, int]
     """Why machines stay where they are, and how many."""
     broken_today: tuple[str, ...]
     """Constraints that today's placement breaks."""
     assumptions: tuple[str, ...]
-    changes: PlanChanges
     prices_as_of: date
+    changes: PlanChanges = PlanChanges()
     incomplete: tuple[str, ...] = ()
-    price_age: str = ""

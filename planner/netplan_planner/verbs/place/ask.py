@@ -1,7 +1,7 @@
 """What `netplan place` is asked."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from netplan_planner.asks import CHOICE, INPUT, Ask, Reading, Request
 from netplan_planner.planning.inputs import PriceInput
@@ -13,30 +13,23 @@ from netplan_planner.world.request import ApiOptions
 class PlaceChoices(Request, frozen=True, kw_only=True):
     """Tables and choices of a placement; without tables the inventory and its traffic."""
 
+    PANEL: ClassVar[str] = INPUT
+
     vms: Annotated[
         Path | None,
         Ask(
             "Table of machines instead of an inventory: name, zone, region, vcpus, group,"
             " is_spread, is_pinned, machine_type (docs/place.md).",
             metavar="FILE",
-            panel=INPUT,
         ),
     ] = None
     edges: Annotated[
         Path | None,
-        Ask(
-            "Table of their traffic: src, dst, gib_per_month, max_rtt_ms.",
-            metavar="FILE",
-            panel=INPUT,
-        ),
+        Ask("Table of their traffic: src, dst, gib_per_month, max_rtt_ms.", metavar="FILE"),
     ] = None
     zones: Annotated[
         Path | None,
-        Ask(
-            "Table of the zones where they may stand: zone, capacity_vcpus.",
-            metavar="FILE",
-            panel=INPUT,
-        ),
+        Ask("Table of the zones where they may stand: zone, capacity_vcpus.", metavar="FILE"),
     ] = None
     least_saving_usd: Annotated[
         float | None,

@@ -2,20 +2,10 @@
 
 from decimal import Decimal
 from itertools import accumulate
-from typing import NamedTuple
 
 from netplan_planner.model import CurrencyRate
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.html.charts.front import (
-    BOTTOM,
-    HEIGHT,
-    LEFT,
-    RIGHT,
-    TOP,
-    WIDTH,
-    Tick,
-    scale,
-)
+from netplan_planner.renderers.html.charts.front import Frame, Tick, at_x, at_y, dollars, scale
 from netplan_planner.renderers.html.pictures import Picture, drawn
 from netplan_planner.verbs.place.answer import Placement
 
@@ -23,7 +13,7 @@ _MOST_POINTS = 400
 _MARGIN = 1.06
 
 
-class Savings(NamedTuple):
+class Savings(Frame, frozen=True, kw_only=True):
     """The picture: a line from no move to all of them."""
 
     line: str
@@ -33,12 +23,6 @@ class Savings(NamedTuple):
     stop: Tick | None
     """Where the moves end that are worth it; None: all are, or none is."""
     alt: str
-    width: int = WIDTH
-    height: int = HEIGHT
-    left: int = LEFT
-    end: int = WIDTH - RIGHT
-    top: int = TOP
-    floor: int = HEIGHT - BOTTOM
 
 
 def pictures(answer: Placement, currency: CurrencyRate | None) -> list[Picture]:
@@ -55,10 +39,10 @@ def savings(answer: Placement, currency: CurrencyRate | None = None) -> Savings 
     most = float(max(sums)) * _MARGIN
 
     def x(number: float) -> float:
-        return round(LEFT + number / count * (WIDTH - LEFT - RIGHT), 1)
+        return at_x(number / count)
 
     def y(usd: float) -> float:
-        return round(HEIGHT - BOTTOM - usd / most * (HEIGHT - TOP - BOTTOM), 1)
+        return at_y(usd / most)
 
     worth = sum(one.is_worth_it for one in answer.moves)
     every = max(1, count // _MOST_POINTS)
@@ -70,10 +54,7 @@ def savings(answer: Placement, currency: CurrencyRate | None = None) -> Savings 
         across=tuple(
             Tick(x(number), f"{number:,.0f}") for number in scale(count) if number == int(number)
         ),
-        up=tuple(
-            Tick(y(value), figures.dollars(Decimal(str(value)), currency).removesuffix(".00"))
-            for value in scale(most)
-        ),
+        up=tuple(Tick(y(value), dollars(value, currency)) for value in scale(most)),
         stop=Tick(x(worth), "stop line") if 0 < worth < count else None,
         alt=f"the first {worth:,} of {count:,} moves save {saved} a month, all of them {whole}",
     )

@@ -145,43 +145,28 @@ def _unsolved(
     """Return the answer as far as it is known before anything is placed."""
     return Placement(
         title=asked.title,
-        assignment=(),
-        moves=(),
-        usd_per_month=None,
         baseline_usd_per_month=baseline.usd,
-        bound_usd_per_month=None,
-        is_proven=False,
         proven_within_usd=numbers.step_usd,
-        bound_by="",
-        gap_ratio=None,
-        line_items=(),
         baseline_line_items=baseline.lines,
         unpriced=baseline.unpriced,
-        spread_usd_per_month=Decimal(0),
         stop_line_usd_per_move=least,
-        worth_usd_per_month=Decimal(0),
-        rest_usd_per_month=Decimal(0),
-        bindings=(),
-        infeasible=(),
         machine_count=len(asked.own),
         movable_count=len(numbers.problem.movable),
-        part_count=0,
         has_machines=any(one.machine_type for one in asked.machines),
         stays=_stays(asked, numbers),
         broken_today=broken_by(asked, numbers, numbers.problem.today),
         assumptions=tuple(_assumptions(asked, numbers, wanted)),
-        changes=PlanChanges(),
         prices_as_of=facts.prices.info.network_as_of,
         incomplete=asked.incomplete,
     )
 
 
-def _stays(asked: Asked, numbers: Numbers) -> tuple[tuple[str, int], ...]:
+def _stays(asked: Asked, numbers: Numbers) -> dict[str, int]:
     reasons = Counter(one.pinned for one in asked.own if one.pinned)
     alone = len(asked.own) - len(numbers.problem.movable) - reasons.total()
     if alone:
         reasons["no other zone to go to"] = alone
-    return tuple(sorted(reasons.items(), key=lambda one: (-one[1], one[0])))
+    return dict(sorted(reasons.items(), key=lambda one: (-one[1], one[0])))
 
 
 def _assumptions(asked: Asked, numbers: Numbers, wanted: PlaceChoices) -> list[str]:
@@ -227,10 +212,10 @@ def _solved(
     is_proven = plan.usd - bound < _CENT / 2 + numbers.step_usd
     return replace(
         answer,
-        assignment=tuple(
-            (one.name, Zone(asked.zones[zone]))
+        assignment={
+            one.name: Zone(asked.zones[zone])
             for one, zone in zip(asked.own, found.zones.tolist(), strict=False)
-        ),
+        },
         moves=moves,
         usd_per_month=plan.usd,
         bound_usd_per_month=bound,

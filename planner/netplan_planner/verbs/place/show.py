@@ -2,11 +2,8 @@
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import TypedDict
 
-from netplan_planner.model import Amount, LineItem
-from netplan_planner.model.plans import changes as plans
-from netplan_planner.model.report_rows import Unpriced
+from netplan_planner.model import Amount
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
 from netplan_planner.renderers.content.changes import changes
@@ -48,82 +45,6 @@ _BOUNDS = {
 }
 
 
-class Record(TypedDict):
-    """Zones for machines, moves there, and what they are worth."""
-
-    price_age: str
-    title: str
-    assignment: dict[str, str]
-    """Name to zone; empty where no placement keeps every constraint."""
-    moves: tuple[places.PlannedMove, ...]
-    usd_per_month: Decimal | None
-    baseline_usd_per_month: Decimal
-    bound_usd_per_month: Decimal | None
-    is_proven: bool
-    proven_within_usd: Decimal
-    """What the free first GiB of prices between regions can make of it."""
-    bound_by: str
-    gap_ratio: float | None
-    line_items: tuple[LineItem, ...]
-    baseline_line_items: tuple[LineItem, ...]
-    unpriced: tuple[Unpriced, ...]
-    spread_usd_per_month: Decimal
-    """The price of availability: what members of spread groups send each other."""
-    stop_line_usd_per_move: Decimal
-    worth_usd_per_month: Decimal
-    rest_usd_per_month: Decimal
-    bindings: tuple[places.PlacementBinding, ...]
-    infeasible: tuple[places.PlacementShortfall, ...]
-    machine_count: int
-    movable_count: int
-    part_count: int
-    has_machines: bool
-    """Whether the bill has machines, those whose type is given."""
-    stays: dict[str, int]
-    """Why machines stay where they are, and how many."""
-    broken_today: tuple[str, ...]
-    assumptions: tuple[str, ...]
-    prices_as_of: str
-    changes: plans.PlanChanges
-    incomplete: tuple[str, ...]
-
-
-def record(answer: Placement) -> Record:
-    """Return the whole answer."""
-    return {
-        "price_age": answer.price_age,
-        "title": answer.title,
-        "assignment": dict(answer.assignment),
-        "moves": answer.moves,
-        "usd_per_month": answer.usd_per_month,
-        "baseline_usd_per_month": answer.baseline_usd_per_month,
-        "bound_usd_per_month": answer.bound_usd_per_month,
-        "is_proven": answer.is_proven,
-        "proven_within_usd": answer.proven_within_usd,
-        "bound_by": answer.bound_by,
-        "gap_ratio": answer.gap_ratio,
-        "line_items": answer.line_items,
-        "baseline_line_items": answer.baseline_line_items,
-        "unpriced": answer.unpriced,
-        "spread_usd_per_month": answer.spread_usd_per_month,
-        "stop_line_usd_per_move": answer.stop_line_usd_per_move,
-        "worth_usd_per_month": answer.worth_usd_per_month,
-        "rest_usd_per_month": answer.rest_usd_per_month,
-        "bindings": answer.bindings,
-        "infeasible": answer.infeasible,
-        "machine_count": answer.machine_count,
-        "movable_count": answer.movable_count,
-        "part_count": answer.part_count,
-        "has_machines": answer.has_machines,
-        "stays": dict(answer.stays),
-        "broken_today": answer.broken_today,
-        "assumptions": answer.assumptions,
-        "prices_as_of": answer.prices_as_of.isoformat(),
-        "changes": answer.changes,
-        "incomplete": answer.incomplete,
-    }
-
-
 def table(answer: Placement) -> DataTable:
     """Return a row a machine, those that move first."""
     columns = (
@@ -141,7 +62,7 @@ def _rows(answer: Placement) -> Iterator[tuple[Cell, ...]]:
             *(one.name, one.to_zone, one.from_zone, one.step, saving, one.is_worth_it),
             *(one.one_off_usd, one.one_off, one.breaks),
         )
-    for name, zone in answer.assignment:
+    for name, zone in answer.assignment.items():
         if name not in moved:
             yield name, zone, zone, None, None, None, None, "", ()
 
@@ -310,7 +231,7 @@ def _why(answer: Placement, options: RenderOptions) -> Iterator[Block]:
             )
         )
     if answer.stays:
-        text = "; ".join(f"{count:,}: {why}" for why, count in answer.stays)
+        text = "; ".join(f"{count:,}: {why}" for why, count in answer.stays.items())
         yield Item(line=line(say(f"stay where they are: {text}", length=_LONG)))
     for unpriced in answer.unpriced:
         volume = figures.volume(unpriced.quantity)

@@ -8,7 +8,7 @@ import numpy as np
 from netplan_planner.errors import InputError, UsageError, did_you_mean
 from netplan_planner.inert import inert_line
 from netplan_planner.model import PathClass, Zone, region_of
-from netplan_planner.tables.columns import Column, ColumnKind
+from netplan_planner.tables.columns import Column, number_column
 from netplan_planner.tables.reading import Table
 from netplan_planner.verbs.place.ask import PlaceChoices
 from netplan_planner.verbs.place.asked import Asked, AskedEdges, AskedLimit, AskedMachine, Kind
@@ -19,13 +19,8 @@ VMS = (
     Column(name="name", meaning="of the machine, once", is_required=True),
     Column(name="zone", meaning="where it stands today", is_required=True),
     Column(name="region", meaning="of the zone; empty: as the zone says"),
-    Column(
-        name="vcpus",
-        meaning="what it takes of a zone's capacity",
-        unit="vCPU",
-        kind=ColumnKind.NUMBER,
-        least=0,
-        most=_MOST_VCPUS,
+    number_column(
+        "vcpus", "what it takes of a zone's capacity", unit="vCPU", least=0, most=_MOST_VCPUS
     ),
     Column(name="group", meaning="which machines belong together"),
     Column(name="is_spread", meaning="true: the group's members stand in different zones"),
@@ -35,31 +30,24 @@ VMS = (
 EDGES = (
     Column(name="src", meaning="the sender's name", is_required=True),
     Column(name="dst", meaning="the receiver's name", is_required=True),
-    Column(
-        name="gib_per_month",
-        meaning="what is sent, with headers",
+    number_column(
+        "gib_per_month",
+        "what is sent, with headers",
         unit="GiB",
-        kind=ColumnKind.NUMBER,
         least=0,
         most=_MOST_GIB,
         is_required=True,
     ),
-    Column(
-        name="max_rtt_ms",
-        meaning="the longest round trip; empty: any",
-        unit="ms",
-        kind=ColumnKind.NUMBER,
-        least=0,
-        most=_MOST_MS,
+    number_column(
+        "max_rtt_ms", "the longest round trip; empty: any", unit="ms", least=0, most=_MOST_MS
     ),
 )
 ZONES = (
     Column(name="zone", meaning="where machines may stand", is_required=True),
-    Column(
-        name="capacity_vcpus",
-        meaning="what it holds of these machines; empty: not known, so no limit",
+    number_column(
+        "capacity_vcpus",
+        "what it holds of these machines; empty: not known, so no limit",
         unit="vCPU",
-        kind=ColumnKind.NUMBER,
         least=0,
         most=_MOST_VCPUS,
     ),

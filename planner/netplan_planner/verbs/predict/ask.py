@@ -1,7 +1,7 @@
 """What `netplan predict` is asked."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from netplan_planner.asks import ANSWER, INPUT, OUTPUT, Ask, Request
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
@@ -35,6 +35,8 @@ class Ends(Request, frozen=True, kw_only=True):
 class Pods(Request, frozen=True, kw_only=True):
     """The network of a cluster on that path."""
 
+    PANEL: ClassVar[str] = PATH
+
     plugins: Annotated[
         Texts,
         Ask(
@@ -42,22 +44,19 @@ class Pods(Request, frozen=True, kw_only=True):
             " them, @1 for one that uses another link of 1 Gbit/s.",
             "--plugin",
             metavar="NAME[@GBPS]",
-            panel=PATH,
         ),
     ] = ()
     encapsulation: Annotated[
-        str | None,
-        Ask("How a -pod path wraps packets: none, vxlan, geneve, ipip, gre, udp.", panel=PATH),
+        str | None, Ask("How a -pod path wraps packets: none, vxlan, geneve, ipip, gre, udp.")
     ] = None
     encryption: Annotated[
-        str | None, Ask("How a -pod path encrypts packets: none, wireguard, ipsec.", panel=PATH)
+        str | None, Ask("How a -pod path encrypts packets: none, wireguard, ipsec.")
     ] = None
     other_link_gbps: Annotated[
         float | None,
         Ask(
             "Link in Gbit/s that the plugin uses instead, set up on the wrong interface.",
             least=0.001,
-            panel=PATH,
         ),
     ] = None
 
@@ -65,14 +64,11 @@ class Pods(Request, frozen=True, kw_only=True):
 class Served(Request, frozen=True, kw_only=True):
     """A service on that path."""
 
+    PANEL: ClassVar[str] = SERVICE
+
     service: Annotated[
         str | None,
-        Ask(
-            "A published service: percona-xtradb-sysbench-oltp.",
-            "--service",
-            metavar="NAME",
-            panel=SERVICE,
-        ),
+        Ask("A published service: percona-xtradb-sysbench-oltp.", "--service", metavar="NAME"),
     ] = None
     bytes_per_transaction: Annotated[
         Bytes | None,
@@ -80,16 +76,11 @@ class Served(Request, frozen=True, kw_only=True):
             "What the service sends per transaction, with --max-tps: its transactions per second on"
             " that path.",
             metavar="SIZE",
-            panel=SERVICE,
         ),
     ] = None
     max_tps: Annotated[
         float | None,
-        Ask(
-            "Transactions per second of the service where no path holds it back.",
-            least=0.001,
-            panel=SERVICE,
-        ),
+        Ask("Transactions per second of the service where no path holds it back.", least=0.001),
     ] = None
     tps_at: Annotated[
         Texts,
@@ -97,7 +88,6 @@ class Served(Request, frozen=True, kw_only=True):
             "Transactions per second of the service at a bandwidth in Gbit/s, such as 1=2700; give"
             " two.",
             metavar="GBPS=TPS",
-            panel=SERVICE,
         ),
     ] = ()
 

@@ -8,7 +8,7 @@ from netplan_planner.renderers.content import Cell, DataTable
 from netplan_planner.renderers.content.phrases import NO_PLUGIN, limit_words
 from netplan_planner.renderers.content.prediction import heading
 from netplan_planner.renderers.document import Block, Column, Line, Para, Table, fixed, line, say
-from netplan_planner.renderers.figures import interval, rate
+from netplan_planner.renderers.figures import rate_interval
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.predict.answer import ByPlugin, PluginTable
 
@@ -96,8 +96,7 @@ def _row(one: ByPlugin) -> tuple[Line, ...]:
     found, done = one.prediction.estimate, one.prediction.transactions
     throughput = "unknown"
     if found.gbps is not None:
-        span = interval(found.gbps, found.low_gbps or 0.0, found.high_gbps or 0.0)
-        throughput = f"{rate(found.gbps)} {span}"
+        throughput = rate_interval(found.gbps, found.low_gbps, found.high_gbps)
     tps = f"{done.tps:,.0f} [{done.low_tps:,.0f} to {done.high_tps:,.0f}]" if done else ""
     why = limit_words(found.binding.name) if found.binding else "; ".join(found.unknown)
     return line(say(_name(one))), line(fixed(throughput)), line(tps), line(say(why))

@@ -1,12 +1,6 @@
 """`netplan prices`: where prices come from. Reads catalogues; writes snapshots, nothing else."""
 
-from netplan_planner.model import (
-    PriceChanges,
-    PriceCheck,
-    Reconciliation,
-    SkuMap,
-    SnapshotBuilt,
-)
+from netplan_planner.model import PriceChanges, PriceCheck, Reconciliation, SkuMap, SnapshotBuilt
 from netplan_planner.planning.project import request_of
 from netplan_planner.planning.reconciling import reconcile as compare
 from netplan_planner.verbs import Now, always_well, panels, verb

@@ -21,6 +21,7 @@ from netplan_planner.model import (
     SnapshotBuilt,
     SnapshotSource,
     UnusedSku,
+    taken,
 )
 from netplan_planner.verbs.prices.ask import BuildAsk, RefreshAsk
 from netplan_planner.verbs.prices.refreshing import refresh
@@ -29,7 +30,6 @@ from netplan_pricing.building.assemble import Built
 from netplan_pricing.building.from_files import build_from_files, require_likeness, write_snapshot
 from netplan_pricing.catalogue.dumps import read_dump
 from netplan_pricing.catalogue.mapping import Scope, map_sku
-from netplan_pricing.catalogue.priced import Unread
 from netplan_pricing.comparing import compare
 from netplan_pricing.container import FILE_NAME as FILE_NAME
 from netplan_pricing.container import SnapshotFile
@@ -51,15 +51,7 @@ def map_skus(files: Sequence[Path]) -> SkuMap:
     count = Counter(one.scope for one in found)
     return SkuMap(
         skus=tuple(
-            SkuMeaning(
-                sku_id=sku.sku_id,
-                kind=one.kind,
-                series=one.series,
-                component=one.component,
-                usage=one.usage,
-                counts_in_plain_vm_price=one.counts_in_plain_vm_price,
-                reason=one.reason,
-            )
+            taken(SkuMeaning, one, sku_id=sku.sku_id)
             for sku, one in zip(dump.skus, found, strict=True)
         ),
         priced_count=count[Scope.PRICED],
@@ -165,32 +157,17 @@ def _change_counts(found: Iterable[PriceMove]) -> tuple[ChangeCount, ...]:
     )
 
 
-def _unused(found: Iterable[Unread]) -> tuple[UnusedSku, ...]:
-    return tuple(
-        UnusedSku(
-            sku_id=one.sku_id, description=one.description, reason=one.reason, where=one.where
-        )
-        for one in found
-    )
-
-
 def _built(one: Built, file: SnapshotFile) -> SnapshotBuilt:
-    header = file.header
-    return SnapshotBuilt(
+    return taken(
+        SnapshotBuilt,
+        file.header,
         path=str(file.path),
         size_bytes=len(one.content),
         sha256=file.sha256,
-        sku_count=header.sku_count,
-        unread_count=header.unread_count,
-        as_of=header.as_of,
-        network_as_of=header.network_as_of,
-        sources=tuple(
-            SnapshotSource(table=note.table, rows=note.rows, as_of=note.as_of, source=note.source)
-            for note in header.sources
-        ),
+        sources=tuple(taken(SnapshotSource, note) for note in file.header.sources),
         lacking=one.lacking,
-        unread=_unused(one.unread),
-        priceless=_unused(one.priceless),
+        unread=tuple(taken(UnusedSku, sku) for sku in one.unread),
+        priceless=tuple(taken(UnusedSku, sku) for sku in one.priceless),
         choices=one.choices,
         comparison=one.comparison,
     )

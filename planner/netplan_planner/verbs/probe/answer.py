@@ -25,7 +25,7 @@ class ProbeStake(Value, frozen=True, kw_only=True):
     """A finding that rests on a prediction for the path, and what it promises."""
 
     rule: str
-    usd_per_month: Decimal | None = None
+    saving_usd_per_month: Decimal | None = None
     gain_gbps: float | None = None
 
 
@@ -74,13 +74,15 @@ class ProbeCost(Value, frozen=True, kw_only=True):
     seconds: float
     gib: Decimal
     """On the wire, headers and omitted seconds included."""
-    lines: tuple[ProbeLine, ...]
     usd: Decimal | None
-    """Of the traffic; None where a price is not known. Machines that run cost nothing more."""
+    """Of the traffic; None where a price is not known."""
+    line_items: tuple[ProbeLine, ...]
     vm_seconds: float
     """Of both ends together."""
-    vm_usd: Decimal | None
-    """What these seconds would cost if they were paid for: for ranking only."""
+    vm_usd_billed: float = 0.0
+    """0: both machines run anyway."""
+    vm_usd_in_ranking: Decimal | None
+    """What their seconds would cost at list price, which counts in the order of probes only."""
 
 
 class ProbeFlow(Value, frozen=True, kw_only=True):
@@ -121,7 +123,7 @@ class Probe(Value, frozen=True, kw_only=True):
     @property
     def ranking_usd(self) -> Decimal | None:
         """What it costs in the ranking: its traffic and the seconds of both machines."""
-        traffic, machines = self.expected.usd, self.expected.vm_usd
+        traffic, machines = self.expected.usd, self.expected.vm_usd_in_ranking
         return None if traffic is None or machines is None else traffic + machines
 
 
@@ -130,8 +132,8 @@ class ToldLimit(Value, frozen=True, kw_only=True):
 
     limit: str
     probability: float
-    other_path_count: int
-    """Other paths that have the same limit."""
+    other_paths: int
+    """Paths that have the same limit."""
 
 
 class PlannedProbe(Value, frozen=True, kw_only=True):
@@ -243,10 +245,10 @@ def _total(costs: list[ProbeCost]) -> ProbeCost:
         runs=sum(cost.runs for cost in costs),
         seconds=sum(cost.seconds for cost in costs),
         gib=sum((cost.gib for cost in costs), Decimal(0)),
-        lines=tuple(line for cost in costs for line in cost.lines),
         usd=_sum_known([cost.usd for cost in costs]),
+        line_items=tuple(line for cost in costs for line in cost.line_items),
         vm_seconds=sum(cost.vm_seconds for cost in costs),
-        vm_usd=_sum_known([cost.vm_usd for cost in costs]),
+        vm_usd_in_ranking=_sum_known([cost.vm_usd_in_ranking for cost in costs]),
     )
 
 

@@ -124,7 +124,7 @@ def _planned(probe: Probe, probes: Sequence[Probe], information: Information) ->
         ToldLimit(
             limit=key,
             probability=chance,
-            other_path_count=len(
+            other_paths=len(
                 {one.path.name for one in probes if _has(one, key)} - {probe.path.name}
             ),
         )

@@ -154,10 +154,10 @@ def _cost(
         runs=runs,
         seconds=seconds,
         gib=sum(gib.values(), Decimal(0)),
-        lines=lines,
+        line_items=lines,
         usd=sum((line.usd for line in lines), Decimal(0)) if lines else None,
         vm_seconds=2 * seconds,
-        vm_usd=None if vm_usd_per_s is None else vm_usd_per_s * Decimal(str(seconds)),
+        vm_usd_in_ranking=None if vm_usd_per_s is None else vm_usd_per_s * Decimal(str(seconds)),
     )
 
 

@@ -243,7 +243,7 @@ def _why_not(client: Instance, server: Instance, path_class: PathClass, address:
 
 def _stake(check: Check, hit: Hit) -> ProbeStake:
     usd = total_usd(hit.saving.items) if hit.saving.items and not hit.saving.unknown else None
-    return ProbeStake(rule=check.rule.id, usd_per_month=usd, gain_gbps=_gain_gbps(hit))
+    return ProbeStake(rule=check.rule.id, saving_usd_per_month=usd, gain_gbps=_gain_gbps(hit))
 
 
 def _gain_gbps(hit: Hit) -> float | None:

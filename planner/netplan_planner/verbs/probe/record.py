@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from datetime import date
-from decimal import Decimal
 from typing import Any, Literal, TypedDict
 
+from netplan_planner.model import Value, taken
 from netplan_planner.renderers.content import Cell, DataTable
 from netplan_planner.verbs.probe.answer import (
     LeftOutProbe,
@@ -13,8 +13,9 @@ from netplan_planner.verbs.probe.answer import (
     ProbeCost,
     ProbeFlow,
     ProbeImpact,
-    ProbeLine,
     ProbePlan,
+    ProbeStake,
+    ToldLimit,
     half_width_of,
 )
 from netplan_planner.verbs.probe.results import FlowResult, ProbeResults
@@ -35,29 +36,6 @@ _RESULT_COLUMNS = (
 )
 
 
-class CostRecord(TypedDict):
-    """What runs take: time, volume and money."""
-
-    runs: int
-    seconds: float
-    gib: Decimal
-    usd: Decimal | None
-    line_items: tuple[ProbeLine, ...]
-    vm_seconds: float
-    vm_usd_billed: float
-    """0: both machines run anyway."""
-    vm_usd_in_ranking: Decimal | None
-    """Their seconds at list price, which count in the order of probes only."""
-
-
-class StakeRecord(TypedDict):
-    """A finding that a probe would decide."""
-
-    rule: str
-    saving_usd_per_month: Decimal | None
-    gain_gbps: float | None
-
-
 class FlowRecord(TypedDict):
     """What is predicted of one direction of one kind of run."""
 
@@ -70,14 +48,6 @@ class FlowRecord(TypedDict):
     probability: float | None
     reason: str | None
     """Why nothing is predicted."""
-
-
-class ToldRecord(TypedDict):
-    """A limit that a probe tells of."""
-
-    limit: str
-    probability: float
-    other_paths: int
 
 
 class WhichRecord(TypedDict):
@@ -99,13 +69,13 @@ class PlannedRecord(WhichRecord):
     rtt_basis: str
     omit_s: float
     duration_s: float | None
-    because: tuple[StakeRecord, ...]
+    because: tuple[ProbeStake, ...]
     predictions: tuple[FlowRecord, ...]
     information: float
     information_per_usd: float | None
-    tells: tuple[ToldRecord, ...]
-    expected: CostRecord
-    most: CostRecord
+    tells: tuple[ToldLimit, ...]
+    expected: ProbeCost
+    most: ProbeCost
     unpriced: str | None
 
 
@@ -116,7 +86,7 @@ class LeftOutRecord(WhichRecord):
     reason: str
 
 
-class ImpactRecord(TypedDict):
+class ImpactRecord(Value, frozen=True, kw_only=True):
     """What the probes do to a machine."""
 
     name: str
@@ -160,7 +130,7 @@ class StoreRecord(TypedDict):
     run_count: int
 
 
-class Record(TypedDict):
+class Record(Value, frozen=True, kw_only=True):
     """A plan of probes, what the store has of it, and what was measured."""
 
     id: str
@@ -169,8 +139,8 @@ class Record(TypedDict):
     prices_as_of: date
     price_age: str
     tolerance_ratio: float
-    expected: CostRecord
-    most: CostRecord
+    expected: ProbeCost
+    most: ProbeCost
     mean_half_width_ratio: float
     expected_half_width_ratio: float
     probes: tuple[PlannedRecord, ...]
@@ -187,25 +157,17 @@ class Record(TypedDict):
 def plan_record(plan: ProbePlan, results: ProbeResults | None = None) -> Record:
     """Return a plan, what the store has of it, and what was measured; None where nothing was."""
     stored = plan.stored
-    return {
-        "id": plan.id,
-        "title": plan.title,
-        "limits_as_of": plan.limits_as_of,
-        "prices_as_of": plan.prices_as_of,
-        "price_age": plan.price_age,
-        "tolerance_ratio": plan.tolerance_ratio,
-        "expected": _cost(plan.expected),
-        "most": _cost(plan.most),
-        "mean_half_width_ratio": half_width_of(plan.mean_log_width),
-        "expected_half_width_ratio": half_width_of(plan.expected_log_width),
-        "probes": tuple(map(_planned, plan.probes)),
-        "left_out": tuple(map(_left_out, plan.left_out)),
-        "impacts": tuple(_impact(plan, one) for one in plan.impacts),
-        "notes": plan.notes,
-        "incomplete": plan.incomplete,
-        "store": {"path": stored.path, "run_count": stored.run_count} if stored else None,
-        "results": _results(results) if results else None,
-    }
+    return taken(
+        Record,
+        plan,
+        mean_half_width_ratio=half_width_of(plan.mean_log_width),
+        expected_half_width_ratio=half_width_of(plan.expected_log_width),
+        probes=tuple(map(_planned, plan.probes)),
+        left_out=tuple(map(_left_out, plan.left_out)),
+        impacts=tuple(_impact(plan, one) for one in plan.impacts),
+        store={"path": stored.path, "run_count": stored.run_count} if stored else None,
+        results=_results(results) if results else None,
+    )
 
 
 def plan_table(plan: ProbePlan) -> DataTable:
@@ -256,27 +218,13 @@ def _planned(one: PlannedProbe) -> PlannedRecord:
         "rtt_basis": probe.path.rtt_basis,
         "omit_s": there.omit_s,
         "duration_s": there.duration_s,
-        "because": tuple(
-            StakeRecord(
-                rule=stake.rule,
-                saving_usd_per_month=stake.usd_per_month,
-                gain_gbps=stake.gain_gbps,
-            )
-            for stake in probe.path.stakes
-        ),
+        "because": probe.path.stakes,
         "predictions": tuple(map(_flow, probe.flows)),
         "information": one.gain,
         "information_per_usd": one.gain_per_usd,
-        "tells": tuple(
-            ToldRecord(
-                limit=told.limit,
-                probability=told.probability,
-                other_paths=told.other_path_count,
-            )
-            for told in one.tells
-        ),
-        "expected": _cost(probe.expected),
-        "most": _cost(probe.most),
+        "tells": one.tells,
+        "expected": probe.expected,
+        "most": probe.most,
         "unpriced": probe.unpriced or None,
     }
 
@@ -308,38 +256,12 @@ def _flow(flow: ProbeFlow) -> FlowRecord:
     }
 
 
-def _cost(cost: ProbeCost) -> CostRecord:
-    return {
-        "runs": cost.runs,
-        "seconds": cost.seconds,
-        "gib": cost.gib,
-        "usd": cost.usd,
-        "line_items": cost.lines,
-        "vm_seconds": cost.vm_seconds,
-        "vm_usd_billed": 0.0,
-        "vm_usd_in_ranking": cost.vm_usd,
-    }
-
-
 def _left_out(one: LeftOutProbe) -> LeftOutRecord:
     return {**_which(one.probe), "kind": one.kind.value, "reason": one.reason}
 
 
 def _impact(plan: ProbePlan, one: ProbeImpact) -> ImpactRecord:
-    return {
-        "name": one.name,
-        "self_link": one.link,
-        "cap_gbps": one.cap_gbps,
-        "sends_gbps": one.sends_gbps,
-        "cap_ratio": one.cap_ratio,
-        "receives_gbps": one.receives_gbps,
-        "busy_s": one.busy_s,
-        "most_busy_s": one.most_busy_s,
-        "seen_p95_gbps": one.seen_p95_gbps,
-        "seen_max_gbps": one.seen_max_gbps,
-        "is_crowded": one.is_crowded,
-        "has_flow_logs": plan.has_traffic,
-    }
+    return taken(ImpactRecord, one, self_link=one.link, has_flow_logs=plan.has_traffic)
 
 
 def _results(results: ProbeResults) -> ResultsRecord:

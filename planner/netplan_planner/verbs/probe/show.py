@@ -24,9 +24,9 @@ from netplan_planner.renderers.document import (
 from netplan_planner.renderers.figures import (
     counted,
     duration,
-    interval,
     number,
     rate,
+    rate_interval,
     saved,
     share,
     volume,
@@ -138,7 +138,7 @@ def _field(label: str, texts: Iterable[Text]) -> list[Block]:
 
 def _because(probe: Probe) -> Iterator[Text]:
     for stake in probe.path.stakes:
-        worth = [saved(stake.usd_per_month)] if stake.usd_per_month else []
+        worth = [saved(stake.saving_usd_per_month)] if stake.saving_usd_per_month else []
         worth += [f"{rate(stake.gain_gbps)} more"] if stake.gain_gbps else []
         marks = (": ", ", ")
         yield worded(stake.rule, *(worded(*pair) for pair in zip(marks, worth, strict=False)))
@@ -157,13 +157,13 @@ def _prediction(flow: ProbeFlow) -> str:
     found = flow.estimate
     if found.gbps is None:
         return f"unknown: {inert('; '.join(found.unknown))}"
-    span = interval(found.gbps, found.low_gbps or 0.0, found.high_gbps or 0.0)
+    predicted = rate_interval(found.gbps, found.low_gbps, found.high_gbps)
     bound = inert(limit_name(found.limits[0]), TEXT_LENGTH) if found.limits else "nothing known"
-    return f"{rate(found.gbps)} {span}, bound by {bound}"
+    return f"{predicted}, bound by {bound}"
 
 
 def _informed(told: ToldLimit) -> str:
-    others = told.other_path_count
+    others = told.other_paths
     shared = f", shared with {counted(others, 'other path')}" if others else ""
     return f"{inert(told.limit)}, {share(told.probability, 1.0)} likely{shared}"
 
@@ -195,7 +195,7 @@ def _costs(probe: Probe) -> Iterator[Text]:
     if probe.expected.usd is None or probe.most.usd is None:
         yield f"an unknown sum: {inert(probe.unpriced)}"
         return
-    for least, most in zip(probe.expected.lines, probe.most.lines, strict=True):
+    for least, most in zip(probe.expected.line_items, probe.most.line_items, strict=True):
         sku = skus((least.sku_id,) if least.sku_id else ())
         yield worded(
             _usd_span(least.usd, most.usd) if most.usd else "nothing",
@@ -218,7 +218,7 @@ def _small(usd: Decimal) -> Amount:
 
 def _machines(probe: Probe) -> Text:
     seconds = number(probe.expected.vm_seconds)
-    price = probe.expected.vm_usd
+    price = probe.expected.vm_usd_in_ranking
     return worded(
         f"nothing more: both run anyway ({seconds} VM seconds at list price would be ",
         "an unknown sum" if price is None else _small(price),

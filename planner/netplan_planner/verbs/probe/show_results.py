@@ -19,7 +19,7 @@ from netplan_planner.renderers.document import (
     line,
     say,
 )
-from netplan_planner.renderers.figures import counted, interval, rate
+from netplan_planner.renderers.figures import counted, interval, rate, rate_interval
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.probe import record as record_
 from netplan_planner.verbs.probe import show
@@ -99,7 +99,7 @@ def _measured(one: FlowResult) -> str:
     measured = f"{show.way_of(one.flow)}: measured {median}"
     if found.gbps is None:
         return f"{measured}; nothing was predicted"
-    span = interval(found.gbps, found.low_gbps or 0.0, found.high_gbps or 0.0)
+    predicted = rate_interval(found.gbps, found.low_gbps, found.high_gbps)
     verdict = "inside" if one.is_inside else "outside"
     capped = "; a rate cap was set" if one.is_capped else ""
-    return f"{measured}, predicted {rate(found.gbps)} {span}: {verdict}{capped}"
+    return f"{measured}, predicted {predicted}: {verdict}{capped}"

@@ -6,28 +6,30 @@ from decimal import Decimal
 from netplan_planner.model import Infeasible, MachinePlan, Value
 
 
-class Recommendation(Value, frozen=True, kw_only=True):
-    """The answer of `netplan recommend`: a plan, or why there is none, and what it rests on."""
+class Basis(Value, frozen=True, kw_only=True):
+    """What a recommendation rests on."""
 
-    plan: MachinePlan | Infeasible
+    price_age: str
+    """That prices are old, and the command for newer ones; empty while they hold."""
     limits_as_of: date
     calibration: str | None
     """What it says of itself, where probes corrected the limits."""
     prices_as_of: date
-    network_prices_as_of: date
     prices_sha256: str
     price_terms: str
     """Of the contract, where prices are effective ones; empty: list prices."""
-    price_age: str
-    """That prices are old, and the command for newer ones; empty while they hold."""
+    is_feasible: bool
+    """Whether any candidate meets the need."""
+    incomplete: tuple[str, ...] = ()
+    """What of the given evidence could not be read in full, a line each."""
+
+
+class Recommendation(Basis, frozen=True, kw_only=True):
+    """The answer of `netplan recommend`: a plan, or why there is none, and what it rests on."""
+
+    plan: MachinePlan | Infeasible
+    network_prices_as_of: date
     long_use_percents: tuple[tuple[str, Decimal], ...] = ()
     """Sustained-use discounts by series that the list prices of the plan leave out."""
     why_not: tuple[str, ...] = ()
     """Types whose place or reason is asked for by name."""
-    incomplete: tuple[str, ...] = ()
-    """What of the given evidence could not be read in full, a line each."""
-
-    @property
-    def is_feasible(self) -> bool:
-        """Whether any candidate meets the need."""
-        return isinstance(self.plan, MachinePlan)

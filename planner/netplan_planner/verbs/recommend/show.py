@@ -1,7 +1,6 @@
 """A recommendation: the machine types that carry a bandwidth, why others lost, what it rests on."""
 
 from collections.abc import Iterator, Sequence
-from datetime import date
 from decimal import Decimal
 
 from msgspec.structs import asdict
@@ -15,15 +14,15 @@ from netplan_planner.model import (
     Rejected,
     Text,
     Usage,
-    Value,
+    taken,
     worded,
 )
-from netplan_planner.renderers.content import Cell, DataTable, incomplete, plans, taken
+from netplan_planner.renderers.content import Cell, DataTable, incomplete, plans
 from netplan_planner.renderers.content.phrases import origin, quantity, unit_price
 from netplan_planner.renderers.document import Block, Para, line, say
 from netplan_planner.renderers.figures import counted
 from netplan_planner.renderers.options import RenderOptions
-from netplan_planner.verbs.recommend.answer import Recommendation
+from netplan_planner.verbs.recommend.answer import Basis, Recommendation
 
 SCHEMA = "netplan.recommend/1"
 COLUMNS = (
@@ -43,24 +42,6 @@ COLUMNS = (
     "prices_as_of",
     "price_source",
 )
-
-
-class Basis(Value, frozen=True, kw_only=True):
-    """What a recommendation rests on."""
-
-    price_age: str
-    """That prices are old, and the command for newer ones; empty while they hold."""
-    limits_as_of: date
-    calibration: str | None
-    """What it says of itself, where probes corrected the limits."""
-    prices_as_of: date
-    prices_sha256: str
-    price_terms: str
-    """Of the contract, where prices are effective ones; empty: list prices."""
-    is_feasible: bool
-    """Whether any candidate meets the need."""
-    incomplete: tuple[str, ...]
-    """What of the given evidence could not be read in full, a line each."""
 
 
 def record(answer: Recommendation) -> tuple[Basis, MachinePlan | Infeasible]:
@@ -100,7 +81,7 @@ def blocks(answer: Recommendation, options: RenderOptions) -> Iterator[Block]:
     if isinstance(plan, MachinePlan):
         yield from plans.machine_plan(plan, options)
     else:
-        yield from plans.infeasible(plan, options)
+        yield from plans.no_machines(plan, options)
     for name in answer.why_not:
         yield from _paragraphs(_why_not(plan, name))
     yield from _paragraphs(_bill(_ranked(plan)[: None if options.verbosity else 1]))

@@ -9,6 +9,7 @@ from netplan_planner.model.money.prices import LineItem
 from netplan_planner.model.plans.changes import PlanChanges
 from netplan_planner.model.plans.plan import Rejected
 from netplan_planner.model.plans.plan_answer import PlanAnswer
+from netplan_planner.model.plans.shortfall import Shortfall
 from netplan_planner.verbs.transfer.ask import TransferNeed
 
 INTERNET = "internet"
@@ -134,12 +135,9 @@ class TransferWay(Value, frozen=True, kw_only=True):
     why_not: Text = ""
 
 
-class TransferInfeasible(Value, frozen=True, kw_only=True):
+class TransferInfeasible(Shortfall, frozen=True, kw_only=True):
     """Why it cannot be done, by how little, and what to change."""
 
-    binding: str
-    shortfall: Text
-    shortfall_s: float | None = None
     shortfall_usd: Decimal | None = None
     held_back_by: TransferBinding | None = None
     """What the fastest plan uses in full, where that is what makes it late."""

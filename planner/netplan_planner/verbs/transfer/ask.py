@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from netplan_planner.asks import CHOICE, Ask, Reading, Request
 from netplan_planner.errors import UsageError
@@ -17,6 +17,7 @@ from netplan_planner.model.plans.machine_choice import (
     LeastMemory,
     MachineTypes,
     SeriesNames,
+    StartUp,
 )
 from netplan_planner.planning.inputs import PlanBasis
 from netplan_planner.quantities import Bytes, Deadline, Duration, Names, Usd
@@ -85,6 +86,8 @@ def place_limits(option: str, stated: Sequence[str]) -> tuple[PlaceLimit, ...]:
 class TransferNeed(Value, frozen=True, kw_only=True):
     """What is to be moved, within which bounds, and on which machines."""
 
+    PANEL: ClassVar[str] = BOUNDS
+
     source: Annotated[
         str,
         Ask(
@@ -118,10 +121,7 @@ class TransferNeed(Value, frozen=True, kw_only=True):
     ] = 0
     goal: Annotated[
         TransferGoal,
-        Ask(
-            "cost: the cheapest within the deadline; time: the fastest within the budget.",
-            panel=BOUNDS,
-        ),
+        Ask("cost: the cheapest within the deadline; time: the fastest within the budget."),
     ] = TransferGoal.COST
     deadline_s: Annotated[
         Deadline | None,
@@ -129,13 +129,11 @@ class TransferNeed(Value, frozen=True, kw_only=True):
             "How long it may take, such as 2h, or until when, such as 2026-12-01T06:00:00Z.",
             "--deadline",
             metavar="TIME",
-            panel=BOUNDS,
         ),
     ] = None
     """From the state RUNNING of the machines until the last byte has arrived."""
     budget_usd: Annotated[
-        Usd | None,
-        Ask("What it may cost, machines and traffic.", "--budget", metavar="USD", panel=BOUNDS),
+        Usd | None, Ask("What it may cost, machines and traffic.", "--budget", metavar="USD")
     ] = None
     area: Annotated[
         str | None,
@@ -170,7 +168,6 @@ class TransferNeed(Value, frozen=True, kw_only=True):
             "What a region's machines may send to other regions (console, Quotas page); repeat it.",
             "--quota",
             metavar="REGION=GBPS",
-            panel=BOUNDS,
         ),
     ] = ()
     """Of what a region's machines send to other regions inside the VPC."""
@@ -181,7 +178,6 @@ class TransferNeed(Value, frozen=True, kw_only=True):
             "What they may send to addresses outside the VPC; repeat it.",
             "--internet-quota",
             metavar="REGION=GBPS",
-            panel=BOUNDS,
         ),
     ] = ()
     """Of what they send to addresses outside of it."""
@@ -220,15 +216,7 @@ class TransferNeed(Value, frozen=True, kw_only=True):
         Usd | None, Ask("What a machine of the grid costs.", metavar="USD", panel=GIVEN)
     ] = None
     """Of a machine of a given grid; None: not told."""
-    startup_s: Annotated[
-        Duration | None,
-        Ask(
-            "From a machine's start until it works, such as 40s: it is paid, too.",
-            "--start-up",
-            metavar="TIME",
-            panel=BOUNDS,
-        ),
-    ] = None
+    startup_s: StartUp = None
     memory_gib: LeastMemory = 0.0
     machine_types: MachineTypes = ()
     series: SeriesNames = ()

@@ -7,13 +7,14 @@ from decimal import ROUND_CEILING, Decimal
 from msgspec.structs import replace
 
 from netplan_planner.model import Amount, Rejected, Text, worded
+from netplan_planner.optimise.job.plan import seconds_text
 from netplan_planner.verbs.transfer import program
 from netplan_planner.verbs.transfer.answer import INTERNET, TransferInfeasible, TransferOption
 from netplan_planner.verbs.transfer.ask import PlaceLimit, TransferNeed
 from netplan_planner.verbs.transfer.hops import region_of_bucket
 from netplan_planner.verbs.transfer.market import market_of
 from netplan_planner.verbs.transfer.network import scaled
-from netplan_planner.verbs.transfer.option import Asked, Solved, option_of, seconds_text
+from netplan_planner.verbs.transfer.option import Asked, Solved, option_of
 from netplan_planner.verbs.transfer.program import Aim, Span
 from netplan_planner.verbs.transfer.tries import search
 
@@ -86,7 +87,6 @@ def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
     if solved.found.fastest is not None:
         return TransferInfeasible(
             binding="Spot machines would be interrupted before they are ever done",
-            shortfall="",
             changes=(
                 "machines on demand: without --spot",
                 "less work lost with an interruption: --spot-lost-work",
@@ -104,7 +104,6 @@ def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
     if unpriced:
         return TransferInfeasible(
             binding=f"no price is known for the only way: {unpriced[0]}",
-            shortfall="",
             changes=tuple(_for_a_price(need)),
         )
     if market.hops and not market.machines:
@@ -117,7 +116,6 @@ def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
     if market.hops and lacking and not market.is_given:
         return TransferInfeasible(
             binding=f"no machine that passes is offered in {', '.join(lacking)}",
-            shortfall="",
             changes=("another --machine-type or --series",),
         )
     return TransferInfeasible(
@@ -138,9 +136,7 @@ def _no_machine(need: TransferNeed, unknown: Sequence[Rejected]) -> TransferInfe
         changes.append(f"less than --memory-gib {need.memory_gib:g}")
     if need.machine_types or need.series or need.architecture or not changes:
         changes.append("another --machine-type, --series or --architecture")
-    return TransferInfeasible(
-        binding=why, shortfall="", changes=(*changes, "netplan caps lists what is known")
-    )
+    return TransferInfeasible(binding=why, changes=(*changes, "netplan caps lists what is known"))
 
 
 def _for_a_price(need: TransferNeed) -> Iterator[str]:

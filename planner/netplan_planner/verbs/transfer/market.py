@@ -14,14 +14,7 @@ from netplan_planner.throughput.round_trips.of_path import path_round_trip
 from netplan_planner.units import BITS_PER_BYTE, BITS_PER_GIGABIT, SECONDS_PER_HOUR
 from netplan_planner.verbs.transfer.answer import PlaceKind
 from netplan_planner.verbs.transfer.ask import PlaceLimit, TransferNeed
-from netplan_planner.verbs.transfer.hops import (
-    Hop,
-    Hops,
-    Tables,
-    hops_of,
-    is_direct,
-    kind_of,
-)
+from netplan_planner.verbs.transfer.hops import Hop, Hops, Tables, hops_of, is_direct, kind_of
 from netplan_planner.verbs.transfer.machines import Machine, given_machine, machines_in
 from netplan_planner.verbs.transfer.network import Limits, Network, Quotas
 

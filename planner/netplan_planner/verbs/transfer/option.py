@@ -25,7 +25,7 @@ from netplan_planner.optimise.job import spot
 from netplan_planner.optimise.job.cost import billed_s
 from netplan_planner.optimise.job.rates import at_quantile, query_of
 from netplan_planner.optimise.odds import QUANTILES, deadline_probability
-from netplan_planner.units import SECONDS_PER_HOUR, SECONDS_PER_MINUTE
+from netplan_planner.units import SECONDS_PER_HOUR
 from netplan_planner.verbs.transfer.answer import (
     TransferBinding,
     TransferFlow,
@@ -275,15 +275,6 @@ class Solved(NamedTuple):
     best: TransferOption | None
     options: tuple[TransferOption, ...]
     """All that came up, the best among them; what the program chose comes first."""
-
-
-def seconds_text(seconds: float) -> str:
-    """Return a time in words, short."""
-    if seconds >= 2 * SECONDS_PER_HOUR:
-        return f"{seconds / SECONDS_PER_HOUR:.3g} h"
-    if seconds >= 2 * SECONDS_PER_MINUTE:
-        return f"{seconds / SECONDS_PER_MINUTE:.3g} min"
-    return f"{seconds:.3g} s"
 
 
 def probability_of(

@@ -2,11 +2,12 @@
 
 from netplan_planner.model import Amount, CurrencyRate
 from netplan_planner.renderers import figures
+from netplan_planner.renderers.content.job_views import spread
 from netplan_planner.renderers.document import say
 from netplan_planner.renderers.html.charts.cost_time import LABELLED, CostTime, Point, picture
 from netplan_planner.renderers.html.pictures import Picture, drawn
 from netplan_planner.verbs.transfer.answer import TransferAnswer, TransferOption, TransferPlan
-from netplan_planner.verbs.transfer.views import machines_of, spread
+from netplan_planner.verbs.transfer.views import machines_of
 
 
 def pictures(answer: TransferAnswer, currency: CurrencyRate | None) -> list[Picture]:

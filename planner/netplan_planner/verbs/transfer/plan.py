@@ -6,6 +6,7 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from netplan_planner.model import Amount, CapsBook, PathClass, PriceBook, Text, Usage, worded
+from netplan_planner.optimise.job.plan import seconds_text
 from netplan_planner.throughput.limits.doubts import doubt_of
 from netplan_planner.throughput.limits.quotas import quota_of
 from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
@@ -19,7 +20,7 @@ from netplan_planner.verbs.transfer.ask import AddressKind, NetworkTier, Transfe
 from netplan_planner.verbs.transfer.hops import Tables, kind_of, region_of_bucket
 from netplan_planner.verbs.transfer.infeasible import why_infeasible
 from netplan_planner.verbs.transfer.market import Market, market_of, stream_query
-from netplan_planner.verbs.transfer.option import Asked, Solved, probability_of, seconds_text
+from netplan_planner.verbs.transfer.option import Asked, Solved, probability_of
 from netplan_planner.verbs.transfer.tries import AS_FAST, key, solve, without_relays
 
 

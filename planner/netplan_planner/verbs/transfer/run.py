@@ -15,7 +15,7 @@ from netplan_planner.planning.payment import check_interruptions
 from netplan_planner.planning.steps import in_order
 from netplan_planner.planning.steps.jobs import zone_of
 from netplan_planner.planning.steps.runs import machines_for_run, names_of
-from netplan_planner.tables.columns import Column, ColumnKind
+from netplan_planner.tables.columns import Column, number_column
 from netplan_planner.tables.reading import Table
 from netplan_planner.throughput import CapsTable
 from netplan_planner.throughput.limits.caps import checked_series
@@ -41,11 +41,10 @@ _DST = Column(name="dst", meaning="where they go", is_required=True)
 GRID_COLUMNS = (
     _SRC,
     _DST,
-    Column(
-        name="gbps_per_vm",
-        meaning="from one machine to one machine; 0: there is no way",
+    number_column(
+        "gbps_per_vm",
+        "from one machine to one machine; 0: there is no way",
         unit="Gbit/s",
-        kind=ColumnKind.NUMBER,
         least=0,
         most=1e5,
         is_required=True,
@@ -56,11 +55,10 @@ GRID_COLUMNS = (
 PRICE_COLUMNS = (
     _SRC,
     _DST,
-    Column(
-        name="usd_per_gib",
-        meaning="of what is sent; 0: it is free",
+    number_column(
+        "usd_per_gib",
+        "of what is sent; 0: it is free",
         unit="USD per GiB",
-        kind=ColumnKind.NUMBER,
         least=0,
         most=1e6,
         is_required=True,

@@ -50,11 +50,6 @@ _DIGITS = 6
 _BILL_LINES = 20
 
 
-def record(answer: TransferAnswer) -> TransferAnswer:
-    """Return all of it."""
-    return answer
-
-
 def table(answer: TransferAnswer) -> DataTable:
     """Return the plan's flows and machines, then the front and other ways, a row each."""
     return DataTable(COLUMNS, _rows(answer.transfer))

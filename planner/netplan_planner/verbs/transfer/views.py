@@ -5,13 +5,13 @@ from decimal import Decimal
 
 from netplan_planner.model import Amount, Text, worded
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import phrases
+from netplan_planner.renderers.content import phrases, plans
+from netplan_planner.renderers.content.job_views import spread
 from netplan_planner.renderers.document import (
     Block,
     Column,
     Field,
     Line,
-    Para,
     Role,
     Table,
     fixed,
@@ -158,13 +158,9 @@ def bindings(found: Sequence[TransferBinding]) -> Line:
 
 def infeasible(found: TransferInfeasible) -> Iterator[Block]:
     """Yield why it cannot be done, and what to change."""
-    shortfall = worded(": ", found.shortfall) if found.shortfall else ""
     held = found.held_back_by
-    by = line() if held is None else line(", held back by ", bindings((held,)))
-    said = line(say("Infeasible, because", Role.BAD), f" {found.binding}", by, shortfall)
-    yield Para(line=said, is_inner=True)
-    for change in found.changes:
-        yield Field(label="change", line=line(change))
+    by = () if held is None else line(", held back by ", bindings((held,)))
+    return plans.infeasible(found, found.changes, by)
 
 
 def direct(plan: TransferPlan) -> Iterator[Block]:
@@ -250,15 +246,6 @@ def _time(plan: TransferPlan, option: TransferOption) -> str:
     is_read_as_it = text == figures.duration(deadline_s)
     late = f", {figures.duration(option.duration_s - deadline_s)} too late"
     return f"{text}{late}" if is_read_as_it else text
-
-
-def spread(listed: Sequence[TransferOption], most: int | None) -> Sequence[TransferOption]:
-    """Return at most so many of a list, both ends among them, as evenly as they go."""
-    if most is None or len(listed) <= most:
-        return listed
-    if most < 2:
-        return listed[:most]
-    return [listed[round(at * (len(listed) - 1) / (most - 1))] for at in range(most)]
 
 
 def ways(plan: TransferPlan) -> Iterator[Block]:

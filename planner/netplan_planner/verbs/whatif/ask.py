@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from netplan_planner.asks import CHOICE, Ask, Request
 from netplan_planner.errors import UsageError
@@ -52,6 +52,8 @@ class NicType(StrEnum):
 class Changes(Request, frozen=True, kw_only=True):
     """Changes of one selection of machines, or a table of them."""
 
+    PANEL: ClassVar[str] = CHANGES
+
     vms: Annotated[
         Names,
         Ask(
@@ -59,40 +61,28 @@ class Changes(Request, frozen=True, kw_only=True):
             " repeat it.",
             "--vm",
             metavar="VM",
-            panel=CHANGES,
         ),
     ] = ()
     """Empty: all machines, for growth alone."""
-    machine_type: Annotated[
-        str | None, Ask("Their new machine type.", metavar="TYPE", panel=CHANGES)
-    ] = None
-    zone: Annotated[str | None, Ask("Where they are to stand.", metavar="ZONE", panel=CHANGES)] = (
-        None
-    )
+    machine_type: Annotated[str | None, Ask("Their new machine type.", metavar="TYPE")] = None
+    zone: Annotated[str | None, Ask("Where they are to stand.", metavar="ZONE")] = None
     address: Annotated[
-        AddressKind | None,
-        Ask("By which they and the project's other machines call each other.", panel=CHANGES),
+        AddressKind | None, Ask("By which they and the project's other machines call each other.")
     ] = None
-    network_tier: Annotated[
-        NetworkTier | None, Ask("The tier of their external addresses.", panel=CHANGES)
-    ] = None
-    tier1: Annotated[bool | None, Ask("Tier_1 on or off.", "--tier1/--no-tier1", panel=CHANGES)] = (
+    network_tier: Annotated[NetworkTier | None, Ask("The tier of their external addresses.")] = None
+    tier1: Annotated[bool | None, Ask("Tier_1 on or off.", "--tier1/--no-tier1")] = None
+    mtu: Annotated[int | None, Ask("MTU of their networks, for all in them.", metavar="BYTES")] = (
         None
     )
-    mtu: Annotated[
-        int | None, Ask("MTU of their networks, for all in them.", metavar="BYTES", panel=CHANGES)
-    ] = None
-    nic: Annotated[NicType | None, Ask("Type of all their interfaces.", panel=CHANGES)] = None
+    nic: Annotated[NicType | None, Ask("Type of all their interfaces.")] = None
     plugin: Annotated[
-        str | None,
-        Ask("Network plugin of the cluster whose nodes they are.", metavar="NAME", panel=CHANGES),
+        str | None, Ask("Network plugin of the cluster whose nodes they are.", metavar="NAME")
     ] = None
     growth: Annotated[
         str | None,
         Ask(
             "Their traffic is multiplied by it, such as 1.5; without --vm that of all.",
             metavar="FACTOR",
-            panel=CHANGES,
         ),
     ] = None
     by: Annotated[
@@ -101,7 +91,6 @@ class Changes(Request, frozen=True, kw_only=True):
             "When the growth is reached, to tell what is full when.",
             metavar="DAY",
             formats=["%Y-%m-%d"],
-            panel=CHANGES,
         ),
     ] = None
     file: Annotated[
@@ -110,7 +99,6 @@ class Changes(Request, frozen=True, kw_only=True):
             "A table of changes, a row a selection of machines (docs/whatif.md).",
             "--change",
             metavar="FILE",
-            panel=CHANGES,
         ),
     ] = None
 

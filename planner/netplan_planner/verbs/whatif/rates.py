@@ -14,14 +14,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from netplan_planner.model import (
-    Facts,
-    OwnerKind,
-    PathClass,
-    PathEnd,
-    PathQuery,
-    PodNetwork,
-)
+from netplan_planner.model import Facts, OwnerKind, PathClass, PathEnd, PathQuery, PodNetwork
 from netplan_planner.throughput import machine_end
 from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
 from netplan_planner.throughput.goodput.mean import LIMITS

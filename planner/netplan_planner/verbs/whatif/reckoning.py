@@ -13,13 +13,7 @@ from numpy.typing import NDArray
 from netplan_planner.errors import NetplanError
 from netplan_planner.judging.month import Committed, month_bill, tables_of
 from netplan_planner.machines.known import Known
-from netplan_planner.model import (
-    Facts,
-    MachineChange,
-    MachineRow,
-    SelfLink,
-    total_usd,
-)
+from netplan_planner.model import Facts, MachineChange, MachineRow, SelfLink, total_usd
 from netplan_planner.throughput.sharing.links import NAMES
 from netplan_planner.verbs.whatif.answer import WhatifLimit
 from netplan_planner.verbs.whatif.apply import apply_aimed

@@ -51,11 +51,6 @@ COLUMNS = (
 _ZERO = Decimal(0)
 
 
-def record(answer: whatif.WhatifAnswer) -> whatif.WhatifAnswer:
-    """Return every field of the answer."""
-    return answer
-
-
 def table(answer: whatif.WhatifAnswer) -> DataTable:
     """Return a row a machine that changes, or on which the changes bear."""
     rows = (

@@ -19,13 +19,7 @@ from netplan_planner.model import (
     SelfLink,
 )
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
-from netplan_planner.planning.steps import (
-    by_hand,
-    by_image,
-    in_order,
-    in_place,
-    networks,
-)
+from netplan_planner.planning.steps import by_hand, by_image, in_order, in_place, networks
 from netplan_planner.planning.steps.resize import Target, resize
 from netplan_planner.units import counted
 from netplan_planner.verbs.whatif.answer import WhatifField

@@ -130,7 +130,7 @@ def settings(answer: FlowLogBill) -> dict[str, LogSettings]:
     """Return the proposed settings by the name of the subnetwork."""
     return {
         row.name.partition("/")[2]: row.proposed.settings
-        for row in answer.rows
+        for row in answer.writers
         if row.proposed is not None
     }
 
@@ -263,7 +263,7 @@ def test_a_machine_told_by_many_receivers_is_promised_as_a_whole(
     goal = replace(GOAL, p95_from_gbps=0.0)
     answer = planned(made.facts, goal)
     assert answer.p95_machine_count >= plans["percentiles"].p95_machine_count
-    assert all(row.proposed is not None for row in answer.rows)
+    assert all(row.proposed is not None for row in answer.writers)
 
 
 def test_filtered_logs_read_to_the_same_dollars_and_percentiles(
@@ -302,7 +302,7 @@ def test_a_filter_leaves_out_as_many_records_as_it_says(
     names = [writer_of(one["jsonPayload"]) for one in made.entries]
     for answer in (plans["dollars"], plans["percentiles"]):
         dropped = ~filtered(made.entries, answer)
-        for row in answer.rows:
+        for row in answer.writers:
             assert row.proposed is not None
             told = sum(part.volume.records_per_month for part in row.proposed.left_out)
             own = np.array(names) == row.name.partition("/")[2]
@@ -319,7 +319,7 @@ def test_filters_cost_less_and_say_what_they_hide(plans: dict[str, FlowLogBill])
     assert with_filters.planned_usd_per_month < 0.8 * float(without.planned_usd_per_month)
     assert not any(one.filter_expr for one in settings(without).values())
     hidden = {
-        part.rules for row in with_filters.rows if row.proposed for part in row.proposed.left_out
+        part.rules for row in with_filters.writers if row.proposed for part in row.proposed.left_out
     }
     assert HIDDEN_OF_RECEIVERS in hidden
     ids = {check.rule.id for check in all_rules()}
@@ -353,6 +353,6 @@ def test_a_filter_that_is_there_stays(made: Made) -> None:
     answer = planned(facts, GOAL)
     assert {one.filter_expr for one in settings(answer).values()} == {own}
     assert not any(
-        "filter-expr" in " ".join(row.proposed.command) for row in answer.rows if row.proposed
+        "filter-expr" in " ".join(row.proposed.command) for row in answer.writers if row.proposed
     )
     assert any("filters that are there stay" in note for note in answer.notes)

@@ -144,7 +144,7 @@ def settings_by_sender(answer: FlowLogBill) -> dict[str, tuple[float, int]]:
     """Return the planned ratio and interval of each sender's subnetwork."""
     by_region = {
         row.name.partition("/")[0]: row.proposed.settings
-        for row in answer.rows
+        for row in answer.writers
         if row.proposed is not None
     }
     found = {}
@@ -292,6 +292,6 @@ def test_without_a_stated_ratio_nothing_is_proposed(planned: tuple[Facts, FlowLo
     assert facts.traffic.log_volume is not None
     found = writers(bare, facts.traffic.log_volume)
     answer = plan_of(unknown, found, InputRequest(today=date(2026, 11, 20)), GOAL)
-    assert all(row.proposed is None for row in answer.rows)
-    assert all("settings are not in the inventory" in row.why_not for row in answer.rows)
+    assert all(row.proposed is None for row in answer.writers)
+    assert all("settings are not in the inventory" in row.why_not for row in answer.writers)
     assert answer.planned_usd_per_month == answer.usd_per_month

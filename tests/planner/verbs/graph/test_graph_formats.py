@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Facts, PathClass
 from netplan_planner.renderers import RenderOptions, render
-from netplan_planner.renderers.content import content_of
+from netplan_planner.renderers.content import content_of, record
 from netplan_planner.renderers.output import FORMATS, parse_output, renderers_of
 from netplan_planner.verbs.graph.answer import EdgeWeight, GraphLevel, TrafficGraph
 from netplan_planner.verbs.graph.ask import Drawn
@@ -145,7 +145,7 @@ def test_data_holds_all_edges_unless_a_number_is_asked_for() -> None:
     for count, expected in ((None, 120), (7, 7)):
         asked = replace(many, top_count=count)
         content = content_of(asked)
-        graph, rest = cast(tuple[TrafficGraph, dict[str, object]], content.record(asked))
+        graph, rest = cast(tuple[TrafficGraph, dict[str, object]], record(asked))
         assert len(graph.edges) == expected
         assert (rest["rest"] is None) == (count is None)
         assert len(list(content.table(asked).rows)) == expected

@@ -56,13 +56,13 @@ def test_bill_between_zones_worked_by_hand() -> None:
     gib = [3 * 12 * rate * 1e9 / 8 / 2**30 for rate in rates]
     least = found.expected
     assert (least.runs, least.seconds, least.vm_seconds) == (6, 6 * 14, 2 * 6 * 14)
-    assert [float(line.gib) for line in least.lines] == pytest.approx(gib, abs=1e-5)
-    assert [line.usd_per_gib for line in least.lines] == [Decimal("0.01")] * 2
-    assert [line.sku_id for line in least.lines] == ["DE9E-AFBC-A15A"] * 2
-    assert [line.usd for line in least.lines] == [
-        line.gib * Decimal("0.01") for line in least.lines
+    assert [float(line.gib) for line in least.line_items] == pytest.approx(gib, abs=1e-5)
+    assert [line.usd_per_gib for line in least.line_items] == [Decimal("0.01")] * 2
+    assert [line.sku_id for line in least.line_items] == ["DE9E-AFBC-A15A"] * 2
+    assert [line.usd for line in least.line_items] == [
+        line.gib * Decimal("0.01") for line in least.line_items
     ]
-    assert least.usd == sum(line.usd for line in least.lines)
+    assert least.usd == sum(line.usd for line in least.line_items)
     highs = [flow.estimate.high_gbps or 0.0 for flow in found.flows]
     most = sum(10 * 12 * rate * 1e9 / 8 / 2**30 for rate in highs)
     assert float(found.most.gib) == pytest.approx(most, abs=1e-5)
@@ -83,13 +83,13 @@ def test_runs_on_long_paths_last_longer_and_pay_the_paid_step() -> None:
     assert rtt_ms is not None
     assert rtt_ms > 80
     # The first GiB of a month is free between regions; a probe cannot count on it.
-    assert [line.usd_per_gib for line in found.expected.lines] == [Decimal("0.05")] * 2
+    assert [line.usd_per_gib for line in found.expected.line_items] == [Decimal("0.05")] * 2
 
 
 def test_traffic_in_a_zone_is_free_and_says_so() -> None:
     found = forecast_of(machine("a"), machine("b"))
     assert found.expected.usd == 0
-    assert [line.usd_per_gib for line in found.expected.lines] == [0, 0]
+    assert [line.usd_per_gib for line in found.expected.line_items] == [0, 0]
     assert found.unpriced == ""
 
 
@@ -99,16 +99,16 @@ def test_seconds_of_both_machines_at_their_price() -> None:
     facts = facts_of(machine("a"))
     hour = facts.prices.machine("us-central1", "n2-standard-8").usd
     wanted = 2 * hour / 3600 * Decimal(str(paid.expected.seconds))
-    assert paid.expected.vm_usd == pytest.approx(wanted)
-    assert half.expected.vm_usd is not None
-    assert half.expected.vm_usd < wanted
+    assert paid.expected.vm_usd_in_ranking == pytest.approx(wanted)
+    assert half.expected.vm_usd_in_ranking is not None
+    assert half.expected.vm_usd_in_ranking < wanted
 
 
 def test_a_missing_price_stays_unknown() -> None:
     strange = machine("a", zone="mars-north1-a")
     found = forecast_of(strange, machine("b"), streams=1)
     assert found.expected.usd is None
-    assert found.expected.vm_usd is None
+    assert found.expected.vm_usd_in_ranking is None
     assert found.unpriced
 
 

@@ -57,7 +57,7 @@ def test_a_finding_gives_the_path_it_is_about_and_the_one_it_advises(tmp_path: P
     for one in paths:
         assert one.refused == ""
         assert "external-ip-intra-zone" in {stake.rule for stake in one.stakes}
-        assert any(stake.usd_per_month for stake in one.stakes)
+        assert any(stake.saving_usd_per_month for stake in one.stakes)
     assert paths[0].there.src.machine_type == "n2-standard-2"
     assert paths[0].back.path_class is EXTERNAL
 
@@ -190,10 +190,10 @@ def test_the_plan_of_gecko_asks_for_the_external_path_and_pays_for_it() -> None:
     plan = plan_probe(ProbeQuestion(), InputRequest(today=date(2026, 11, 22), demo="gecko"))
     (chosen, *_) = (one for one in plan.probes if one.probe.path.path_class is EXTERNAL)
     first = chosen.probe
-    assert {line.sku_id for line in first.expected.lines} == {"DE9E-AFBC-A15A"}
+    assert {line.sku_id for line in first.expected.line_items} == {"DE9E-AFBC-A15A"}
     assert first.expected.usd
     assert chosen.tells[0].limit == "external-path (same-zone-external)"
-    assert chosen.tells[0].other_path_count == 7
+    assert chosen.tells[0].other_paths == 7
     limits = ProbeQuestion(caps=ProbeCaps(max_gib=1))
     assert plan_probe(limits, InputRequest(today=date(2026, 11, 22), demo="gecko")).probes == ()
 

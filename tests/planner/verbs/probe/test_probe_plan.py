@@ -166,7 +166,7 @@ def test_of_two_alike_paths_the_shorter_probe_is_enough() -> None:
     assert (left.kind, left.probe) == (LeftOutKind.KNOWN, slow)
     assert left.reason == "the probes above are expected to bring it inside the tolerance of ±10 %"
     (told,) = choice.probes[0].tells
-    assert (told.limit, told.probability, told.other_path_count) == ("window (debian-12)", 1.0, 1)
+    assert (told.limit, told.probability, told.other_paths) == ("window (debian-12)", 1.0, 1)
 
 
 def test_a_narrow_prediction_is_not_measured() -> None:

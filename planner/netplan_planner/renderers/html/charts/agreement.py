@@ -71,10 +71,9 @@ class Point(NamedTuple):
     @property
     def text(self) -> str:
         """Both figures, for people."""
-        span = figures.interval(self.gbps, self.low_gbps, self.high_gbps)
-        measured, predicted = figures.rate(self.measured_gbps), figures.rate(self.gbps)
+        predicted = figures.rate_interval(self.gbps, self.low_gbps, self.high_gbps)
         name = say(self.name, length=_NAME_LENGTH).text
-        return f"{name}: measured {measured}, predicted {predicted} {span}"
+        return f"{name}: measured {figures.rate(self.measured_gbps)}, predicted {predicted}"
 
 
 def agreement(points: Sequence[Point]) -> Agreement | None:

@@ -9,18 +9,8 @@ from netplan_planner.model import CurrencyRate, JobOption, JobPlan
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content.job_views import cost, machines_text, spread
 from netplan_planner.renderers.document import say
-from netplan_planner.renderers.html.charts.front import (
-    BOTTOM,
-    HEIGHT,
-    LEFT,
-    RIGHT,
-    TOP,
-    WIDTH,
-    Mark,
-    Tick,
-    labelled,
-    scale,
-)
+from netplan_planner.renderers.html.charts import front as fronts
+from netplan_planner.renderers.html.charts.front import Frame, Mark, Tick, at_x, at_y, scale
 from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_HOUR, SECONDS_PER_MINUTE
 
 MOST_OTHERS = 120
@@ -40,7 +30,7 @@ _TIMES_S = tuple(
 """Where a line of the scale of times may stand."""
 
 
-class CostTime(NamedTuple):
+class CostTime(Frame, frozen=True, kw_only=True):
     """The picture: a step line through the machines of the front, the others beside it."""
 
     name: str
@@ -56,12 +46,6 @@ class CostTime(NamedTuple):
     unit: str
     alt: str
     left_out: str
-    width: int = WIDTH
-    height: int = HEIGHT
-    left: int = LEFT
-    end: int = WIDTH - RIGHT
-    top: int = TOP
-    floor: int = HEIGHT - BOTTOM
 
 
 class Point(NamedTuple):
@@ -119,11 +103,10 @@ def picture(
     low, high = math.log(min(times) / _MARGIN), math.log(max(times) * _MARGIN)
 
     def x(seconds: float) -> float:
-        share = (math.log(seconds) - low) / (high - low)
-        return round(LEFT + share * (WIDTH - LEFT - RIGHT), 1)
+        return at_x((math.log(seconds) - low) / (high - low))
 
     def y(usd: float) -> float:
-        return round(HEIGHT - BOTTOM - usd / most_usd * (HEIGHT - TOP - BOTTOM), 1)
+        return at_y(usd / most_usd)
 
     placed = [(x(point.seconds), y(float(point.usd)), point) for point in points]
     quiet = frozenset(point.name for point in line if point.name not in shown)
@@ -132,17 +115,14 @@ def picture(
     return CostTime(
         name=name,
         time=time,
-        marks=tuple(labelled(placed, quiet)),
-        steps=_steps([(x(point.seconds), y(float(point.usd))) for point in ordered]),
+        marks=tuple(fronts.labelled(placed, quiet)),
+        steps=fronts.stairs([(x(point.seconds), y(float(point.usd))) for point in ordered]),
         across=tuple(
             Tick(x(seconds), figures.duration(seconds))
             for seconds in _TIMES_S
             if low <= math.log(seconds) <= high
         ),
-        up=tuple(
-            Tick(y(value), figures.dollars(Decimal(str(value)), currency).removesuffix(".00"))
-            for value in scale(most_usd)
-        ),
+        up=tuple(Tick(y(value), fronts.dollars(value, currency)) for value in scale(most_usd)),
         deadline=Tick(x(deadline_s), "deadline") if deadline_s else None,
         unit=unit,
         alt="; ".join(point.text for point in line),
@@ -160,11 +140,3 @@ def _point(option: JobOption, kind: str, currency: CurrencyRate | None) -> Point
     usd = option.usd_per_run if option.usd_per_month is None else option.usd_per_month
     took = figures.duration(option.duration_s)
     return Point(usd, option.duration_s, name, kind, f"{name}: {price}, {took} a run")
-
-
-def _steps(points: Sequence[tuple[float, float]]) -> str:
-    """Return the line under which nothing lies, from fast to slow: along, then down."""
-    found = [points[0]]
-    for x, y in points[1:]:
-        found += [(x, found[-1][1]), (x, y)]
-    return " ".join(f"{x},{y}" for x, y in found)

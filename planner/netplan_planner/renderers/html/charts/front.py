@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple, Protocol
 
-from netplan_planner.model import Candidate, CurrencyRate, MachinePlan
+from netplan_planner.model import Candidate, CurrencyRate, MachinePlan, Value
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import say
 
@@ -42,7 +42,28 @@ class Tick(NamedTuple):
     text: str
 
 
-class Front(NamedTuple):
+class Frame(Value, frozen=True, kw_only=True):
+    """The room of a picture, in its units."""
+
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    end: int = WIDTH - RIGHT
+    top: int = TOP
+    floor: int = HEIGHT - BOTTOM
+
+
+def at_x(share: float) -> float:
+    """Return how far right a share of a frame's width is."""
+    return round(LEFT + share * (WIDTH - LEFT - RIGHT), 1)
+
+
+def at_y(share: float) -> float:
+    """Return how far down a share of a frame's height is, seen from its floor."""
+    return round(HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM), 1)
+
+
+class Front(Frame, frozen=True, kw_only=True):
     """The picture: a step line through the machines of the front, the others beside it."""
 
     name: str
@@ -56,11 +77,6 @@ class Front(NamedTuple):
     alt: str
     dearer: str
     """How many are too dear for the picture; empty: none."""
-    width: int = WIDTH
-    height: int = HEIGHT
-    left: int = LEFT
-    end: int = WIDTH - RIGHT
-    floor: int = HEIGHT - BOTTOM
 
 
 class _Point(NamedTuple):
@@ -91,21 +107,18 @@ def front(plan: MachinePlan, currency: CurrencyRate | None = None) -> Front | No
     most_gbps = max([need_gbps, *(point.gbps for point in points)]) * 1.06
 
     def x(usd: float) -> float:
-        return round(LEFT + usd / most_usd * (WIDTH - LEFT - RIGHT), 1)
+        return at_x(usd / most_usd)
 
     def y(gbps: float) -> float:
-        return round(HEIGHT - BOTTOM - gbps / most_gbps * (HEIGHT - TOP - BOTTOM), 1)
+        return at_y(gbps / most_gbps)
 
     ratio = plan.need.headroom_ratio
     kept = f", {figures.share(ratio, 1)} kept free" if ratio else ""
     return Front(
         name=f"{figures.rate(plan.need.gbps)} from {say(plan.need.region, length=40).text}",
         marks=tuple(labelled([(x(point.usd), y(point.gbps), point) for point in points])),
-        steps=_stairs([(x(point.usd), y(point.gbps)) for point in line]),
-        across=tuple(
-            Tick(x(value), figures.dollars(Decimal(value), currency).removesuffix(".00"))
-            for value in scale(most_usd)
-        ),
+        steps=stairs([(x(point.usd), y(point.gbps)) for point in line]),
+        across=tuple(Tick(x(value), dollars(value, currency)) for value in scale(most_usd)),
         up=tuple(Tick(y(value), figures.trimmed(value, 1)) for value in scale(most_gbps)),
         wanted=Tick(y(need_gbps), f"need {figures.rate(need_gbps)}{kept}"),
         alt="; ".join(point.text for point in line),
@@ -189,12 +202,17 @@ def _free(x: float, y: float, text: str, taken: list[_Box]) -> int | None:
     return None
 
 
-def _stairs(points: Sequence[tuple[float, float]]) -> str:
-    """Return the line under which each bandwidth is dearer: along, then up."""
+def stairs(points: Sequence[tuple[float, float]]) -> str:
+    """Return the line through points, as SVG writes them: along to the next, then up or down."""
     found = [points[0]]
     for x, y in points[1:]:
         found += [(x, found[-1][1]), (x, y)]
     return " ".join(f"{x},{y}" for x, y in found)
+
+
+def dollars(usd: float, currency: CurrencyRate | None) -> str:
+    """Return a value of a scale of money."""
+    return figures.dollars(Decimal(str(usd)), currency).removesuffix(".00")
 
 
 _LEAST = 1e-300

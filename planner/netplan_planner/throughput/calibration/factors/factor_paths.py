@@ -30,10 +30,7 @@ from netplan_planner.throughput.goodput.mean import (
     means,
 )
 from netplan_planner.throughput.goodput.terms import Spans, TermSpans
-from netplan_planner.throughput.limits.path_limits import (
-    StaticLimits,
-    is_own_receiver,
-)
+from netplan_planner.throughput.limits.path_limits import StaticLimits, is_own_receiver
 
 Matrix = NDArray[np.float64]
 NO_FACTOR = -1
