@@ -9,7 +9,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from advice_commands import joined, last, new_ip, parsed, released, run, without_gateway
+from advice_commands import (
+    Made,
+    joined,
+    last,
+    new_internal,
+    new_ip,
+    parsed,
+    released,
+    run,
+    without_gateway,
+)
 from advice_prices import WITH_LOCAL_SSD, Prices, series_of
 from advice_state import STANDARD, Machine, Project, region_of
 
@@ -27,6 +37,10 @@ class Step(NamedTuple):
     to: str = ""
     subject: str = ""
     commands: tuple[str, ...] = ()
+    clean_up: tuple[str, ...] = ()
+    """Commands once all is well."""
+    is_scripted: bool = False
+    """Whether commands make all of the change, those of another place of it perhaps."""
 
     @property
     def key(self) -> Key:
@@ -45,6 +59,8 @@ class Done(NamedTuple):
     """Commands that name what is not there."""
     refused: str = ""
     """Why the step cannot be carried out."""
+    undone: str = ""
+    """What its commands leave undone."""
 
 
 _OF_CLIENTS = "internal-address-of-clients"
@@ -63,6 +79,8 @@ _BY_RULE = {
 }
 
 
+_CLEANED = frozenset({"zone", "machine-type", "tier-1", "no-tier-1", "delete-gateway"})
+"""Changes after which nothing is left that the clean-up waits for."""
 _PEERED = "after peering"
 """Of a step that says by text alone that the networks are peered first."""
 
@@ -86,8 +104,7 @@ def _as_planned(entry: Mapping[str, Any], report: Mapping[str, Any]) -> Iterator
     for planned in entry["changes"]:
         fix = planned["fix"] or {"commands": []}
         if planned["change"] is not None:
-            commands = _commands(rule_of(entry), fix)
-            told = {"subject": planned["subject"], "commands": commands}
+            told = {"subject": planned["subject"], **_told(fix)}
             yield from _steps(rule_of(entry), {**planned["change"], **told})
         elif planned["place"] in members:
             member = {**members[planned["place"]], "fix": fix}
@@ -129,10 +146,10 @@ def rule_of(entry: Mapping[str, Any]) -> str:
     return entry.get("rule") or ", ".join(entry.get("rules", ()))
 
 
-def _commands(rule: str, fix: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the commands of a fix, with those that release an idle gateway's addresses."""
-    after = fix.get("clean_up") if rule == "nat-idle" else None
-    return (*fix["commands"], *(after["commands"] if after else ()))
+def _told(fix: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Return the commands of a fix, and those that clean up after it."""
+    after = fix.get("clean_up") or {"commands": ()}
+    return {"commands": tuple(fix["commands"]), "clean_up": tuple(after["commands"])}
 
 
 def _steps(rule: str, change: Mapping[str, Any]) -> Iterator[Step]:
@@ -141,14 +158,18 @@ def _steps(rule: str, change: Mapping[str, Any]) -> Iterator[Step]:
     for at, target in enumerate(change.get("members") or (change["target"],)):
         one = _step(rule, {**change, "target": target})
         one = one._replace(to=_PEERED) if peered and one.kind == "internal-address" else one
-        yield one._replace(commands=one.commands if at == 0 else ())
+        is_scripted = bool(one.commands)
+        if at:
+            one = one._replace(commands=(), clean_up=())
+        yield one._replace(is_scripted=is_scripted)
 
 
 def _step(rule: str, change: Mapping[str, Any]) -> Step:
     texts = {
         name: change.get(name) or "" for name in ("kind", "target", "destination", "to", "subject")
     }
-    return Step(rule, **texts, commands=tuple(change.get("commands") or ()))
+    commands, clean_up = (tuple(change.get(name) or ()) for name in ("commands", "clean_up"))
+    return Step(rule, **texts, commands=commands, clean_up=clean_up)
 
 
 def steps_of_finding(finding: Mapping[str, Any]) -> Iterator[Step]:
@@ -158,8 +179,8 @@ def steps_of_finding(finding: Mapping[str, Any]) -> Iterator[Step]:
     if changes:
         is_paired = len(changes) == len(members)
         for at, change in enumerate(changes):
-            commands = _commands(rule, members[at]["fix"]) if is_paired else ()
-            yield from _steps(rule, {**change, "commands": commands})
+            told = _told(members[at]["fix"]) if is_paired else {}
+            yield from _steps(rule, {**change, **told})
         members = () if is_paired else members
     for member in members:
         yield from _of_member(rule, member, is_told=bool(changes))
@@ -167,39 +188,82 @@ def steps_of_finding(finding: Mapping[str, Any]) -> Iterator[Step]:
 
 def _of_member(rule: str, member: Mapping[str, Any], *, is_told: bool) -> Iterator[Step]:
     links = [one["self_link"] for one in member["resources"]]
-    fix = member["fix"]
-    commands = _commands(rule, fix)
+    told = _told(member["fix"])
     kind, of = _BY_RULE.get(rule, ("", "/"))
     targets = [link for link in links if of in link] or links[:1]
     if is_told or not kind:
-        yield Step(rule, "", links[0], subject=member["subject"], commands=commands)
+        yield Step(rule, "", links[0], subject=member["subject"], **told)
         return
     routers = [link for link in links if "/routers/" in link]
     for at, target in enumerate(targets):
         to = STANDARD if kind == "network-tier" else ""
         to = _PEERED if "peer them" in member["fix"]["text"] else to
         by = routers[0] if kind == _OF_CLIENTS and routers else ""
-        named = commands if at == 0 else ()
-        yield Step(rule, kind, target, by, to, member["subject"], named)
+        yield Step(rule, kind, target, by, to, member["subject"], **(told if at == 0 else {}))
 
 
 def carry_out(project: Project, step: Step, prices: Prices) -> Done:
     """Return the project after a step: its commands first, then what is left of the change."""
-    before, stale = project, []
-    made: set[tuple[str, str]] = set()
-    for text in step.commands:
+    before, made = project, Made()
+    stale: list[str] = []
+    try:
+        project = made.settled(_run(project, step.commands, made, stale))
+    except ValueError as error:
+        return Done(project, tuple(stale), str(error.args[0]))
+    scripted, refused, undone = project, "", ""
+    try:
+        project = _change_of(step)(project, step, prices)
+    except (LookupError, ValueError) as error:
+        refused = str(error.args[0])
+    if step.is_scripted and not refused:
+        undone = _undone(before, scripted, project)
+    try:
+        cleaned = _run(project, step.clean_up, made, stale)
+        # Addresses go only once nobody uses them any more: this change does not show it.
+        project = cleaned if step.kind in _CLEANED else project
+    except ValueError as error:
+        refused = refused or str(error.args[0])
+    return Done(_running_again(before, project), tuple(stale), refused, undone)
+
+
+def _run(project: Project, commands: Iterable[str], made: Made, stale: list[str]) -> Project:
+    """Return the project after commands; note those that name what is not there.
+
+    Raises:
+        ValueError: If Google would refuse one.
+    """
+    for text in commands:
         try:
             project = run(project, parsed(text), made)
         except LookupError as error:
             stale.append(f"{text}: {error.args[0]}")
         except ValueError as error:
-            return Done(project, tuple(stale), f"{text}: {error.args[0]}")
-    refused = ""
-    try:
-        project = _change_of(step)(project, step, prices)
-    except (LookupError, ValueError) as error:
-        refused = str(error.args[0])
-    return Done(_running_again(before, _named(project, step, made)), tuple(stale), refused)
+            raise ValueError(f"{text}: {error.args[0]}") from error
+    return project
+
+
+def _undone(before: Project, scripted: Project, changed: Project) -> str:
+    """Return what commands leave undone of a change: what differs once it is made by them alone."""
+    stopped = [
+        name
+        for name, machine in before.machines.items()
+        if machine.is_running and not scripted.machines[name].is_running
+    ]
+    if stopped:
+        return f"{', '.join(stopped)} is left stopped"
+    differing = [
+        name
+        for part in ("machines", "addresses", "gateways")
+        for name, one in getattr(changed, part).items()
+        if getattr(scripted, part).get(name) != one
+    ]
+    gone = [
+        name
+        for part in ("addresses", "gateways")
+        for name in getattr(scripted, part)
+        if name not in getattr(changed, part)
+    ]
+    return f"the commands alone leave {', '.join(differing + gone)}" if differing + gone else ""
 
 
 def _change_of(step: Step) -> Change:
@@ -208,12 +272,6 @@ def _change_of(step: Step) -> Change:
     if step.kind not in _CHANGES:
         raise LookupError(f"nobody says how to: {step.rule} {step.kind}".rstrip())
     return _CHANGES[step.kind]
-
-
-def _named(project: Project, step: Step, made: set[tuple[str, str]]) -> Project:
-    """Return the project with the name that commands gave to the machine that they made again."""
-    names = {name: last(step.target) for name, _ in made if name not in project.machines}
-    return replace(project, aliases={**project.aliases, **names}) if names else project
 
 
 def _running_again(before: Project, after: Project) -> Project:
@@ -267,20 +325,12 @@ def _move(project: Project, step: Step, prices: Prices) -> Project:
             raise LookupError(f"{machine.network} has no subnetwork in {region}")
         moved = replace(machine, zone=zone)
         if region != machine.region:
-            moved = replace(moved, internal_ip=_new_internal(project, machine, region))
+            moved = replace(moved, internal_ip=new_internal(project, machine.network, region))
             if machine.external_ip:
                 moved = replace(moved, external_ip=new_ip(project))
         project = project.with_machine(moved)
     groups = {**project.groups, first.group: zone} if first.group else project.groups
     return replace(project, groups=groups)
-
-
-def _new_internal(project: Project, machine: Machine, region: str) -> str:
-    head = project.networks[machine.network].ranges[region].removesuffix(".0.0/16")
-    used = {one.internal_ip for one in project.machines.values()}
-    return next(
-        ip for n in range(51_200) if (ip := f"{head}.{n // 250 + 50}.{n % 250}") not in used
-    )
 
 
 def _use_internal(project: Project, step: Step, prices: Prices) -> Project:
