@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
+from advice_changes import Key, Step
 from advice_commands import last, parsed
-from advice_follow import Key, Step, carry_out, rule_of
+from advice_follow import carry_out, rule_of
 from advice_logs import START
 from advice_prices import Prices
 from advice_rates import Caps, leaves, lowered, path_gbps
@@ -64,6 +65,7 @@ KINDS = {
     "script": "steps of the script that are not those of the report (target 0)",
     "cut": "used addresses or last internet paths cut (target 0)",
     "slower": "entries that lower what a flow carries (target 0)",
+    "crowded": "entries whose flows crowd another of their sender",
     "promise": "promised Gbit/s that documented limits do not give (target 0)",
     "restarted": "entries sure and high for machines started again since (target 0)",
     "hub": "peerings between two spokes of a hub (target 0)",
@@ -110,10 +112,10 @@ class Judge:
         # What was cut is in neither bill: traffic that is lost is no saving.
         gone = {one.at for one in cut}
         before, self.project = without_flows(old, gone), without_flows(self.project, gone)
-        problems += [
-            ("slower", f"{flow.src} to {flow.dst or 'the internet'}: {had:.2f}, then {gets:.2f}")
-            for flow, had, gets in lowered(before, self.project, self.caps)
-        ]
+        for one in lowered(before, self.project, self.caps):
+            ends = f"{one.flow.src} to {one.flow.dst or 'the internet'}"
+            kind = "crowded" if one.is_crowded else "slower"
+            problems.append((kind, f"{ends}: {one.had:.2f}, then {one.gets:.2f}"))
         is_promised, text = self._promised(entry, steps)
         if is_promised is False:
             problems.append(("promise", text))

@@ -52,6 +52,7 @@ def _page(collection: str, kind: str, items: Iterator[Item]) -> Item:
 
 
 def subnet_of(network: str, region: str) -> str:
+    """Return the name of a network's subnetwork in a region."""
     return f"{network}-{region}"
 
 
@@ -71,10 +72,11 @@ def _scope(place: str) -> str:
 
 
 def _instance(one: Machine, group: str) -> Item:
+    subnet = subnet_of(one.network, one.region)
     nic: Item = {
         "name": "nic0",
         "network": _network_link(one.network),
-        "subnetwork": f"{BASE}/regions/{one.region}/subnetworks/{subnet_of(one.network, one.region)}",
+        "subnetwork": f"{BASE}/regions/{one.region}/subnetworks/{subnet}",
         "networkIP": one.internal_ip,
         "stackType": "IPV4_ONLY",
         "nicType": "GVNIC",

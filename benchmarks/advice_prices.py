@@ -66,6 +66,7 @@ def data_folder() -> Path | None:
 
 
 def read_rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a table, packed or not."""
     raw = path.read_bytes()
     text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8")
     return csv.DictReader(io.StringIO(text))

@@ -1,7 +1,7 @@
 """What the flows of a made project carry, by a program of its own: it imports nothing of netplan.
 
-The limits are those that Google documents (docs.cloud.google.com/vpc/docs/quota, 2026-04-02, and the
-machine-family pages, as `data/network/vm_egress_caps.csv` beside the checkout has them): the egress
+The limits are those that Google documents (docs.cloud.google.com/vpc/docs/quota of 2026-04-02, and
+the machine-family pages, as `data/network/vm_egress_caps.csv` beside the checkout has them): egress
 of a VM by type and Tier_1, all of it to addresses outside the VPC together, one flow to there, and
 what a VM takes from there. Flows share a limit by max-min fairness. What none of these binds is
 carried as it is wanted; a bulk transfer wants more than any of them. Not here: windows and round
@@ -170,28 +170,51 @@ def shares(wanted: Sequence[float], most: float) -> list[float]:
     return found
 
 
-def lowered(before: Project, after: Project, caps: Caps) -> Iterator[tuple[Flow, float, float]]:
-    """Yield each flow that carries less than it did at some moment, with both rates there.
+class Lowered(NamedTuple):
+    """A flow that carries less than it did, at the moment where it loses most, in Gbit/s."""
 
-    The flows of both have the same places.
-    """
+    flow: Flow
+    had: float
+    gets: float
+    is_crowded: bool
+    """Whether what its sender sends in all has risen: another flow takes what this one loses."""
+
+
+def lowered(before: Project, after: Project, caps: Caps) -> Iterator[Lowered]:
+    """Yield each flow that carries less than it did; the flows of both have the same places."""
     old, new = held(before, caps), held(after, caps)
-    worst: dict[int, tuple[float, float]] = {}
+    worst: dict[int, tuple[float, float, int]] = {}
     for (at, slot), gets in new.items():
-        had = old.get((at, slot))
-        if had is None:
-            had = _wants(before, at, slot)
-        if gets < had * (1 - 1e-6) and had - gets > _loss(worst.get(at)):
-            worst[at] = (had, gets)
-    for at, (had, gets) in sorted(worst.items()):
-        yield before.flows[at], had, gets
+        had = _carries(before, old, at, slot)
+        lost = had - gets
+        if gets < had * (1 - 1e-6) < ENDLESS and lost > _lost(worst.get(at)):
+            worst[at] = (had, gets, slot)
+    for at, (had, gets, slot) in sorted(worst.items()):
+        sums = (_sent_by(one, rates, at, slot) for one, rates in ((before, old), (after, new)))
+        was, now = sums
+        yield Lowered(before.flows[at], had, gets, now > was * (1 + 1e-6))
 
 
-def _loss(found: tuple[float, float] | None) -> float:
+def _lost(found: tuple[float, float, int] | None) -> float:
     return 0.0 if found is None else found[0] - found[1]
 
 
-def _wants(project: Project, at: int, slot: int) -> float:
+def _carries(project: Project, rates: Mapping[At, float], at: int, slot: int) -> float:
+    """Return what a flow carries at a moment; endless for a transfer of which no cap is known."""
+    if (at, slot) in rates:
+        return rates[at, slot]
     flow = project.flows[at]
-    packets = dict(moments(project, flow))[slot]
+    packets = dict(moments(project, flow)).get(slot)
+    if packets is None:
+        return 0.0
     return ENDLESS if flow.bulk_hours else gbps_of(packets, project.minutes)
+
+
+def _sent_by(project: Project, rates: Mapping[At, float], at: int, slot: int) -> float:
+    """Return what the sender of a flow sends in all at a moment."""
+    sender = project.flows[at].src
+    return sum(
+        _carries(project, rates, other, slot)
+        for other, flow in enumerate(project.flows)
+        if flow.src == sender and not flow.service
+    )

@@ -55,9 +55,9 @@ def taken_into(report: dict[str, Any], text: str) -> list[str]:
             if step is None or not step.head.startswith(f"{planned['subject']}: "):
                 problems.append(f"{planned['subject']} is not where its turn is")
                 continue
-            if list(step.commands) != fix["commands"] or step.is_by_hand == bool(step.commands):
+            if list(step.commands) != fix["commands"] or not (step.is_by_hand or step.commands):
                 problems.append(f"step {step.number} has other commands: {step.head}")
-            fix["commands"] = list(step.commands)
+            fix["commands"], fix["is_by_hand"] = list(step.commands), step.is_by_hand
             if fix["clean_up"]:
                 fix["clean_up"]["commands"] = list(step.clean_up)
     return problems + [f"step {step.number} is nobody's: {step.head}" for step in steps]

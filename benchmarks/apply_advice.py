@@ -30,7 +30,8 @@ import advice_logs
 import advice_script
 import advice_worlds
 from advice_bulk import as_logged, held_back
-from advice_follow import Key, rule_of, steps_of_entry, steps_of_finding, with_clients
+from advice_changes import Key
+from advice_follow import rule_of, steps_of_entry, steps_of_finding, with_clients
 from advice_judge import KINDS, Entry, Example, Judge, agree
 from advice_prices import Prices, data_folder
 from advice_rates import Caps
