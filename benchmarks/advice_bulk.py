@@ -43,8 +43,10 @@ def as_logged(project: Project) -> Project:
 
 
 def held_back(project: Project) -> frozenset[str]:
-    """Return the machines that send bulk transfers, by name and by what commands call them."""
+    """Return who sends bulk transfers, with its group, by name and by what commands call it."""
     senders = {flow.src for flow in project.flows if flow.bulk_hours}
+    groups = {project.machines[name].group for name in senders} - {""}
+    senders |= {one.name for one in project.machines.values() if one.group in groups}
     senders |= {new for new, name in project.aliases.items() if name in senders}
     return frozenset(senders)
 

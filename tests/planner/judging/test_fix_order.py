@@ -13,6 +13,7 @@ from netplan_planner.ledger import Ledger
 from netplan_planner.model import (
     Change,
     ChangeKind,
+    Evidence,
     Facts,
     Fix,
     Hit,
