@@ -76,8 +76,15 @@ def _with_one(project: Project, dice: random.Random, caps: Caps) -> Project:
     )
     if may_be_outside and src.external_ip and dice.random() < 0.2:
         # As many bytes to the internet would be most of the bill.
-        there = {"place": ("America", "usa"), "peer_ip": "45.200.0.1", "over_external": False}
-        flow = replace(flow, dst=INTERNET, streams=MANY, bulk_hours=2, **there)
+        flow = replace(
+            flow,
+            dst=INTERNET,
+            over_external=False,
+            streams=MANY,
+            bulk_hours=HOURS[0],
+            place=("America", "usa"),
+            peer_ip="45.200.0.1",
+        )
     return replace(project, flows=(*project.flows, flow))
 
 

@@ -177,7 +177,7 @@ class Lowered(NamedTuple):
     had: float
     gets: float
     is_crowded: bool
-    """Whether what its sender sends in all has risen: another flow takes what this one loses."""
+    """Whether another flow of its sender carries more: it takes what this one loses."""
 
 
 def lowered(before: Project, after: Project, caps: Caps) -> Iterator[Lowered]:
@@ -190,9 +190,12 @@ def lowered(before: Project, after: Project, caps: Caps) -> Iterator[Lowered]:
         if gets < had * (1 - 1e-6) < ENDLESS and lost > _lost(worst.get(at)):
             worst[at] = (had, gets, slot)
     for at, (had, gets, slot) in sorted(worst.items()):
-        sums = (_sent_by(one, rates, at, slot) for one, rates in ((before, old), (after, new)))
-        was, now = sums
-        yield Lowered(before.flows[at], had, gets, now > was * (1 + 1e-6))
+        rises = any(
+            _carries(after, new, other, slot) > _carries(before, old, other, slot) * (1 + 1e-6)
+            for other, flow in enumerate(after.flows)
+            if flow.src == after.flows[at].src and not flow.service
+        )
+        yield Lowered(before.flows[at], had, gets, rises)
 
 
 def _lost(found: tuple[float, float, int] | None) -> float:
@@ -208,13 +211,3 @@ def _carries(project: Project, rates: Mapping[At, float], at: int, slot: int) ->
     if packets is None:
         return 0.0
     return ENDLESS if flow.bulk_hours else gbps_of(packets, project.minutes)
-
-
-def _sent_by(project: Project, rates: Mapping[At, float], at: int, slot: int) -> float:
-    """Return what the sender of a flow sends in all at a moment."""
-    sender = project.flows[at].src
-    return sum(
-        _carries(project, rates, other, slot)
-        for other, flow in enumerate(project.flows)
-        if flow.src == sender and not flow.service
-    )
