@@ -1,12 +1,11 @@
 """Changes of a type made whole: all machines of a managed group or node pool have one template."""
 
-from collections.abc import Iterable
-
 from msgspec.structs import replace
 
-from netplan_planner.ledger import Ledger
+from netplan_planner.ledger import ledger_of
 from netplan_planner.machines.groups import changed_together, is_managed
-from netplan_planner.model import ChangeKind, Facts, Hit, Instance, Saving, SavingBasis, SelfLink
+from netplan_planner.model import ChangeKind, Facts, Hit, Instance, Saving, SavingBasis
+from netplan_planner.units import counted
 
 _BY_TEMPLATE = frozenset({ChangeKind.MACHINE_TYPE, ChangeKind.TIER_1})
 
@@ -26,33 +25,27 @@ def with_whole_groups(facts: Facts, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
     known = (machine for link in asked if (machine := machines.get(link)) is not None)
     if not any(is_managed(facts, machine) for machine in known):
         return hits
-    whole: dict[SelfLink, Hit] = {}
-    ledger = Ledger(facts)
+    whole: dict[int, Hit] = {}
     for group in changed_together(facts, facts.inventory.instances):
-        links = [one.ref.self_link for one in group]
-        first = next((link for link in links if link in asked), None)
+        first = next((one for one in group if one.ref.self_link in asked), None)
         rest = [one for one in group if one.ref.self_link not in asked and one.is_running]
         if first is not None and rest:
-            whole[first] = _with(asked[first], rest, ledger)
-    return tuple(_chosen(hits, whole))
+            hit = asked[first.ref.self_link]
+            whole[id(hit)] = _with(facts, hit, rest)
+    return tuple(whole.get(id(hit), hit) for hit in hits)
 
 
-def _chosen(hits: Iterable[Hit], whole: dict[SelfLink, Hit]) -> Iterable[Hit]:
-    for hit in hits:
-        link = hit.change.target if hit.change is not None else SelfLink("")
-        yield whole[link] if link in whole and whole[link].subject == hit.subject else hit
-
-
-def _with(hit: Hit, rest: list[Instance], ledger: Ledger) -> Hit:
+def _with(facts: Facts, hit: Hit, rest: list[Instance]) -> Hit:
     """Return a hit whose change is made to the rest of a group too."""
     assert hit.change is not None
     links = tuple(one.ref.self_link for one in rest)
-    saving = ledger.value(replace(hit.change, target=links[0], members=links)).saving
+    added = replace(hit.change, target=links[0], members=links)
+    saving = ledger_of(facts).value(added).saving
     if not saving.unknown and saving.basis is SavingBasis.BILL:
         saving = replace(hit.saving, items=(*hit.saving.items, *saving.items))
     else:
         saving = Saving(unknown=saving.unknown or "what commitments cover of it is not known")
-    told = f"All {len(rest) + 1} machines of its group change with it."
+    told = f"With it changes the rest of its group: {counted(len(rest), 'machine')}."
     fix = hit.fix and replace(hit.fix, caution=" ".join(filter(None, (hit.fix.caution, told))))
     change = replace(hit.change, members=(hit.change.target, *links))
     return replace(hit, change=change, saving=saving, fix=fix)

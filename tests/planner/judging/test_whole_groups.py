@@ -58,7 +58,7 @@ def test_a_larger_type_for_one_is_paid_for_all_of_its_group_that_runs(stopped: i
     new, old = (price(facts, idle[-1], kind) for kind in (hit.change.to or "", "e2-standard-8"))
     assert whole.saving_usd_per_month == (4 - stopped) * (old - new)
     assert whole.fix is not None
-    assert f"All {4 - stopped} machines of its group" in whole.fix.caution
+    assert f"the rest of its group: {3 - stopped} machines" in whole.fix.caution
     entries = judged(facts, saturated).do_first
     assert [one.saving_usd_per_month for one in entries] == [whole.saving_usd_per_month]
 
