@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
+from netplan_planner.judging.fix_sets import options_of
 from netplan_planner.judging.whole_groups import with_whole_groups
 from netplan_planner.ledger import Ledger
 from netplan_planner.model import (
@@ -59,6 +60,8 @@ def test_a_larger_type_for_one_is_paid_for_all_of_its_group_that_runs(stopped: i
     assert whole.saving_usd_per_month == (4 - stopped) * (old - new)
     assert whole.fix is not None
     assert f"the rest of its group: {3 - stopped} machines" in whole.fix.caution
+    (option,) = options_of([("key", whole)])
+    assert option.saving_usd_per_month == whole.saving_usd_per_month
     entries = judged(facts, saturated).do_first
     assert [one.saving_usd_per_month for one in entries] == [whole.saving_usd_per_month]
 
