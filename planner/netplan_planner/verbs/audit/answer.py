@@ -8,7 +8,7 @@ from netplan_planner.model.base import Value, last_part
 from netplan_planner.model.evidence.measurement import MeasurementCoverage
 from netplan_planner.model.evidence.metrics import MetricsCoverage
 from netplan_planner.model.evidence.traffic import TrafficCoverage
-from netplan_planner.model.finding import Finding, Fix
+from netplan_planner.model.finding import Finding
 from netplan_planner.model.money.month_bill import MonthBill
 from netplan_planner.model.path_class import PathClass
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
@@ -122,14 +122,21 @@ def planned_changes(do_first: Iterable[OrderedFix]) -> Iterator[PlannedChange]:
         yield from fix.changes
 
 
-def _is_partial(planned: PlannedChange, fix: Fix) -> bool:
-    """Return whether no command names one of the machines that are changed.
-
-    Those of a managed group get another template, and clients another address of their server.
-    """
-    words = {word for command in fix.commands for word in command.split()}
-    targets = planned.change.targets if planned.change is not None else ()
-    return any("/instances/" in link and last_part(link) not in words for link in targets)
+def script_steps(do_first: Iterable[OrderedFix]) -> Iterator[PlanChange]:
+    """Yield every change of an order at each of its places, as a script of commands takes them."""
+    for number, planned in enumerate(planned_changes(do_first), 1):
+        fix, change = planned.fix, planned.change
+        if fix is None:
+            continue
+        words = {word for command in fix.commands for word in command.split()}
+        machines = [link for link in change.targets if "/instances/" in link] if change else []
+        yield PlanChange(
+            number=number,
+            subject=planned.subject,
+            fix=fix,
+            # Those of a managed group get another template, clients another address of a server.
+            is_partial=any(last_part(link) not in words for link in machines),
+        )
 
 
 class Report(Value, frozen=True, kw_only=True):
@@ -185,17 +192,8 @@ class Report(Value, frozen=True, kw_only=True):
 
     @property
     def changes(self) -> PlanChanges:
-        """Every change of the order at each of its places, as a script of commands takes them."""
-        steps = (
-            PlanChange(
-                number=number,
-                subject=change.subject,
-                fix=change.fix,
-                is_partial=_is_partial(change, change.fix),
-            )
-            for number, change in enumerate(planned_changes(self.do_first), 1)
-            if change.fix is not None
-        )
+        """Every change of the order at each of its places."""
+        steps = script_steps(self.do_first)
         return PlanChanges(steps=tuple(steps), order=_WHY_THIS_ORDER)
 
     @property
