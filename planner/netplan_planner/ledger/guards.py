@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable
 
 from msgspec.structs import replace
 
-from netplan_planner.ledger.state import State, is_elsewhere, key_of
+from netplan_planner.ledger.state import State, key_of
 from netplan_planner.machines.staying import why_it_stays
 from netplan_planner.model import (
     Change,
@@ -59,7 +59,7 @@ def why_made(state: State, change: Change) -> str:
         is_type = change.kind is ChangeKind.MACHINE_TYPE
         if is_type and any(_differs(state, link, ("is_spot",)) for link in change.targets):
             return "another fix makes it a Spot machine, of which another type may be cheapest"
-        if is_type and any(_is_moved_far(state, link) for link in change.targets):
+        if is_type and any(_differs(state, link, ("region",)) for link in change.targets):
             return MOVED_FAR
     if change.kind is ChangeKind.MORE_FLOWS:
         ends = (*change.targets, change.destination or SelfLink(""))
@@ -94,11 +94,6 @@ def is_far(state: State, change: Change) -> bool:
 
 MOVED_FAR = "another fix moves it to a region in which another type may be cheapest"
 _TYPE_OF_REGION = "another fix changes its type to what is cheapest in its region"
-
-
-def _is_moved_far(state: State, link: SelfLink) -> bool:
-    now, was = state.machines.get(link), state.facts.inventory.instance_by_link.get(link)
-    return now is not None and was is not None and is_elsewhere(now, was)
 
 
 def _tied(state: State, change: Change) -> str:
