@@ -17,6 +17,8 @@ from netplan_planner.model import (
     Estimate,
     Fix,
     Hit,
+    Limit,
+    LimitKind,
     LineItem,
     PathClass,
     PlannedChange,
@@ -231,3 +233,37 @@ def test_a_step_is_partial_where_no_command_names_a_machine_that_it_changes(
     router = replace(changes[0], change=replace(change, target=SelfLink("routers/r"), members=()))
     (step,) = script_steps([replace(entry, changes=(router,))])
     assert not step.is_partial
+
+
+@pytest.mark.parametrize(
+    ("limit", "rates"), [("external-egress", (7, 21.024)), ("vm-egress", (32, 50))]
+)
+def test_a_limit_of_the_outside_is_lifted_on_a_path_to_there(
+    limit: str, rates: tuple[float, float]
+) -> None:
+    facts = facts_of(
+        machine("a", "n2-standard-32"),
+        machine("b"),
+        machine("c"),
+        talk=(
+            ("a", "b", PathClass.SAME_ZONE_INTERNAL, 12.0),
+            ("a", "c", PathClass.SAME_ZONE_EXTERNAL, 6.9),
+        ),
+    )
+    hit = found(
+        "external-cap-saturated",
+        base="high",
+        used_ratio=0.98,
+        limit=Limit(
+            name=limit, gbps=7, kind=LimitKind.DOCUMENTED, source="a page", as_of=date(2026, 4, 2)
+        ),
+        change=Change(
+            kind=ChangeKind.TIER_1, target=SelfLink("projects/p/zones/us-central1-a/instances/a")
+        ),
+        **GAIN,
+    )
+    (entry,) = answer(facts, (hit,)).do_first
+    assert entry.now is not None
+    assert entry.fixed is not None
+    # What the receiver takes from outside is less than the 25 Gbit/s of Tier_1.
+    assert (entry.now.gbps, entry.fixed.gbps) == rates
