@@ -405,9 +405,12 @@ def test_spokes_that_are_peered_and_later_starts_are_counted(
     step = parts["changes"].Step(
         "r", "machine-type", one.link, to="e2-standard-8", commands=(peer,)
     )
-    entry = {"rank": 1, "rule": "r", "subject": "a", "saving_usd_per_month": None, "fixed": None}
+    change = {"target": one.link, "members": []}
+    entry: dict[str, Any] = {"rank": 1, "rule": "r", "subject": "a", "fixed": None}
+    entry |= {"saving_usd_per_month": None, "changes": [{"place": "here", "change": change}]}
+    members = [{"fingerprint": "here", "confidence": "high"}]
     found = judge.Judge(0, start, prices, caps)
-    found.follow(entry, [step], {"severity": "high", "confidence": "high"})
+    found.follow(entry, [step], {"severity": "high", "members": members})
     assert {one.kind for one in found.faults} - {"entry"} == kinds
 
 
@@ -423,5 +426,5 @@ def test_a_promise_is_held_against_the_limits(
     entry = {"rank": 1, "rule": "r", "subject": "a", "saving_usd_per_month": None}
     fixed = {"gbps": gbps, "low_gbps": gbps - 0.01, "high_gbps": gbps + 0.01}
     found = judge.Judge(0, start, prices, caps)
-    found.follow({**entry, "fixed": fixed}, [step], {"severity": "low", "confidence": "high"})
+    found.follow({**entry, "fixed": fixed}, [step], {"severity": "low"})
     assert [one.is_promised for one in found.entries] == [is_promised]

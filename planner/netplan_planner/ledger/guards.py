@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from netplan_planner.ledger.state import State, key_of
 from netplan_planner.machines.staying import why_it_stays
 from netplan_planner.model import (
+    BandwidthTier,
     Change,
     ChangeKind,
     Instance,
@@ -53,14 +54,7 @@ def why_made(state: State, change: Change) -> str:
         is_chosen = any(_differs(state, link, ("machine_type",)) for link in change.targets)
         return _TYPE_OF_REGION if is_chosen and is_far(state, change) else ""
     if change.kind in _OF_TYPE:
-        of = ("machine_type",) if change.kind is ChangeKind.MACHINE_TYPE else _OF_RETYPED
-        if any(_differs(state, link, of) for link in change.targets):
-            return "another fix already changes the type"
-        is_type = change.kind is ChangeKind.MACHINE_TYPE
-        if is_type and any(_differs(state, link, ("is_spot",)) for link in change.targets):
-            return "another fix makes it a Spot machine, of which another type may be cheapest"
-        if is_type and any(_differs(state, link, ("region",)) for link in change.targets):
-            return MOVED_FAR
+        return _why_retyped(state, change)
     if change.kind is ChangeKind.MORE_FLOWS:
         ends = (*change.targets, change.destination or SelfLink(""))
         is_moved = any(_differs(state, link, ("zone",)) for link in ends)
@@ -83,6 +77,27 @@ _OF_RETYPED = ("machine_type", "bandwidth_tier")
 def _differs(state: State, link: SelfLink, fields: Iterable[str]) -> bool:
     now, was = state.machines.get(link), state.facts.inventory.instance_by_link.get(link)
     return now is not None and any(getattr(now, of) != getattr(was, of) for of in fields)
+
+
+def _why_retyped(state: State, change: Change) -> str:
+    """Return why a machine takes no other type any more, or Tier_1, or nothing."""
+    of = ("machine_type",) if change.kind is ChangeKind.MACHINE_TYPE else _OF_RETYPED
+    if any(_differs(state, link, of) for link in change.targets):
+        return "another fix already changes the type"
+    is_type = change.kind is ChangeKind.MACHINE_TYPE
+    if is_type and any(_differs(state, link, ("is_spot",)) for link in change.targets):
+        return "another fix makes it a Spot machine, of which another type may be cheapest"
+    if is_type and any(_differs(state, link, ("region",)) for link in change.targets):
+        return MOVED_FAR
+    if is_type and any(_is_raised(state, link) for link in change.targets):
+        return "another fix gives it Tier_1, which another type would take from it"
+    return ""
+
+
+def _is_raised(state: State, link: SelfLink) -> bool:
+    now = state.machines.get(link)
+    has_it = now is not None and now.bandwidth_tier is BandwidthTier.TIER_1
+    return has_it and _differs(state, link, ("bandwidth_tier",))
 
 
 def is_far(state: State, change: Change) -> bool:
