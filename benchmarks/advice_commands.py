@@ -1,14 +1,14 @@
 """Reads commands of gcloud and carries them out on a made project, by a small parser of its own.
 
-Each must name machines, zones, addresses and gateways that are there at that moment.
+Each must name machines, zones, images, addresses and gateways that are there at that moment.
 """
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from advice_state import PREMIUM, Address, Gateway, Machine, Project
+from advice_state import PREMIUM, Address, Gateway, Machine, Project, region_of
 
 
 class Command(NamedTuple):
@@ -20,6 +20,26 @@ class Command(NamedTuple):
     def flag(self, name: str) -> str:
         """Return a flag's value, or nothing."""
         return self.flags.get(name, "")
+
+
+@dataclass
+class Made:
+    """What the commands of a step have made so far; it grows."""
+
+    images: dict[str, str] = field(default_factory=dict)
+    """Machine images with the machine that each is of, by its name here."""
+    copies: dict[tuple[str, str], Machine] = field(default_factory=dict)
+    """Machines that were made from images, by their names and zones."""
+    old: set[tuple[str, str]] = field(default_factory=set)
+    """Names and zones of the machines that the images are of, until they are deleted."""
+
+    def settled(self, project: Project) -> Project:
+        """Return a project in which what was made stands in for what it was made from."""
+        for (name, _), copy in self.copies.items():
+            project = project.with_machine(copy)
+            if name != copy.name:
+                project = replace(project, aliases={**project.aliases, name: copy.name})
+        return project
 
 
 def last(link: str) -> str:
@@ -38,13 +58,8 @@ def parsed(text: str) -> Command:
     return Command(tuple(word for word in words if not word.startswith("--")), flags)
 
 
-def run(project: Project, command: Command, made: set[tuple[str, str]]) -> Project:
+def run(project: Project, command: Command, made: Made) -> Project:
     """Return the project after a command.
-
-    Args:
-        project: Where it runs.
-        command: What runs.
-        made: Machines, with their zones, that earlier commands of the step made; it grows.
 
     Raises:
         LookupError: If it names what is not there.
@@ -53,44 +68,93 @@ def run(project: Project, command: Command, made: set[tuple[str, str]]) -> Proje
     words = tuple(word for word in command.words if word not in ("beta", "alpha"))
     if words[:2] == ("compute", "instances"):
         return _on_machines(project, words, command, made)
+    if words[:2] == ("compute", "machine-images"):
+        _on_image(project, words[2:], command, made)
+        return project
     for start, act in _KINDS.items():
         if words[: len(start)] == start:
             return act(project, words[len(start) :], command)
     return project
 
 
-def _on_machines(
-    project: Project, words: tuple[str, ...], command: Command, made: set[tuple[str, str]]
-) -> Project:
+def _on_machines(project: Project, words: tuple[str, ...], command: Command, made: Made) -> Project:
     zone = command.flag("zone")
-    if words[2] in ("create", "bulk"):
-        made.update((name, zone) for name in (*words[3:], *_predefined(command)))
-        return project
     for name in words[3:]:
-        if (name, zone) not in made:
+        if words[2] == "create":
+            _create(project, name, command, made)
+        elif words[2] == "delete" and (name, zone) in made.old:
+            made.old.remove((name, zone))
+        elif (name, zone) not in made.copies:
             project = _on_machine(project, words[2], name, command)
     return project
 
 
-def _predefined(command: Command) -> list[str]:
-    names = command.flag("predefined-names")
-    return names.split(",") if names else []
+def _create(project: Project, name: str, command: Command, made: Made) -> None:
+    """Make a machine from an image; an image keeps its disks, type and networks."""
+    zone, image = command.flag("zone"), command.flag("source-machine-image")
+    if image not in made.images:
+        raise LookupError(f"there is no image {image or 'named'} for {name}")
+    key = made.images[image]
+    source = project.machines[key]
+    standing = {(one.name, one.zone) for one in project.machines.values()}
+    standing |= {(new, project.machines[old].zone) for new, old in project.aliases.items()}
+    if (name, zone) in standing:
+        raise ValueError(f"{zone} has a machine {name} already")
+    copy = replace(source, zone=zone, is_running=True)
+    if region_of(zone) != source.region:
+        copy = _elsewhere(project, copy, command)
+    if command.flag("machine-type"):
+        copy = replace(copy, machine_type=command.flag("machine-type"))
+    if tier := command.flag("network-performance-configs"):
+        copy = replace(copy, is_tier1=tier.endswith("=TIER_1"))
+    made.copies[name, zone] = copy
 
 
-def _on_subnetwork(project: Project, words: tuple[str, ...], command: Command) -> Project:
+def _elsewhere(project: Project, copy: Machine, command: Command) -> Machine:
+    """Return a copy in another region, where it needs a subnetwork and other addresses."""
+    nic = dict(part.partition("=")[::2] for part in command.flag("network-interface").split(","))
+    _on_subnetwork(project, ("", nic.get("subnet", "")), copy.region)
+    if nic["subnet"] != f"{copy.network}-{copy.region}":
+        raise LookupError(f"{nic['subnet']} is no subnetwork of {copy.network}")
+    ip = "" if "no-address" in nic else new_ip(project)
+    return replace(
+        copy,
+        internal_ip=new_internal(project, copy.network, copy.region),
+        external_ip=ip,
+        tier=nic.get("network-tier", PREMIUM),
+    )
+
+
+def new_internal(project: Project, network: str, region: str) -> str:
+    """Return an internal address of a network in a region that nobody has."""
+    head = project.networks[network].ranges[region].removesuffix(".0.0/16")
+    used = {one.internal_ip for one in project.machines.values()}
+    return next(
+        ip for n in range(51_200) if (ip := f"{head}.{n // 250 + 50}.{n % 250}") not in used
+    )
+
+
+def _of_subnetwork(project: Project, words: tuple[str, ...], command: Command) -> Project:
+    return _on_subnetwork(project, words, command.flag("region"))
+
+
+def _on_subnetwork(project: Project, words: tuple[str, ...], region: str) -> Project:
     known = {
-        (f"{one.name}-{region}", region)
-        for one in project.networks.values()
-        for region in one.ranges
+        (f"{one.name}-{place}", place) for one in project.networks.values() for place in one.ranges
     }
-    if (words[1], command.flag("region")) not in known:
-        raise LookupError(f"there is no subnetwork {words[1]} in {command.flag('region')}")
+    if (words[1], region) not in known:
+        raise LookupError(f"there is no subnetwork {words[1] or 'named'} in {region}")
     return project
 
 
-def _on_image(project: Project, words: tuple[str, ...], command: Command) -> Project:
-    _at(project, command.flag("source-instance"), command.flag("source-instance-zone"))
-    return project
+def _on_image(project: Project, words: tuple[str, ...], command: Command, made: Made) -> None:
+    verb, name = words
+    if verb == "create":
+        source, zone = command.flag("source-instance"), command.flag("source-instance-zone")
+        made.images[name] = _at(project, source, zone).name
+        made.old.add((source, zone))
+    elif made.images.pop(name, None) is None:
+        raise LookupError(f"there is no image {name}")
 
 
 def _at(project: Project, name: str, zone: str) -> Machine:
@@ -215,9 +279,8 @@ def new_ip(project: Project) -> str:
 _KINDS = {
     ("compute", "addresses"): _on_address,
     ("compute", "instance-groups", "managed"): _on_group,
-    ("compute", "machine-images", "create"): _on_image,
     ("compute", "networks", "peerings"): _on_peering,
-    ("compute", "networks", "subnets"): _on_subnetwork,
+    ("compute", "networks", "subnets"): _of_subnetwork,
     ("compute", "routers", "nats"): _on_gateway,
 }
 """What else is carried out, or held against what is there."""

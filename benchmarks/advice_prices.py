@@ -65,7 +65,8 @@ def data_folder() -> Path | None:
     return folder if (folder / "catalog").is_dir() else None
 
 
-def _rows(path: Path) -> Iterator[Row]:
+def read_rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a table, packed or not."""
     raw = path.read_bytes()
     text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8")
     return csv.DictReader(io.StringIO(text))
@@ -78,23 +79,23 @@ class Prices:
         self._catalog, self._network = folder / "catalog", folder / "network"
         self.machine = {
             (row["region"], row["machine_type"]): row
-            for row in _rows(self._catalog / "prices.csv.gz")
+            for row in read_rows(self._catalog / "prices.csv.gz")
         }
         self.component = {
             (row["series"], row["region"], row["component"], row["usage"]): float(
                 row["usd_per_unit"]
             )
-            for row in _rows(self._catalog / "component_prices.csv.gz")
+            for row in read_rows(self._catalog / "component_prices.csv.gz")
         }
         self.shape = {
-            row["machine_type"]: row for row in _rows(self._catalog / "machine_types.csv")
+            row["machine_type"]: row for row in read_rows(self._catalog / "machine_types.csv")
         }
         self.tier1 = {
-            row["region"]: row for row in _rows(self._catalog / "tier1_network_prices.csv")
+            row["region"]: row for row in read_rows(self._catalog / "tier1_network_prices.csv")
         }
         self._steps: dict[tuple[str, str, str], dict[float, float]] = defaultdict(dict)
         self._sold: dict[tuple[str, str, str], tuple[str, str, str]] = {}
-        for row in _rows(self._catalog / "network_prices.csv.gz"):
+        for row in read_rows(self._catalog / "network_prices.csv.gz"):
             self._read(row)
 
     def _read(self, row: Row) -> None:
@@ -129,7 +130,7 @@ class Prices:
         """Prices of gateways and rules, by class and by what the table says of the step."""
         return {
             (row["class"], row["usage_tier"]): float(row["price_usd"])
-            for row in _rows(self._network / "traffic_prices.csv")
+            for row in read_rows(self._network / "traffic_prices.csv")
             if row["price_usd"] and row["source_location"] in ("any", "global")
         }
 
@@ -138,7 +139,7 @@ class Prices:
         """Machine types with the zones that have them."""
         return frozenset(
             (row["machine_type"], row["zone"])
-            for row in _rows(self._catalog / "machine_type_zones.csv.gz")
+            for row in read_rows(self._catalog / "machine_type_zones.csv.gz")
         )
 
     @cached_property
@@ -146,7 +147,7 @@ class Prices:
         """Machine types with the regions that have them."""
         return frozenset(
             (row["machine_type"], row["region"])
-            for row in _rows(self._catalog / "machine_type_regions.csv.gz")
+            for row in read_rows(self._catalog / "machine_type_regions.csv.gz")
             if not row["deprecation"]
         )
 
@@ -155,7 +156,7 @@ class Prices:
         """What Tier_1 raises the cap of a machine type to."""
         return {
             row["machine_type"]: row["tier1_egress_gbps"]
-            for row in _rows(self._network / "vm_egress_caps.csv")
+            for row in read_rows(self._network / "vm_egress_caps.csv")
         }
 
     def is_offered(self, machine_type: str, zone: str) -> bool:

@@ -51,6 +51,8 @@ class Machine:
     """Whether the machines of its service hold copies of the same data."""
     reservation: str = ""
     restarted: str = "2026-01-10T08:00:10.000-08:00"
+    was_type: str = ""
+    """Its machine type while the logs were written, where it has another one since."""
     labels: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -112,6 +114,8 @@ class Network:
     peers: frozenset[str] = frozenset()
     google_access: frozenset[str] = frozenset()
     """Regions whose subnetwork has Private Google Access."""
+    hub: str = ""
+    """The hub of Network Connectivity Center of which it is a VPC spoke."""
 
 
 @dataclass(frozen=True)
@@ -157,10 +161,12 @@ class Flow:
     """Within how many minutes of a day all of it goes; 0: over the whole day."""
     streams: int = 1
     """Connections side by side."""
-    stream: int = 0
-    """Which of them, where they are written one by one."""
     is_weekly: bool = False
     """Once a week, on the sixth day: a shorter log has nothing of it."""
+    bulk_hours: int = 0
+    """A bulk transfer: so many hours of a day it sends as fast as its path lets it."""
+    bulk_from: int = 0
+    """The hour at which that begins."""
 
     @property
     def gib_per_month(self) -> float:
@@ -175,6 +181,8 @@ class Project:
 
     days: int
     """How long its logs are."""
+    minutes: int = 15
+    """The aggregation interval of its flow logs."""
     machines: Mapping[str, Machine] = field(default_factory=dict)
     addresses: Mapping[str, Address] = field(default_factory=dict)
     gateways: Mapping[str, Gateway] = field(default_factory=dict)
@@ -204,9 +212,20 @@ class Project:
 
     def are_joined(self, one: str, other: str) -> bool:
         """Return whether two networks reach each other's internal addresses."""
-        return one == other or (
-            other in self.networks[one].peers and one in self.networks[other].peers
-        )
+        return one == other or self.are_peered(one, other) or bool(self.hub_of(one, other))
+
+    def are_peered(self, one: str, other: str) -> bool:
+        """Return whether two networks are peered from both sides."""
+        return other in self.networks[one].peers and one in self.networks[other].peers
+
+    def hub_of(self, one: str, other: str) -> str:
+        """Return the hub of which two networks are spokes, or nothing.
+
+        VPC spokes of a hub exchange their subnet routes
+        (docs.cloud.google.com/network-connectivity/docs/network-connectivity-center).
+        """
+        hub = self.networks[one].hub
+        return hub if one != other and hub == self.networks[other].hub else ""
 
     def gateway_of(self, machine: Machine) -> Gateway | None:
         """Return the gateway that a machine without an external address leaves by."""

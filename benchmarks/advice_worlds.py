@@ -6,8 +6,9 @@ suspended, reserved or covered by a commitment. They send inside their networks,
 addresses (within a zone, a region and between regions, with an address at both ends or through
 Cloud NAT), to the internet in several countries by either tier, and to Google APIs. Addresses are
 reserved or not, in use or not; in some projects an address that is in use says RESERVED. In some
-projects two networks have the same ranges. Logs shorter than six days miss the jobs that go to the
-internet once a week.
+projects two networks have the same ranges, in some two or three are VPC spokes of a hub. Logs
+shorter than six days miss the jobs that go to the internet once a week; some of the shortest are
+aggregated by the minute. What `advice_bulk.py` adds is held back by limits.
 """
 
 import random
@@ -15,7 +16,9 @@ import string
 from collections import defaultdict
 from dataclasses import replace
 
+from advice_bulk import RESTARTED, with_bulk
 from advice_prices import Prices, series_of
+from advice_rates import Caps
 from advice_services import KINDS, NETWORKS, PLACES, WINDOWS, ZONES, Kind
 from advice_state import (
     INTERNET,
@@ -42,6 +45,8 @@ class _Maker:
         self.dice = random.Random(f"advice {seed}")
         self.prices, self.vms = prices, vms
         self.days = self.dice.choice(WINDOWS)
+        # By the minute a longer log would be most of the run.
+        self.minutes = 1 if self.days <= 2 and self.dice.random() < 0.5 else 15
         self.regions = self.dice.sample(sorted(ZONES), self.dice.choice((1, 2, 2, 3)))
         self.networks = NETWORKS[: self.dice.choice((1, 2, 3))]
         self.blocks = {name: number for number, name in enumerate(NETWORKS)}
@@ -108,9 +113,7 @@ class _Maker:
                 machine,
                 local_ssds=self._ssds(machine_type, is_plain=not is_grouped and not is_spot),
                 is_tier1=machine_type == "n2-standard-32" and all_tier1,
-                restarted="2026-06-20T08:00:00.000-08:00"
-                if is_restarted
-                else "2026-01-10T08:00:10.000-08:00",
+                restarted=RESTARTED if is_restarted else "2026-01-10T08:00:10.000-08:00",
             )
 
     def _ssds(self, machine_type: str, *, is_plain: bool) -> int:
@@ -183,18 +186,21 @@ class _Maker:
         self.flows += [sent, back]
 
 
-def project(seed: int, prices: Prices, vms: int | None = None) -> Project:
+def project(seed: int, prices: Prices, caps: Caps, vms: int | None = None) -> Project:
     """Return the project of a seed, of 30 to 400 machines unless told."""
     count = vms or round(30 * (400 / 30) ** random.Random(f"size {seed}").random())
     maker = _Maker(seed, count, prices)
     _machines(maker)
     gateways = _gateways(maker)
-    whole = Project(days=maker.days, machines=maker.machines, groups=maker.groups)
+    whole = Project(
+        days=maker.days, minutes=maker.minutes, machines=maker.machines, groups=maker.groups
+    )
     whole = replace(whole, networks=_networks(maker), gateways=gateways)
     whole = _with_addresses(maker, whole)
     whole = _with_promises(maker, whole)
     _flows(maker, whole)
-    return replace(whole, flows=tuple(maker.flows))
+    whole = replace(whole, flows=tuple(maker.flows))
+    return with_bulk(whole, random.Random(f"bulk {seed}"), prices, caps)
 
 
 def _machines(maker: _Maker) -> None:
@@ -209,7 +215,8 @@ def _machines(maker: _Maker) -> None:
 
 
 def _networks(maker: _Maker) -> dict[str, Network]:
-    joined = len(maker.networks) > 1 and maker.dice.random() < 0.5
+    spokes = _spokes(maker)
+    joined = not spokes and len(maker.networks) > 1 and maker.dice.random() < 0.5
     pair = set(maker.networks[:2]) if joined else set()
     return {
         name: Network(
@@ -219,9 +226,18 @@ def _networks(maker: _Maker) -> dict[str, Network]:
             google_access=frozenset(
                 region for region in maker.regions if maker.dice.random() < 0.5
             ),
+            hub="hub" if name in spokes else "",
         )
         for name in maker.networks
     }
+
+
+def _spokes(maker: _Maker) -> tuple[str, ...]:
+    """Return the spokes of a hub; it takes none whose ranges overlap those of another one."""
+    if len(maker.networks) == 1 or maker.dice.random() > 0.35:
+        return ()
+    are_apart = len({maker.blocks[name] for name in maker.networks}) == len(maker.networks)
+    return maker.networks if are_apart and maker.dice.random() < 0.5 else maker.networks[:2]
 
 
 def _gateways(maker: _Maker) -> dict[str, Gateway]:

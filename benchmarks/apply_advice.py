@@ -3,11 +3,13 @@
     python benchmarks/apply_advice.py --projects 100 --seed 0
 
 Each project is made from a seed (`advice_worlds.py`) and written as an inventory of the Compute API
-with flow logs (`advice_pages.py`). What its months cost before and after is computed by a program
-of its own (`advice_truth.py`), which imports nothing of netplan and reads the price tables beside
-the checkout (`NETPLAN_TEST_DATA`, default `../shared`). `netplan audit` runs as a process; the
-entries of its list are carried out one after another (`advice_follow.py`): the changes of an entry
-where it has some, else all places of its finding. Then the logs are made anew and audited again.
+with flow logs (`advice_pages.py`, `advice_logs.py`). What its months cost before and after, and
+what its flows carry, are computed by programs of their own (`advice_truth.py`, `advice_rates.py`),
+which import nothing of netplan and read the tables beside the checkout (`NETPLAN_TEST_DATA`,
+default `../shared`). `netplan audit` runs as a process; the entries of its list are carried out one
+after another (`advice_judge.py`, `advice_follow.py`), by the commands of the script that it writes
+(`advice_script.py`): the changes of an entry where it has some, else all places of its finding.
+Then the logs are made anew and audited again.
 
 The saving of an entry is the bill before it less the bill after it, in dollars per month. For each
 k from 1 to 10 the saving of the first k entries counts as right within 1% or $1 of the stated sum.
@@ -24,55 +26,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import advice_pages
+import advice_logs
+import advice_script
 import advice_worlds
-from advice_follow import (
-    Key,
-    Step,
-    carry_out,
-    rule_of,
-    steps_of_entry,
-    steps_of_finding,
-    with_clients,
-)
+from advice_bulk import as_logged, held_back
+from advice_changes import Key
+from advice_follow import rule_of, steps_of_entry, steps_of_finding, with_clients
+from advice_judge import KINDS, Entry, Example, Judge, agree
 from advice_prices import Prices, data_folder
-from advice_state import Cut, Project, cuts, drawn_together, taken_away, without_flows
+from advice_rates import Caps
+from advice_state import Project
 from advice_truth import bill
 
 NETPLAN = "from netplan_planner.cli import main; main()"
+OUTPUTS = ("--output", "json:report.json", "--output", "commands:plan.sh")
+OF_CAPS = frozenset({"egress-cap-saturated", "external-cap-saturated", "tier1-missing"})
+"""Rules that ask for a larger machine."""
 MOST = 10
 """Entries whose sums are judged."""
-CENTS = 0.05
-"""What rounding may do to an entry."""
-
-
-class Example(NamedTuple):
-    """One fault: where, and what was said."""
-
-    kind: str
-    seed: int
-    entry: str
-    said: float
-    true: float
-    note: str = ""
-
-    @property
-    def weight(self) -> float:
-        """How far off it is, in dollars a month."""
-        return abs(self.said - self.true)
-
-
-class Entry(NamedTuple):
-    """What one entry of a list said, and what it brought."""
-
-    rule: str
-    said: float
-    true: float
-
-    @property
-    def is_right(self) -> bool:
-        """Whether both agree."""
-        return agree(self.said, self.true)
 
 
 class Outcome(NamedTuple):
@@ -91,33 +62,17 @@ class Outcome(NamedTuple):
     left_out: frozenset[str]
 
 
-KINDS = {
-    "off": "cumulative savings off by more",
-    "entry": "single entries off by more",
-    "loses": "entries that lose money but claim a saving (target 0)",
-    "stale": "commands that name a missing resource (target 0)",
-    "cut": "used addresses or last internet paths cut (target 0)",
-    "together": "replicas moved into fewer zones (target 0)",
-    "survives": "changes proposed again after they were made (target 0)",
-    "above": "stated totals above the bill (target 0)",
-    "refused": "changes that cannot be carried out (target 0)",
-}
+def audit(folder: Path) -> tuple[dict[str, Any], list[str]]:
+    """Return the report of an audit of a folder, its commands those of the script that it wrote.
 
-
-def agree(said: float, true: float) -> bool:
-    """Return whether an amount is within 1 % or $1 of what was said."""
-    return abs(true - said) <= max(1.0, 0.01 * abs(said))
-
-
-def audit(folder: Path) -> dict[str, Any]:
-    """Return the report of an audit of a folder's inventory and flow logs.
+    With it comes where the script is not what the report says.
 
     Raises:
         SystemExit: If it fails.
     """
     asked = ("audit", "--inventory", "inventory", "--traffic", "flows", "--fail-on", "never")
     done = subprocess.run(
-        [sys.executable, "-c", NETPLAN, *asked, "--output", "json:report.json"],
+        [sys.executable, "-c", NETPLAN, *asked, *OUTPUTS],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -126,96 +81,54 @@ def audit(folder: Path) -> dict[str, Any]:
     if done.returncode:
         raise SystemExit(f"netplan audit ended with {done.returncode}: {done.stderr[-2000:]}")
     report: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    return report
+    return report, advice_script.taken_into(
+        report, (folder / "plan.sh").read_text(encoding="utf-8")
+    )
 
 
-def audited(project: Project, seed: int, keep: Path | None) -> dict[str, Any]:
-    """Return the report of a made project, whose files are gone afterwards unless kept."""
+def audited(
+    project: Project, logged: Project, caps: Caps, keep: Path | None
+) -> tuple[dict[str, Any], list[str]]:
+    """Return what `audit` does of a made project, whose files are gone afterwards unless kept."""
     with tempfile.TemporaryDirectory(prefix="advice-") as name:
         folder = keep or Path(name)
-        advice_pages.write(project, folder, seed)
+        advice_logs.write(project, logged, folder, caps)
         return audit(folder)
 
 
-class _Follower:
-    """Carries out one report, and notes what goes wrong."""
-
-    def __init__(self, seed: int, project: Project, prices: Prices) -> None:
-        self.seed, self.prices = seed, prices
-        self.project = project
-        self.asked: set[Key] = set()
-        self.faults: list[Example] = []
-        self.entries: list[Entry] = []
-        self.steps = 0
-
-    def follow(self, entry: Mapping[str, Any], steps: Sequence[Step]) -> float:
-        """Carry out an entry and return what it saves."""
-        said = float(entry["saving_usd_per_month"] or 0)
-        name = f"{entry['rank']} {rule_of(entry)} ({entry['subject']}, {len(steps)} changes)"
-        old = self.project
-        problems: list[tuple[str, str]] = []
-        for step in steps:
-            done = carry_out(self.project, step, self.prices)
-            self.project = done.project
-            problems += [("stale", command) for command in done.stale]
-            if done.refused:
-                problems += [("refused", done.refused)] if step.kind or said else []
-            else:
-                self.asked.add(step.key)
-        self.steps += len(steps)
-        cut = list(cuts(self.project))
-        problems += [("cut", _cut_text(one)) for one in cut]
-        problems += [
-            ("cut", f"{address}, which {holder} has")
-            for address, holder in taken_away(old, self.project)
-        ]
-        problems += [("together", text) for text in drawn_together(old, self.project)]
-        # What was cut is in neither bill: traffic that is lost is no saving.
-        gone = {one.at for one in cut}
-        before, self.project = without_flows(old, gone), without_flows(self.project, gone)
-        true = bill(before, self.prices).total - bill(self.project, self.prices).total
-        self.entries.append(Entry(rule_of(entry), said, true))
-        if not agree(said, true):
-            problems.append(("entry", ""))
-        if said > 0 and true < -CENTS:
-            problems.append(("loses", ""))
-        self.faults += [Example(kind, self.seed, name, said, true, note) for kind, note in problems]
-        return true
-
-
-def _cut_text(cut: Cut) -> str:
-    src, dst = cut.flow.src or "the internet", cut.flow.dst or "the internet"
-    how_often = ", once a week" if cut.flow.is_weekly else ""
-    return f"{src} to {cut.flow.service or dst}{how_often}: {cut.why}"
-
-
-def tried(seed: int, prices: Prices, vms: int | None = None, keep: Path | None = None) -> Outcome:
+def tried(
+    seed: int, prices: Prices, caps: Caps, vms: int | None = None, keep: Path | None = None
+) -> Outcome:
     """Return what the project of a seed shows."""
-    project = advice_worlds.project(seed, prices, vms)
-    report = audited(project, seed, keep and keep / f"seed-{seed}")
+    project = advice_worlds.project(seed, prices, caps, vms)
+    report, differing = audited(project, as_logged(project), caps, keep and keep / f"seed-{seed}")
     month = bill(project, prices)
-    follower = _Follower(seed, project, prices)
+    judge = Judge(seed, project, prices, caps)
+    judge.faults += [Example("script", seed, "all entries", 0, 0, text) for text in differing]
     entries = report["do_first"]
+    findings = {one["fingerprint"]: one for one in report["findings"]}
     said = saved = 0.0
     right = 0
     for rank, entry in enumerate(entries, start=1):
-        steps = with_clients(project, steps_of_entry(entry, report))
-        saved += follower.follow(entry, steps)
+        steps = with_clients(judge.project, steps_of_entry(entry, report))
+        saved += judge.follow(entry, steps, findings[entry["finding"]])
         said += float(entry["saving_usd_per_month"] or 0)
         is_right = agree(said, saved)
         if rank <= MOST:
             right += is_right
             if not is_right:
                 name = f"first {rank}, the last: {rule_of(entry)} ({entry['subject']})"
-                follower.faults.append(Example("off", seed, name, said, saved))
+                judge.faults.append(Example("off", seed, name, said, saved))
     if said > month.total:
-        follower.faults.append(Example("above", seed, "all entries", said, month.total))
-    asked = _asked(
-        follower.project, audited(follower.project, seed, keep and keep / f"seed-{seed}-after")
-    )
-    follower.faults += [
+        judge.faults.append(Example("above", seed, "all entries", said, month.total))
+    after = judge.project
+    again, _ = audited(after, after, caps, keep and keep / f"seed-{seed}-after")
+    asked = _asked(after, again)
+    judge.faults += [
         Example("survives", seed, " ".join(filter(None, key)), asked[key], 0.0)
-        for key in sorted(follower.asked & asked.keys())
+        for key in sorted(judge.asked & asked.keys())
+        # A bulk transfer wants more than any machine carries: each asks for a larger one.
+        if key[0] not in OF_CAPS or key[1] not in held_back(after)
     ]
     return Outcome(
         seed=seed,
@@ -225,9 +138,9 @@ def tried(seed: int, prices: Prices, vms: int | None = None, keep: Path | None =
         saved=saved,
         sums=min(len(entries), MOST),
         right=right,
-        steps=follower.steps,
-        entries=tuple(follower.entries),
-        faults=tuple(follower.faults),
+        steps=judge.steps,
+        entries=tuple(judge.entries),
+        faults=tuple(judge.faults),
         left_out=month.left_out,
     )
 
@@ -255,6 +168,9 @@ def figures(outcomes: Sequence[Outcome], worst: int) -> Iterator[str]:
     entries, steps = [one for of in outcomes for one in of.entries], sum(o.steps for o in outcomes)
     yield f"{len(outcomes)} projects, {len(entries):,} entries, {steps:,} changes"
     yield f"cumulative savings within 1% or $1: {right} of {sums}, {share:.1%} (target 99%)"
+    promised = [one.is_promised for one in entries if one.is_promised is not None]
+    kept = f"{sum(promised)} of {len(promised)}"
+    yield f"promised Gbit/s within 1% of the limits or with them in the interval: {kept}"
     faults = [fault for one in outcomes for fault in one.faults]
     counts = Counter(fault.kind for fault in faults)
     seeds = {kind: {fault.seed for fault in faults if fault.kind == kind} for kind in KINDS}
@@ -307,10 +223,10 @@ def main() -> int:
             file=sys.stderr,
         )
         return 1
-    prices = Prices(folder)
+    prices, caps = Prices(folder), Caps(folder)
     outcomes = []
     for seed in range(options.seed, options.seed + options.projects):
-        one = tried(seed, prices, options.vms, options.keep)
+        one = tried(seed, prices, caps, options.vms, options.keep)
         outcomes.append(one)
         print(
             f"seed {seed}: {one.machines} machines, {one.before:,.2f} a month;"

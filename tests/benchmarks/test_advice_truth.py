@@ -1,6 +1,7 @@
 """The bill that advice is held against, worked out by hand; changes to a made project."""
 
 import importlib
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,8 +20,24 @@ IOWA, OTHER, BELGIUM = "us-central1-a", "us-central1-b", "europe-west1-b"
 def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, ModuleType]:
     """Return the benchmark's modules by name."""
     monkeypatch.syspath_prepend(str(BENCHMARKS))
-    names = ("state", "prices", "truth", "follow")
+    names = (
+        "state",
+        "prices",
+        "truth",
+        "changes",
+        "commands",
+        "follow",
+        "rates",
+        "script",
+        "judge",
+    )
     return {name: importlib.import_module(f"advice_{name}") for name in names}
+
+
+@pytest.fixture
+def caps(parts: dict[str, ModuleType]) -> Any:
+    """Return the table of caps."""
+    return parts["rates"].Caps(shared("data"))
 
 
 @pytest.fixture
@@ -114,9 +131,11 @@ def test_a_command_that_names_another_zone_is_told_and_the_change_made(
 ) -> None:
     state, follow = parts["state"], parts["follow"]
     start = project(state, machine(state, "a"), machine(state, "b"))
-    step = follow.Step(
-        "r", "machine-type", f"projects/p/zones/{OTHER}/instances/a", to="e2-standard-8"
-    )._replace(commands=(f"gcloud compute instances stop a --zone={OTHER} --project=p",))
+    step = (
+        parts["changes"]
+        .Step("r", "machine-type", f"projects/p/zones/{OTHER}/instances/a", to="e2-standard-8")
+        ._replace(commands=(f"gcloud compute instances stop a --zone={OTHER} --project=p",))
+    )
     done = follow.carry_out(start, step, prices)
     assert done.stale == (f"{step.commands[0]}: a is in {IOWA}, not in {OTHER}",)
     assert done.project.machines["a"].machine_type == "e2-standard-8"
@@ -131,11 +150,13 @@ def test_groups_change_whole_and_what_cannot_be_is_refused(
     members = [machine(state, name, group="g") for name in "ab"]
     lone = machine(state, "c", reservation="r")
     start = project(state, *members, lone, groups={"g": IOWA})
-    moved = follow.carry_out(start, follow.Step("r", "zone", "a", to=BELGIUM), prices).project
+    moved = follow.carry_out(
+        start, parts["changes"].Step("r", "zone", "a", to=BELGIUM), prices
+    ).project
     assert {moved.machines[name].zone for name in "ab"} == {BELGIUM}
     assert moved.groups["g"] == BELGIUM
     for kind, to in (("zone", OTHER), ("machine-type", "e2-standard-8"), ("unheard", "")):
-        done = follow.carry_out(start, follow.Step("r", kind, "c", to=to), prices)
+        done = follow.carry_out(start, parts["changes"].Step("r", kind, "c", to=to), prices)
         assert done.refused
         assert done.project == start
 
@@ -147,7 +168,9 @@ def test_a_way_out_that_is_gone_is_seen(parts: dict[str, ModuleType], prices: An
     out = flow(state, "a", "", 1, place=("Europe", "deu"), is_weekly=True)
     start = project(state, machine(state, "a"), gateways=nat, flows=(out,))
     assert not list(state.cuts(start))
-    step = follow.Step("r", "delete-gateway", "projects/p/regions/us-central1/routers/nat")
+    step = parts["changes"].Step(
+        "r", "delete-gateway", "projects/p/regions/us-central1/routers/nat"
+    )
     (cut,) = state.cuts(follow.carry_out(start, step, prices).project)
     assert cut.why == "the last way to the internet is gone"
 
@@ -216,14 +239,192 @@ def test_a_machine_that_is_made_again_runs_under_both_names(
         f"gcloud compute machine-images create i --source-instance=a --source-instance-zone={IOWA}",
         f"gcloud compute instances create a-2 --zone={OTHER} --source-machine-image=i",
         f"gcloud compute instances describe a-2 --zone={OTHER}",
-        f"gcloud compute instances delete a --zone={IOWA}",
     )
-    done = follow.carry_out(start, follow.Step("r", "zone", "a", to=OTHER, commands=again), prices)
-    assert not done.stale
-    assert not done.refused
+    after = (
+        f"gcloud compute instances delete a --zone={IOWA}",
+        "gcloud compute machine-images delete i",
+    )
+    step = parts["changes"].Step("r", "zone", "a", to=OTHER, commands=again, clean_up=after)
+    done = follow.carry_out(start, step._replace(is_scripted=True), prices)
+    assert (done.stale, done.refused, done.undone) == ((), "", "")
+    missing = follow.carry_out(start, step._replace(commands=again[2:]), prices)
+    assert missing.stale[0].endswith("there is no image i for a-2")
     assert done.project.machines["a"].is_running
     later = f"gcloud compute instances stop a-2 --zone={OTHER}"
-    step = follow.Step("r", "machine-type", "a-2", to="e2-standard-8", commands=(later,))
+    step = parts["changes"].Step("r", "machine-type", "a-2", to="e2-standard-8", commands=(later,))
     done = follow.carry_out(done.project, step, prices)
     assert not done.stale
     assert done.project.machines["a"].machine_type == "e2-standard-8"
+
+
+def talkers(state: ModuleType, *flows: Any, **more: Any) -> Any:
+    """Return a project in which one machine sends to another, with an address of its own."""
+    ends = machine(state, "a", **more), machine(state, "b", external_ip="34.1.1.1")
+    return project(state, *ends, flows=flows)
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    ("told", "gbps"),
+    [
+        ({}, 16.0),
+        ({"over_external": True}, 3.0),
+        ({"over_external": True, "streams": 2}, 6.0),
+        ({"over_external": True, "streams": 8}, 7.0),
+        ({"dst": ""}, 3.0),
+    ],
+)
+def test_a_path_carries_its_least_limit(
+    parts: dict[str, ModuleType], caps: Any, told: dict[str, Any], gbps: float
+) -> None:
+    state, rates = parts["state"], parts["rates"]
+    sent = state.Flow("a", told.pop("dst", "b"), 0, bulk_hours=1, **told)
+    start = talkers(state, sent)
+    assert rates.path_gbps(start, caps, sent) == gbps
+    assert set(rates.held(start, caps).values()) == {gbps}
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    ("machine_type", "is_tier1", "cap"),
+    [
+        ("e2-standard-2", False, (4, 4)),
+        ("n2-standard-32", True, (50, 25)),
+        ("n2-custom-6-24576", False, (16, 7)),
+        ("never-heard-1", False, None),
+    ],
+)
+def test_caps_are_those_of_the_table(
+    caps: Any, machine_type: str, is_tier1: bool, cap: tuple[float, float] | None
+) -> None:
+    assert caps.of_type(machine_type, is_tier1=is_tier1) == cap
+
+
+@needs_shared
+def test_a_smaller_machine_lowers_a_flow_and_a_lifted_one_crowds_others(
+    parts: dict[str, ModuleType], caps: Any
+) -> None:
+    state, rates = parts["state"], parts["rates"]
+    a_day = round(13e9 / 8 * 60 / state.WIRE_BYTES_PER_PACKET) * 60 * 24
+    steady = state.Flow("a", "b", a_day, records=0)
+    start = talkers(state, steady)
+    smaller = replace(start.machines["a"], machine_type="e2-standard-4")
+    (one,) = rates.lowered(start, start.with_machine(smaller), caps)
+    assert (one.gets, one.is_crowded) == (8, False)
+    assert 13 < one.had < 16
+    bulk = state.Flow("a", "b", 0, over_external=True, bulk_hours=1)
+    start = talkers(state, steady, bulk)
+    assert not list(rates.lowered(start, start, caps))
+    inside = replace(start, flows=(steady, replace(bulk, over_external=False)))
+    (one,) = rates.lowered(start, inside, caps)
+    assert (one.gets, one.is_crowded) == (8, True)
+
+
+@needs_shared
+def test_what_many_send_from_outside_is_held_at_the_receiver(
+    parts: dict[str, ModuleType], caps: Any
+) -> None:
+    state, rates = parts["state"], parts["rates"]
+    senders = [machine(state, f"s{at}") for at in range(4)]
+    sent = [
+        state.Flow(one.name, "b", 0, over_external=True, streams=8, bulk_hours=1) for one in senders
+    ]
+    sink = machine(state, "b", external_ip="34.1.1.1")
+    found = rates.held(project(state, *senders, sink, flows=tuple(sent)), caps)
+    assert set(found.values()) == {rates.OUTSIDE_IN_GBPS / 4}
+    assert 20 < rates.OUTSIDE_IN_GBPS < 30
+
+
+SCRIPT = """#!/bin/sh
+set -eu
+
+# 1. a (z): Take another.
+# careful: it stops
+gcloud compute instances stop a --zone=z
+by_hand 1
+# verify: It runs.
+#   gcloud compute instances describe a --zone=z
+# then: The old one.
+#   gcloud compute instances delete a --zone=z
+
+# 2. nat: Delete it.
+# There is no way back, so that this is not run with the rest:
+#   gcloud compute routers nats delete nat
+"""
+
+
+def test_a_script_is_read_as_it_is_run(parts: dict[str, ModuleType]) -> None:
+    script = parts["script"]
+    one, other = script.read(SCRIPT)
+    assert one.commands == ("gcloud compute instances stop a --zone=z",)
+    assert one.clean_up == ("gcloud compute instances delete a --zone=z",)
+    assert (one.is_by_hand, other.is_by_hand) == (True, False)
+    assert other.commands == ("gcloud compute routers nats delete nat",)
+    planned = [
+        {"subject": subject, "fix": {"commands": list(step.commands), "clean_up": None}}
+        for subject, step in (("a (z)", one), ("nat", other))
+    ]
+    report = {"do_first": [{"changes": planned}]}
+    assert script.taken_into(report, SCRIPT) == []
+    planned.pop()
+    assert script.taken_into(report, SCRIPT) == ["step 2 is nobody's: nat: Delete it."]
+
+
+@needs_shared
+def test_commands_that_leave_a_part_of_a_change_are_told(
+    parts: dict[str, ModuleType], prices: Any
+) -> None:
+    state, follow = parts["state"], parts["follow"]
+    start = project(state, machine(state, "a"))
+    stop = f"gcloud compute instances stop a --zone={IOWA}"
+    step = parts["changes"].Step("r", "machine-type", "a", to="e2-standard-8", commands=(stop,))
+    done = follow.carry_out(start, step._replace(is_scripted=True), prices)
+    assert done.undone == "a is left stopped"
+    again = stop.replace("stop", "start")
+    step = step._replace(commands=(stop, again), is_scripted=True)
+    assert follow.carry_out(start, step, prices).undone == "the commands alone leave a"
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    ("hub", "restarted", "kinds"),
+    [("h", "2026-06-20", {"hub", "restarted"}), ("", "2026-01-10", set())],
+)
+def test_spokes_that_are_peered_and_later_starts_are_counted(
+    parts: dict[str, ModuleType], prices: Any, caps: Any, hub: str, restarted: str, kinds: set[str]
+) -> None:
+    state, judge = parts["state"], parts["judge"]
+    one = machine(state, "a", restarted=f"{restarted}T08:00:00.000-08:00")
+    networks = {
+        name: state.Network(name, {"us-central1": f"10.{at}.0.0/16"}, hub=hub)
+        for at, name in enumerate("nm")
+    }
+    start = replace(project(state, one), networks=networks)
+    assert start.are_joined("n", "m") == bool(hub)
+    peer = "gcloud compute networks peerings create n-to-m --network=n --peer-network=m"
+    step = parts["changes"].Step(
+        "r", "machine-type", one.link, to="e2-standard-8", commands=(peer,)
+    )
+    change = {"target": one.link, "members": []}
+    entry: dict[str, Any] = {"rank": 1, "rule": "r", "subject": "a", "fixed": None}
+    entry |= {"saving_usd_per_month": None, "changes": [{"place": "here", "change": change}]}
+    members = [{"fingerprint": "here", "confidence": "high"}]
+    found = judge.Judge(0, start, prices, caps)
+    found.follow(entry, [step], {"severity": "high", "members": members})
+    assert {one.kind for one in found.faults} - {"entry"} == kinds
+
+
+@needs_shared
+@pytest.mark.parametrize(("gbps", "is_promised"), [(16.1, True), (20.0, False)])
+def test_a_promise_is_held_against_the_limits(
+    parts: dict[str, ModuleType], prices: Any, caps: Any, gbps: float, is_promised: bool
+) -> None:
+    state, judge = parts["state"], parts["judge"]
+    start = talkers(state, state.Flow("a", "b", 0, over_external=True, bulk_hours=1))
+    ends = [start.machines[name].link for name in "ab"]
+    step = parts["changes"].Step("r", "internal-address", *ends)
+    entry = {"rank": 1, "rule": "r", "subject": "a", "saving_usd_per_month": None}
+    fixed = {"gbps": gbps, "low_gbps": gbps - 0.01, "high_gbps": gbps + 0.01}
+    found = judge.Judge(0, start, prices, caps)
+    found.follow({**entry, "fixed": fixed}, [step], {"severity": "low"})
+    assert [one.is_promised for one in found.entries] == [is_promised]

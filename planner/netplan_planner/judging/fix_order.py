@@ -23,11 +23,12 @@ from netplan_planner.judging.fix_gain import (
     is_unseen_gain,
     lifts,
 )
-from netplan_planner.judging.made_so_far import MadeSoFar
+from netplan_planner.judging.made_so_far import MadeSoFar, Now
 from netplan_planner.judging.moment import as_of, named_as_of
 from netplan_planner.judging.month_bounds import NOTHING, Bounds, MonthBounds
 from netplan_planner.judging.move_steps import with_move
 from netplan_planner.ledger.account import OF_TRAFFIC
+from netplan_planner.ledger.guards import MOVED_FAR, is_far
 from netplan_planner.model import (
     Change,
     ChangeKind,
@@ -65,11 +66,12 @@ def order_fixes(
         judge: How grave a fix is by what it still brings; it decides the order first.
         held_back_ratio: Share of a limit in use from which traffic counts as held back by it.
     """
-    search = _Search(facts, held_back_ratio)
+    search = _Search(facts, held_back_ratio, proposals)
     standing: dict[str, Standing] = {}
     changes: dict[str, tuple[PlannedChange, ...]] = {}
 
     def made(proposal: Proposal, gain: Gain) -> bool:
+        search.waiting.pop(proposal.fingerprint)
         if gain.brings:
             changes[proposal.fingerprint] = tuple(search.make(proposal.fingerprint, gain.made))
         return gain.brings and search.depends(proposal)
@@ -96,13 +98,22 @@ def order_fixes(
 class _Search:
     """The facts with the changes that were made so far."""
 
-    def __init__(self, facts: Facts, held_back_ratio: float) -> None:
+    def __init__(self, facts: Facts, held_back_ratio: float, proposals: Sequence[Proposal]) -> None:
         self._facts = facts
         self._held_back_ratio = held_back_ratio
         self._made = MadeSoFar(facts)
         self._bounds = MonthBounds(facts)
         self.bounds: dict[str, Bounds | None] = {}
         """Of each finding whose fix is made, where the window leaves a month open."""
+        self.waiting = {one.fingerprint: one for one in proposals}
+        """Those whose turn has not come."""
+        self._far: dict[SelfLink, list[tuple[str, Hit]]] = {}
+        """Moves of machines to another region, with their findings."""
+        for one in proposals:
+            for hit in one.hits:
+                if hit.change is not None and is_far(self._made.ledger.state, hit.change):
+                    for link in hit.change.targets:
+                        self._far.setdefault(link, []).append((one.fingerprint, hit))
         self._peerings: set[str] = set()
         """Commands that make peerings, which were given."""
 
@@ -122,6 +133,8 @@ class _Search:
         sure = Decimal(0)
         for hit, place in zip(proposal.hits, proposal.places, strict=True):
             now = self._made.worth(hit)
+            if self._moves_first(hit, now):
+                now = Now(Decimal(0), MOVED_FAR, is_needless=True)
             worth = now.usd
             is_held = is_held and now.is_held
             same_as.add(now.same_as)
@@ -161,6 +174,23 @@ class _Search:
                 default=None,
             ),
         )
+
+    def _moves_first(self, hit: Hit, now: Now) -> bool:
+        """Return whether a type waits for a move to another region that is worth more.
+
+        Types have other prices there, and the one that is cheapest is chosen after the move.
+        """
+        change = hit.change
+        if change is None or change.kind is not ChangeKind.MACHINE_TYPE or now.usd is None:
+            return False
+        none = Decimal(0)
+        moves = (
+            self._made.worth(move)
+            for link in change.targets
+            for key, move in self._far.get(link, ())
+            if key in self.waiting
+        )
+        return any(not one.is_needless and (one.usd or none) > max(now.usd, none) for one in moves)
 
     def _sure_ratio(self, hit: Hit) -> Decimal:
         """Return how much of a saving a month has surely: what traffic saves goes by its volume."""
@@ -229,6 +259,8 @@ class _Search:
         if change.destination is not None:
             other = owners.get(change.destination)
             sent = tuple(edge for edge in sent if edge.dst == other)
+        if hit.limit is not None and hit.limit.name == "external-egress":
+            sent = tuple(edge for edge in sent if edge.path_class.leaves_vpc)
         if not sent:
             return None
         greatest = max(sent, key=lambda edge: (edge.wire_bytes, -edge.dst))

@@ -32,6 +32,8 @@ MAX_CHANGES = 6
 
 _SAME_GBPS = 1e-9
 _OF_A_PAIR = frozenset({ChangeKind.INTERNAL_ADDRESS, ChangeKind.MORE_FLOWS})
+_OF_TYPE = frozenset({ChangeKind.MACHINE_TYPE, ChangeKind.TIER_1})
+"""Of a machine, and with it of the group that it is a member of."""
 _STEPS = {
     ChangeKind.INTERNAL_ADDRESS: "internal address",
     ChangeKind.TIER_1: "Tier_1",
@@ -69,7 +71,9 @@ def options_of(hits: Iterable[tuple[str, Hit]]) -> tuple[Option, ...]:
             finding=key,
         )
         for key, hit in hits
-        if hit.change is not None and hit.change.kind in _LIFTING and not hit.change.members
+        if hit.change is not None
+        and hit.change.kind in _LIFTING
+        and (not hit.change.members or hit.change.kind in _OF_TYPE)
     )
 
 
@@ -195,7 +199,10 @@ def _applicable(dst: SelfLink, options: Iterable[Option]) -> tuple[Option, ...]:
 
 def _conflict(chosen: Sequence[Option]) -> bool:
     """Return whether two of them set the same thing: a machine has one type."""
-    kinds = [o.change.kind for o in chosen]
+    is_type = ChangeKind.MACHINE_TYPE
+    kinds = [
+        is_type if o.change.to and o.change.kind in _OF_TYPE else o.change.kind for o in chosen
+    ]
     return len(kinds) != len(set(kinds))
 
 
@@ -284,6 +291,8 @@ def step_name(change: Change) -> str:
     if change.kind is ChangeKind.MACHINE_TYPE:
         platform = f", {change.cpu_platform} or later" if change.cpu_platform else ""
         return f"{change.to or 'other machine type'}{platform}"
+    if change.kind is ChangeKind.TIER_1 and change.to:
+        return f"{change.to} with Tier_1"
     return f"move to {change.to}" if change.kind is ChangeKind.ZONE else _STEPS[change.kind]
 
 

@@ -14,6 +14,7 @@ from netplan_planner.judging.findings import (
 from netplan_planner.judging.fix_gain import Proposal, Standing
 from netplan_planner.judging.fix_order import order_fixes
 from netplan_planner.judging.fix_sets import find_fix_sets, options_of
+from netplan_planner.judging.whole_groups import with_whole_groups
 from netplan_planner.model import (
     Confidence,
     Facts,
@@ -48,7 +49,9 @@ def answer(facts: Facts, kept: Sequence[tuple[Rule, tuple[Hit, ...]]]) -> Answer
     What is only filtered from sight stays: an order that left it out would be another one.
     """
     groups = [
-        (rule, key, hits) for rule, found in kept for key, hits in by_cause(rule, found).items()
+        (rule, key, hits)
+        for rule, found in kept
+        for key, hits in by_cause(rule, with_whole_groups(facts, found)).items()
     ]
     standings = order_fixes(
         facts,

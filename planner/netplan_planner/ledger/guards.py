@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from netplan_planner.ledger.state import State, key_of
 from netplan_planner.machines.staying import why_it_stays
 from netplan_planner.model import (
+    BandwidthTier,
     Change,
     ChangeKind,
     Instance,
@@ -29,7 +30,7 @@ def why_refused(state: State, change: Change) -> str:
                 or _beside_copy(state, change)
                 or _from_copies(state, change)
             )
-        case ChangeKind.MACHINE_TYPE:
+        case ChangeKind.MACHINE_TYPE | ChangeKind.TIER_1 if change.to:
             return _without_type(state, change)
         case ChangeKind.INTERNAL_ADDRESS:
             return _not_to_be_peered(state, change)
@@ -48,15 +49,12 @@ def why_made(state: State, change: Change) -> str:
         is_made = bool(state.internal) and all(pair in state.internal for pair in pairs)
         return "another fix already gives the pair internal addresses" if is_made else ""
     if change.kind is ChangeKind.ZONE:
-        is_moved = any(_differs(state, link, ("zone",)) for link in change.targets)
-        return "another fix already moves the machine" if is_moved else ""
+        if any(_differs(state, link, ("zone",)) for link in change.targets):
+            return "another fix already moves the machine"
+        is_chosen = any(_differs(state, link, ("machine_type",)) for link in change.targets)
+        return _TYPE_OF_REGION if is_chosen and is_far(state, change) else ""
     if change.kind in _OF_TYPE:
-        of = ("machine_type",) if change.kind is ChangeKind.MACHINE_TYPE else _OF_RETYPED
-        if any(_differs(state, link, of) for link in change.targets):
-            return "another fix already changes the type"
-        is_type = change.kind is ChangeKind.MACHINE_TYPE
-        if is_type and any(_differs(state, link, ("is_spot",)) for link in change.targets):
-            return "another fix makes it a Spot machine, of which another type may be cheapest"
+        return _why_retyped(state, change)
     if change.kind is ChangeKind.MORE_FLOWS:
         ends = (*change.targets, change.destination or SelfLink(""))
         is_moved = any(_differs(state, link, ("zone",)) for link in ends)
@@ -79,6 +77,38 @@ _OF_RETYPED = ("machine_type", "bandwidth_tier")
 def _differs(state: State, link: SelfLink, fields: Iterable[str]) -> bool:
     now, was = state.machines.get(link), state.facts.inventory.instance_by_link.get(link)
     return now is not None and any(getattr(now, of) != getattr(was, of) for of in fields)
+
+
+def _why_retyped(state: State, change: Change) -> str:
+    """Return why a machine takes no other type any more, or Tier_1, or nothing."""
+    of = ("machine_type",) if change.kind is ChangeKind.MACHINE_TYPE else _OF_RETYPED
+    if any(_differs(state, link, of) for link in change.targets):
+        return "another fix already changes the type"
+    is_type = change.kind is ChangeKind.MACHINE_TYPE
+    if is_type and any(_differs(state, link, ("is_spot",)) for link in change.targets):
+        return "another fix makes it a Spot machine, of which another type may be cheapest"
+    if is_type and any(_differs(state, link, ("region",)) for link in change.targets):
+        return MOVED_FAR
+    if is_type and any(_is_raised(state, link) for link in change.targets):
+        return "another fix gives it Tier_1, which another type would take from it"
+    return ""
+
+
+def _is_raised(state: State, link: SelfLink) -> bool:
+    now = state.machines.get(link)
+    has_it = now is not None and now.bandwidth_tier is BandwidthTier.TIER_1
+    return has_it and _differs(state, link, ("bandwidth_tier",))
+
+
+def is_far(state: State, change: Change) -> bool:
+    """Return whether a move takes a machine to another region, where types have other prices."""
+    to = region_of(Zone(change.to or ""))
+    machines = (state.machine(link) for link in change.targets)
+    return change.kind is ChangeKind.ZONE and any(one and one.region != to for one in machines)
+
+
+MOVED_FAR = "another fix moves it to a region in which another type may be cheapest"
+_TYPE_OF_REGION = "another fix changes its type to what is cheapest in its region"
 
 
 def _tied(state: State, change: Change) -> str:

@@ -271,6 +271,10 @@ def _retyped(machine: Instance, change: Change) -> Instance:
     )
 
 
+def _with_tier1(machine: Instance, change: Change) -> Instance:
+    return replace(_retyped(machine, change), bandwidth_tier=BandwidthTier.TIER_1)
+
+
 def _without_address(machine: Instance, change: Change) -> Instance:
     return _nics(
         machine,
@@ -308,7 +312,7 @@ def _nics(machine: Instance, nics: Iterable[NetworkInterface]) -> Instance:
 _AFTER: dict[ChangeKind, Callable[[Instance, Change], Instance]] = {
     ChangeKind.ZONE: _moved,
     ChangeKind.MACHINE_TYPE: _retyped,
-    ChangeKind.TIER_1: lambda machine, _: replace(machine, bandwidth_tier=BandwidthTier.TIER_1),
+    ChangeKind.TIER_1: _with_tier1,
     ChangeKind.NO_TIER_1: lambda machine, _: replace(machine, bandwidth_tier=BandwidthTier.DEFAULT),
     ChangeKind.SPOT: lambda machine, _: replace(machine, is_spot=True),
     ChangeKind.NETWORK_TIER: _of_tier,

@@ -150,7 +150,8 @@ def _is_drawn_together(
 def replica_sets(facts: Facts) -> ReplicaSets:
     """Return the sets: members of one group, of one role label, and of one name but for its end.
 
-    An end of letters alone counts among machines of one type: doubt holds a move back.
+    An end of letters alone counts among machines of one type, or labelled as of one service: doubt
+    holds a move back.
 
     Names are compared within a project and network. Words such as primary and replica, numbers,
     single letters and names of zones do not tell services apart.
@@ -176,7 +177,8 @@ def replica_sets(facts: Facts) -> ReplicaSets:
             # Of db1-0 and db2-0 each may be a service of its own.
             found[f"{where}/{begin}|both are named {begin}-…"].append(machine)
         if begin and _SHORT_END.fullmatch(end):
-            why = f"both are named {begin}-… and are of {machine.machine_type}"
+            alike = "labelled alike" if service else f"of {machine.machine_type}"
+            why = f"both are named {begin}-… and are {alike}"
             found[f"{where}|{why}"].append(machine)
     sets = {key: tuple(members) for key, members in found.items() if len(members) > 1}
     by_machine: dict[str, set[str]] = defaultdict(set)

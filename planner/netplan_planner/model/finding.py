@@ -205,7 +205,8 @@ class Change(Value, frozen=True, kw_only=True):
     """For a change of address or of flows: the machine reached; it holds for this pair only. For
     `RELEASE_ADDRESS` of a machine: the reserved address, which is released with it."""
     to: str | None = None
-    """The new machine type, for `MACHINE_TYPE`; it is one without Tier_1. For `ZONE` the zone, for
+    """The new machine type, for `MACHINE_TYPE`, which is one without Tier_1, and for `TIER_1` where
+    the type changes with it. For `ZONE` the zone, for
     `NETWORK_TIER` the tier, for `RELEASE_ADDRESS` the address, for `DELETE_GATEWAY` its name."""
     cpu_platform: str = ""
     """The least CPU platform to ask for with it, where the cap depends on it."""

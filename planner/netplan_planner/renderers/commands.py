@@ -13,7 +13,7 @@ from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.renderers.options import RenderOptions
 
 _BY_HAND = (
-    "# A step without commands is made by hand; what comes after it names what it leaves.",
+    "# What no command makes is made by hand; what comes after it names what it leaves.",
     "by_hand() {",
     "  printf 'Step %s is made by hand. Enter once it is, Ctrl-C to stop here: ' \"$1\" >&2",
     "  read -r _ < /dev/tty",
@@ -71,7 +71,7 @@ def _step(step: PlanChange) -> Iterator[str]:
 
 def _is_by_hand(step: PlanChange) -> bool:
     """Return whether a step has to be made by somebody before those after it can be."""
-    return not step.fix.commands
+    return not step.fix.commands or step.is_partial
 
 
 def _aside(label: str, found: Instruction | None) -> Iterator[str]:

@@ -193,16 +193,16 @@ def apply_change(query: PathQuery, change: Change) -> PathQuery:
             return msgspec.structs.replace(query, streams=None)
         case ChangeKind.ZONE:
             return _moved(query, change)
-        case ChangeKind.TIER_1:
+        case ChangeKind.TIER_1 if change.to is None:
             src = msgspec.structs.replace(query.src, is_tier1=True)
-        case ChangeKind.MACHINE_TYPE:
+        case ChangeKind.MACHINE_TYPE | ChangeKind.TIER_1:
             old, new = query.src.machine_type, change.to
             same = old is not None and new is not None and series_of(old) == series_of(new)
             kept = query.src.cpu_platform if same else None
             src = msgspec.structs.replace(
                 query.src,
                 machine_type=new,
-                is_tier1=False,
+                is_tier1=change.kind is ChangeKind.TIER_1,
                 cpu_platform=change.cpu_platform or kept,
             )
         case ChangeKind.NO_TIER_1:

@@ -216,14 +216,11 @@ def resize_change(instance: Instance, candidate: Candidate | None) -> Change | N
     if candidate is None or candidate.count > 1:
         return None
     link = instance.ref.self_link
-    if candidate.is_tier1 and candidate.machine_type == instance.machine_type:
-        return Change(kind=ChangeKind.TIER_1, target=link)
-    if candidate.is_tier1:
-        return None
+    is_same = candidate.machine_type == instance.machine_type
     return Change(
-        kind=ChangeKind.MACHINE_TYPE,
+        kind=ChangeKind.TIER_1 if candidate.is_tier1 else ChangeKind.MACHINE_TYPE,
         target=link,
-        to=candidate.machine_type,
+        to=None if candidate.is_tier1 and is_same else candidate.machine_type,
         cpu_platform=candidate.cpu_platform,
     )
 

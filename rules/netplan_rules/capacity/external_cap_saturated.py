@@ -32,6 +32,7 @@ from netplan_rules.capacity._resize import (
     egress_estimate,
     need_of,
     resize_cause,
+    resize_change,
     resize_fix,
     resize_saving,
     type_evidence,
@@ -177,6 +178,7 @@ def _hit(
         fix=change.fix,
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
+        change=resize_change(instance, change.candidate),
     )
 
 

@@ -28,7 +28,7 @@ from netplan_rules.capacity._resize import (
 )
 from netplan_rules.capacity._tier1 import pool_of, tier1_choice, wanted_gbps
 from netplan_rules.money import machine_saving
-from netplan_rules.shared.trust import Doubts
+from netplan_rules.shared.trust import Doubts, doubts_of_rates
 from netplan_rules.steps import keep_the_old, sends
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import NEW_MACHINE
@@ -96,7 +96,11 @@ def _hit(
     compared: Text,
 ) -> Hit:
     saving = machine_saving(facts, instance, own)
-    doubts = doubts_of_caps(facts, Doubts(), default, own)
+    rates, target = facts.rates_of(instance), facts.target(instance)
+    seen = Doubts()
+    if rates is not None and (target is None or target.gbps != wanted):
+        seen = doubts_of_rates(facts, instance, rates)
+    doubts = doubts_of_caps(facts, seen, default, own)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),

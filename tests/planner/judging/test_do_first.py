@@ -4,6 +4,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from netplan_planner.judging.fixes import answer
@@ -16,8 +17,11 @@ from netplan_planner.model import (
     Estimate,
     Fix,
     Hit,
+    Limit,
+    LimitKind,
     LineItem,
     PathClass,
+    PlannedChange,
     ProjectId,
     Region,
     ResourceRef,
@@ -28,7 +32,8 @@ from netplan_planner.model import (
 from netplan_planner.renderers.content.phrases import relief
 from netplan_planner.renderers.document import Table
 from netplan_planner.renderers.options import RenderOptions
-from netplan_planner.verbs.audit.findings import entry
+from netplan_planner.verbs.audit.answer import script_steps
+from netplan_planner.verbs.audit.findings import entry as shown_entry
 from netplan_rules.address.external_ip_intra_zone import check as intra_zone_address
 from netplan_rules.base import Rule
 from netplan_rules.placement.chatty_inter_region_pair import check as region_moves
@@ -153,7 +158,7 @@ def test_places_that_bring_nothing_any_more_are_told_from_the_others() -> None:
     options = RenderOptions(verbosity=1)
     titles = [
         [column.title for column in block.columns]
-        for block in entry(finding, 1, options, fix)
+        for block in shown_entry(finding, 1, options, fix)
         if isinstance(block, Table)
     ]
     assert titles
@@ -208,3 +213,57 @@ def test_a_move_to_where_its_name_is_taken_has_no_commands(name: str) -> None:
     told = Fix(text="move it", label="a move")
     fix = with_move(told, change, State(facts_of(moved, there)))
     assert bool(fix.commands) is (name != moved.name)
+
+
+@pytest.mark.parametrize(
+    ("named", "is_partial"), [("a", True), ("a b", False), ("a --with=b", True), ("", True)]
+)
+def test_a_step_is_partial_where_no_command_names_a_machine_that_it_changes(
+    named: str, is_partial: bool
+) -> None:
+    links = tuple(SelfLink(f"projects/p/zones/us-central1-a/instances/{name}") for name in "ab")
+    change = Change(kind=ChangeKind.SPOT, target=links[0], members=links)
+    fix = Fix(text="do it", commands=(f"gcloud compute instances stop {named}",))
+    changes = (
+        PlannedChange(subject="a", place="", change=change, saving_usd_per_month=None, fix=fix),
+    )
+    (entry,) = answer(facts_of(machine("a")), (found("nat-idle", saving=paid("2000")),)).do_first
+    (step,) = script_steps([replace(entry, changes=changes)])
+    assert (step.number, step.fix, step.is_partial) == (1, fix, is_partial)
+    router = replace(changes[0], change=replace(change, target=SelfLink("routers/r"), members=()))
+    (step,) = script_steps([replace(entry, changes=(router,))])
+    assert not step.is_partial
+
+
+@pytest.mark.parametrize(
+    ("limit", "rates"), [("external-egress", (7, 21.024)), ("vm-egress", (32, 50))]
+)
+def test_a_limit_of_the_outside_is_lifted_on_a_path_to_there(
+    limit: str, rates: tuple[float, float]
+) -> None:
+    facts = facts_of(
+        machine("a", "n2-standard-32"),
+        machine("b"),
+        machine("c"),
+        talk=(
+            ("a", "b", PathClass.SAME_ZONE_INTERNAL, 12.0),
+            ("a", "c", PathClass.SAME_ZONE_EXTERNAL, 6.9),
+        ),
+    )
+    hit = found(
+        "external-cap-saturated",
+        base="high",
+        used_ratio=0.98,
+        limit=Limit(
+            name=limit, gbps=7, kind=LimitKind.DOCUMENTED, source="a page", as_of=date(2026, 4, 2)
+        ),
+        change=Change(
+            kind=ChangeKind.TIER_1, target=SelfLink("projects/p/zones/us-central1-a/instances/a")
+        ),
+        **GAIN,
+    )
+    (entry,) = answer(facts, (hit,)).do_first
+    assert entry.now is not None
+    assert entry.fixed is not None
+    # What the receiver takes from outside is less than the 25 Gbit/s of Tier_1.
+    assert (entry.now.gbps, entry.fixed.gbps) == rates

@@ -124,6 +124,20 @@ def test_two_types_for_one_machine_exclude_each_other() -> None:
     assert singles(found)["n1-standard-4"] == 1.6
 
 
+def test_a_type_with_tier_1_is_a_type() -> None:
+    larger = resize("a", "n1-standard-16")
+    both = replace(
+        resize("a", "n2-standard-32"),
+        change=Change(kind=ChangeKind.TIER_1, target=link("a"), to="n2-standard-32"),
+    )
+    facts = facts_of(
+        *(machine(name, "n1-standard-2") for name in "ab"), talk=(("a", "b", EXTERNAL, 6.9),)
+    )
+    (found,) = find_fix_sets(facts, [address("a", "b"), larger, both])
+    assert found.joint.name == "internal address + n2-standard-32 with Tier_1"
+    assert found.joint.estimate.gbps == 50.0
+
+
 def test_equal_gain_takes_the_cheaper_type() -> None:
     options = [
         address("a", "b"),

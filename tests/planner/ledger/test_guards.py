@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from netplan_planner.judging.month_bounds import MonthBounds
 from netplan_planner.ledger import Ledger
 from netplan_planner.ledger.guards import why_made, why_refused
+from netplan_planner.ledger.state import State
 from netplan_planner.model import (
     Change,
     ChangeKind,
@@ -318,3 +319,16 @@ def test_zones_are_those_of_the_price_list() -> None:
     facts = facts_of(machine("a", "c3d-highcpu-8", zone="us-west1-a"))
     why = why_refused(Ledger(facts).state, move(facts, Zone("us-west1-b"), "a"))
     assert why == "us-west1-b has no c3d-highcpu-8"
+
+
+def test_no_other_type_takes_tier_1_away_that_a_fix_has_given() -> None:
+    facts = facts_of(machine("a", "n2-standard-32"))
+    link = SelfLink("projects/p/zones/us-central1-a/instances/a")
+    change = Change(kind=ChangeKind.MACHINE_TYPE, target=link, to="c3-standard-22")
+    state = State(facts)
+    assert why_made(state, change) == ""
+    undo = state.apply(Change(kind=ChangeKind.TIER_1, target=link))
+    assert why_made(state, change).startswith("another fix gives it Tier_1")
+    state.go_back(undo)
+    state.apply(Change(kind=ChangeKind.NO_TIER_1, target=link))
+    assert why_made(state, change) == ""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import get_type_hints
 
 from jsonschema import Draft202012Validator
+from msgspec.structs import replace
 
 from netplan_planner.model import Value, Zone
 from netplan_planner.model.plans.changes import PlanChanges
@@ -51,6 +52,18 @@ HOSTILE = Plan(
         "",
     )
 )
+
+
+def test_a_script_waits_where_its_commands_make_a_part_of_a_step() -> None:
+    step = change_type(WEB, "n2-standard-4")
+    whole, part = (
+        commands.render(
+            Plan(changes=in_order((replace(step, is_partial=is_partial),), "")), RenderOptions()
+        )
+        for is_partial in (False, True)
+    )
+    assert "by_hand" not in whole
+    assert part.index("gcloud") < part.index("by_hand 1\n")
 
 
 def test_the_script_is_one_that_a_shell_reads(tmp_path: Path) -> None:

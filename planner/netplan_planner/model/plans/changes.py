@@ -34,6 +34,8 @@ class PlanChange(Value, frozen=True, kw_only=True):
     """What changes: the name of a machine, a group or a commitment."""
     fix: Fix
     """Change, verify, clean up and undo, with the commands of each."""
+    is_partial: bool = False
+    """Whether its commands leave something of the change to be made by hand."""
     terraform: tuple[TerraformChange, ...] = ()
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from decimal import Decimal
 
-from netplan_planner.model.base import Value
+from netplan_planner.model.base import Value, last_part
 from netplan_planner.model.evidence.measurement import MeasurementCoverage
 from netplan_planner.model.evidence.metrics import MetricsCoverage
 from netplan_planner.model.evidence.traffic import TrafficCoverage
@@ -122,6 +122,23 @@ def planned_changes(do_first: Iterable[OrderedFix]) -> Iterator[PlannedChange]:
         yield from fix.changes
 
 
+def script_steps(do_first: Iterable[OrderedFix]) -> Iterator[PlanChange]:
+    """Yield every change of an order at each of its places, as a script of commands takes them."""
+    for number, planned in enumerate(planned_changes(do_first), 1):
+        fix, change = planned.fix, planned.change
+        if fix is None:
+            continue
+        words = {word for command in fix.commands for word in command.split()}
+        machines = [link for link in change.targets if "/instances/" in link] if change else []
+        yield PlanChange(
+            number=number,
+            subject=planned.subject,
+            fix=fix,
+            # Those of a managed group get another template, clients another address of a server.
+            is_partial=any(last_part(link) not in words for link in machines),
+        )
+
+
 class Report(Value, frozen=True, kw_only=True):
     """What netplan found, what it brings to fix it, and what it could not see."""
 
@@ -175,12 +192,8 @@ class Report(Value, frozen=True, kw_only=True):
 
     @property
     def changes(self) -> PlanChanges:
-        """Every change of the order at each of its places, as a script of commands takes them."""
-        steps = (
-            PlanChange(number=number, subject=change.subject, fix=change.fix)
-            for number, change in enumerate(planned_changes(self.do_first), 1)
-            if change.fix is not None
-        )
+        """Every change of the order at each of its places."""
+        steps = script_steps(self.do_first)
         return PlanChanges(steps=tuple(steps), order=_WHY_THIS_ORDER)
 
     @property
