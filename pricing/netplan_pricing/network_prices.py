@@ -3,16 +3,17 @@
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
+from functools import cached_property
 
 import msgspec
 
 from netplan_planner.model import Price, PriceTier, Region, SkuId
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile, Table
+from netplan_pricing.contract.alike import alike, assumed
 from netplan_pricing.contract.terms import COMPUTE_ENGINE, LIST_PRICES, Terms
 from netplan_pricing.known_changes import dated
 from netplan_pricing.schema import GLOBAL, NetworkKind
-from netplan_pricing.texts import joined
 
 _DESCRIPTIONS = {
     NetworkKind.INTRAZONE: "data transfer inside a zone",
@@ -35,9 +36,6 @@ _TRANSFER = (
     NetworkKind.INTERNET_STANDARD,
 )
 """What one contract discounts alike: data transfer of Compute Engine."""
-_SAME_RATIO = Decimal("0.01")
-_TENTH = Decimal("0.1")
-_NOT_ASKED = Decimal(-1)
 
 
 class NetworkEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +65,6 @@ class NetworkPrices:
         self._pairs: dict[NetworkKind, dict[tuple[str, str], NetworkEntry]] = {}
         self._areas: dict[NetworkKind, dict[str, dict[str, NetworkEntry]]] = {}
         self._by_source: dict[NetworkKind, dict[str, NetworkEntry]] = {}
-        self._ratio: Decimal | None = _NOT_ASKED
         self._tiers: dict[tuple[int, str], tuple[PriceTier, ...]] = {}
 
     @property
@@ -165,38 +162,15 @@ class NetworkPrices:
         return self.sku_id(entry) in self._terms.effective
 
     def _assumed(self, listed: tuple[PriceTier, ...]) -> tuple[PriceTier, ...]:
-        """Return steps with the discount that all data transfer of the bill has alike.
-
-        What is paid is compared with what would be paid, and not with a list price.
-        """
-        ratio = self._alike()
-        if ratio is None or ratio == 1:
-            return listed
-        percent = ((1 - ratio) * 100).quantize(_TENTH)
-        said = (
-            f"not in the bill: {abs(percent)} % {'less' if percent > 0 else 'more'} than the list"
-            " assumed, as for all data transfer that is"
-        )
+        """Return steps with the discount that all data transfer of the bill has alike."""
         return tuple(
-            PriceTier(
-                start=tier.start,
-                price=msgspec.structs.replace(
-                    tier.price,
-                    usd=tier.price.usd * ratio,
-                    note=joined(said, tier.price.note),
-                ),
-            )
+            PriceTier(start=tier.start, price=assumed(tier.price, self._alike, "data transfer"))
             for tier in listed
         )
 
+    @cached_property
     def _alike(self) -> Decimal | None:
-        """Return what the bill leaves of list prices of data transfer, where it is one ratio."""
-        if self._ratio is _NOT_ASKED:
-            ratios = list(self._ratios())
-            low, high = min(ratios, default=Decimal(0)), max(ratios, default=Decimal(0))
-            is_one = bool(ratios) and high - low <= _SAME_RATIO
-            self._ratio = sum(ratios, Decimal(0)) / len(ratios) if is_one else None
-        return self._ratio
+        return alike(self._ratios())
 
     def _ratios(self) -> Iterator[Decimal]:
         """Yield what the bill leaves of each step of data transfer that it names."""

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from support.commands.run import ROOTS
 
-MOST_CODE_LINES = 103_220
+MOST_CODE_LINES = 102_920
 """Of the product: neither blank, comment nor docstring."""
-MOST_IMPORT_SHARE = 0.118
+MOST_IMPORT_SHARE = 0.117
 MOST_FILES_OF_A_FOLDER = 20
 MOST_LINES_OF_A_FILE = 400
 LONGER_FILES = {

@@ -1,5 +1,6 @@
 """Rates of cores, memory, GPUs and local SSDs, per region and way of paying."""
 
+from collections import defaultdict
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
@@ -8,6 +9,7 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.model import Price, Region, SkuId, Usage
 from netplan_pricing import schema, texts
 from netplan_pricing.container import SnapshotFile, Table
+from netplan_pricing.contract.alike import alike, assumed
 from netplan_pricing.contract.terms import COMPUTE_ENGINE, LIST_PRICES, Terms
 from netplan_pricing.known_changes import change_after
 from netplan_pricing.skus import Skus
@@ -20,6 +22,12 @@ USAGE_WORDS = {
     Usage.CUD_3Y: "cud_3y",
 }
 """How the tables call each way of paying; sustained use is a discount on machines."""
+_PAID = {
+    "on_demand": "on demand",
+    "spot": "as Spot",
+    "cud_1y": "under commitments of a year",
+    "cud_3y": "under commitments of 3 years",
+}
 SUSPENDED_SERIES = "suspended"
 """Under which the memory of suspended machines stands: of all series, at one rate a region."""
 
@@ -90,8 +98,29 @@ class ComponentRates:
                 source=self.table["source"][row],
                 sku_id=self.sku_id(row),
             )
-            found = self._own[row] = self._terms.applied(price, COMPUTE_ENGINE)
+            found = self._terms.applied(price, COMPUTE_ENGINE)
+            if found == price and price.sku_id not in self._terms.effective:
+                kind = self._kind(row)
+                found = assumed(price, self._alike.get(kind), f"{kind[0]} {_PAID[kind[1]]}")
+            self._own[row] = found
         return found
+
+    def _kind(self, row: int) -> tuple[str, str]:
+        """Return what one contract discounts alike: a component, and how it is paid."""
+        series, component = self.table["series"][row], self.table["component"][row]
+        is_ssd = component.endswith("local_ssd")
+        what = "GPUs" if series == "gpu" else "Local SSDs" if is_ssd else "vCPUs and memory"
+        return what, self.table["usage"][row]
+
+    @cached_property
+    def _alike(self) -> dict[tuple[str, str], Decimal | None]:
+        """What the bill leaves of the list prices of each kind, where it is one ratio."""
+        ratios: dict[tuple[str, str], list[Decimal]] = defaultdict(list)
+        for row in range(self.table.row_count):
+            usd = self._usd[self.table["usd"].codes[row]]
+            if usd and self.table["sku_id"][row] in self._terms.effective:
+                ratios[self._kind(row)].append(self._paid(row, usd).usd / usd)
+        return {kind: alike(found) for kind, found in ratios.items()}
 
     def as_of(self, row: int) -> str:
         """Return the date of a row's price."""
