@@ -53,7 +53,10 @@ def doubts_of_edge(facts: Facts, edge: Edge, *, of_month: bool = True) -> Doubts
         doubts.add(why)
     if edge.certainty is Certainty.ASSUMED:
         doubts.add("the address is ephemeral and may have belonged to another machine then")
-    for end in (facts.instance(facts.src(edge)), facts.instance(facts.dst(edge))):
+    # That a receiver was started since is why its address may have been another's: one doubt.
+    is_told = edge.certainty is Certainty.ASSUMED
+    for owner in (facts.src(edge),) if is_told else (facts.src(edge), facts.dst(edge)):
+        end = facts.instance(owner)
         if end is not None and (why := _started_since(facts, end)):
             doubts.add(why)
     if edge.payload_bytes and edge.coarse_bytes > edge.payload_bytes * facts.threshold(
