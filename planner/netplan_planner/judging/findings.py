@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from netplan_planner.judging.fix_gain import Standing
 from netplan_planner.model import (
     Amount,
+    ChangeKind,
     Confidence,
     Estimate,
     Evidence,
@@ -31,6 +32,10 @@ from netplan_rules.wording import gbps, money
 from netplan_rules.work import MACHINE_TYPE, NEW_MACHINE
 
 _NOTES = 3
+
+
+BY_TEMPLATE = frozenset({ChangeKind.MACHINE_TYPE, ChangeKind.TIER_1})
+"""Kinds of changes that all machines of a managed group make together."""
 
 
 def fingerprint(rule: Rule, hit: Hit) -> str:
@@ -54,6 +59,12 @@ def by_cause(rule: Rule, hits: Sequence[Hit]) -> dict[str, tuple[Hit, ...]]:
     for hit in hits:
         causes[cause_fingerprint(rule, hit.cause)].append(hit)
     return {key: tuple(sorted(found, key=_weight)) for key, found in sorted(causes.items())}
+
+
+def machine_count(hit: Hit) -> int:
+    """Return how many machines a place is: of a managed group all that change together."""
+    is_group = hit.change is not None and hit.change.kind in BY_TEMPLATE
+    return len(hit.change.targets) if is_group and hit.change is not None else 1
 
 
 def make_finding(
@@ -253,9 +264,10 @@ def _evidence(rule: Rule, hits: Sequence[Hit]) -> tuple[Evidence, ...]:
 
 
 def _message(rule: Rule, hits: Sequence[Hit], evidence: Sequence[Evidence]) -> Text:
-    if len(hits) == 1 or not rule.group_message:
+    count = sum(map(machine_count, hits))
+    if count == 1 or not rule.group_message:
         return hits[0].message
-    values: dict[str, float | int | str | Amount] = {"count": len(hits)}
+    values: dict[str, float | int | str | Amount] = {"count": count}
     for item in evidence:
         values[item.name] = item.value
         if isinstance(item.value, str):

@@ -97,7 +97,10 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         group = alike[instance.ref.self_link]
         if not all(_may_change(one) for one in group):
             continue
-        if (instance.project, name_stem(instance.name)) in spread:
+        service = name_stem(instance.name)
+        if (instance.project, service) in spread:
+            why = f"machines of its name ({service}) stand in several regions: users may be near"
+            yield Gap(resource=instance.ref, reason=why)
             continue
         saving = ledger_of(facts).value(_change([instance])).saving
         if saving.unknown:

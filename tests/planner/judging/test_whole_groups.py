@@ -59,7 +59,7 @@ def test_a_larger_type_for_one_is_paid_for_all_of_its_group_that_runs(stopped: i
     new, old = (price(facts, idle[-1], kind) for kind in (hit.change.to or "", "e2-standard-8"))
     assert whole.saving_usd_per_month == (4 - stopped) * (old - new)
     assert whole.fix is not None
-    assert f"the rest of its group: {3 - stopped} machines" in whole.fix.caution
+    assert f"change together: {4 - stopped} machines" in whole.fix.caution
     (option,) = options_of([("key", whole)])
     assert option.saving_usd_per_month == whole.saving_usd_per_month
     entries = judged(facts, saturated).do_first
@@ -81,6 +81,33 @@ def test_each_machine_is_changed_once_where_several_ask_for_it() -> None:
     hits = with_whole_groups(facts, hits_of(saturated, facts))
     targets = [link for hit in hits if hit.change for link in hit.change.targets]
     assert sorted(targets) == sorted(one.ref.self_link for one in (*group, alone))
+
+
+def saving_hit(one: Instance, facts: Facts) -> Hit:
+    """Return a hit that gives a machine a type that costs less."""
+    (hit,) = hits_of(saturated, busy(machine("pear", "e2-standard-8")))
+    assert hit.change is not None
+    change = replace(hit.change, target=one.ref.self_link, to="e2-standard-2")
+    saving = Ledger(facts).value(change).saving
+    assert total_usd(saving.items) > 0
+    return replace(hit, resources=(one.ref,), change=change, saving=saving)
+
+
+@pytest.mark.parametrize("judged_count", [2, 3])
+def test_a_type_that_saves_is_for_a_group_only_where_all_of_it_was_judged_so(
+    judged_count: int,
+) -> None:
+    group = [of_group(f"web-{at}") for at in range(3)]
+    facts = facts_of(*group)
+    hits = tuple(saving_hit(one, facts) for one in group[:judged_count])
+    (whole,) = with_whole_groups(facts, hits)
+    if judged_count < 3:
+        assert whole.change is None
+        assert whole.saving.unknown == "1 other machine of its group may need the type of today"
+        return
+    assert whole.change is not None
+    assert len(whole.change.targets) == 3
+    assert whole.saving_usd_per_month == sum(hit.saving_usd_per_month or 0 for hit in hits)
 
 
 def hit_at(checks: Check, facts: Facts) -> Hit:

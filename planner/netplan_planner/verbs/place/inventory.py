@@ -204,8 +204,10 @@ def _groups(facts: Facts, running: list[Instance]) -> tuple[dict[str, str], dict
     chosen: dict[str, str] = {}
     for one in running:
         keys = copies.by_machine.get(one.ref.self_link, frozenset())
-        # A role or an instance group says more than a name.
-        said = sorted(keys, key=lambda key: ("both are named" in key, key))
+        # A role or an instance group says more than a name; of names the one that more have.
+        said = sorted(
+            keys, key=lambda key: ("both are named" in key, -len(copies.machines[key]), key)
+        )
         if said:
             chosen[one.ref.self_link] = said[0]
     members: dict[str, list[Instance]] = defaultdict(list)
