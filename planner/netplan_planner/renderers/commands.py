@@ -10,6 +10,7 @@ from typing import Protocol
 from netplan_planner.inert import LINE_LENGTH, inert_line, is_inert
 from netplan_planner.model import Instruction
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
+from netplan_planner.renderers.document import line, plain
 from netplan_planner.renderers.options import RenderOptions
 
 _BY_HAND = (
@@ -53,6 +54,8 @@ def _lines(changes: PlanChanges) -> Iterator[str]:
 def _step(step: PlanChange) -> Iterator[str]:
     fix = step.fix
     yield f"# {step.number}. {inert_line(step.subject)}: {inert_line(fix.text)}"
+    if step.worth:
+        yield f"# {inert_line(plain(line(step.worth)))}"
     if fix.caution:
         yield f"# careful: {inert_line(fix.caution)}"
     if not all(map(_is_whole, fix.commands)):

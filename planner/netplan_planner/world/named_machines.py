@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from netplan_planner.errors import InputError, UsageError, nearest_names
-from netplan_planner.model import Destination, Facts, Instance, Inventory, Series
+from netplan_planner.model import Destination, Facts, Instance, Inventory, SelfLink, Series
 from netplan_planner.throughput import instance_cap, outside_gbps
 from netplan_planner.world.demos import load_demo
 from netplan_planner.world.reading import Say, read_facts
@@ -80,9 +80,29 @@ def wanted_gbps(facts: Facts, instance: Instance, destination: Destination) -> W
         return Wanted(gbps=target.gbps, outside_gbps=outside, basis=target.source + doubt)
     if observed:
         witness = f" ({rates.source})" if rates and rates.is_counted and not is_outside else ""
+        unseen = unlogged(facts, instance)
+        if unseen:
+            doubt += f"; {unseen}: others may not have seen all that it sends"
         basis = f"95th percentile of what it was seen to send{witness}{doubt}"
         return Wanted(gbps=observed, outside_gbps=outside, basis=basis)
     raise InputError(_why_unknown(facts, instance, series))
+
+
+def unlogged(facts: Facts, instance: Instance) -> str:
+    """Return that a machine stands where nothing is logged, in words; empty: not known to.
+
+    What such a machine sends is seen by those that it sends to alone, if these are logged.
+    """
+    rates = facts.rates_of(instance)
+    is_of_logs = facts.traffic is not None and not facts.traffic.is_steady
+    if not is_of_logs or (rates is not None and rates.is_counted):
+        return ""
+    for nic in instance.interfaces:
+        subnetwork = facts.inventory.subnetwork_by_link.get(nic.subnetwork or SelfLink(""))
+        is_known = subnetwork is not None and subnetwork.flow_logs is not None
+        if subnetwork is not None and is_known and not facts.inventory.logging_of(subnetwork):
+            return f"its subnetwork {subnetwork.name} keeps no flow logs"
+    return ""
 
 
 def _doubt_of_outside(facts: Facts, instance: Instance, outside: float) -> str:

@@ -3,6 +3,7 @@
 Nothing here is ever executed by netplan.
 """
 
+from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import Value
 from netplan_planner.model.finding import Fix
 
@@ -34,6 +35,8 @@ class PlanChange(Value, frozen=True, kw_only=True):
     """What changes: the name of a machine, a group or a commitment."""
     fix: Fix
     """Change, verify, clean up and undo, with the commands of each."""
+    worth: Text = ""
+    """What it saves or costs a month after the steps before it, and how sure that is."""
     is_partial: bool = False
     """Whether its commands leave something of the change to be made by hand."""
     terraform: tuple[TerraformChange, ...] = ()

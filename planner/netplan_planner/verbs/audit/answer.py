@@ -1,14 +1,15 @@
 """The audit's answer: the report."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from datetime import date, datetime
 from decimal import Decimal
 
+from netplan_planner.model.amounts import Amount, Text, worded
 from netplan_planner.model.base import Value, last_part
 from netplan_planner.model.evidence.measurement import MeasurementCoverage
 from netplan_planner.model.evidence.metrics import MetricsCoverage
 from netplan_planner.model.evidence.traffic import TrafficCoverage
-from netplan_planner.model.finding import Finding
+from netplan_planner.model.finding import Confidence, Finding
 from netplan_planner.model.money.month_bill import MonthBill
 from netplan_planner.model.path_class import PathClass
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
@@ -122,9 +123,17 @@ def planned_changes(do_first: Iterable[OrderedFix]) -> Iterator[PlannedChange]:
         yield from fix.changes
 
 
-def script_steps(do_first: Iterable[OrderedFix]) -> Iterator[PlanChange]:
-    """Yield every change of an order at each of its places, as a script of commands takes them."""
-    for number, planned in enumerate(planned_changes(do_first), 1):
+def script_steps(
+    do_first: Iterable[OrderedFix], unsure: Container[str] = ()
+) -> Iterator[PlanChange]:
+    """Yield every change of an order at each of its places, as a script of commands takes them.
+
+    Args:
+        do_first: The order.
+        unsure: Findings of low confidence, by fingerprint.
+    """
+    each = ((fix, planned) for fix in do_first for planned in fix.changes)
+    for number, (entry, planned) in enumerate(each, 1):
         fix, change = planned.fix, planned.change
         if fix is None:
             continue
@@ -134,9 +143,19 @@ def script_steps(do_first: Iterable[OrderedFix]) -> Iterator[PlanChange]:
             number=number,
             subject=planned.subject,
             fix=fix,
+            worth=_worth(planned.saving_usd_per_month, is_unsure=entry.finding in unsure),
             # Those of a managed group get another template, clients another address of a server.
             is_partial=any(last_part(link) not in words for link in machines),
         )
+
+
+def _worth(usd: Decimal | None, *, is_unsure: bool) -> Text:
+    """Return what a change brings, and where that is not sure."""
+    doubt = "the confidence is low" if is_unsure else ""
+    if not usd:
+        return doubt
+    said = worded("saves " if usd > 0 else "costs ", Amount(usd=abs(usd)), " a month")
+    return worded(said, f"; {doubt}") if doubt else said
 
 
 class Report(Value, frozen=True, kw_only=True):
@@ -193,7 +212,8 @@ class Report(Value, frozen=True, kw_only=True):
     @property
     def changes(self) -> PlanChanges:
         """Every change of the order at each of its places."""
-        steps = script_steps(self.do_first)
+        unsure = {one.fingerprint for one in self.findings if one.confidence is Confidence.LOW}
+        steps = script_steps(self.do_first, unsure)
         return PlanChanges(steps=tuple(steps), order=_WHY_THIS_ORDER)
 
     @property

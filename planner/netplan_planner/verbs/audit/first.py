@@ -85,32 +85,40 @@ def do_first(report: Report, options: RenderOptions) -> Iterator[Block]:
 
 def beside(report: Report, options: RenderOptions) -> Iterator[Block]:
     """Yield what commitments would save beside the fixes; nothing where that is little."""
-    found = report.commitment_lever
-    if found is None or found.usd_per_month < _LEAST_LEVER_USD:
+    told, found = lever(report), report.commitment_lever
+    if not told or found is None:
         return
     if not report.do_first:
         yield Section(line=line("Commitments that would save"))
+    yield Para(line=told)
+    if options.verbosity > 0:
+        if report.do_first:
+            yield Para(line=line("to buy once these fixes are made, not before:"))
+        yield commitments_to_buy(found.commitments)
+
+
+def lever(report: Report) -> Line:
+    """Return what commitments would save, in a sentence; empty where that is little."""
+    found = report.commitment_lever
+    if found is None or found.usd_per_month < _LEAST_LEVER_USD:
+        return ()
     machines = figures.counted(found.machine_count, "machine")
     after = found.after_plan_usd_per_month
     then = (", ", fixed(Amount(usd=after)), " once these fixes are made") if report.do_first else ()
     most = found.most_usd_per_month
     is_best = most - found.usd_per_month < _SAME_USD
     bound = () if is_best else (", at most ", fixed(Amount(usd=most)))
-    yield Para(
-        line=line(
-            f"{'beside them: ' if report.do_first else ''}one-year commitments for {machines}"
-            " would save ",
-            fixed(Amount(usd=found.usd_per_month)),
-            " of ",
-            fixed(Amount(usd=found.paid_usd_per_month)),
-            " a month",
-            *bound,
-            *then,
-            "; netplan fleet plans both together",
-        )
+    return line(
+        f"{'beside them: ' if report.do_first else ''}one-year commitments for {machines}"
+        " would save ",
+        fixed(Amount(usd=found.usd_per_month)),
+        " of ",
+        fixed(Amount(usd=found.paid_usd_per_month)),
+        " a month",
+        *bound,
+        *then,
+        "; netplan fleet plans both together",
     )
-    if options.verbosity > 0:
-        yield commitments_to_buy(found.commitments)
 
 
 def not_among(report: Report) -> Line:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from netplan_planner.inert import NAME_LENGTH
-from netplan_planner.model import CurrencyRate, Finding, OrderedFix, project_of
+from netplan_planner.model import Confidence, CurrencyRate, Finding, OrderedFix, project_of
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import Line, blocks_in, in_currency, line, plain, say
@@ -194,6 +194,7 @@ def render(report: Report, options: RenderOptions) -> str:
         "sums": [in_currency(text, currency) for text in told_first if text],
         "steps": steps[:limit],
         "steps_left": in_currency(_left(report.do_first[limit:] if limit else ()), currency),
+        "lever": in_currency(first.lever(report), currency),
         "not_among": first.not_among(report),
         "together": _together(report, told),
         "findings": findings(report, told),
@@ -212,6 +213,8 @@ def render(report: Report, options: RenderOptions) -> str:
 
 def _steps(report: Report, currency: CurrencyRate | None) -> Iterator[Step]:
     numbers = {finding.fingerprint: n for n, finding in enumerate(report.findings, 1)}
+    unsure = (one for one in report.findings if one.confidence is Confidence.LOW)
+    doubts = {finding.fingerprint: "sure low" for finding in unsure}
     amounts = [abs(fix.saving_usd_per_month or Decimal(0)) for fix in report.do_first]
     most = max(amounts, default=Decimal(0)) or Decimal(1)
     for fix, amount in zip(report.do_first, amounts, strict=True):
@@ -229,7 +232,7 @@ def _steps(report: Report, currency: CurrencyRate | None) -> Iterator[Step]:
             if fix.now and fix.fixed and has_rate
             else phrases.relief(fix),
             finding=numbers.get(fix.finding),
-            note=_note(fix, currency),
+            note="; ".join(filter(None, (_note(fix, currency), doubts.get(fix.finding, "")))),
         )
 
 

@@ -22,7 +22,7 @@ from netplan_planner.planning.fleet.need import FleetNeed, FleetShortfall
 from netplan_planner.planning.fleet.standing import why_no_price
 from netplan_planner.throughput.limits.ends import deciding_platform
 from netplan_planner.units import HOURS_PER_MONTH
-from netplan_planner.world.named_machines import wanted_gbps
+from netplan_planner.world.named_machines import unlogged, wanted_gbps
 from netplan_rules.shared.sizes import size_of
 
 _PAID = ("windows", "rhel", "sles")
@@ -102,6 +102,9 @@ def _wanted(facts: Facts, instance: Instance) -> _Wanted:
     assert shape is not None
     size = size_of(facts, instance, shape)
     why = _why_kept(facts, instance)
+    unseen = unlogged(facts, instance)
+    if not why and unseen and facts.target(instance) is None:
+        why = f"{unseen}: what it sends is not known"
     gbps, outside, basis = 0.0, 0.0, ""
     if not why:
         try:
