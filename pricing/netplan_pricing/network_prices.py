@@ -172,7 +172,7 @@ class NetworkPrices:
     def _alike(self) -> Decimal | None:
         return alike(self._ratios())
 
-    def _ratios(self) -> Iterator[Decimal]:
+    def _ratios(self) -> Iterator[tuple[str, Decimal]]:
         """Yield what the bill leaves of each step of data transfer that it names."""
         for kind in _TRANSFER:
             for entry in filter(self.is_billed, self.entries(kind)):
@@ -180,7 +180,7 @@ class NetworkPrices:
                 starts = {step.start: step.price.usd for step in listed}
                 for paid in self._terms.tiers(listed, COMPUTE_ENGINE):
                     if paid.price.usd and starts.get(paid.start):
-                        yield paid.price.usd / starts[paid.start]
+                        yield entry.route, paid.price.usd / starts[paid.start]
 
     def _listed(self, entry: NetworkEntry, region: str | None) -> tuple[PriceTier, ...]:
         steps = (self._tier(entry, row, region) for row in entry.rows)

@@ -42,6 +42,7 @@ def commitment_lever(
         after_plan_usd_per_month=after.saved_usd if after is not None else Decimal(0),
         commitments=after.commitments if after is not None else (),
         machine_count=now.covered_count,
+        managed_machine_count=now.managed_count,
         unpriced_machine_count=now.unpriced_count,
     )
 

@@ -75,7 +75,11 @@ def committed(facts: Facts, uses: Sequence[CommitmentUse]) -> Committed:
     """
     if facts.prices.flexible is not None:
         return Committed(None, "what flexible commitments cover is in the billing export alone")
-    active = [part for use in uses if use.state == "active" for part in use.parts]
+    in_force = [use for use in uses if use.state == "active"]
+    active = [part for use in in_force for part in use.parts]
+    unknown = next((use.note for use in in_force if not use.parts and "not known" in use.note), "")
+    if unknown:
+        return Committed(None, unknown)
     if not active:
         return Committed(_ZERO)
     if any(part.usd_per_month is None for part in active):

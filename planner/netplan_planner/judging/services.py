@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from netplan_planner import units
 from netplan_planner.errors import MissingDatum
+from netplan_planner.machines.groups import CLUSTER_LABEL
 from netplan_planner.model import (
     Amount,
     Facts,
@@ -22,6 +23,7 @@ from netplan_planner.model import (
 from netplan_planner.model.evidence.log_volume import NOT_MADE, log_gib, record_bytes
 from netplan_planner.paths.attachment_hours import attachment_lines
 from netplan_planner.paths.fronts import balancer_kind
+from netplan_planner.paths.machines import is_gke_node
 from netplan_planner.planning import service_bill
 from netplan_planner.planning.service_bill import ServiceBill
 from netplan_planner.units import counted
@@ -146,26 +148,42 @@ def _attachments(facts: Facts) -> Iterator[ServiceTotal]:
         yield _total("vlan-attachments", len(found), bill, note)
 
 
+_PERHAPS_ACTIVE = frozenset({None, "STATE_UNSPECIFIED", "UPDATING", "ACCEPTING", "REACTIVATING"})
+"""States, where one is stated, that do not say whether a spoke's hours are paid for."""
+
+
 def _spokes(facts: Facts) -> Iterator[ServiceTotal]:
     """Yield the hours of spokes; of those whose state is not known, bounds."""
-    paid = [one for one in facts.inventory.spokes if one.is_active or one.state is None]
+    spokes = facts.inventory.spokes
+    paid = [one for one in spokes if one.is_active or one.state in _PERHAPS_ACTIVE]
+    active = Counter(one.kind for one in paid if one.is_active)
     bill = ServiceBill()
-    for (kind, is_active), count in sorted(Counter((s.kind, s.is_active) for s in paid).items()):
-        found = service_bill.hub_spokes(facts.prices, kind, count)
-        bill |= found if is_active else _perhaps_active(kind, count, found)
+    for kind, count in sorted(Counter(one.kind for one in paid).items()):
+        sure = ServiceBill()
+        if active[kind]:
+            sure = service_bill.hub_spokes(facts.prices, kind, active[kind])
+            bill |= sure
+        if count > active[kind]:
+            whole = service_bill.hub_spokes(facts.prices, kind, count)
+            bill |= _perhaps_active(kind, count - active[kind], whole, sure)
     if paid:
         note = _data_note(facts, "send through their hub", "rows")
         yield _total("hub-spokes", len(paid), bill, note)
 
 
-def _perhaps_active(kind: SpokeKind, count: int, found: ServiceBill) -> ServiceBill:
+def _perhaps_active(
+    kind: SpokeKind, count: int, whole: ServiceBill, sure: ServiceBill
+) -> ServiceBill:
+    """Return what spokes cost that may be active: hours that are free are so once."""
+    known = whole.usd_per_month
+    most = known - (sure.usd_per_month or Decimal(0)) if known is not None else None
     bounds = Unpriced(
         name=f"{kind.value} spokes of Network Connectivity Center: {count}",
         quantity=Decimal(count),
         unit="spoke",
         reason="whether they are active, and so paid for, is not known",
         lowest_usd_per_month=Decimal(0),
-        highest_usd_per_month=found.usd_per_month,
+        highest_usd_per_month=most,
         what_tells="`gcloud network-connectivity spokes list`",
     )
     return ServiceBill(unpriced=(bounds,))
@@ -234,6 +252,7 @@ def _gke_clusters(facts: Facts) -> Iterator[ServiceTotal]:
     kubernetes = facts.inventory.kubernetes
     clusters = (kubernetes.clusters if kubernetes is not None else None) or ()
     if not clusters:
+        yield from _clusters_of_nodes(facts)
         return
     extended = sum(one.release_channel == _EXTENDED for one in clusters)
     bill = service_bill.gke_clusters(facts.prices, len(clusters), extended)
@@ -241,6 +260,21 @@ def _gke_clusters(facts: Facts) -> Iterator[ServiceTotal]:
     credit = Amount(usd=_FREE_TIER_USD_PER_MONTH)
     note = worded("a billing account's credit of ", credit, f" is not taken off{pods}")
     yield _total("gke-clusters", len(clusters), bill, note)
+
+
+def _clusters_of_nodes(facts: Facts) -> Iterator[ServiceTotal]:
+    """Yield that clusters cost a fee that were not read, where machines are their nodes."""
+    nodes = [one for one in facts.inventory.instances if is_gke_node(one)]
+    names = {(one.project, one.region, one.label(CLUSTER_LABEL) or "") for one in nodes}
+    if names:
+        missing = Unpriced(
+            name="management of GKE clusters",
+            quantity=Decimal(len(names)),
+            unit="cluster",
+            reason="machines are nodes of clusters that were not read",
+            what_tells="gcloud container clusters list --format=json",
+        )
+        yield _total("gke-clusters", len(names), ServiceBill(unpriced=(missing,)))
 
 
 def _ambient(facts: Facts) -> Iterator[ServiceTotal]:
@@ -261,5 +295,6 @@ def _ambient(facts: Facts) -> Iterator[ServiceTotal]:
         return
     count = sum(pod.is_running and pod.namespace in enrolled for pod in kubernetes.pods)
     note = f"as many pods as run now, all month, in {counted(len(enrolled), 'namespace')}"
-    bill = service_bill.ambient_pods(facts.prices, count) if count else ServiceBill()
-    yield _total("gke-ambient-networking", count, bill, note)
+    if count:
+        bill = service_bill.ambient_pods(facts.prices, count)
+        yield _total("gke-ambient-networking", count, bill, note)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from netplan_planner.model import Facts, Instance
 
 GKE_NODE_LABEL = "goog-gke-node"
-_CLUSTER_LABEL = "goog-k8s-cluster-name"
+CLUSTER_LABEL = "goog-k8s-cluster-name"
 POOL_LABEL = "goog-k8s-node-pool-name"
 
 
@@ -29,7 +29,7 @@ def changed_together(facts: Facts, instances: Iterable[Instance]) -> Iterator[tu
 
 def _maker(facts: Facts, instance: Instance) -> tuple[str, ...]:
     """Return what made a machine of its type; the machine itself where nothing is known to."""
-    pool, cluster = instance.label(POOL_LABEL), instance.label(_CLUSTER_LABEL)
+    pool, cluster = instance.label(POOL_LABEL), instance.label(CLUSTER_LABEL)
     if pool is not None and cluster is not None:
         # A pool has a group in each zone, and one type.
         return instance.project, instance.region, cluster, pool

@@ -7,7 +7,16 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import Edge, Facts, ForwardingRule, OwnerKind, PathClass, PriceTier
+from netplan_planner.model import (
+    Edge,
+    Facts,
+    ForwardingRule,
+    Owner,
+    OwnerKind,
+    PathClass,
+    PriceTier,
+    SelfLink,
+)
 from netplan_planner.paths.fronts import balancer_kind
 
 PREMIUM = "PREMIUM"
@@ -154,8 +163,16 @@ def hub_of(facts: Facts, edge: Edge) -> str:
     is_empty = facts.inventory.spoke_pairs.is_empty
     if is_empty or edge.path_class.distance is None:
         return ""
-    src, dst = facts.instance(facts.src(edge)), facts.instance(facts.dst(edge))
-    return facts.inventory.hub_over(src, dst) if src is not None and dst is not None else ""
+    sending, receiving = (_networks(facts, owner) for owner in (facts.src(edge), facts.dst(edge)))
+    return facts.inventory.hub_seen(sending, receiving)
+
+
+def _networks(facts: Facts, owner: Owner) -> list[SelfLink]:
+    """Return the networks that an end is in; of one of another project what the records name."""
+    machine = facts.instance(owner)
+    if machine is not None:
+        return [nic.network for nic in machine.interfaces]
+    return [owner.network] if owner.network else []
 
 
 def _is_external_ipv6(edge: Edge) -> bool:

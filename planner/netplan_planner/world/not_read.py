@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from netplan_planner.machines.groups import CLUSTER_LABEL, POOL_LABEL
 from netplan_planner.model import (
     Facts,
     Instance,
@@ -243,7 +244,6 @@ def _groups(inventory: Inventory) -> tuple[str, ...]:
     )
 
 
-_CLUSTER_LABEL, _POOL_LABEL = "goog-k8s-cluster-name", "goog-k8s-node-pool-name"
 """Labels that VMs of GKE carry (docs.cloud.google.com/kubernetes-engine/docs/how-to/
 creating-managing-labels, read 2026-11-24)."""
 
@@ -274,7 +274,7 @@ def limits_of_pool(pool: NodePool) -> str:
 
 def labels_of_node(machine: Instance) -> tuple[str, str | None, str | None]:
     """Return the project, cluster and node pool of a VM of GKE, as its labels name them."""
-    return machine.project, machine.label(_CLUSTER_LABEL), machine.label(_POOL_LABEL)
+    return machine.project, machine.label(CLUSTER_LABEL), machine.label(POOL_LABEL)
 
 
 def _autoscaled_groups(inventory: Inventory) -> Iterator[str]:

@@ -15,14 +15,22 @@ _SAME_RATIO = Decimal("0.01")
 _TENTH = Decimal("0.1")
 
 
-def alike(ratios: Iterable[Decimal]) -> Decimal | None:
+def alike(ratios: Iterable[tuple[str, Decimal]]) -> Decimal | None:
     """Return what a bill leaves of list prices, where it is one ratio; None: it is not.
 
-    >>> alike([Decimal("0.8"), Decimal("0.805")]), alike([Decimal("0.8"), Decimal("0.9")])
-    (Decimal('0.8025'), None)
+    Args:
+        ratios: Of each price that the bill names, with what it is of: one series or one route may
+            have a discount of its own, which says nothing of the others.
+
+    >>> alike([("n2", Decimal("0.8")), ("c3", Decimal("0.805"))])
+    Decimal('0.8025')
+    >>> alike([("n2", Decimal("0.8")), ("c3", Decimal("0.9"))])
+    >>> alike([("n2", Decimal("0.8")), ("n2", Decimal("0.8"))])
     """
-    found = list(ratios)
-    if not found or max(found) - min(found) > _SAME_RATIO:
+    named = list(ratios)
+    found = [ratio for _, ratio in named]
+    is_of_several = len({of for of, _ in named}) > 1
+    if not is_of_several or max(found) - min(found) > _SAME_RATIO:
         return None
     return sum(found, Decimal(0)) / len(found)
 

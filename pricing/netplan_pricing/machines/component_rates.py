@@ -115,11 +115,12 @@ class ComponentRates:
     @cached_property
     def _alike(self) -> dict[tuple[str, str], Decimal | None]:
         """What the bill leaves of the list prices of each kind, where it is one ratio."""
-        ratios: dict[tuple[str, str], list[Decimal]] = defaultdict(list)
+        ratios: dict[tuple[str, str], list[tuple[str, Decimal]]] = defaultdict(list)
         for row in range(self.table.row_count):
             usd = self._usd[self.table["usd"].codes[row]]
             if usd and self.table["sku_id"][row] in self._terms.effective:
-                ratios[self._kind(row)].append(self._paid(row, usd).usd / usd)
+                of = self.table["series"][row]
+                ratios[self._kind(row)].append((of, self._paid(row, usd).usd / usd))
         return {kind: alike(found) for kind, found in ratios.items()}
 
     def as_of(self, row: int) -> str:

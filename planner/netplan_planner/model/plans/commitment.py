@@ -121,6 +121,9 @@ class CommitmentLever(Value, frozen=True, kw_only=True):
     commitments: tuple[FleetCommitment, ...] = ()
     """To buy once the fixes are made."""
     machine_count: int
+    """Machines that commitments can serve."""
+    managed_machine_count: int = 0
+    """Of all machines those of managed groups and GKE, whose number may change."""
     unpriced_machine_count: int
     """Machines that are in none of these sums, because what they cost is not known."""
 

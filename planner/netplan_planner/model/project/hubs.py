@@ -77,7 +77,7 @@ class Spoke(Value, frozen=True, kw_only=True):
 @lru_cache(4096)
 def _is_exported(block: str, exported: tuple[str, ...], kept: tuple[str, ...]) -> bool:
     own = ip_network(block, strict=False)
-    if any(own.overlaps(ip_network(text, strict=False)) for text in kept):
+    if any(_overlaps(text, own) for text in kept):
         return False
     return any(_covers(text, own) for text in exported)
 
@@ -91,13 +91,37 @@ def _covers(text: str, block: IPv4Network | IPv6Network) -> bool:
     return block[0] in whole and block[-1] in whole
 
 
+def _overlaps(text: str, block: IPv4Network | IPv6Network) -> bool:
+    return _covers(text, block) if text in WORDS else block.overlaps(ip_network(text, strict=False))
+
+
+def _is_same_hub(one: SelfLink, other: SelfLink) -> bool:
+    """Return whether two links name one hub; the project stands there by its id or number."""
+    projects = [link.split("/")[1] for link in (one, other) if link.count("/")]
+    is_numbered = any(project.isdigit() for project in projects)
+    return one == other or (is_numbered and last_part(one) == last_part(other))
+
+
 class SpokePairs:
     """Which networks hubs join: by their VPC spokes; of those that were not read, by routes."""
 
     def __init__(
-        self, hubs: Iterable[Hub], spokes: Iterable[Spoke], routes: Iterable[Route]
+        self,
+        hubs: Iterable[Hub],
+        spokes: Iterable[Spoke],
+        routes: Iterable[Route],
+        *,
+        is_whole: bool = True,
     ) -> None:
-        """Keep what each network is; one that has several spokes is the active one."""
+        """Keep what each network is; one that has several spokes is the active one.
+
+        Args:
+            hubs: Those that were read.
+            spokes: Those that were read.
+            routes: Of which those to a hub tell of spokes that were not.
+            is_whole: False: there is a spoke that was not understood, of whichever network.
+        """
+        self._is_whole = is_whole
         self._hubs = {hub.ref.self_link: hub for hub in hubs}
         self._spokes = {
             spoke.network: spoke
@@ -111,16 +135,31 @@ class SpokePairs:
         self.is_empty = not (self._spokes or self._routed)
 
     def are_spokes(self, one: SelfLink, other: SelfLink) -> bool:
-        """Return whether both are VPC spokes, of which Google peers no two.
+        """Return whether both are VPC spokes, or may be, of which Google peers no two.
 
-        docs.cloud.google.com/network-connectivity/docs/network-connectivity-center/concepts/
-        vpc-spokes-overview
+        One that a hub gives routes is a spoke, whether it was read or not; where one was not
+        understood any network may be it. docs.cloud.google.com/network-connectivity/docs/
+        network-connectivity-center/concepts/vpc-spokes-overview
         """
-        return one != other and one in self._spokes and other in self._spokes
+        return one != other and all(map(self._may_be_spoke, (one, other)))
+
+    def _may_be_spoke(self, network: SelfLink) -> bool:
+        return network in self._spokes or network in self._routed or not self._is_whole
+
+    def seen(self, one: SelfLink, other: SelfLink) -> str:
+        """Return the hub that traffic between two networks passes that was seen, by name.
+
+        It passes the hub of both, whatever is stated of groups, states and filters.
+        """
+        spokes = self._spokes.get(one), self._spokes.get(other)
+        if spokes[0] is not None and spokes[1] is not None and one != other:
+            is_one = _is_same_hub(spokes[0].hub, spokes[1].hub)
+            return last_part(spokes[0].hub) if is_one else ""
+        return self.hub(one, other)
 
     def hub(self, one: SelfLink, other: SelfLink) -> str:
         """Return the hub that joins two networks, by name, or nothing."""
-        if self.are_spokes(one, other):
+        if one in self._spokes and other in self._spokes and one != other:
             return "" if self.why_apart(one, other) else self.own_hub(one)
         shared = self._routed.get(one, set()) & self._routed.get(other, set())
         return last_part(min(shared)) if shared else ""
@@ -135,8 +174,11 @@ class SpokePairs:
 
         A hub that was not read is known by the names of its groups.
         """
+        if one not in self._spokes or other not in self._spokes:
+            joined = self._routed.get(one, set()) & self._routed.get(other, set())
+            return "" if joined else "not all spokes of their hub were read and understood"
         spokes = self._spokes[one], self._spokes[other]
-        if spokes[0].hub != spokes[1].hub:
+        if not _is_same_hub(spokes[0].hub, spokes[1].hub):
             names = " and ".join(last_part(spoke.hub) for spoke in spokes)
             return f"they are spokes of two hubs, {names}"
         name, hub = last_part(spokes[0].hub), self._hubs.get(spokes[0].hub)

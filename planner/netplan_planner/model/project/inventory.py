@@ -3,7 +3,7 @@
 What could not be read is in `Inventory.unread`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from ipaddress import ip_network
 
@@ -313,7 +313,8 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     @cached_property
     def spoke_pairs(self) -> SpokePairs:
         """Which networks the hubs of Network Connectivity Center join."""
-        return SpokePairs(self.hubs, self.spokes, self.routes)
+        is_whole = not any("/spokes/" in (one.resource or one.source) for one in self.unread)
+        return SpokePairs(self.hubs, self.spokes, self.routes, is_whole=is_whole)
 
     def hub_between(self, one: SelfLink, other: SelfLink) -> str:
         """Return the hub that two networks meet at which are not peered, by name, or nothing."""
@@ -342,6 +343,18 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
         """
         nic = None if self.spoke_pairs.is_empty else self.reachable_interface(src, dst)
         return self.hub_to(src, nic.network) if nic is not None else ""
+
+    def hub_seen(self, sending: Iterable[SelfLink], receiving: Iterable[SelfLink]) -> str:
+        """Return the hub that traffic between networks passes that was seen, by name, or nothing.
+
+        Args:
+            sending: The networks of one end.
+            receiving: Those of the other.
+        """
+        pairs = [(one, other) for one in sending for other in receiving]
+        if self.spoke_pairs.is_empty or any(self._is_near(*pair) for pair in pairs):
+            return ""
+        return min(filter(None, (self.spoke_pairs.seen(*pair) for pair in pairs)), default="")
 
     def kept_range(self, nic: NetworkInterface) -> str:
         """Return the range of an interface that its network's spoke does not export, or nothing."""

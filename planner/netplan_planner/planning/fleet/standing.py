@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.machines import ties_of
+from netplan_planner.machines.groups import is_managed
 from netplan_planner.model import (
     BandwidthTier,
     CommitmentScope,
@@ -42,6 +43,8 @@ class Committed(NamedTuple):
     """To buy."""
     covered_count: int
     """Machines that commitments may serve: Spot machines are none."""
+    managed_count: int
+    """Machines of managed groups and GKE."""
     unpriced_count: int
     """Machines that run and are in no sum."""
 
@@ -64,11 +67,16 @@ def committed(
     flexible = facts.prices.flexible.use if facts.prices.flexible is not None else None
     if flexible is not None and flexible.doubt:
         return None
+    machines = tuple(machines)
     needs, unpriced_count = _needs(facts, machines)
     if not needs:
         return None
-    existing, is_shared, _ = existing_of(facts, scope)
-    market = Market(facts.prices, CommitmentChoice.ALL, years, existing, is_shared=is_shared)
+    bought = existing_of(facts, scope)
+    if not bought.is_known:
+        return None
+    market = Market(
+        facts.prices, CommitmentChoice.ALL, years, bought.existing, is_shared=bought.is_shared
+    )
     month = flexible.covered_usd_per_month + flexible.unused_usd_per_month if flexible else 0
     spend_usd = Decimal(month) / HOURS_PER_MONTH
     plan = plan_fleet(needs, facts.prices, facts.caps, Choices(), market, (), spend_usd)
@@ -80,9 +88,18 @@ def committed(
         saved_usd=paid - plan.bill.usd_per_month,
         most_usd=paid - plan.bound_usd_per_month,
         commitments=plan.bill.commitments,
-        covered_count=sum(need.count for need in needs if not need.is_spot),
+        covered_count=sum(
+            need.count for need in needs if not need.is_spot and _is_sold(market, need, years)
+        ),
+        managed_count=sum(one.is_to_run and is_managed(facts, one) for one in machines),
         unpriced_count=unpriced_count,
     )
+
+
+def _is_sold(market: Market, need: FleetNeed, years: tuple[int, ...]) -> bool:
+    """Return whether a commitment of some years is sold for machines like these."""
+    units = market.units_of(market.project(need), need.region, need.machine_type or "")
+    return any(one.spend_usd or any(market.fee(one.key, y) for y in years) for one in units)
 
 
 class _Alike(NamedTuple):

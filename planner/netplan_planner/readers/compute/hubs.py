@@ -1,5 +1,6 @@
 """Hubs and spokes of the Network Connectivity API (v1) as model values."""
 
+import re
 from ipaddress import ip_network
 from typing import Any
 
@@ -50,6 +51,7 @@ class WireSpoke(Wire):
     linked_router_appliance_instances: Any = None
 
 
+_NUMBER = re.compile(r"projects/\d+/global/networks/")
 _KINDS = {
     "linked_vpc_network": SpokeKind.VPC,
     "linked_producer_vpc_network": SpokeKind.PRODUCER,
@@ -77,6 +79,9 @@ def spoke(wire: WireSpoke, ref: ResourceRef, problems: Problems) -> Spoke:
     kind = next(kinds, SpokeKind.OTHER)
     linked = wire.linked_vpc_network or wire.linked_producer_vpc_network or WireLinkedNetwork()
     uri = needed(linked.uri, "linkedVpcNetwork.uri") if kind is SpokeKind.VPC else None
+    if uri and not project.isdigit():
+        # A spoke is of its network's project, whose number may stand for its id.
+        uri = _NUMBER.sub(f"projects/{project}/global/networks/", uri)
     return Spoke(
         ref=ref,
         project=project,

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
+from netplan_planner.judging.findings import BY_TEMPLATE
 from netplan_planner.judging.fix_gain import LEAST_USD
 from netplan_planner.model import (
     LIFT_RATIO,
@@ -73,7 +74,7 @@ def do_first(report: Report, options: RenderOptions) -> Iterator[Block]:
     if rest:
         saved = sum((fix.saving_usd_per_month or Decimal(0) for fix in rest), Decimal(0))
         worth = line(", together ", phrases.money(saved)) if saved else ()
-        text = f"and {figures.counted(len(rest), 'more fix', 'more fixes')} that bring less"
+        text = f"and {figures.counted(len(rest), 'more fix', 'more fixes')}"
         yield Para(line=line(text, worth, "; -v lists them"))
     yield from beside(report, options)
     unranked = not_among(report)
@@ -103,6 +104,8 @@ def lever(report: Report) -> Line:
     if found is None or found.usd_per_month < _LEAST_LEVER_USD:
         return ()
     machines = figures.counted(found.machine_count, "machine")
+    if found.managed_machine_count:
+        machines += f" ({found.managed_machine_count:,} of groups that may grow and shrink)"
     after = found.after_plan_usd_per_month
     then = (", ", fixed(Amount(usd=after)), " once these fixes are made") if report.do_first else ()
     most = found.most_usd_per_month
@@ -199,6 +202,14 @@ def _of_places(fix: OrderedFix) -> str:
     return f"{fix.place_count:,} of {whole:,} places of " if fix.place_count < whole else ""
 
 
+def thing_count(fix: OrderedFix) -> int:
+    """Return of how many machines, paths or other things a fix is: of a group of all of it."""
+    return sum(
+        len(one.change.targets) if one.change is not None and one.change.kind in BY_TEMPLATE else 1
+        for one in fix.changes
+    )
+
+
 def _what(fix: OrderedFix) -> Line:
     """Return what a fix brings, where, and what it is."""
     gains: list[Line] = []
@@ -212,7 +223,7 @@ def _what(fix: OrderedFix) -> Line:
     return line(
         joined(gains),
         "  ",
-        phrases.subject(fix.subject, fix.place_count),
+        phrases.subject(fix.subject, thing_count(fix)),
         " · ",
         phrases.name(fix.rule),
         say(label, length=60),

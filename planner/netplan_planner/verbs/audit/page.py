@@ -223,7 +223,7 @@ def _steps(report: Report, currency: CurrencyRate | None) -> Iterator[Step]:
         yield Step(
             rank=fix.rank,
             what=line(say(fix.label or fix.rule, length=60)),
-            subject=phrases.subject(fix.subject, fix.place_count),
+            subject=phrases.subject(fix.subject, first.thing_count(fix)),
             rule=line(phrases.name(fix.rule)),
             saves=in_currency(phrases.effect(usd), currency) if usd else (),
             share=round(float(amount / most), 4),
@@ -253,7 +253,7 @@ def _left(fixes: tuple[OrderedFix, ...]) -> Line:
     saved = sum((fix.saving_usd_per_month or Decimal(0) for fix in fixes), Decimal(0))
     count = figures.counted(len(fixes), "more fix", "more fixes")
     worth = line(", together ", phrases.money(saved)) if saved else ()
-    return line(f"and {count} that bring less", worth, ": -v lists them")
+    return line(f"and {count}", worth, ": -v lists them")
 
 
 def _together(report: Report, options: RenderOptions) -> tuple[Part, ...]:

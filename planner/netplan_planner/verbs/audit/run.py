@@ -192,7 +192,7 @@ def _assumptions(
     if facts.prices.info.terms:
         said.append(
             f"Prices are those of the contract where it names one: {facts.prices.info.terms}; the"
-            " rest is at list price."
+            " rest is at list price, or has the discount that all of its kind in it have."
         )
     said += [f"Not used for prices: {line}" for line in facts.prices.info.unread[1:]]
     resizing = {check.rule.id for check in all_rules() if check.area == "capacity"}

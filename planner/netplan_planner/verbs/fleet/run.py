@@ -170,7 +170,7 @@ def _of_inventory(asked: FleetChoices, read: InputRequest, say: Say) -> _Fleet:
         architecture=asked.architecture,
         any_architecture=asked.any_architecture,
     )
-    existing, is_shared, notes = existing_of(facts, asked.commitment_scope)
+    existing, is_shared, notes, _ = existing_of(facts, asked.commitment_scope)
     notes += (*stopped_machines(facts.inventory), *autoscaled(facts.inventory))
     if asked.commitment_scope is CommitmentScope.UNKNOWN and len(_projects(needs)) > 1:
         notes += (
