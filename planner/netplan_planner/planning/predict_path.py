@@ -29,6 +29,7 @@ from netplan_planner.model import (
 from netplan_planner.paths.spans import span
 from netplan_planner.planning.path_question import (
     PathQuestion,
+    check_nics,
     check_options,
     check_place,
     check_tier1,
@@ -98,7 +99,6 @@ def predict_described(
             is_tier1=bool(question.is_tier1),
             cpu_platform=question.cpu_platform,
             mtu_bytes=question.mtu_bytes,
-            nic_count=question.nic_count,
         )
         for machine_type, place in (
             (question.src_type, question.src_place),
@@ -208,6 +208,8 @@ def _answer(
 ) -> Prediction:
     check_options(question, path_class)
     check_tier1(question, src, caps)
+    src = msgspec.structs.replace(src, nic_count=question.nic_count)
+    check_nics(src, caps)
     pod = question.pod if path_class.is_pod else None
     query = taken(PathQuery, question, path_class=path_class, src=src, dst=dst, pod=pod)
     if path_class is PathClass.GOOGLE_APIS:

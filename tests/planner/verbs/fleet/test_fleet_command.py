@@ -134,6 +134,12 @@ def test_what_cannot_be_is_named(tmp_path: Path, more: dict[str, object], texts:
         ({"pinned": "true"}, 3, "to no machine_type"),
         ({"architecture": "mips"}, 3, "x86, arm or any"),
         ({"is_tier1": "true", "machine_type": "e2-standard-8"}, 3, "Tier_1 is not offered"),
+        ({"cpu_platform": "Intel Skylake"}, 3, "its machine_type today, which is empty"),
+        (
+            {"cpu_platform": "Intel Skylak", "machine_type": "n1-standard-16"},
+            3,
+            "cpu_platform is 'Intel Skylak': the cap of n1-standard-16 depends on",
+        ),
     ],
 )
 def test_bad_rows_are_named(
