@@ -9,7 +9,7 @@ from netplan_planner.model import CapsBook, PathClass, PathEnd, PodNetwork, shap
 from netplan_planner.quantities import Bytes, Duration
 from netplan_planner.readers.paths.path_cells import path_class_of
 from netplan_planner.throughput import CapsTable
-from netplan_planner.throughput.limits.physical_nics import MOST_VNICS, why_too_many_vnics
+from netplan_planner.throughput.limits.physical_nics import MOST_VNICS
 from netplan_planner.throughput.limits.quotas import quota_of
 from netplan_planner.throughput.limits.tables import MOST_MTU_BYTES
 from netplan_planner.throughput.round_trips.rtt import rtt_between
@@ -186,12 +186,6 @@ def check_transfer(question: PathQuestion) -> None:
         raise UsageError("--duration and --bytes exclude each other: one follows from the other")
     if question.omit_s and question.duration_s is None:
         raise UsageError("--omit is what goes before --duration: give both")
-
-
-def check_nics(src: PathEnd, caps: CapsBook) -> None:
-    """Raise where the sender cannot have as many vNICs as are asked for."""
-    if why := why_too_many_vnics(src, caps):
-        raise UsageError(f"--nics: {why}")
 
 
 def check_tier1(question: PathQuestion, src: PathEnd, caps: CapsBook) -> None:

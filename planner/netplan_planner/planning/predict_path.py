@@ -29,7 +29,6 @@ from netplan_planner.model import (
 from netplan_planner.paths.spans import span
 from netplan_planner.planning.path_question import (
     PathQuestion,
-    check_nics,
     check_options,
     check_place,
     check_tier1,
@@ -44,6 +43,7 @@ from netplan_planner.throughput.limits.doubts import doubt_of
 from netplan_planner.throughput.limits.ends import described_end
 from netplan_planner.throughput.limits.google_apis import google_api_bounds
 from netplan_planner.throughput.limits.named import core
+from netplan_planner.throughput.limits.physical_nics import why_too_many_vnics
 from netplan_planner.throughput.limits.quotas import REGION_QUOTA, quota_of
 from netplan_planner.throughput.round_trips.of_path import (
     doubt_of_given,
@@ -209,7 +209,8 @@ def _answer(
     check_options(question, path_class)
     check_tier1(question, src, caps)
     src = msgspec.structs.replace(src, nic_count=question.nic_count)
-    check_nics(src, caps)
+    if why := why_too_many_vnics(src, caps):
+        raise UsageError(f"--nics: {why}")
     pod = question.pod if path_class.is_pod else None
     query = taken(PathQuery, question, path_class=path_class, src=src, dst=dst, pod=pod)
     if path_class is PathClass.GOOGLE_APIS:

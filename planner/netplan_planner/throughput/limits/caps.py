@@ -121,17 +121,18 @@ class CapsTable:
         shape = shape_of_custom(machine_type)
         if shape is None or shape.is_shared_core or self.variants(machine_type):
             return None
-        below, above = (
-            [
-                cap
-                for cap in (_cap(machine_type, shape.vcpus, row, self.as_of) for row in rows)
-                if not cpu_platform or _fits_platform(cap, cpu_platform)
-            ]
-            for rows in self._sides(machine_type, shape.vcpus)
+        sides = self._sides(machine_type, shape.vcpus)
+        caps = (
+            [_cap(machine_type, shape.vcpus, row, self.as_of) for row in rows] for rows in sides
         )
-        if not below or not above:
-            return None
-        return min(below, key=_egress_gbps), max(above, key=_egress_gbps)
+        below, above = (
+            sorted(
+                (one for one in side if not cpu_platform or _fits_platform(one, cpu_platform)),
+                key=lambda one: one.egress_gbps,
+            )
+            for side in caps
+        )
+        return (below[0], above[-1]) if below and above else None
 
     def _sides(self, machine_type: str, vcpus: int) -> tuple[list[CapRow], list[CapRow]]:
         """Return the rows of custom types with the next fewer and the next more vCPUs."""
@@ -214,10 +215,6 @@ def load_caps(as_of: date) -> CapsTable:
     reason (docs/adr/0006-dated-caps.md).
     """
     return CapsTable(as_of)
-
-
-def _egress_gbps(cap: EgressCap) -> float:
-    return cap.egress_gbps
 
 
 def _first_day(row: CapRow) -> str:

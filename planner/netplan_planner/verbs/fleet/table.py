@@ -214,12 +214,11 @@ class _Rows:
             yield "is_tier1 is said of its machine_type today, which is empty: name it"
         elif is_tier1 and not self._known.has_tier1(machine_type):
             yield f"Tier_1 is not offered for {machine_type}: leave is_tier1 out, or name another"
-        if (platform := texts["cpu_platform"]) and machine_type:
-            wrong = self._known.check_platform(machine_type, is_tier1=is_tier1, platform=platform)
-            if wrong:
-                yield f"cpu_platform is {platform!r}: {wrong}"
-        elif platform:
+        platform = texts["cpu_platform"]
+        if platform and not machine_type:
             yield "cpu_platform is said of its machine_type today, which is empty: name it"
+        elif platform and (wrong := self._known.check_platform(machine_type, platform)):
+            yield f"cpu_platform is {platform!r}: {wrong}"
 
     def _check(self, what: str, name: str) -> str:
         found = self._checked.get((what, name))

@@ -213,13 +213,11 @@ def _sender(
             raise InputError(f"{at}: machine_type is {machine_type!r}: no such type is known")
         platform = told["cpu_platform"] or None
         cap = known.caps.cap(machine_type, tier1=_BOOLEANS[tier1], cpu_platform=platform)
-        if cap is None and platform and known.caps.variants(machine_type):
-            why = known.caps.unknown_reason(
-                machine_type, tier1=_BOOLEANS[tier1], cpu_platform=platform
-            )
-            raise InputError(f"{at}: {why}")
         if cap is None and _BOOLEANS[tier1]:
             raise InputError(f"{at}: Tier_1 is not offered for {machine_type}: leave is_tier1 out")
+        if cap is None and platform and known.caps.variants(machine_type):
+            why = known.caps.unknown_reason(machine_type, cpu_platform=platform)
+            raise InputError(f"{at}: {why}")
         cap_gbps = cap.egress_gbps if cap is not None else None
     return Sender(
         name=name,
