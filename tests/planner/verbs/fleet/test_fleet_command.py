@@ -68,6 +68,15 @@ def test_pinned_keeps_its_type_and_pays_for_it(tmp_path: Path) -> None:
     assert group["machine_type"] == "n1-standard-16"
 
 
+def test_the_cpu_platform_of_today_decides_what_a_pinned_type_carries(tmp_path: Path) -> None:
+    pinned = row("db", machine_type="n1-standard-16", pinned="true", gbps=20, outside_gbps=0)
+    for platform in ("", "Intel Broadwell"):
+        found = fleet(tmp_path, [pinned | {"cpu_platform": platform}])
+        assert found.returncode == 1
+        assert "carries 12.8 of 20 Gbit/s" in " ".join(found.stdout.split())
+    assert answer(tmp_path, [pinned | {"cpu_platform": "Intel Cascade Lake"}])["groups"]
+
+
 def test_tier1_comes_where_it_is_what_carries(tmp_path: Path) -> None:
     rows = [row("fast", gbps=70, vcpus=64, memory_gib=200, architecture="x86")]
     (group,) = answer(tmp_path, rows, "--series", "n2,n2d")["groups"]
