@@ -5,7 +5,8 @@
 The source is a collection by machine type with free texts; the result is the product's own table:
 one row a variant (Tier_1 or not, CPU platform), every bracket of custom types a row of its own, and
 from when to when the row holds (docs/adr/0006-dated-caps.md). The tables beside this script say
-what the texts mean: `caps_pages.csv` (the day of a page: as its text says, or the latest day that
+what the texts mean: `caps_later.csv` (types that came after the collection, in its columns),
+`caps_pages.csv` (the day of a page: as its text says, or the latest day that
 it allows), `caps_nics.csv`, `caps_notes.csv`, `caps_custom_texts.csv` (counts between brackets of
 different value stay out), `caps_history.csv` (rules that no longer hold) and `caps_sightings.csv`
 (how far back a value of today is supported). A text that they do not have stops the script: nothing
@@ -27,7 +28,7 @@ HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "netplan_planner" / "throughput" / "data" / "egress_caps.csv"
 
 # Days of general availability: before them the types could not be used.
-DAYS_OF_CHANGE = {"2026-05-27", "2026-07-08"}
+DAYS_OF_CHANGE = {"2026-05-27", "2026-07-08", "2026-08-21"}
 # Series whose list of NIC types the source does not have from a page: unknown here.
 UNREAD_NICS = {"e2", "n1", "n2", "n2d", "t2d", "m1", "m2", "a2", "g2"}
 # Series with external caps of their own; all others follow the rule for every VM.
@@ -85,7 +86,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("folder", type=Path, help="folder with vm_egress_caps.csv")
     parser.add_argument("--output", type=Path, default=TARGET, help="where to write the table")
     options = parser.parse_args(arguments)
-    source = shipped_rows(options.folder / "vm_egress_caps.csv")
+    source = [*shipped_rows(options.folder / "vm_egress_caps.csv"), *_table("caps_later.csv")]
     rows = build(source)
     write(rows, options.output)
     print(f"{options.output}: {len(rows)} rows from {len(source)} lines")

@@ -70,6 +70,11 @@ class Known:
             built_in_local_ssd_gib=shape.bundled_local_ssd_gib,
         )
 
+    def check_platform(self, machine_type: str, platform: str) -> str:
+        """Return what is wrong with the CPU platform of a type whose cap depends on it."""
+        why = self._caps.unknown_reason(machine_type, cpu_platform=platform)
+        return why if self._caps.variants(machine_type) else ""
+
     def has_tier1(self, machine_type: str) -> bool:
         """Return whether Tier_1 is offered for a type."""
         return any(cap.is_tier1 for cap in self._caps.variants(machine_type))

@@ -9,6 +9,7 @@ from netplan_planner.model import CapsBook, PathClass, PathEnd, PodNetwork, shap
 from netplan_planner.quantities import Bytes, Duration
 from netplan_planner.readers.paths.path_cells import path_class_of
 from netplan_planner.throughput import CapsTable
+from netplan_planner.throughput.limits.physical_nics import MOST_VNICS
 from netplan_planner.throughput.limits.quotas import quota_of
 from netplan_planner.throughput.limits.tables import MOST_MTU_BYTES
 from netplan_planner.throughput.round_trips.rtt import rtt_between
@@ -105,7 +106,7 @@ class PathQuestion(Request, frozen=True, kw_only=True):
             "vNICs that the flows spread over, each on a physical NIC of its own (A3, A4, C4N).",
             "--nics",
             least=1,
-            most=64,
+            most=MOST_VNICS,
         ),
     ] = 1
     quota_gbps: Annotated[

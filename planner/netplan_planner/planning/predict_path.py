@@ -43,6 +43,7 @@ from netplan_planner.throughput.limits.doubts import doubt_of
 from netplan_planner.throughput.limits.ends import described_end
 from netplan_planner.throughput.limits.google_apis import google_api_bounds
 from netplan_planner.throughput.limits.named import core
+from netplan_planner.throughput.limits.physical_nics import why_too_many_vnics
 from netplan_planner.throughput.limits.quotas import REGION_QUOTA, quota_of
 from netplan_planner.throughput.round_trips.of_path import (
     doubt_of_given,
@@ -98,7 +99,6 @@ def predict_described(
             is_tier1=bool(question.is_tier1),
             cpu_platform=question.cpu_platform,
             mtu_bytes=question.mtu_bytes,
-            nic_count=question.nic_count,
         )
         for machine_type, place in (
             (question.src_type, question.src_place),
@@ -208,6 +208,9 @@ def _answer(
 ) -> Prediction:
     check_options(question, path_class)
     check_tier1(question, src, caps)
+    src = msgspec.structs.replace(src, nic_count=question.nic_count)
+    if why := why_too_many_vnics(src, caps):
+        raise UsageError(f"--nics: {why}")
     pod = question.pod if path_class.is_pod else None
     query = taken(PathQuery, question, path_class=path_class, src=src, dst=dst, pod=pod)
     if path_class is PathClass.GOOGLE_APIS:

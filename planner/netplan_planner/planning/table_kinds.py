@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,6 +26,7 @@ from netplan_planner.throughput.calibration.factors.shared_factors import pair_k
 from netplan_planner.throughput.goodput.terms import Spans
 from netplan_planner.throughput.limits.ends import ANYBODY, OWN_CLOUD
 from netplan_planner.throughput.limits.path_limits import StaticLimits
+from netplan_planner.throughput.limits.physical_nics import why_too_many_vnics
 from netplan_planner.throughput.limits.protocols import has_joined_rtt, omit_of
 from netplan_planner.throughput.limits.tables import MOST_MTU_BYTES
 from netplan_planner.throughput.round_trips.given import RaisedRtts
@@ -60,6 +60,8 @@ def kind_of_cells(
         tier1=cells["tier1"],
         mtu_bytes=int(mtu) if mtu else None,
         caps=caps,
+        cpu_platform=cells["cpu_platform"],
+        nic_count=_count(cells["nics"]) or 1,
     )
     dst = path_end(
         machine_type=cells["dst_machine_type"],
@@ -72,6 +74,8 @@ def kind_of_cells(
     )
     is_in_vpc = sender == OWN_CLOUD and link is None
     why = _why_not(cells, path_class, day, mtu if is_in_vpc else None)
+    if not why and is_in_vpc:
+        why = why_too_many_vnics(src, caps)
     path_class = path_class or PathClass.UNKNOWN
     pod = pod_network_of(
         plugin=cells["plugin"],
@@ -90,10 +94,6 @@ def kind_of_cells(
         quota_gbps=_positive(cells["quota_gbps"]),
         vpn_tunnels=_count(cells["vpn_tunnels"]),
     )
-    nics = _count(cells["nics"])
-    if nics is not None:
-        sending = msgspec.structs.replace(query.src, nic_count=nics)
-        query = msgspec.structs.replace(query, src=sending)
     return query, why
 
 

@@ -57,7 +57,7 @@ LINES = {
     "transfer-internet": f"{_MOVE} --to internet --area Japan {_N2}",
     "transfer-infeasible": f"{_MOVE} --to europe-west4 --quota us-central1=5 --deadline 1h {_N2}",
     "predict": f"predict n2-standard-8 n2-standard-4 {_ZONES} --bytes 2TiB {_ON}",
-    "predict-unknown": f"predict n4-custom-12-32768 {_ON}",
+    "predict-unknown": f"predict n4-custom-96-393216 {_ON}",
     "predict-plugins": f"predict n2-standard-8 --plugin calico --plugin cilium {_ON}",
     "predict-service": f"predict n2-standard-8 --service percona-xtradb-sysbench-oltp {_ON}",
     "predict-batch": f"predict --batch FOLDER/paths.csv {_ON}",

@@ -1,11 +1,13 @@
 """Whether a machine can become another type: disks, placement, reservation, GPUs, generation."""
 
 import csv
+from datetime import date
 from pathlib import Path
 
 import netplan_planner.machines
 from netplan_planner.machines import Fit, can_become, generation_of, series_facts
-from netplan_planner.model import MachineShape, Ties
+from netplan_planner.model import MachineShape, Ties, series_of
+from netplan_planner.throughput import load_caps
 from netplan_pricing import open_snapshot
 from support.listed import listed
 
@@ -80,8 +82,7 @@ def test_every_row_of_the_table_has_a_source_and_a_known_series() -> None:
     folder = Path(netplan_planner.machines.__file__).parent
     with (folder / "series.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    offered = {shape.machine_type for region in BOOK.regions() for shape in BOOK.offered(region)}
-    series = {name.partition("-")[0] for name in offered}
+    series = {series_of(name) for name in load_caps(date(2026, 11, 27)).machine_types}
     for row in rows:
         facts = series_facts(row["series"])
         assert row["series"] in series, row
@@ -93,6 +94,19 @@ def test_every_row_of_the_table_has_a_source_and_a_known_series() -> None:
 def test_generations_follow_the_names() -> None:
     names = ("n1", "e2", "n2d", "t2a", "c3", "c4n", "m4", "h4d", "z3", "ct5lp", "tpu7x")
     assert [generation_of(name) for name in names] == [1, 2, 2, 2, 3, 4, 4, 4, 3, None, None]
+
+
+def test_z4d_and_m4n_take_hyperdisk_only() -> None:
+    z4d = MachineShape(machine_type="z4d-highmem-16-standardlssd", vcpus=16, memory_gib=126)
+    assert can_become(ties("z3", "hyperdisk-balanced"), z4d).fit is Fit.YES
+    found = can_become(ties("n2", "pd-balanced"), z4d)
+    assert (found.fit, found.reason) == (Fit.NO, "disks")
+    assert "Z4D takes Hyperdisk only" in found.text
+    placed = can_become(ties("z3", "hyperdisk-balanced", is_compact=True), z4d)
+    assert (placed.fit, placed.reason) == (Fit.CHECK, "placement")
+    m4n = MachineShape(machine_type="m4n-megamem-224", vcpus=224, memory_gib=2976)
+    assert can_become(ties("m4", "hyperdisk-balanced"), m4n).fit is Fit.YES
+    assert can_become(ties("m1", "pd-ssd"), m4n).fit is Fit.NO
 
 
 def test_a_series_that_the_table_lacks_is_not_known() -> None:

@@ -204,16 +204,72 @@ class TestNamedMachines:
             named("transcoder-5", "transcoder-99")
 
 
+ZONE = PathClass.SAME_ZONE_INTERNAL
+_SENDERS = (
+    *("n2-standard-32", "e2-standard-2", "c4n-highmem-8"),
+    *("n1-standard-16", "m2-ultramem-208", "m4n-megamem-224", "n4-custom-10-20480"),
+)
+
+
+class TestUnknownCap:
+    def test_between_two_sizes_it_is_at_least_the_smaller_one(self) -> None:
+        found, less, more = (
+            described(PathQuestion(src_type=f"n4-custom-{vcpus}-20480", path_class=ZONE)).estimate
+            for vcpus in (10, 8, 16)
+        )
+        assert (found.gbps, less.gbps, more.gbps) == (16, 16, 32)
+        assert (found.low_gbps, found.high_gbps) == (less.low_gbps, more.high_gbps)
+        assert "16 Gbit/s with 8, 32 Gbit/s with 16" in found.assumed[0]
+        assert found.assumed[0].endswith("16 of at most 32 Gbit/s")
+
+    def test_above_the_largest_size_it_stays_unknown(self) -> None:
+        found = described(PathQuestion(src_type="n4-custom-96-393216", path_class=ZONE)).estimate
+        assert found.gbps is None
+        assert "50 Gbit/s with 80" in found.unknown[0]
+
+    @pytest.mark.parametrize(
+        ("platform", "gbps", "high_gbps"),
+        [(None, 16, 32.64), ("Intel Skylake", 16, 16.32), ("Intel Cascade Lake", 32, 32.64)],
+    )
+    def test_the_platform_decides(
+        self, tmp_path: Path, platform: str | None, gbps: float, high_gbps: float
+    ) -> None:
+        question = PathQuestion(
+            src_type="m2-hypermem-416", cpu_platform=platform, streams=16, rtt_ms=0.2,
+            path_class=ZONE,
+        )  # fmt: skip
+        found = predict_described(question, DAY, 0.9).estimate
+        assert (found.gbps, found.high_gbps) == pytest.approx((gbps, high_gbps), rel=1e-3)
+        rows = answered(written(tmp_path / "t.csv", as_row(question)))
+        assert rows.predictions.gbps[0] == pytest.approx(gbps, rel=1e-3)
+
+    def test_a_platform_that_nobody_knows_is_not_taken_for_none(self, tmp_path: Path) -> None:
+        row = PLAIN | {"machine_type": "n1-standard-16", "cpu_platform": "Intel Skylak"}
+        (reason,) = reasons(answered(written(tmp_path / "t.csv", row)))
+        assert "32 Gbit/s on Intel Skylake or later), here 'Intel Skylak'" in reason
+
+    def test_a_row_with_too_many_vnics_says_how_many_there_may_be(self, tmp_path: Path) -> None:
+        rows = [PLAIN | {"machine_type": "n2-standard-4", "nics": nics} for nics in ("4", "5")]
+        rows.append(PLAIN | {"machine_type": "n2-standard-32", "nics": "11"})
+        assert reasons(answered(written(tmp_path / "t.csv", *rows))) == [
+            "",
+            "n2-standard-4 takes 4 vNICs at most, not 5",
+            "refused: nics is not between 1 and 10",
+        ]
+
+
 @st.composite
 def questions(draw: st.DrawFn) -> PathQuestion:
     """Draw a question whose every number is given, so that a row of a table can ask it too."""
     is_sized = draw(st.booleans())
-    src_type = draw(st.sampled_from(["n2-standard-32", "e2-standard-2", "c4n-highmem-8"]))
+    src_type = draw(st.sampled_from(_SENDERS))
     return PathQuestion(
         src_type=src_type,
         dst_type=draw(st.sampled_from(["n2-standard-32", "t2d-standard-1"])),
         path_class=draw(st.sampled_from(CLASSES)),
         is_tier1=src_type == "n2-standard-32" and draw(st.booleans()),
+        cpu_platform=draw(st.sampled_from((None, "Intel Haswell", "Intel Cascade Lake"))),
+        nic_count=draw(st.sampled_from((1, 2))),
         mtu_bytes=draw(frames),
         streams=draw(streams),
         rtt_ms=draw(rtts),
@@ -236,6 +292,8 @@ def as_row(question: PathQuestion) -> dict[str, str]:
         "dst_machine_type": question.dst_type or "",
         "path_class": str(question.path_class),
         "tier1": "TIER_1" if question.is_tier1 else "",
+        "cpu_platform": question.cpu_platform or "",
+        "nics": cell(question.nic_count),
         "mtu": cell(question.mtu_bytes),
         "streams": cell(question.streams),
         "rtt_ms": cell(question.rtt_ms),

@@ -117,6 +117,8 @@ def path_end(
     tier1: str,
     mtu_bytes: int | None,
     caps: CapsBook,
+    cpu_platform: str = "",
+    nic_count: int = 1,
 ) -> PathEnd:
     """Return one end of a path from its cells."""
     return described_end(
@@ -124,8 +126,10 @@ def path_end(
         place=location.rpartition(":")[2],
         cloud=cloud,
         is_tier1=is_yes(tier1),
+        cpu_platform=cpu_platform or None,
         vcpus=int(vcpus) if vcpus and vcpus >= 1 else None,
         mtu_bytes=mtu_bytes,
+        nic_count=nic_count,
     )
 
 

@@ -18,6 +18,7 @@ _KIND = (
     number_column("mtu", "of the sender's NIC", unit="bytes", kind=_WHOLE, least=68, most=65535),
     Column(name="date", meaning="whose limits hold"),
     Column(name="tier1", meaning="whether the sender has Tier_1 networking"),
+    Column(name="cpu_platform", meaning="the sender's, where the cap depends on it (N1, M2)"),
     Column(name="direction", meaning="one way, or both at once"),
     Column(name="plugin", meaning="of a cluster's network"),
     Column(name="encapsulation", meaning="of a cluster's network"),
@@ -30,7 +31,7 @@ _KIND = (
         most=1e5,
     ),
     number_column("vpn_tunnels", "of a hybrid path", kind=_WHOLE, least=1, most=1e4),
-    number_column("nics", "vNICs on physical NICs of their own", kind=_WHOLE, least=1, most=64),
+    number_column("nics", "vNICs on physical NICs of their own", kind=_WHOLE, least=1, most=10),
     number_column(
         "quota_gbps", "the project's, of the region", unit="Gbit/s", least=1e-6, most=1e6
     ),

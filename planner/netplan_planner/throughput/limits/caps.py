@@ -109,6 +109,45 @@ class CapsTable:
         """Return the known types whose names resemble `machine_type` most, best first."""
         return nearest_names(machine_type, self.machine_types, count)
 
+    def on_both_sides(
+        self, machine_type: str, cpu_platform: str | None = None
+    ) -> tuple[EgressCap, EgressCap] | None:
+        """Return the caps between which that of a custom type lies, where no source states it.
+
+        The cap does not fall with the vCPUs: it is at least the documented one with fewer, at most
+        the one with more. Both bear the type's name. None: one side is not documented, or a
+        source states the cap itself.
+        """
+        shape = shape_of_custom(machine_type)
+        if shape is None or shape.is_shared_core or self.variants(machine_type):
+            return None
+        sides = self._sides(machine_type, shape.vcpus)
+        caps = (
+            [_cap(machine_type, shape.vcpus, row, self.as_of) for row in rows] for rows in sides
+        )
+        below, above = (
+            sorted(
+                (one for one in side if not cpu_platform or _fits_platform(one, cpu_platform)),
+                key=lambda one: one.egress_gbps,
+            )
+            for side in caps
+        )
+        return (below[0], above[-1]) if below and above else None
+
+    def _sides(self, machine_type: str, vcpus: int) -> tuple[list[CapRow], list[CapRow]]:
+        """Return the rows of custom types with the next fewer and the next more vCPUs."""
+        rows = [
+            row
+            for row in self._custom_rows.get(series_of(machine_type), [])
+            if row["tier"] == DEFAULT_TIER and holds(row, self.as_of, _first_day(row))
+        ]
+        fewer = max((n for row in rows if (n := int(row["vcpus_max"])) < vcpus), default=None)
+        more = min((n for row in rows if (n := int(row["vcpus_min"])) > vcpus), default=None)
+        return (
+            [row for row in rows if int(row["vcpus_max"]) == fewer],
+            [row for row in rows if int(row["vcpus_min"]) == more],
+        )
+
     def _build(self, machine_type: str) -> list[EgressCap]:
         vcpus, rows = self._all_rows(machine_type)
         caps = [
@@ -154,21 +193,13 @@ class CapsTable:
         series = series_of(machine_type)
         if shape.is_shared_core:
             return f"no document states the cap of shared-core custom types of {series}"
-        rows = [
-            row
-            for row in self._custom_rows[series]
-            if row["tier"] == DEFAULT_TIER and holds(row, self.as_of, _first_day(row))
-        ]
-        if not rows:
+        sides = self._sides(machine_type, shape.vcpus)
+        if not any(sides):
             return f"no documented cap for {series} custom types on {self.as_of}"
-        below = [row for row in rows if int(row["vcpus_max"]) < shape.vcpus]
-        above = [row for row in rows if int(row["vcpus_min"]) > shape.vcpus]
         ends = [
-            f"{row['egress_gbps']} Gbit/s with {row[end]}"
-            for row, end in (
-                *((row, "vcpus_max") for row in below[-1:]),
-                *((row, "vcpus_min") for row in above[:1]),
-            )
+            f"{rows[0]['egress_gbps']} Gbit/s with {rows[0][end]}"
+            for rows, end in zip(sides, ("vcpus_max", "vcpus_min"), strict=True)
+            if rows
         ]
         return (
             f"no document states the cap of {series} custom types with {shape.vcpus} vCPUs"

@@ -24,6 +24,7 @@ from netplan_planner.model import (
     Region,
     Zone,
     region_of,
+    shape_of_custom,
 )
 from netplan_planner.throughput.limits.tables import platform_conditions
 
@@ -176,6 +177,13 @@ def described_end(
         nic_count=nic_count,
         cloud=cloud,
     )
+
+
+def vcpus_of(end: PathEnd, caps: CapsBook) -> int | None:
+    """Return the vCPUs of an end: of its type, else as somebody says; None: not known."""
+    custom = shape_of_custom(end.machine_type or "")
+    known = next((one.vcpus for one in caps.variants(end.machine_type or "") if one.vcpus), None)
+    return known or (custom.vcpus if custom else None) or end.vcpus
 
 
 def measured_end(end: MeasuredEnd, mtu_bytes: int | None) -> PathEnd:

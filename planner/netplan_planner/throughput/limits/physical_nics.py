@@ -7,11 +7,33 @@ NICs that carry RDMA between GPUs only are no way for TCP.
 
 from functools import cache
 
-from netplan_planner.model import Limit, LimitKind, PhysicalNics
+from netplan_planner.model import CapsBook, Limit, LimitKind, PathEnd, PhysicalNics
 from netplan_planner.shipped import shipped_values
+from netplan_planner.throughput.limits.ends import vcpus_of
 from netplan_planner.throughput.limits.tables import DATA
 
 NIC_EGRESS = "nic-egress"
+LEAST_VNICS, MOST_VNICS = 2, 10
+"""Any machine type takes the first; most types one vNIC a vCPU, up to the second. Dynamic NICs,
+which share a vNIC, are not counted (docs.cloud.google.com/vpc/docs/multiple-interfaces-concepts,
+"Maximum number of network interfaces"; VPC release note of 2025-06-13)."""
+
+
+def most_vnics(vcpus: int | None) -> int:
+    """Return how many vNICs a machine may have; without its vCPUs what any type may have.
+
+    >>> [most_vnics(vcpus) for vcpus in (1, 2, 4, 10, 96, None)]
+    [2, 2, 4, 10, 10, 10]
+    """
+    return min(max(vcpus, LEAST_VNICS), MOST_VNICS) if vcpus else MOST_VNICS
+
+
+def why_too_many_vnics(end: PathEnd, caps: CapsBook) -> str:
+    """Return why a machine cannot have the vNICs that are said of it; empty where it can."""
+    most = most_vnics(vcpus_of(end, caps))
+    if end.nic_count <= most:
+        return ""
+    return f"{end.machine_type or 'a machine'} takes {most} vNICs at most, not {end.nic_count}"
 
 
 @cache

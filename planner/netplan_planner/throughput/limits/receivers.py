@@ -9,9 +9,9 @@ up is possible, no more, and only lowers the interval.
 
 from typing import NamedTuple
 
-from netplan_planner.model import CapsBook, EgressCap, Limit, LimitKind, PathQuery, shape_of_custom
+from netplan_planner.model import CapsBook, EgressCap, Limit, LimitKind, PathQuery
 from netplan_planner.throughput.limits.bounds import Bound
-from netplan_planner.throughput.limits.ends import OWN_CLOUD
+from netplan_planner.throughput.limits.ends import OWN_CLOUD, vcpus_of
 from netplan_planner.throughput.limits.host import MTU_BYTES, core_flow
 from netplan_planner.throughput.limits.shared_cores import sustained_vcpus
 
@@ -76,10 +76,7 @@ def intake(query: PathQuery, cap: EgressCap, caps: CapsBook, without: str) -> In
 
 def _cores_of(query: PathQuery, caps: CapsBook) -> _Cores | None:
     """Return the receiver's vCPUs: of its type, else as the question says."""
-    machine_type = query.dst.machine_type or ""
-    custom = shape_of_custom(machine_type)
-    known = next((one.vcpus for one in caps.variants(machine_type) if one.vcpus), None)
-    most = known or (custom.vcpus if custom else None) or query.dst.vcpus
+    most = vcpus_of(query.dst, caps)
     if not most:
         return None
-    return _Cores(sustained_vcpus(machine_type, most), most)
+    return _Cores(sustained_vcpus(query.dst.machine_type or "", most), most)

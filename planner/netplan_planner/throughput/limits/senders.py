@@ -40,17 +40,29 @@ def sender_of(end: PathEnd, caps: CapsBook, may_assume: bool) -> Sender:
         before = _before_this_year(cap, caps.as_of.year, end.cpu_platform)
         return Sender(cap, "", cap.egress_gbps, before, is_carried=is_early)
     why = caps.unknown_reason(end.machine_type, tier1=tier1, cpu_platform=end.cpu_platform)
-    return _assumed_sender(end.machine_type, tier1, caps, why) if may_assume else Sender(None, why)
+    if not may_assume:
+        return Sender(None, why)
+    variants = [cap for cap in caps.variants(end.machine_type) if cap.is_tier1 == tier1]
+    if variants and end.cpu_platform:
+        return Sender(None, why)
+    return _assumed_sender(end, variants, tier1, caps, why)
 
 
-def _assumed_sender(machine_type: str, tier1: bool, caps: CapsBook, why: str) -> Sender:
-    """Return the least cap of a type whose platform is not known, else one of a later year."""
-    variants = [cap for cap in caps.variants(machine_type) if cap.is_tier1 == tier1]
+def _assumed_sender(
+    end: PathEnd, variants: list[EgressCap], tier1: bool, caps: CapsBook, why: str
+) -> Sender:
+    """Return the least cap of a type whose platform or size is not documented, or a later one."""
+    machine_type = end.machine_type or ""
     if variants:
         highest = max(cap.egress_gbps for cap in variants)
         least = min(variants, key=lambda cap: cap.egress_gbps)
         said = f"the CPU platform is not known: {least.egress_gbps:g} of at most {highest:g} Gbit/s"
         return Sender(least, "", highest, assumed=(said,))
+    sides = load_caps(caps.as_of).on_both_sides(machine_type, end.cpu_platform)
+    if sides is not None:
+        low, high = sides
+        said = f"{why}: {low.egress_gbps:g} of at most {high.egress_gbps:g} Gbit/s"
+        return Sender(low, "", high.egress_gbps, assumed=(said,))
     later = _nearest_cap(machine_type, tier1, caps.as_of.year, 1)
     if later is None:
         return Sender(None, why)

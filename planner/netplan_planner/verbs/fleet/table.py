@@ -73,6 +73,7 @@ COLUMNS = (
     Column(name="active_hours", meaning="of the day, UTC, such as 8-20; empty: all day"),
     Column(name="machine_type", meaning="today; empty: it is new"),
     Column(name="is_tier1", meaning="whether it has Tier_1 today: true or false"),
+    Column(name="cpu_platform", meaning="today, where the cap depends on it (N1, M2)"),
     Column(name="architecture", meaning="the only one that is allowed: x86, arm, or any"),
     Column(name="pinned", meaning="whether it keeps its machine_type: true or false"),
 )
@@ -172,6 +173,7 @@ class _Rows:
             active_hours=active,
             machine_type=machine_type,
             is_tier1=_BOOLEANS[texts["is_tier1"].lower()],
+            cpu_platform=texts["cpu_platform"] or None,
             architecture=self._allowed(texts["architecture"].lower(), machine_type),
             is_pinned=_BOOLEANS[texts["pinned"].lower()],
             ties=self._known.ties(machine_type) if machine_type else None,
@@ -212,6 +214,11 @@ class _Rows:
             yield "is_tier1 is said of its machine_type today, which is empty: name it"
         elif is_tier1 and not self._known.has_tier1(machine_type):
             yield f"Tier_1 is not offered for {machine_type}: leave is_tier1 out, or name another"
+        platform = texts["cpu_platform"]
+        if platform and not machine_type:
+            yield "cpu_platform is said of its machine_type today, which is empty: name it"
+        elif platform and (wrong := self._known.check_platform(machine_type, platform)):
+            yield f"cpu_platform is {platform!r}: {wrong}"
 
     def _check(self, what: str, name: str) -> str:
         found = self._checked.get((what, name))

@@ -46,13 +46,16 @@ COLUMNS = (
     ),
     Column(name="machine_type", meaning="its type, whose cap counts", is_aside=True),
     Column(name="is_tier1", meaning="whether it has Tier_1: true or false", is_aside=True),
+    Column(
+        name="cpu_platform", meaning="where the cap depends on it, as of N1 and M2", is_aside=True
+    ),
     Column(name="zone", meaning="where the machine stands, for a greater type", is_aside=True),
     Column(name="src_region", meaning="of a path: where it is sent from", is_aside=True),
     Column(name="dst_region", meaning="of a path: the region it is sent to", is_aside=True),
     Column(name="dst_area", meaning="of a path to the internet: the area", is_aside=True),
 )
 _TOLD = (
-    *("machine_type", "is_tier1", "zone"),
+    *("machine_type", "is_tier1", "cpu_platform", "zone"),
     *("src_region", "dst_region", "dst_area"),
 )
 _BOOLEANS = {"true": True, "false": False, "": False}
@@ -208,9 +211,13 @@ def _sender(
     if machine_type and cap_gbps is None:
         if known.prices.shape(machine_type) is None and not known.caps.variants(machine_type):
             raise InputError(f"{at}: machine_type is {machine_type!r}: no such type is known")
-        cap = known.caps.cap(machine_type, tier1=_BOOLEANS[tier1])
+        platform = told["cpu_platform"] or None
+        cap = known.caps.cap(machine_type, tier1=_BOOLEANS[tier1], cpu_platform=platform)
         if cap is None and _BOOLEANS[tier1]:
             raise InputError(f"{at}: Tier_1 is not offered for {machine_type}: leave is_tier1 out")
+        if cap is None and platform and known.caps.variants(machine_type):
+            why = known.caps.unknown_reason(machine_type, cpu_platform=platform)
+            raise InputError(f"{at}: {why}")
         cap_gbps = cap.egress_gbps if cap is not None else None
     return Sender(
         name=name,

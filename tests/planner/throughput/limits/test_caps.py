@@ -120,6 +120,34 @@ class TestCustomTypes:
         assert low in reason
         assert high in reason
 
+    @listed(
+        ("machine_type", "platform", "low", "high"),
+        [
+            ("n4-custom-10-20480", None, 16, 32),
+            ("n4-custom-14-20480", None, 16, 32),
+            ("n4-custom-6-20480", None, 10, 16),
+            ("custom-12-20480", None, 16, 32),
+            ("custom-12-20480", "Intel Haswell", 16, 16),
+            ("custom-12-20480", "Intel Skylake", 16, 32),
+        ],
+    )
+    def test_both_sides_bound_it(
+        self, machine_type: str, platform: str | None, low: float, high: float
+    ) -> None:
+        sides = load_caps(TODAY).on_both_sides(machine_type, platform)
+        assert sides is not None
+        assert [side.egress_gbps for side in sides] == [low, high]
+        assert {side.machine_type for side in sides} == {machine_type}
+
+    @listed(
+        "machine_type",
+        # Documented; above the largest; shared cores; a size that cannot be; no custom types.
+        ["n4-custom-8-20480", "n4-custom-96-393216", "e2-custom-micro-2048", "n2-custom-3-8192",
+         "n4-standard-10", "c3-custom-10-20480"],
+    )  # fmt: skip
+    def test_what_is_not_between_two_sizes_has_no_sides(self, machine_type: str) -> None:
+        assert load_caps(TODAY).on_both_sides(machine_type) is None
+
     def test_shared_core_custom_types_are_unknown(self) -> None:
         assert gbps("e2-custom-micro-2048") is None
         assert "shared-core" in load_caps(TODAY).unknown_reason("e2-custom-micro-2048")
@@ -164,6 +192,17 @@ class TestCpuPlatform:
         assert list(generations.values()) == sorted(set(generations.values()))
         assert generations["Intel Broadwell"] < generations["Intel Skylake"]
         assert generations["Intel Skylake"] < generations["Intel Cascade Lake"]
+
+
+class TestLaterTypes:
+    @pytest.mark.parametrize("machine_type", ["m4n-megamem-224", "m4n-ultramem-224"])
+    def test_they_have_a_cap_since_they_are_offered(self, machine_type: str) -> None:
+        found = cap(machine_type)
+        assert found is not None
+        assert (found.egress_gbps, found.vcpus, found.external_gbps) == (400, 224, None)
+        assert "MTU of 8896" in found.caution
+        assert load_caps(date(2026, 8, 20)).variants(machine_type) == ()
+        assert load_caps(date(2026, 8, 21)).variants(machine_type)
 
 
 class TestTier1:

@@ -5,7 +5,12 @@ import pytest
 
 from netplan_planner.model import LimitKind, PathQuery
 from netplan_planner.throughput import load_caps
-from netplan_planner.throughput.limits.physical_nics import nic_limit, physical_nics
+from netplan_planner.throughput.limits.physical_nics import (
+    most_vnics,
+    nic_limit,
+    physical_nics,
+    why_too_many_vnics,
+)
 from support.listed import listed
 from support.paths.queries import DAY, end, estimate, path
 
@@ -61,6 +66,8 @@ class TestPhysicalNics:
             ("a3-highgpu-8g", 1, 200),
             ("c4n-highcpu-192", 2, 400),
             ("tpu7x-standard-4t", 1, 200),
+            ("m4n-megamem-224", 1, 200),
+            ("m4n-ultramem-224", 2, 400),
         ],
     )
     def test_more_of_them_carry_more_up_to_the_machine_s_cap(
@@ -78,6 +85,7 @@ class TestPhysicalNics:
             assert nics.nic_gbps * nics.vpc_nic_count <= cap.egress_gbps
             assert nics.source
             assert nics.basis in {"documented", "derived"}
+            assert nics.nic_count <= most_vnics(cap.vcpus)
 
     def test_every_machine_whose_cap_is_a_sum_is_in_the_table(self) -> None:
         caps = load_caps(DAY)
@@ -85,6 +93,32 @@ class TestPhysicalNics:
             for cap in caps.variants(name):
                 if "physical NICs" in cap.caution or "with 2 NICs" in cap.caution:
                     assert name in physical_nics()
+
+
+class TestVnics:
+    @pytest.mark.parametrize(
+        ("machine_type", "most"),
+        [
+            ("f1-micro", 2),
+            ("n1-standard-1", 2),
+            ("n2-standard-2", 2),
+            ("n2-standard-4", 4),
+            ("n2-standard-8", 8),
+            ("n4-custom-10-20480", 10),
+            ("n2-standard-128", 10),
+        ],
+    )
+    def test_a_machine_takes_one_a_vcpu(self, machine_type: str, most: int) -> None:
+        caps = load_caps(DAY)
+        assert why_too_many_vnics(end(machine_type, nic_count=most), caps) == ""
+        why = why_too_many_vnics(end(machine_type, nic_count=most + 1), caps)
+        assert why == f"{machine_type} takes {most} vNICs at most, not {most + 1}"
+
+    def test_of_an_unknown_type_the_given_vcpus_count(self) -> None:
+        caps = load_caps(DAY)
+        assert why_too_many_vnics(end(None, nic_count=4, vcpus=4), caps) == ""
+        assert "4 vNICs at most" in why_too_many_vnics(end(None, nic_count=5, vcpus=4), caps)
+        assert why_too_many_vnics(end(None, nic_count=10), caps) == ""
 
 
 class TestOneFlow:

@@ -68,6 +68,15 @@ def test_pinned_keeps_its_type_and_pays_for_it(tmp_path: Path) -> None:
     assert group["machine_type"] == "n1-standard-16"
 
 
+def test_the_cpu_platform_of_today_decides_what_a_pinned_type_carries(tmp_path: Path) -> None:
+    pinned = row("db", machine_type="n1-standard-16", pinned="true", gbps=20, outside_gbps=0)
+    for platform in ("", "Intel Broadwell"):
+        found = fleet(tmp_path, [pinned | {"cpu_platform": platform}])
+        assert found.returncode == 1
+        assert "carries 12.8 of 20 Gbit/s" in " ".join(found.stdout.split())
+    assert answer(tmp_path, [pinned | {"cpu_platform": "Intel Cascade Lake"}])["groups"]
+
+
 def test_tier1_comes_where_it_is_what_carries(tmp_path: Path) -> None:
     rows = [row("fast", gbps=70, vcpus=64, memory_gib=200, architecture="x86")]
     (group,) = answer(tmp_path, rows, "--series", "n2,n2d")["groups"]
@@ -134,6 +143,12 @@ def test_what_cannot_be_is_named(tmp_path: Path, more: dict[str, object], texts:
         ({"pinned": "true"}, 3, "to no machine_type"),
         ({"architecture": "mips"}, 3, "x86, arm or any"),
         ({"is_tier1": "true", "machine_type": "e2-standard-8"}, 3, "Tier_1 is not offered"),
+        ({"cpu_platform": "Intel Skylake"}, 3, "its machine_type today, which is empty"),
+        (
+            {"cpu_platform": "Intel Skylak", "machine_type": "n1-standard-16"},
+            3,
+            "cpu_platform is 'Intel Skylak': the cap of n1-standard-16 depends on",
+        ),
     ],
 )
 def test_bad_rows_are_named(

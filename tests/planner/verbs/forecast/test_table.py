@@ -62,6 +62,16 @@ def test_paths_and_machines_are_told_by_their_columns(tmp_path: Path) -> None:
     assert found.senders[0].cap_gbps == 5
 
 
+@pytest.mark.parametrize(
+    ("platform", "cap_gbps"), [("", None), ("Intel Broadwell", 16), ("Intel Cascade Lake", 32)]
+)
+def test_the_cpu_platform_decides_the_cap(
+    tmp_path: Path, platform: str, cap_gbps: float | None
+) -> None:
+    text = table(daily([1.0, 2.0]), machine_type="m2-megamem-416", cpu_platform=platform)
+    assert series(tmp_path, text).senders[0].cap_gbps == cap_gbps
+
+
 _DAY = "2026-11-01T00:00:00Z"
 
 
@@ -87,6 +97,7 @@ _DAY = "2026-11-01T00:00:00Z"
         (table(daily([1, 2]), machine_type="n2-standrd-8"), "n2-standrd-8"),
         (table(daily([1, 2]), machine_type="e2-small", is_tier1="true"), "Tier_1"),
         (table(daily([1, 2]), machine_type="n2-standard-8", is_tier1="yes"), "is_tier1"),
+        (table(daily([1, 2]), machine_type="m2-megamem-416", cpu_platform="Haswell"), "'Haswell'"),
         (table(daily([1, 2]), zone="us-centrl1-a"), "us-central1"),
         (table(daily([1, 2]), src_region="us-centrl1", dst_region="us-east1"), "us-central1"),
         (table(daily([1, 2]), src_region="us-central1"), "dst_region and dst_area are empty"),

@@ -147,7 +147,7 @@ class TestOnePath:
     @pytest.mark.parametrize(
         ("arguments", "reason"),
         [
-            (("n4-custom-12-32768",), "no document states"),
+            (("n4-custom-96-393216",), "no document states"),
             (("--src-type", "n2-standard-8", "--path", "hybrid"), "no document states"),
             ((*ZONE[:2], "--path", "internet", "--as-of", "2012-01"), "no documented cap"),
         ],
