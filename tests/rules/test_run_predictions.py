@@ -36,12 +36,14 @@ def test_the_prediction_is_for_what_was_measured() -> None:
         max_receive_window_bytes=700_000,
         is_bidirectional=True,
         counted_by="sender",
+        tool_version="3.9",
     )
     assert query.path_class is PathClass.SAME_ZONE_EXTERNAL
     assert (query.streams, query.duration_s, query.omit_s, query.rtt_ms) == (4, 7.0, 1.5, 0.4)
     assert (query.src.mtu_bytes, query.dst.mtu_bytes, query.window_bytes) == (1400, 1400, 700_000)
     assert query.is_both_ways
     assert query.is_sender_count
+    assert query.late_rtts == 1
     assert (query.src.machine_type, query.src.vcpus) == (A.machine_type, 16)
 
 

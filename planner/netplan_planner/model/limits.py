@@ -240,6 +240,8 @@ class PathQuery(Value, frozen=True, kw_only=True):
     """Whether the other direction sends at the same time."""
     is_sender_count: bool = False
     """Whether the rate is the sender's count, in which bytes on their way are."""
+    late_rtts: float = 0.0
+    """Round trips by which the first byte of the tool is later than by the model's clock."""
     pod: PodNetwork | None = None
     """Of a path between pods."""
     host_link_gbps: float | None = None

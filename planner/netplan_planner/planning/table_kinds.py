@@ -3,7 +3,7 @@
 The kind of path that the cells of a table's row describe.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -26,8 +26,12 @@ from netplan_planner.throughput.calibration.factors.shared_factors import pair_k
 from netplan_planner.throughput.goodput.terms import Spans
 from netplan_planner.throughput.limits.ends import ANYBODY, OWN_CLOUD
 from netplan_planner.throughput.limits.path_limits import StaticLimits
+<<<<<<< HEAD
 from netplan_planner.throughput.limits.physical_nics import why_too_many_vnics
 from netplan_planner.throughput.limits.protocols import has_joined_rtt, omit_of
+=======
+from netplan_planner.throughput.limits.protocols import has_joined_rtt, late_of, omit_of
+>>>>>>> start
 from netplan_planner.throughput.limits.tables import MOST_MTU_BYTES
 from netplan_planner.throughput.round_trips.given import RaisedRtts
 from netplan_planner.throughput.round_trips.of_path import row_round_trips
@@ -249,6 +253,7 @@ def _columns(
         transfer_bytes=numbers["bytes"],
         is_both_ways=is_both_ways,
         is_sender_count=rows.is_sender_count,
+        late_rtts=_by_campaign(table, late_of),
     )
 
 
@@ -277,8 +282,14 @@ def _ordinal(day: date | None) -> int:
 
 def _omits(table: PathTable, given: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the seconds before counting: the row's own, else those of its campaign's protocol."""
-    if not table.has("source") or not np.isnan(given).any():
+    if not np.isnan(given).any():
         return given
+    return np.where(np.isnan(given), _by_campaign(table, omit_of), given)
+
+
+def _by_campaign(table: PathTable, figure_of: Callable[[str], float]) -> NDArray[np.float64]:
+    """Return a figure of each row's campaign; that of none where the table names none."""
+    if not table.has("source"):
+        return np.full(table.row_count, figure_of(""))
     names, which = table.texts("source")
-    omits = np.array([omit_of(name) for name in names])
-    return np.where(np.isnan(given), omits[which], given)
+    return np.array([figure_of(name) for name in names])[which]

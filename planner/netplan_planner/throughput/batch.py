@@ -57,6 +57,7 @@ class Columns(NamedTuple):
     transfer_bytes: Column
     is_both_ways: NDArray[np.bool_]
     is_sender_count: NDArray[np.bool_]
+    late_rtts: Column
 
 
 class Predictions(NamedTuple):
@@ -229,6 +230,7 @@ def _asked(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: 
         transfer_bytes=columns.transfer_bytes,
         is_both_ways=columns.is_both_ways,
         is_sender_count=columns.is_sender_count,
+        late_rtts=columns.late_rtts,
     )
 
 

@@ -68,6 +68,7 @@ def single_row(query: PathQuery) -> tuple[Columns, tuple[str, ...]]:
             transfer_bytes=one([_number(query.transfer_bytes)]),
             is_both_ways=one([query.is_both_ways]),
             is_sender_count=one([query.is_sender_count]),
+            late_rtts=one([query.late_rtts]),
         ),
         left_out,
     )

@@ -27,6 +27,7 @@ from netplan_planner.throughput.round_trips.of_path import (
     with_round_trip,
 )
 from netplan_planner.throughput.round_trips.rtt import RoundTrip
+from netplan_planner.throughput.transport.tool_clocks import late_rtts
 from netplan_rules.shared.measured import Run
 
 STOCK_CEILING_BYTES = 6 * 2**20
@@ -55,6 +56,7 @@ class RunModel:
             omit_s=one.omit_s or 0.0,
             is_both_ways=one.is_bidirectional,
             is_sender_count=one.counted_by is CountedBy.SENDER,
+            late_rtts=late_rtts(one),
         )
         return with_round_trip(query, self.round_trip(run))
 

@@ -43,6 +43,7 @@ def columns(count: int = 1, /, **given: float) -> Columns:
         transfer_bytes=filled("transfer_bytes"),
         is_both_ways=np.zeros(count, dtype=bool),
         is_sender_count=np.zeros(count, dtype=bool),
+        late_rtts=np.zeros(count),
     )
 
 

@@ -129,6 +129,7 @@ def measured(probes: Iterable[Probe]) -> Measured:
             transfer_bytes=_numbers([query.transfer_bytes for query in queries]),
             is_both_ways=_flags([query.is_both_ways for query in queries]),
             is_sender_count=_flags([query.is_sender_count for query in queries]),
+            late_rtts=_numbers([query.late_rtts for query in queries]),
         ),
         gbps=_numbers([one.gbps for one in rows]),
         days=np.array([(one.day - _EPOCH).days for one in rows], dtype=np.int64),

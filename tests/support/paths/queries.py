@@ -152,6 +152,7 @@ class Table:
             transfer_bytes=np.where(is_sized, np.exp(chance.uniform(1, 34, count)), nan),
             is_both_ways=chance.random(count) < 0.3,
             is_sender_count=by_sender,
+            late_rtts=np.zeros(count),
         )
 
     def answers(self, *, level: float = 0.9, **changed: Any) -> Predictions:

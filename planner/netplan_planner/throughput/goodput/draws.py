@@ -54,6 +54,7 @@ def draws(spans: TermSpans, count: int = COUNT) -> PathTerms:
         transfer_bytes=np.repeat(first.transfer_bytes[:1], count),
         is_both_ways=np.repeat(first.is_both_ways[:1], count),
         is_sender_count=np.repeat(first.is_sender_count[:1], count),
+        late_rtts=np.repeat(first.late_rtts[:1], count),
     )
 
 

@@ -105,6 +105,8 @@ class PathTerms(NamedTuple):
     """Of a finite transfer, else NaN; it goes before `duration_s`."""
     is_both_ways: NDArray[np.bool_]
     is_sender_count: NDArray[np.bool_]
+    late_rtts: Column
+    """By which the tool's first byte is later than the model's; see `tool_clocks`."""
 
 
 class Means(NamedTuple):
@@ -277,6 +279,7 @@ def _goodput(
         policed_share=shares[0],
         queued_share=shares[1],
         is_sender_count=terms.is_sender_count,
+        late_rtts=terms.late_rtts,
         behaviour=behaviour,
     )
     with np.errstate(invalid="ignore"):

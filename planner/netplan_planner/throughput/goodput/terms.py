@@ -54,6 +54,7 @@ class Asked(NamedTuple):
     transfer_bytes: Column
     is_both_ways: NDArray[np.bool_]
     is_sender_count: NDArray[np.bool_]
+    late_rtts: Column
 
 
 class TermSpans(NamedTuple):
@@ -143,6 +144,7 @@ def term_spans(rows: list[LimitRow], which: NDArray[np.intp], asked: Asked) -> T
             transfer_bytes=asked.transfer_bytes,
             is_both_ways=asked.is_both_ways,
             is_sender_count=asked.is_sender_count,
+            late_rtts=asked.late_rtts,
         )
 
     window, rtt, streams, time = asked.window_bytes, asked.rtt_ms, asked.streams, asked.duration_s

@@ -19,6 +19,16 @@ def omit_of(campaign: str) -> float:
     return float(found["omit_s"]) if found else 0.0
 
 
+def late_of(campaign: str) -> float:
+    """Return by how many round trips its tool sends later than the model; see `tool_clocks`.
+
+    >>> late_of("cloudpilot-2021"), late_of("mine")
+    (1.0, 0.0)
+    """
+    found = _protocol(campaign)
+    return float(found["late_rtts"]) if found else 0.0
+
+
 def has_joined_rtt(campaign: str) -> bool:
     """Return whether a campaign's round-trip times were joined from another day's grid.
 

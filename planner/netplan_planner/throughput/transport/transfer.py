@@ -19,7 +19,6 @@ from netplan_planner.throughput.transport.tcp import (
     INITIAL_WINDOW_SEGMENTS,
     LEAST_TIMEOUT_S,
     MEAN_FIRST_DEFICIT,
-    SENDER_START_RTTS,
     START_RTTS,
     Array,
     Floats,
@@ -48,9 +47,7 @@ class Behaviour(NamedTuple):
     """Of the window per round trip in slow start: 2 where every byte acknowledged opens it by one,
     1.5 where every second segment is acknowledged and acknowledgements are counted (RFC 5681)."""
     start_rtts: float
-    """Round trips before the growth shows at the receiver."""
-    sender_start_rtts: float
-    """The same at the sender, whose clock starts with its first byte."""
+    """Round trips before the growth shows at the receiver; the sender's clock starts with it."""
     deficit_ratio: float
     """What a flow lacks to its share right after the overshoot."""
     direction_ratio: float
@@ -75,7 +72,6 @@ class Behaviour(NamedTuple):
 LIKELY = Behaviour(
     growth=2.0,
     start_rtts=START_RTTS,
-    sender_start_rtts=SENDER_START_RTTS,
     deficit_ratio=MEAN_FIRST_DEFICIT,
     direction_ratio=DIRECTION_RATIO,
     caps_count_headers=False,
@@ -144,6 +140,7 @@ def course(
     policed_share: Floats,
     queued_share: Floats = 0.0,
     is_sender_count: NDArray[np.bool_] | bool = False,
+    late_rtts: Floats = 0.0,
     behaviour: Behaviour = LIKELY,
 ) -> Course:
     """Return the course of a transfer from a cold start.
@@ -156,6 +153,7 @@ def course(
         policed_share: 0 where windows hold the streams back, 1 where a policer on the way does.
         queued_share: The same of a shaper or a link before the packets leave.
         is_sender_count: Whether the sender's clock and count are asked for, not the receiver's.
+        late_rtts: Round trips by which the first byte is later than by these clocks.
         behaviour: What both ends do.
 
     Source:
@@ -165,7 +163,7 @@ def course(
     steady = np.asarray(steady_gbps)
     flight = gbit_from_bytes(INITIAL_WINDOW_SEGMENTS * np.asarray(segment_bytes)) * streams
     first = np.minimum(flight / rtt_s, steady)
-    start_rtts = np.where(is_sender_count, behaviour.sender_start_rtts, behaviour.start_rtts)
+    start_rtts = np.where(is_sender_count, 0.0, behaviour.start_rtts) + late_rtts
     window_segments = steady * rtt_s / (gbit_from_bytes(segment_bytes) * streams)
     growths = _growths(steady / first, behaviour.growth)
     # A little slack: a window that fills the steady rate but for the last digit is no round more.
@@ -180,7 +178,7 @@ def course(
         steady_gbps=steady,
         first_gbps=first,
         rtt_s=rtt_s,
-        start_s=start_rtts * rtt_s,
+        start_s=np.maximum(start_rtts, 0.0) * rtt_s,
         round_count=rounds,
         ramp_s=rounds * rtt_s,
         unheard_s=(growths + 1.0 - rounds) * rtt_s,

@@ -19,6 +19,7 @@ from netplan_planner.throughput.calibration.factors.shared_factors import pair_k
 from netplan_planner.throughput.calibration.learning.measured_runs import Measured
 from netplan_planner.throughput.limits.ends import measured_end
 from netplan_planner.throughput.round_trips.of_path import run_round_trip
+from netplan_planner.throughput.transport.tool_clocks import late_rtts
 from netplan_planner.throughput.transport.tool_threads import is_one_thread, thread_count
 from netplan_planner.world.reading import read_measurements
 
@@ -146,6 +147,7 @@ def rows_of_records(
                 transfer_bytes=np.full(len(rows), np.nan),
                 is_both_ways=numbers["is_both_ways"] > 0,
                 is_sender_count=numbers["is_sender_count"] > 0,
+                late_rtts=numbers["late_rtts"],
             ),
             gbps=numbers["gbps"],
             days=np.array(days, dtype=np.int64),
@@ -208,6 +210,7 @@ _NUMBERS = (
     "omit_s",
     "is_both_ways",
     "is_sender_count",
+    "late_rtts",
     "is_core_only",
     "is_at_least",
 )
@@ -229,6 +232,7 @@ def _numbers(one: Measurement) -> tuple[float, ...]:
         one.omit_s or 0.0,
         one.is_bidirectional,
         one.counted_by is CountedBy.SENDER,
+        late_rtts(one),
         is_busy,
         limit is not None and one.gbps >= AT_LIMIT_RATIO * limit,
     )

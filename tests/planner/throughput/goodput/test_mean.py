@@ -32,6 +32,7 @@ def terms(
     is_cap_known: bool = True,
     is_both_ways: bool = False,
     is_sender_count: bool = False,
+    late_rtts: float = 0.0,
     **limits_gbps: float,
 ) -> PathTerms:
     """Return one row; limits by name with `_` for `-`, the others do not exist there."""
@@ -51,7 +52,16 @@ def terms(
         transfer_bytes=one([transfer_bytes]),
         is_both_ways=one([is_both_ways]),
         is_sender_count=one([is_sender_count]),
+        late_rtts=one([late_rtts]),
     )
+
+
+def test_a_late_tool_counts_less_by_a_round_trip_of_the_time() -> None:
+    prompt, late = (
+        float(means(terms(vm_egress=2.0, duration_s=10, late_rtts=rtts)).gbps[0]) for rtts in (0, 1)
+    )
+    steady = float(means(terms(vm_egress=2.0)).gbps[0])
+    assert prompt - late == pytest.approx(steady * 0.05 / 10, rel=1e-6)
 
 
 def names(found: Means) -> tuple[str, str | None]:

@@ -255,6 +255,26 @@ class TestRate:
                 float(gbit_after(receiver, seconds + 0.1))
             )
 
+    @pytest.mark.parametrize(
+        ("late_rtts", "is_sender_count", "start_rtts"),
+        [(0, False, 1), (1, False, 2), (-1, False, 0), (0, True, 0), (1, True, 1), (-1, True, 0)],
+    )
+    def test_a_late_tool_starts_that_many_round_trips_later(
+        self, late_rtts: float, is_sender_count: bool, start_rtts: float
+    ) -> None:
+        run = course(
+            steady_gbps=5.0,
+            streams=8,
+            rtt_ms=100.0,
+            segment_bytes=SEGMENT,
+            policed_share=0.5,
+            is_sender_count=is_sender_count,
+            late_rtts=late_rtts,
+        )
+        assert float(run.start_s) == pytest.approx(0.1 * start_rtts)
+        assert gbit_after(run, 0.1 * start_rtts) == 0
+        assert gbit_after(run, 0.1 * start_rtts + 0.01) > 0
+
     @given(st.floats(0.01, 200), st.integers(1, 256), st.floats(0.05, 400), st.floats(0.1, 1e4))
     def test_the_habits_are_in_order(
         self, steady: float, streams: int, rtt: float, duration: float

@@ -80,6 +80,11 @@ class TestRecords:
         assert found.columns.is_sender_count.tolist() == [True]
         assert found.columns.is_both_ways.tolist() == [True]
 
+    @pytest.mark.parametrize(("version", "late"), [("3.9", 1), ("3.18", 0)])
+    def test_an_old_tool_is_late(self, version: str, late: int) -> None:
+        found, _ = rows_of_records([record(0, 8.0, tool_version=version)], as_of=TODAY)
+        assert found.columns.late_rtts.tolist() == [late]
+
     @pytest.mark.parametrize(
         ("told", "rtt_ms"),
         [({"min_rtt_ms": 0.3, "rtt_ms": 9.0}, 0.3), ({"min_rtt_ms": 1e9, "rtt_ms": 9.0}, None)],

@@ -138,7 +138,7 @@ def grouped(measured: Measured, age_days: Column) -> Grouped:
             for column in (columns.streams, columns.window_bytes, columns.transfer_bytes)
         ),
         *(np.nan_to_num(np.round(c), nan=-1.0) for c in (columns.duration_s, columns.omit_s)),
-        *(columns.is_both_ways, columns.is_sender_count),
+        *(columns.is_both_ways, columns.is_sender_count, columns.late_rtts),
         *(measured.is_core_only, measured.is_at_least),
     )
     _, group = np.unique(np.column_stack(same), axis=0, return_inverse=True)
