@@ -26,12 +26,8 @@ from netplan_planner.throughput.calibration.factors.shared_factors import pair_k
 from netplan_planner.throughput.goodput.terms import Spans
 from netplan_planner.throughput.limits.ends import ANYBODY, OWN_CLOUD
 from netplan_planner.throughput.limits.path_limits import StaticLimits
-<<<<<<< HEAD
 from netplan_planner.throughput.limits.physical_nics import why_too_many_vnics
-from netplan_planner.throughput.limits.protocols import has_joined_rtt, omit_of
-=======
 from netplan_planner.throughput.limits.protocols import has_joined_rtt, late_of, omit_of
->>>>>>> start
 from netplan_planner.throughput.limits.tables import MOST_MTU_BYTES
 from netplan_planner.throughput.round_trips.given import RaisedRtts
 from netplan_planner.throughput.round_trips.of_path import row_round_trips

@@ -141,19 +141,12 @@ class MachinePrices:
             return summed
         as_of = self._listed["as_of"][row]
         is_younger_spot = (
-            usage is Usage.SPOT
-            and not isinstance(summed, str)
-            and as_of >= summed.as_of
-            # What the customer's own bill names goes before any list.
-            and not any(self._is_billed(line) for line in summed.lines)
+            usage is Usage.SPOT and not isinstance(summed, str) and (as_of >= summed.as_of)
         )
         if is_younger_spot or not self.is_of_skus(summed):
             discount = self._terms.discount(None, COMPUTE_ENGINE)
             return Quote(usd * discount.ratio if discount else usd, as_of, row=row)
         return summed
-
-    def _is_billed(self, line: _Line) -> bool:
-        return self._rates.sku_id(line.row) in self._terms.effective
 
     def is_of_skus(self, quote: Quote | str) -> bool:
         """Return whether a sum has a SKU for each part; what another source solved has none."""
