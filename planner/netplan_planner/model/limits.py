@@ -225,6 +225,9 @@ class PathQuery(Value, frozen=True, kw_only=True):
     streams: int | None = None
     rtt_ms: float | None = None
     window_bytes: int | None = None
+    """Of the receiver, in payload."""
+    send_buffer_bytes: int | None = None
+    """Of the sender's socket, as the system counts it; None: the default of its system."""
     as_of: date | None = None
     """The day whose limits hold, where a table has a date by row."""
     low_rtt_ms: float | None = None

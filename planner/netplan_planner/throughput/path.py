@@ -30,7 +30,7 @@ from netplan_planner.throughput.calibration.factors.calibrated_caps import (
     said_of_path,
 )
 from netplan_planner.throughput.goodput.intervals import factors_at
-from netplan_planner.throughput.goodput.mean import LIMITS, RAMP, WINDOW
+from netplan_planner.throughput.goodput.mean import LIMITS, RAMP, SEND_BUFFER, WINDOW
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.named import MORE_STREAMS
 from netplan_planner.throughput.limits.path_limits import (
@@ -274,6 +274,7 @@ def _named(
     if query.streams is not None:
         limits += [_times(bound.limit, query.streams) for bound in found.per_flow]
     limits = corrected_limits([*limits, *_window(query, caps, found)], query, found, caps)
+    limits += _send_buffer(query, caps, found, answer)
     is_ramp = answer is not None and answer.binding[0] == RAMP
     if answer is not None and is_ramp:
         yield _start(query, answer)
@@ -329,6 +330,36 @@ def _window(query: PathQuery, caps: CapsBook, found: StaticLimits) -> list[Limit
             lifted_by=f"a greater receive window, or {MORE_STREAMS}",
         )
     ]
+
+
+def _send_buffer(
+    query: PathQuery, caps: CapsBook, found: StaticLimits, answer: batch.Predictions | None
+) -> list[Limit]:
+    """Return send buffer over RTT for the given streams, where the round-trip time is known."""
+    if query.streams is None or not query.rtt_ms or query.rtt_ms <= 0:
+        return []
+    given = query.send_buffer_bytes
+    size = bounds.SEND_BUFFER_BYTES if given is None else given
+    held = bounds.sent_bytes(size, found.window_bytes[1])
+    likely, low, high = (
+        query.streams * float(tcp.window_gbps(window_bytes=one, rtt_ms=query.rtt_ms))
+        for one in held
+    )
+    limit = Limit(
+        name=LIMITS[SEND_BUFFER],
+        gbps=likely,
+        kind=LimitKind.DOCUMENTED,
+        source=bounds.SEND_BUFFER_SOURCE if given is None else "given with the question",
+        as_of=caps.as_of if given is not None else bounds.SEND_BUFFER_ON,
+        detail=f"{query.streams} x {float(held[0]) / 1e6:.3g} MB of a buffer of"
+        f" {size / 1e6:.3g} MB over {query.rtt_ms:.3g} ms",
+        low_gbps=low,
+        high_gbps=high,
+        lifted_by=f"a greater send buffer (net.ipv4.tcp_wmem), or {MORE_STREAMS}",
+    )
+    # What probes showed to be on its way was in the send buffer too.
+    shown = _lets_through(limit, answer)
+    return [msgspec.structs.replace(limit, gbps=shown, high_gbps=max(shown, high))]
 
 
 def _start(query: PathQuery, answer: batch.Predictions) -> Limit:

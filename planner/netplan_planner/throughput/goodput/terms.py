@@ -46,6 +46,8 @@ class Asked(NamedTuple):
     """What is asked of each path, apart from its limits; see `PathTerms`."""
 
     window_bytes: Spans
+    sent_bytes: Spans
+    is_buffer_told: NDArray[np.bool_]
     rtt_ms: Spans
     streams: Spans
     duration_s: Spans
@@ -129,12 +131,15 @@ def term_spans(rows: list[LimitRow], which: NDArray[np.intp], asked: Asked) -> T
     ]
     is_cap_known = np.array([row.is_cap_known for row in rows], dtype=bool)[which]
 
-    def terms(at: int, window: Column, rtt: Column, streams: Column, duration: Column) -> PathTerms:
+    def terms(at: int, ends: tuple[Column, Column, Column, Column, Column]) -> PathTerms:
+        window, sent, rtt, streams, duration = ends
         return PathTerms(
             shared_gbps=shared[at],
             per_flow_gbps=per_flow[at],
             is_cap_known=is_cap_known,
             window_bytes=window,
+            sent_bytes=sent,
+            is_buffer_told=asked.is_buffer_told,
             streams=streams,
             rtt_ms=rtt,
             mtu_bytes=asked.mtu_bytes,
@@ -145,9 +150,10 @@ def term_spans(rows: list[LimitRow], which: NDArray[np.intp], asked: Asked) -> T
             is_sender_count=asked.is_sender_count,
         )
 
-    window, rtt, streams, time = asked.window_bytes, asked.rtt_ms, asked.streams, asked.duration_s
+    window, sent, rtt = asked.window_bytes, asked.sent_bytes, asked.rtt_ms
+    streams, time = asked.streams, asked.duration_s
     return TermSpans(
-        terms(0, window.likely, rtt.likely, streams.likely, time.likely),
-        terms(1, window.low, rtt.high, streams.low, time.low),
-        terms(2, window.high, rtt.low, streams.high, time.high),
+        terms(0, (window.likely, sent.likely, rtt.likely, streams.likely, time.likely)),
+        terms(1, (window.low, sent.low, rtt.high, streams.low, time.low)),
+        terms(2, (window.high, sent.high, rtt.low, streams.high, time.high)),
     )

@@ -119,6 +119,9 @@ def adjusted(paths: FactorPaths, values: Matrix) -> PathTerms:
     factor = np.exp(values)
     terms = paths.terms
     window = paths.default_window_bytes * factor[:, WINDOW] * factor[:, WINDOW_OF_TYPE]
+    # What was on its way went through both ends: a greater window shows a greater send buffer.
+    is_shown = ~(paths.is_window_given | terms.is_buffer_told)
+    sent = np.where(is_shown, np.fmax(terms.sent_bytes, window), terms.sent_bytes)
     window = np.where(paths.is_window_given, terms.window_bytes, window)
     longer = factor[:, START] * factor[:, START_TO]
     shared = len(SHARED)
@@ -129,6 +132,7 @@ def adjusted(paths: FactorPaths, values: Matrix) -> PathTerms:
         shared_gbps=terms.shared_gbps * of_shared,
         per_flow_gbps=terms.per_flow_gbps * factor[:, shared:HARD_COUNT] * of_class,
         window_bytes=window,
+        sent_bytes=sent,
         duration_s=terms.duration_s / longer,
         omit_s=terms.omit_s / longer,
         transfer_bytes=terms.transfer_bytes / longer,
@@ -178,7 +182,9 @@ def slopes(paths: FactorPaths, values: Matrix, now: Answers) -> Matrix:
 def bound_slot(found: Means) -> NDArray[np.intp]:
     """Return the slot of the limit that holds each path; behind a start, where that leads."""
     behind = np.where(found.cap_share > LIKELIER, found.cap_limit, WINDOW)
-    return np.where(found.binding == RAMP, behind, np.maximum(found.binding, 0)).astype(np.intp)
+    return np.where(found.binding == RAMP, behind, np.clip(found.binding, 0, WINDOW)).astype(
+        np.intp
+    )
 
 
 def run_scatter(paths: FactorPaths, slope: Matrix) -> Column:
