@@ -289,7 +289,8 @@ class TestProbabilities:
     def test_a_documented_cap_far_below_the_others_binds_for_sure(
         self, path_class: PathClass, rtt: float, count: int
     ) -> None:
-        query = path(path_class, "e2-micro", rtt_ms=rtt, streams=count, window_bytes=2**40)
+        buffers = {"window_bytes": 2**40, "send_buffer_bytes": 2**40}
+        query = path(path_class, "e2-micro", rtt_ms=rtt, streams=count, **buffers)
         found = predict(query, load_caps(DAY), may_assume=True, weigh=True)
         assert found.limits[0].name in {"vm-egress", "external-egress"}
         assert found.probabilities[0] == pytest.approx(1)

@@ -44,6 +44,7 @@ from netplan_planner.throughput import (
     single_flow,
 )
 from netplan_planner.throughput import path as path_module
+from netplan_planner.throughput.limits.host import core_flow
 from netplan_planner.throughput.limits.path_limits import SLOW_OUTSIDE_UNTIL
 from support.listed import listed
 from support.prices.book import SmallPriceBook
@@ -226,6 +227,19 @@ class TestToday:
             "external-egress",
             "vm-egress",
         ]
+
+    @pytest.mark.parametrize("streams", [None, 1, 16, 64])
+    @pytest.mark.parametrize("nics", [1, 2])
+    def test_one_core_may_carry_all_flows_where_a_rate_of_one_is_documented(
+        self, streams: int | None, nics: int
+    ) -> None:
+        """Nobody has measured these machines: a document promises no machine that rate."""
+        src = PathEnd(machine_type="c4n-standard-192", nic_count=nics)
+        path = query("same-zone-internal", src, src, streams=streams, rtt_ms=0.1)
+        found, core = predict(path, load_caps(TODAY)), core_flow(TODAY)
+        assert core is not None
+        assert (found.low_gbps or 99) <= (core.low_gbps or 0)
+        assert found.gbps == pytest.approx(min(200 * nics, 50 * (streams or 8)), rel=0.15)
 
     def test_c4n_has_a_limit_per_flow_inside_only_with_its_like(self) -> None:
         same = query("same-zone-internal", "c4n-standard-192", streams=1)
