@@ -212,6 +212,14 @@ def apply_change(query: PathQuery, change: Change) -> PathQuery:
     return msgspec.structs.replace(query, src=src)
 
 
+def apply_to_receiver(query: PathQuery, change: Change) -> PathQuery:
+    """Return the path as it is after its receiver got another type or tier."""
+    if change.kind is ChangeKind.ZONE:
+        return query
+    back = msgspec.structs.replace(query, src=query.dst, dst=query.src)
+    return msgspec.structs.replace(query, dst=apply_change(back, change).src)
+
+
 def _moved(query: PathQuery, change: Change) -> PathQuery:
     """Return the path with its sender in another zone; a measured round trip no longer holds."""
     assert change.to is not None

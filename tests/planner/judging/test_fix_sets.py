@@ -143,6 +143,16 @@ def test_a_greater_sender_brings_no_more_than_the_receiver_takes_in() -> None:
     assert 2.0 < (found.joint.estimate.gbps or 0) < 8.0
 
 
+def test_what_the_same_finding_does_to_the_receiver_counts() -> None:
+    there = replace(resize("b", "n1-standard-16"), finding="size-a")
+    options = [address("a", "b"), resize("a", "n1-standard-16"), there]
+    (found,) = find_fix_sets(towards("n1-standard-1"), options)
+    assert found.joint.estimate.gbps == 16.0
+    elsewhere = replace(there, finding="another")
+    (found,) = find_fix_sets(towards("n1-standard-1"), [*options[:2], elsewhere])
+    assert (found.joint.estimate.gbps or 16.0) < 8.0
+
+
 def test_a_type_with_tier_1_is_a_type() -> None:
     larger = resize("a", "n1-standard-16")
     both = replace(

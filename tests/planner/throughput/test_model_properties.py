@@ -220,8 +220,8 @@ class TestTables:
     def test_nor_its_physical_bounds_in_steady_use(self, name: str, seed: int) -> None:
         # A start that overshoots further may lose more: of finite runs the least may fall.
         table = Table(seed, is_receiver_count=True)
-        nothing = np.full(len(table.columns.kind), np.nan)
-        columns = table.columns._replace(duration_s=nothing, transfer_bytes=nothing)
+        ever = np.full(len(table.columns.kind), np.inf)
+        columns = table.columns._replace(duration_s=ever, transfer_bytes=ever * np.nan)
         more = np.ceil(getattr(columns, name) * np.random.default_rng(seed).uniform(1, 20))
         limits = kind_limits(table.kinds)
         few, many = (

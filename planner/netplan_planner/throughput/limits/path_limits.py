@@ -9,7 +9,14 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from netplan_planner.model import CapsBook, EgressCap, MeasuredLimit, PathClass, PathQuery
+from netplan_planner.model import (
+    CapsBook,
+    EgressCap,
+    LimitKind,
+    MeasuredLimit,
+    PathClass,
+    PathQuery,
+)
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1
@@ -266,8 +273,9 @@ def _possible_core(
 
     A document is a ceiling: it promises no machine that a core reaches it.
     """
+    of_flow = (b.limit for b in per_flow if b.limit.name == INTERNAL_FLOW)
     one = core(query, caps, without)
-    if one is not None and any(bound.limit.name == INTERNAL_FLOW for bound in per_flow):
+    if one is not None and any(limit.kind is LimitKind.DOCUMENTED for limit in of_flow):
         yield bounds.plain(one)
 
 
