@@ -24,7 +24,7 @@ class Limit(Value, frozen=True, kw_only=True):
     `internal-flow`, `external-ingress`, `external-ingress-packets`, `receiver-cores`,
     `external-path`, `host-link`, `vpn-tunnel`, `single-flow-core`, `pod-interface`,
     `pod-overlay-header`, `pod-encryption`, `pod-user-space`, `pod-stream`, `pod-packet-budget`,
-    `window-over-rtt`, `slow-start-ramp`."""
+    `window-over-rtt`, `send-buffer-over-rtt`, `slow-start-ramp`."""
     gbps: float
     kind: LimitKind
     source: str

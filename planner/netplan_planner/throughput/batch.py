@@ -137,8 +137,7 @@ def spread_columns(
         terms = term_spans(rows, some.kind, _asked(kinds, limits, some))
         part = _spread_part(kinds, rows, some.kind, terms)
         if probed is not None:
-            is_given = ~np.isnan(some.window_bytes)
-            part = probed.rows(block).calibrated(part, terms, some.kind, is_given)
+            part = probed.rows(block).calibrated(part, terms, some.kind)
         parts.append(part)
     return joined(parts)
 
@@ -173,7 +172,7 @@ def binding_shares(
     """Return how often each limit binds the first row, by name, over the ranges of them all."""
     terms = terms_of(kinds, limits, columns)
     if probed is not None:
-        terms = probed.shifted(terms, columns.kind, ~np.isnan(columns.window_bytes))
+        terms = probed.shifted(terms, columns.kind)
     drawn = means(draws(terms))
     codes, counts = np.unique(drawn.binding, return_counts=True)
     return {
@@ -216,6 +215,7 @@ def _asked(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: 
     return Asked(
         window_bytes=_windows(limits, columns),
         sent_bytes=_sent(limits, columns),
+        is_window_told=~np.isnan(columns.window_bytes),
         is_buffer_told=~np.isnan(columns.send_buffer_bytes),
         rtt_ms=Spans(columns.rtt_ms, columns.low_rtt_ms, columns.high_rtt_ms),
         streams=Spans(

@@ -47,6 +47,7 @@ def draws(spans: TermSpans, count: int = COUNT) -> PathTerms:
         is_cap_known=np.repeat(first.is_cap_known[:1], count),
         window_bytes=drawn("window_bytes", after),
         sent_bytes=drawn("sent_bytes", after + 2),
+        is_window_told=np.repeat(first.is_window_told[:1], count),
         is_buffer_told=np.repeat(first.is_buffer_told[:1], count),
         streams=np.repeat(first.streams[:1], count),
         rtt_ms=drawn("rtt_ms", after + 1),

@@ -97,8 +97,9 @@ class PathTerms(NamedTuple):
     """The receiver's."""
     sent_bytes: Column
     """What the sender's buffer holds of payload in flight."""
+    is_window_told: NDArray[np.bool_]
     is_buffer_told: NDArray[np.bool_]
-    """Whether somebody told the sender's buffer."""
+    """Whether somebody told these; else they are the defaults of the systems."""
     streams: Column
     """Infinity: as many as it takes."""
     rtt_ms: Column

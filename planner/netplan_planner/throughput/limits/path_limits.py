@@ -111,8 +111,10 @@ def static_limits(
         hard = list(_hard(query, sender, caps, last))
         taken = intake(query, sender.cap, caps, without) if sender.cap else None
         if taken is not None:
-            hard.append(taken.cores)
-            assumed = (taken.said,)
+            hard.append(taken)
+            least = f"{taken.low_gbps:.3g} Gbit/s or more"
+            receiver = query.dst.machine_type
+            assumed = (f"no document states what {receiver} receives: by its vCPUs {least}",)
         per_flow = list(_per_flow(query, sender.cap, caps, without))
         unknown = tuple(_missing(query, sender, hard, may_assume))
         assumed = (*sender.assumed, *_said_of_outside(query, sender, caps, last), *assumed)

@@ -6,8 +6,6 @@ machine takes at least what it may send itself; for more there is one core's cei
 its vCPUs. What machines on shared cores have of theirs is documented; for a while they have more.
 """
 
-from typing import NamedTuple
-
 from netplan_planner.model import CapsBook, EgressCap, Limit, LimitKind, PathQuery
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.ends import OWN_CLOUD, vcpus_of
@@ -17,16 +15,10 @@ from netplan_planner.throughput.limits.shared_cores import sustained_vcpus
 RECEIVER_CORES = "receiver-cores"
 
 
-class Intake(NamedTuple):
-    """What a lesser receiver takes in."""
-
-    cores: Bound
-    """Its least value is what the vCPUs carry at their least, or what the machine may send."""
-    said: str
-
-
-def intake(query: PathQuery, cap: EgressCap, caps: CapsBook, without: str) -> Intake | None:
+def intake(query: PathQuery, cap: EgressCap, caps: CapsBook, without: str) -> Bound | None:
     """Return what the receiver takes in, None where that is all that the sender may send.
+
+    Its least is what the vCPUs carry at their least, or what the machine may send itself.
 
     Args:
         query: The path.
@@ -59,5 +51,4 @@ def intake(query: PathQuery, cap: EgressCap, caps: CapsBook, without: str) -> In
         high_gbps=high,
         lifted_by="a receiver with more vCPUs",
     )
-    said = f"no document states what {machine_type} receives: by its vCPUs {low:.3g} Gbit/s or more"
-    return Intake(Bound(limit, low, high), said)
+    return Bound(limit, low, high)
