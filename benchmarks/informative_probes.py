@@ -51,8 +51,7 @@ def gains_gbps(
     count = len(columns.kind)
     nothing = corrector.of_pairs([None], np.zeros(count, dtype=np.intp))
     probed = corrector.probed(kinds, limits, nothing)
-    is_given = ~np.isnan(columns.window_bytes)
-    paths, values = probed.paths(terms_of(kinds, limits, columns), columns.kind, is_given)
+    paths, values = probed.paths(terms_of(kinds, limits, columns), columns.kind)
     found = answers(paths, values)
     now = found.log_gbps
     is_known = ~np.isnan(now)

@@ -40,7 +40,7 @@ from netplan_planner.model import (
     PlannedChange,
     SelfLink,
 )
-from netplan_planner.throughput import apply_change, edge_query, predict
+from netplan_planner.throughput import apply_change, apply_to_receiver, edge_query, predict
 
 _OF_ONE_PATH = frozenset(
     {
@@ -271,7 +271,9 @@ class _Search:
         taken = self._made.taken.get(change.target)
         if taken is not None:
             query = apply_change(query, taken)
-        return query
+        there = self._facts.dst(greatest).link
+        taken = self._made.taken.get(there) if there is not None else None
+        return query if taken is None else apply_to_receiver(query, taken)
 
 
 def _over_internal(query: PathQuery, target: SelfLink) -> PathQuery:

@@ -25,7 +25,7 @@ from netplan_planner.model import (
     SelfLink,
     Value,
 )
-from netplan_planner.throughput import apply_change, edge_query, predict
+from netplan_planner.throughput import apply_change, apply_to_receiver, edge_query, predict
 
 MAX_CHANGES = 6
 """Changes per path that are combined: 64 subsets; more than this do not occur by construction."""
@@ -136,16 +136,17 @@ def _solve(
     now = predict(query, facts.caps)
     if now.gbps is None:
         return None
+    others = by_sender.get(dst.link, [])
     best: tuple[Option, ...] = ()
     reached = now
     for size in range(1, len(options) + 1):
         for chosen in combinations(options, size):
             if _conflict(chosen):
                 continue
-            estimate = predict(_applied(query, chosen), facts.caps)
+            estimate = predict(_applied(query, chosen, others), facts.caps)
             if _is_better(estimate, chosen, reached, best):
                 best, reached = chosen, estimate
-    singles = tuple((o, predict(_applied(query, (o,)), facts.caps)) for o in options)
+    singles = tuple((o, predict(_applied(query, (o,), others), facts.caps)) for o in options)
     used_ratio = _wanted_gbps(facts, src.link, edge) / now.gbps if now.gbps > 0 else 0.0
     if used_ratio < held_back_ratio or not _is_joint(now, singles, best, reached):
         return None
@@ -206,9 +207,14 @@ def _conflict(chosen: Sequence[Option]) -> bool:
     return len(kinds) != len(set(kinds))
 
 
-def _applied(query: PathQuery, chosen: Iterable[Option]) -> PathQuery:
+def _applied(query: PathQuery, chosen: Sequence[Option], others: Iterable[Option]) -> PathQuery:
+    """Return the path after fixes; the receiver gets what the same findings have for it."""
     for option in chosen:
         query = apply_change(query, option.change)
+    findings = {option.finding for option in chosen}
+    for other in others:
+        if other.finding in findings:
+            query = apply_to_receiver(query, other.change)
     return query
 
 

@@ -24,7 +24,7 @@ class Limit(Value, frozen=True, kw_only=True):
     `internal-flow`, `external-ingress`, `external-ingress-packets`, `receiver-cores`,
     `external-path`, `host-link`, `vpn-tunnel`, `single-flow-core`, `pod-interface`,
     `pod-overlay-header`, `pod-encryption`, `pod-user-space`, `pod-stream`, `pod-packet-budget`,
-    `window-over-rtt`, `slow-start-ramp`."""
+    `window-over-rtt`, `send-buffer-over-rtt`, `slow-start-ramp`."""
     gbps: float
     kind: LimitKind
     source: str
@@ -225,6 +225,9 @@ class PathQuery(Value, frozen=True, kw_only=True):
     streams: int | None = None
     rtt_ms: float | None = None
     window_bytes: int | None = None
+    """Of the receiver, in payload."""
+    send_buffer_bytes: int | None = None
+    """Of the sender's socket, as the system counts it; None: the default of its system."""
     as_of: date | None = None
     """The day whose limits hold, where a table has a date by row."""
     low_rtt_ms: float | None = None

@@ -93,6 +93,14 @@ class PathQuestion(Request, frozen=True, kw_only=True):
             least=1024,
         ),
     ] = None
+    send_buffer_bytes: Annotated[
+        int | None,
+        Ask(
+            "Send buffer of one stream, net.ipv4.tcp_wmem's last value at the sender (default: 4"
+            " MiB, as Linux has it).",
+            least=4096,
+        ),
+    ] = None
     host_link_gbps: Annotated[
         float | None,
         Ask(

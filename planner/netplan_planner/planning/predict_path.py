@@ -293,7 +293,7 @@ def _is_wall(name: str) -> bool:
 def _one_core(query: PathQuery, found: Estimate, caps: CapsBook) -> OneCore | None:
     """Return what one core carries of all flows, where that is less than the value."""
     value = found.gbps or 0.0
-    limit = core(query, caps.as_of, "") if query.streams != 1 else None
+    limit = core(query, caps) if query.streams != 1 else None
     if limit is None or query.path_class is PathClass.SAME_NODE_POD:
         return None
     low, high = limit.low_gbps or limit.gbps, limit.high_gbps or limit.gbps

@@ -236,10 +236,12 @@ def _columns(
     rtt: Spans,
 ) -> Columns:
     numbers = rows.numbers
-    window = numbers["window_bytes"]
+    window, of_note = numbers["window_bytes"], numbers["window_of_note"]
+    sending = numbers["send_buffer_bytes"]
     return Columns(
         kind=kind,
-        window_bytes=np.where(np.isnan(window), numbers["window_of_note"], window),
+        window_bytes=np.where(np.isnan(window), of_note, window),
+        send_buffer_bytes=np.where(np.isnan(sending), 2 * of_note, sending),
         streams=numbers["streams"],
         rtt_ms=rtt.likely,
         low_rtt_ms=rtt.low,

@@ -12,11 +12,18 @@ from netplan_planner.throughput.limits.ends import (
     type_end,
 )
 from netplan_planner.throughput.limits.tables import stated_on
-from netplan_planner.throughput.path import apply_change, predict, predict_all, single_flow
+from netplan_planner.throughput.path import (
+    apply_change,
+    apply_to_receiver,
+    predict,
+    predict_all,
+    single_flow,
+)
 
 __all__ = [
     "CapsTable",
     "apply_change",
+    "apply_to_receiver",
     "deciding_platform",
     "edge_query",
     "instance_cap",

@@ -47,6 +47,8 @@ class Columns(NamedTuple):
     kind: NDArray[np.intp]
     """Number of the row's kind."""
     window_bytes: Column
+    send_buffer_bytes: Column
+    """Infinite where neither it nor a window counts."""
     streams: Column
     rtt_ms: Column
     low_rtt_ms: Column
@@ -136,8 +138,7 @@ def spread_columns(
         terms = term_spans(rows, some.kind, _asked(kinds, limits, some))
         part = _spread_part(kinds, rows, some.kind, terms)
         if probed is not None:
-            is_given = ~np.isnan(some.window_bytes)
-            part = probed.rows(block).calibrated(part, terms, some.kind, is_given)
+            part = probed.rows(block).calibrated(part, terms, some.kind)
         parts.append(part)
     return joined(parts)
 
@@ -172,7 +173,7 @@ def binding_shares(
     """Return how often each limit binds the first row, by name, over the ranges of them all."""
     terms = terms_of(kinds, limits, columns)
     if probed is not None:
-        terms = probed.shifted(terms, columns.kind, ~np.isnan(columns.window_bytes))
+        terms = probed.shifted(terms, columns.kind)
     drawn = means(draws(terms))
     codes, counts = np.unique(drawn.binding, return_counts=True)
     return {
@@ -214,6 +215,9 @@ def _asked(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: 
     # Without streams: as many as it takes, at worst one. Without a time: for ever, at worst short.
     return Asked(
         window_bytes=_windows(limits, columns),
+        sent_bytes=_sent(limits, columns),
+        is_window_told=~np.isnan(columns.window_bytes),
+        is_buffer_told=~np.isnan(columns.send_buffer_bytes),
         rtt_ms=Spans(columns.rtt_ms, columns.low_rtt_ms, columns.high_rtt_ms),
         streams=Spans(
             np.where(np.isnan(streams), np.inf, streams),
@@ -236,8 +240,7 @@ def _asked(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: 
 
 def _windows(limits: Sequence[StaticLimits], columns: Columns) -> Spans:
     """Return the window of a stream by row: the given one, else the default of the receiver."""
-    windows = np.array([one.window_bytes for one in limits], dtype=float)
-    of_row = windows.reshape(len(limits), 3)[columns.kind]
+    of_row = _default_windows(limits, columns)
     given = columns.window_bytes
     is_given = ~np.isnan(given)
     ratio = bounds.KNOWN_WINDOW_RATIO
@@ -246,3 +249,16 @@ def _windows(limits: Sequence[StaticLimits], columns: Columns) -> Spans:
         np.where(is_given, given * ratio, of_row[:, 1]),
         np.where(is_given, given / ratio, of_row[:, 2]),
     )
+
+
+def _sent(limits: Sequence[StaticLimits], columns: Columns) -> Spans:
+    """Return what the sender's buffer holds by row: of the given one, else of Linux's default."""
+    given = columns.send_buffer_bytes
+    size = np.where(np.isnan(given), bounds.SEND_BUFFER_BYTES, given)
+    return Spans(*bounds.sent_bytes(size, _default_windows(limits, columns)[:, 1]))
+
+
+def _default_windows(limits: Sequence[StaticLimits], columns: Columns) -> NDArray[np.float64]:
+    """Return the default window of each row's receiver; axes: row, likely, least and greatest."""
+    windows = np.array([one.window_bytes for one in limits], dtype=float)
+    return windows.reshape(len(limits), 3)[columns.kind]

@@ -30,7 +30,7 @@ from netplan_planner.throughput.calibration.factors.calibrated_caps import (
     said_of_path,
 )
 from netplan_planner.throughput.goodput.intervals import factors_at
-from netplan_planner.throughput.goodput.mean import LIMITS, RAMP, WINDOW
+from netplan_planner.throughput.goodput.mean import LIMITS, RAMP, SEND_BUFFER, WINDOW
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.named import MORE_STREAMS
 from netplan_planner.throughput.limits.path_limits import (
@@ -202,6 +202,7 @@ def apply_change(query: PathQuery, change: Change) -> PathQuery:
             src = msgspec.structs.replace(
                 query.src,
                 machine_type=new,
+                vcpus=None,
                 is_tier1=change.kind is ChangeKind.TIER_1,
                 cpu_platform=change.cpu_platform or kept,
             )
@@ -210,6 +211,14 @@ def apply_change(query: PathQuery, change: Change) -> PathQuery:
         case _:
             return query
     return msgspec.structs.replace(query, src=src)
+
+
+def apply_to_receiver(query: PathQuery, change: Change) -> PathQuery:
+    """Return the path as it is after its receiver got another type or tier."""
+    if change.kind is ChangeKind.ZONE:
+        return query
+    back = msgspec.structs.replace(query, src=query.dst, dst=query.src)
+    return msgspec.structs.replace(query, dst=apply_change(back, change).src)
 
 
 def _moved(query: PathQuery, change: Change) -> PathQuery:
@@ -274,6 +283,7 @@ def _named(
     if query.streams is not None:
         limits += [_times(bound.limit, query.streams) for bound in found.per_flow]
     limits = corrected_limits([*limits, *_window(query, caps, found)], query, found, caps)
+    limits += _send_buffer(query, caps, found, answer)
     is_ramp = answer is not None and answer.binding[0] == RAMP
     if answer is not None and is_ramp:
         yield _start(query, answer)
@@ -307,21 +317,18 @@ def _times(limit: Limit, streams: int) -> Limit:
 
 def _window(query: PathQuery, caps: CapsBook, found: StaticLimits) -> list[Limit]:
     """Return window over RTT for the given streams, where the round-trip time is known."""
-    if query.streams is None or not query.rtt_ms or query.rtt_ms <= 0:
-        return []
     default = path_limit("tcp-window", caps.as_of)
     is_given = query.window_bytes is not None
-    if default is None and not is_given:
+    if not query.streams or (query.rtt_ms or 0) <= 0 or (default is None and not is_given):
         return []
     window_bytes: float = query.window_bytes or found.window_bytes[0]
     source = "given with the question" if is_given or default is None else default.source
     if not is_own_receiver(query) and not is_given:
         source = bounds.FOREIGN_SOURCE
-    each = float(tcp.window_gbps(window_bytes=window_bytes, rtt_ms=query.rtt_ms))
     return [
         Limit(
             name=LIMITS[WINDOW],
-            gbps=each * query.streams,
+            gbps=query.streams * _per_round_trip(window_bytes, query),
             kind=LimitKind.DOCUMENTED,
             source=source,
             as_of=caps.as_of if is_given or default is None else default.as_of,
@@ -329,6 +336,39 @@ def _window(query: PathQuery, caps: CapsBook, found: StaticLimits) -> list[Limit
             lifted_by=f"a greater receive window, or {MORE_STREAMS}",
         )
     ]
+
+
+def _send_buffer(
+    query: PathQuery, caps: CapsBook, found: StaticLimits, answer: batch.Predictions | None
+) -> list[Limit]:
+    """Return send buffer over RTT for the given streams, where the round-trip time is known.
+
+    What probes showed to be on its way was in the send buffer too.
+    """
+    if not query.streams or (query.rtt_ms or 0) <= 0:
+        return []
+    size = query.send_buffer_bytes or bounds.SEND_BUFFER_BYTES
+    held = [float(one) for one in bounds.sent_bytes(size, found.window_bytes[1])]
+    likely, low, high = (query.streams * _per_round_trip(one, query) for one in held)
+    is_given = query.send_buffer_bytes is not None
+    limit = Limit(
+        name=LIMITS[SEND_BUFFER],
+        gbps=likely,
+        kind=LimitKind.DOCUMENTED,
+        source="given with the question" if is_given else bounds.SEND_BUFFER_SOURCE,
+        as_of=caps.as_of if is_given else bounds.SEND_BUFFER_ON,
+        detail=f"{query.streams} x {held[0] / 1e6:.3g} MB of a buffer of {size / 1e6:.3g} MB"
+        f" over {query.rtt_ms:.3g} ms",
+        low_gbps=low,
+        high_gbps=high,
+        lifted_by=f"a greater send buffer (net.ipv4.tcp_wmem), or {MORE_STREAMS}",
+    )
+    shown = _lets_through(limit, answer)
+    return [msgspec.structs.replace(limit, gbps=shown, high_gbps=max(shown, high))]
+
+
+def _per_round_trip(byte_count: float, query: PathQuery) -> float:
+    return float(tcp.window_gbps(window_bytes=byte_count, rtt_ms=query.rtt_ms or np.nan))
 
 
 def _start(query: PathQuery, answer: batch.Predictions) -> Limit:

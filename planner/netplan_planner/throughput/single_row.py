@@ -47,18 +47,22 @@ def single_row(query: PathQuery) -> tuple[Columns, tuple[str, ...]]:
     rtt = query.rtt_ms
     left_out: tuple[str, ...] = ()
     window: float | None = query.window_bytes
+    buffer: float | None = query.send_buffer_bytes
     if not rtt or rtt <= 0:
         rtt = _NO_ROUND_TRIP_MS
-        window = np.inf
+        window = buffer = np.inf
         said = ("no round-trip time: windows and the start are left out",)
         left_out = said if needs_round_trip(query) else ()
     elif query.streams is not None and window is None and not is_own_receiver(query):
         left_out = ("the receiver's window is not known: between 1 and 4.2 MB",)
+    elif query.streams is not None and window is not None and buffer is None:
+        left_out = ("the sender's buffer is not known: 4 MiB, as Linux has it",)
     one = np.array
     return (
         Columns(
             kind=np.zeros(1, dtype=np.intp),
             window_bytes=one([_number(window)]),
+            send_buffer_bytes=one([_number(buffer)]),
             streams=one([_number(query.streams, absent=np.inf)]),
             rtt_ms=one([rtt]),
             low_rtt_ms=one([query.low_rtt_ms or rtt]),

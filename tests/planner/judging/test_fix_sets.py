@@ -51,13 +51,19 @@ def gecko(*names: str, machine_type: str = "n1-standard-1") -> Facts:
     return facts_of(*machines, talk=talk, as_of=date(2017, 7, 27))
 
 
+def towards(receiver: str) -> Facts:
+    """A small machine that sends to one that may take more than it sends."""
+    machines = machine("a", "n1-standard-1"), machine("b", receiver)
+    return facts_of(*machines, talk=(("a", "b", EXTERNAL, 1.5),), as_of=date(2017, 7, 27))
+
+
 def singles(fix_set: FixSet) -> dict[str, float | None]:
     return {step.name: step.estimate.gbps for step in fix_set.singles}
 
 
 def test_the_story_of_2017_needs_both_fixes() -> None:
     options = [address("a", "b"), resize("a", "n1-standard-16")]
-    (found,) = find_fix_sets(gecko("a", "b"), options)
+    (found,) = find_fix_sets(towards("n1-standard-16"), options)
     assert found.now.gbps == 1.6
     assert singles(found) == {"internal address": 2.0, "n1-standard-16": 1.6}
     assert found.joint.name == "internal address + n1-standard-16"
@@ -119,9 +125,32 @@ def test_two_types_for_one_machine_exclude_each_other() -> None:
         resize("a", "n1-standard-4", usd="-10"),
         resize("a", "n1-standard-16", usd="-40"),
     ]
-    (found,) = find_fix_sets(gecko("a", "b"), options)
+    (found,) = find_fix_sets(towards("n1-standard-16"), options)
     assert found.joint.name == "internal address + n1-standard-16"
     assert singles(found)["n1-standard-4"] == 1.6
+
+
+def test_a_greater_sender_brings_no_more_than_the_receiver_takes_in() -> None:
+    options = [
+        address("a", "b"),
+        resize("a", "n1-standard-4", usd="-10"),
+        resize("a", "n1-standard-16", usd="-40"),
+    ]
+    (found,) = find_fix_sets(towards("n1-standard-1"), options)
+    assert found.joint.name == "internal address + n1-standard-4"
+    assert found.joint.estimate.binding is not None
+    assert found.joint.estimate.binding.name == "receiver-cores"
+    assert 2.0 < (found.joint.estimate.gbps or 0) < 8.0
+
+
+def test_what_the_same_finding_does_to_the_receiver_counts() -> None:
+    there = replace(resize("b", "n1-standard-16"), finding="size-a")
+    options = [address("a", "b"), resize("a", "n1-standard-16"), there]
+    (found,) = find_fix_sets(towards("n1-standard-1"), options)
+    assert found.joint.estimate.gbps == 16.0
+    elsewhere = replace(there, finding="another")
+    (found,) = find_fix_sets(towards("n1-standard-1"), [*options[:2], elsewhere])
+    assert (found.joint.estimate.gbps or 16.0) < 8.0
 
 
 def test_a_type_with_tier_1_is_a_type() -> None:
@@ -130,9 +159,8 @@ def test_a_type_with_tier_1_is_a_type() -> None:
         resize("a", "n2-standard-32"),
         change=Change(kind=ChangeKind.TIER_1, target=link("a"), to="n2-standard-32"),
     )
-    facts = facts_of(
-        *(machine(name, "n1-standard-2") for name in "ab"), talk=(("a", "b", EXTERNAL, 6.9),)
-    )
+    machines = machine("a", "n1-standard-2"), machine("b", "n2-standard-32")
+    facts = facts_of(*machines, talk=(("a", "b", EXTERNAL, 6.9),))
     (found,) = find_fix_sets(facts, [address("a", "b"), larger, both])
     assert found.joint.name == "internal address + n2-standard-32 with Tier_1"
     assert found.joint.estimate.gbps == 50.0

@@ -16,7 +16,10 @@ from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.tables.extended import CodedTexts
 from support.paths.tables import PLAIN, answered, as_parquet, read, reasons, written
 
-NUMBERS = ("streams", "rtt_ms", "duration_s", "omit_s", "bytes", "window_bytes", "mtu", "vcpus")
+NUMBERS = (
+    *("streams", "rtt_ms", "duration_s", "omit_s", "bytes", "window_bytes", "send_buffer_bytes"),
+    *("mtu", "vcpus"),
+)
 
 
 def numbers(path: Path, name: str) -> list[float]:

@@ -34,6 +34,7 @@ def columns(count: int = 1, /, **given: float) -> Columns:
     return Columns(
         kind=np.zeros(count, dtype=np.intp),
         window_bytes=filled("window_bytes"),
+        send_buffer_bytes=filled("send_buffer_bytes"),
         streams=filled("streams"),
         rtt_ms=rtt,
         low_rtt_ms=rtt,

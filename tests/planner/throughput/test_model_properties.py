@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import Estimate, LimitKind, PathClass, PathQuery
 from netplan_planner.throughput import load_caps, predict
-from netplan_planner.throughput.batch import kind_limits, predict_columns
+from netplan_planner.throughput.batch import kind_limits, predict_columns, spread_columns
 from netplan_planner.throughput.goodput.intervals import factors_at
 from support.paths.queries import (
     CLASSES,
@@ -62,6 +62,21 @@ class TestOnePath:
     ) -> None:
         small = changed(query, window_bytes=window)
         assert gbps(small) <= gbps(changed(query, window_bytes=int(window * times))) * SLACK
+
+    @given(paths(), windows, TIMES)
+    def test_a_greater_send_buffer_never_lowers_it(
+        self, query: PathQuery, buffer: int, times: float
+    ) -> None:
+        small = changed(query, send_buffer_bytes=buffer)
+        assert gbps(small) <= gbps(changed(query, send_buffer_bytes=int(buffer * times))) * SLACK
+
+    @given(paths(), st.sampled_from(growing_types()), st.data())
+    def test_a_receiver_with_more_vcpus_never_lowers_it(
+        self, query: PathQuery, types: tuple[str, ...], data: st.DataObject
+    ) -> None:
+        at = data.draw(st.integers(0, len(types) - 2))
+        small, great = (changed(query, dst=end(name)) for name in types[at : at + 2])
+        assert gbps(small) <= gbps(great) * SLACK
 
     @given(paths(), st.integers(576, 8896), st.integers(1, 8000))
     @example(FULL_FIRST_FLIGHT, 1460, 440)
@@ -163,6 +178,9 @@ def _times(name: str) -> Change:
     return lambda table, times: {name: getattr(table.columns, name) * times}
 
 
+WIDER = ("window_bytes", "send_buffer_bytes", "duration_s", "transfer_bytes")
+
+
 def _round_trips(table: Table, times: NDArray[np.float64]) -> dict[str, Any]:
     rtt = table.columns.rtt_ms * times
     return {"rtt_ms": rtt, "low_rtt_ms": rtt, "high_rtt_ms": rtt}
@@ -176,9 +194,7 @@ class TestTables:
     """The same on tables, where rows of every kind stand side by side."""
 
     @given(SEEDS)
-    @pytest.mark.parametrize(
-        "change", [_times(name) for name in ("window_bytes", "duration_s", "transfer_bytes")]
-    )
+    @pytest.mark.parametrize("change", [_times(name) for name in WIDER])
     def test_what_never_lowers_it(self, change: Change, seed: int) -> None:
         # A sender's count is left out: it is highest at first, while buffers fill.
         table = Table(seed, is_receiver_count=True)
@@ -198,6 +214,22 @@ class TestTables:
         table = Table(seed, is_receiver_count=False)
         times = np.random.default_rng(seed).uniform(1, 20, len(table.columns.kind))
         assert (table.gbps(**change(table, times)) <= table.gbps() * SLACK).all()
+
+    @given(SEEDS)
+    @pytest.mark.parametrize("name", ["window_bytes", "send_buffer_bytes", "streams"])
+    def test_nor_its_physical_bounds_in_steady_use(self, name: str, seed: int) -> None:
+        # A start that overshoots further may lose more: of finite runs the least may fall.
+        table = Table(seed, is_receiver_count=True)
+        ever = np.full(len(table.columns.kind), np.inf)
+        columns = table.columns._replace(duration_s=ever, transfer_bytes=ever * np.nan)
+        more = np.ceil(getattr(columns, name) * np.random.default_rng(seed).uniform(1, 20))
+        limits = kind_limits(table.kinds)
+        few, many = (
+            spread_columns(table.kinds, limits, some)
+            for some in (columns, columns._replace(**{name: more}))
+        )
+        assert (few.low_gbps <= many.low_gbps * SLACK).all()
+        assert (few.high_gbps <= many.high_gbps * SLACK).all()
 
     @given(SEEDS, st.integers(1, 64))
     def test_more_streams_never_lower_what_runs_for_a_time(self, seed: int, more: int) -> None:
@@ -257,7 +289,8 @@ class TestProbabilities:
     def test_a_documented_cap_far_below_the_others_binds_for_sure(
         self, path_class: PathClass, rtt: float, count: int
     ) -> None:
-        query = path(path_class, "e2-micro", rtt_ms=rtt, streams=count, window_bytes=2**40)
+        buffers = {"window_bytes": 2**40, "send_buffer_bytes": 2**40}
+        query = path(path_class, "e2-micro", rtt_ms=rtt, streams=count, **buffers)
         found = predict(query, load_caps(DAY), may_assume=True, weigh=True)
         assert found.limits[0].name in {"vm-egress", "external-egress"}
         assert found.probabilities[0] == pytest.approx(1)

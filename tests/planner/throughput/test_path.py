@@ -44,6 +44,7 @@ from netplan_planner.throughput import (
     single_flow,
 )
 from netplan_planner.throughput import path as path_module
+from netplan_planner.throughput.limits.host import core_flow
 from netplan_planner.throughput.limits.path_limits import SLOW_OUTSIDE_UNTIL
 from support.listed import listed
 from support.prices.book import SmallPriceBook
@@ -60,6 +61,7 @@ def query(
     streams: int | None = None,
     rtt_ms: float | None = None,
     window_bytes: int | None = None,
+    send_buffer_bytes: int | None = None,
 ) -> PathQuery:
     """Return a path between two machines, of the same type unless said otherwise."""
     return PathQuery(
@@ -69,6 +71,7 @@ def query(
         streams=streams,
         rtt_ms=rtt_ms,
         window_bytes=window_bytes,
+        send_buffer_bytes=send_buffer_bytes,
     )
 
 
@@ -126,7 +129,7 @@ class TestTheGeckoStory:
 
     def test_each_change_alone_and_both_together(self) -> None:
         caps = load_caps(JULY_2017)
-        now = query("same-zone-external", "n1-standard-1")
+        now = query("same-zone-external", "n1-standard-1", "n1-standard-16")
         address = Change(kind=ChangeKind.INTERNAL_ADDRESS, target=SelfLink("p"))
         bigger = Change(kind=ChangeKind.MACHINE_TYPE, target=SelfLink("p"), to="n1-standard-16")
         rates = [
@@ -225,6 +228,19 @@ class TestToday:
             "vm-egress",
         ]
 
+    @pytest.mark.parametrize("streams", [None, 1, 16, 64])
+    @pytest.mark.parametrize("nics", [1, 2])
+    def test_one_core_may_carry_all_flows_where_a_rate_of_one_is_documented(
+        self, streams: int | None, nics: int
+    ) -> None:
+        """Nobody has measured these machines: a document promises no machine that rate."""
+        src = PathEnd(machine_type="c4n-standard-192", nic_count=nics)
+        path = query("same-zone-internal", src, src, streams=streams, rtt_ms=0.1)
+        found, core = predict(path, load_caps(TODAY)), core_flow(TODAY)
+        assert core is not None
+        assert (found.low_gbps or 99) <= (core.low_gbps or 0)
+        assert found.gbps == pytest.approx(min(200 * nics, 50 * (streams or 8)), rel=0.15)
+
     def test_c4n_has_a_limit_per_flow_inside_only_with_its_like(self) -> None:
         same = query("same-zone-internal", "c4n-standard-192", streams=1)
         other = query("same-zone-internal", "c4n-standard-192", "n2-standard-8", streams=1)
@@ -269,14 +285,43 @@ class TestWindow:
         assert rates[2] == pytest.approx(9.75, abs=0.02)
 
     def test_a_given_window_replaces_it(self) -> None:
-        found = estimate(
-            "inter-region-internal", "n2-standard-8", streams=1, rtt_ms=100.0, window_bytes=10**8
+        path = query(
+            "inter-region-internal",
+            "n2-standard-8",
+            streams=1,
+            rtt_ms=100.0,
+            window_bytes=10**8,
+            send_buffer_bytes=2**28,
         )
+        found = predict(path, load_caps(TODAY))
         assert found.binding is not None
         assert found.binding.gbps == 8
         # A stream that is alone shares with nobody: it has all of its window.
         assert found.gbps == pytest.approx(8)
         assert found.binding.source == "given with the question"
+
+    def test_a_stock_sender_holds_back_what_a_greater_window_lets_in(self) -> None:
+        """4 MiB over 200 ms: on a test bed 0.14 and 0.157 Gbit/s, and 0.26 of 8 MiB."""
+        path = query(
+            "inter-region-internal", "n2-standard-8", streams=1, rtt_ms=200.0, window_bytes=2**26
+        )
+        found = predict(path, load_caps(TODAY))
+        assert names(found)[:2] == ["send-buffer-over-rtt", "window-over-rtt"]
+        assert found.gbps == pytest.approx(0.133, abs=1e-3)
+        assert (found.low_gbps or 1) < 0.14 < 0.157 < (found.high_gbps or 0) < 0.18
+        assert found.binding is not None
+        assert "send buffer" in (found.binding.lifted_by or "")
+        assert "receive window" not in (found.binding.lifted_by or "")
+        assert any("4 MiB, as Linux has it" in said for said in found.assumed)
+        greater = msgspec.structs.replace(path, send_buffer_bytes=2**23)
+        found = predict(greater, load_caps(TODAY))
+        assert (found.low_gbps or 1) < 0.262 < (found.high_gbps or 0)
+        assert not any("as Linux has it" in said for said in found.assumed)
+
+    def test_between_stock_machines_the_receiver_decides_as_it_was_seen_to(self) -> None:
+        found = estimate("inter-region-internal", "n2-standard-8", streams=1, rtt_ms=200.0)
+        assert names(found)[:2] == ["window-over-rtt", "send-buffer-over-rtt"]
+        assert found.gbps == pytest.approx(8 * 3.057e-3 / 0.2, rel=0.01)
 
     def test_that_of_a_peer_outside_is_assumed_and_may_be_a_third(self) -> None:
         found = estimate("internet", "n2-standard-8", streams=1, rtt_ms=100.0)

@@ -120,6 +120,7 @@ def measured(probes: Iterable[Probe]) -> Measured:
         columns=Columns(
             kind=np.array(which, dtype=np.intp),
             window_bytes=_numbers([query.window_bytes for query in queries]),
+            send_buffer_bytes=_numbers([query.send_buffer_bytes for query in queries]),
             streams=_numbers([query.streams for query in queries]),
             rtt_ms=rtt,
             low_rtt_ms=rtt,

@@ -84,6 +84,7 @@ def paths(draw: st.DrawFn) -> PathQuery:
         streams=draw(st.none() | streams),
         rtt_ms=draw(rtts),
         window_bytes=draw(st.none() | windows),
+        send_buffer_bytes=draw(st.none() | windows),
         duration_s=None if is_sized else draw(st.none() | durations),
         transfer_bytes=draw(volumes) if is_sized else None,
         is_both_ways=draw(st.booleans()),
@@ -153,6 +154,9 @@ class Table:
             is_both_ways=chance.random(count) < 0.3,
             is_sender_count=by_sender,
             late_rtts=np.zeros(count),
+            send_buffer_bytes=np.where(
+                chance.random(count) < 0.3, 2.0 ** chance.uniform(12, 31), nan
+            ),
         )
 
     def answers(self, *, level: float = 0.9, **changed: Any) -> Predictions:

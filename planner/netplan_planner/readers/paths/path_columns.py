@@ -52,6 +52,9 @@ _NUMBERS = (
     number_column(
         "window_bytes", "the receiver's greatest window", unit="bytes", least=1, most=1e12
     ),
+    number_column(
+        "send_buffer_bytes", "the sender's greatest buffer", unit="bytes", least=1, most=1e12
+    ),
 )
 _VALUE = Column(
     name="value",
@@ -64,7 +67,7 @@ _ASIDE = tuple(
     Column(name=name, meaning=meaning, is_aside=True)
     for name, meaning in (
         ("metric", "whose count the rate is"),
-        ("note", "the receiver's buffer ceiling; of pods, what their network does"),
+        ("note", "the ceiling of both ends' buffers; of pods, what their network does"),
         ("source", "the campaign, whose protocol may be known"),
         ("src", "the sender's name"),
         ("dst", "the receiver's name"),

@@ -141,7 +141,10 @@ class PathTable(Table):
         return f"case when {self.sql('path_class')} like '%-pod%' then {said} else '' end"
 
     def _windows_of_notes(self) -> NDArray[np.float64]:
-        """Return half the receive ceiling that a note tells, NaN where it tells none."""
+        """Return half the receive ceiling that a note tells, NaN where it tells none.
+
+        Who raises it for a run raises that of the sending sockets with it.
+        """
         if not self.has("note"):
             return np.full(self.row_count, np.nan)
         notes, which = self.texts("note")

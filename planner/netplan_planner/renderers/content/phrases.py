@@ -47,6 +47,7 @@ _LIMIT_NAMES = {
     "vpn-tunnel": "VPN tunnels",
     "single-flow-core": "the core of one flow",
     "window-over-rtt": "window over round trip",
+    "send-buffer-over-rtt": "send buffer over round trip",
     "slow-start-ramp": "the start of the transfer",
     "pod-overlay-header": "headers of the pod network",
     "pod-packet-budget": "packets of the pod network",

@@ -11,8 +11,8 @@ from netplan_planner.throughput.goodput.mean import PER_FLOW, SHARED, PathTerms
 from netplan_planner.throughput.goodput.terms import TermSpans
 
 COUNT = 1024
-_DIMENSIONS = len(SHARED) + len(PER_FLOW) + 2
-"""The uncertain quantities: every limit, the window and the round-trip time."""
+_DIMENSIONS = len(SHARED) + len(PER_FLOW) + 3
+"""The uncertain quantities: every limit, the window, the round-trip time and the send buffer."""
 
 
 def draws(spans: TermSpans, count: int = COUNT) -> PathTerms:
@@ -46,6 +46,9 @@ def draws(spans: TermSpans, count: int = COUNT) -> PathTerms:
         per_flow_gbps=drawn_limits("per_flow_gbps", shared_count, flow_count),
         is_cap_known=np.repeat(first.is_cap_known[:1], count),
         window_bytes=drawn("window_bytes", after),
+        sent_bytes=drawn("sent_bytes", after + 2),
+        is_window_told=np.repeat(first.is_window_told[:1], count),
+        is_buffer_told=np.repeat(first.is_buffer_told[:1], count),
         streams=np.repeat(first.streams[:1], count),
         rtt_ms=drawn("rtt_ms", after + 1),
         mtu_bytes=np.repeat(first.mtu_bytes[:1], count),

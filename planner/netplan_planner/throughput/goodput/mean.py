@@ -1,6 +1,6 @@
 """The most likely throughput of many paths at once: named limits, their soft minimum, the start.
 
-    offered = streams x window / RTT
+    offered = streams x the lesser of the receive window and the send buffer / RTT
     cap     = least of the hard limits: of the machines, of the flows together, of the way
     steady  = soft minimum of offered and cap
     goodput = mean of the course from a cold start to the end of the transfer, else steady
@@ -42,10 +42,11 @@ PER_FLOW = (
     "pod-packet-budget",
 )
 """Limits of one flow, by column."""
-LIMITS = (*SHARED, *PER_FLOW, "window-over-rtt", "slow-start-ramp")
+LIMITS = (*SHARED, *PER_FLOW, "window-over-rtt", "send-buffer-over-rtt", "slow-start-ramp")
 """Names of all limits by code; the hard ones come first."""
 HARD_COUNT = len(SHARED) + len(PER_FLOW)
 WINDOW = LIMITS.index("window-over-rtt")
+SEND_BUFFER = LIMITS.index("send-buffer-over-rtt")
 RAMP = LIMITS.index("slow-start-ramp")
 NO_LIMIT = -1
 _DOCUMENTED = (
@@ -93,6 +94,12 @@ class PathTerms(NamedTuple):
     is_cap_known: NDArray[np.bool_]
     """Whether the sender's caps are among them."""
     window_bytes: Column
+    """The receiver's."""
+    sent_bytes: Column
+    """What the sender's buffer holds of payload in flight."""
+    is_window_told: NDArray[np.bool_]
+    is_buffer_told: NDArray[np.bool_]
+    """Whether somebody told these; else they are the defaults of the systems."""
     streams: Column
     """Infinity: as many as it takes."""
     rtt_ms: Column
@@ -164,8 +171,10 @@ def goodput_gbps(terms: PathTerms) -> Column:
 class _Met(NamedTuple):
     """What meets on a path."""
 
+    window_gbps: Column
+    """What the windows and buffers let through; NaN where it is not known."""
     offered_gbps: Column
-    """What the windows let through."""
+    """The same; infinite where nobody can tell, of as many streams as it takes."""
     cap_gbps: Column
     """The least hard limit."""
     cap_limit: NDArray[np.intp]
@@ -175,14 +184,14 @@ class _Met(NamedTuple):
 
 
 def _met(terms: PathTerms, limits: NDArray[np.float64]) -> _Met:
-    window = limits[:, WINDOW]
+    window = np.minimum(limits[:, WINDOW], limits[:, SEND_BUFFER])
     # A few streams over a path of unknown length may be bound by their windows: nobody can tell.
     offered = np.where(np.isnan(window) & np.isinf(terms.streams), np.inf, window)
     cap = np.fmin.reduce(limits[:, :HARD_COUNT], axis=1)
     # A cap that is not known cannot bind a path that stays far below the least one there is.
     cap = np.where(terms.is_cap_known | (offered < LEAST_EGRESS_GBPS / 2), cap, np.nan)
     least = np.argmin(_or_infinite(limits[:, :HARD_COUNT]), axis=1)
-    return _Met(offered, cap, least, tcp.cap_share(offered_gbps=offered, cap_gbps=cap))
+    return _Met(window, offered, cap, least, tcp.cap_share(offered_gbps=offered, cap_gbps=cap))
 
 
 def _rates(
@@ -204,8 +213,8 @@ def _rates(
     if not (behaviour.is_lone_stream_whole and is_counted.any()):
         return steady, goodput, duration
     streams = np.where(is_counted, terms.streams, 1.0)
-    each = limits[:, HARD_COUNT - len(PER_FLOW) : WINDOW + 1] / streams[:, None]
-    one = np.minimum(np.fmin.reduce(each[:, :-1], axis=1), each[:, -1])
+    each = limits[:, HARD_COUNT - len(PER_FLOW) : HARD_COUNT] / streams[:, None]
+    one = np.minimum(np.fmin.reduce(each, axis=1), met.window_gbps / streams)
     alone = np.minimum(cap, np.where(is_counted, one, cap))
     first = terms._replace(streams=np.ones_like(streams))
     nothing = np.zeros_like(cap)
@@ -256,8 +265,11 @@ def _limits(terms: PathTerms, behaviour: transfer.Behaviour) -> NDArray[np.float
     each_way = np.where(terms.is_both_ways, behaviour.direction_ratio, 1.0)[:, None]
     shared = terms.shared_gbps * np.where(_COUNTS_HEADERS, ratio, 1.0)
     flow = terms.per_flow_gbps * np.where(_USES_CORE, each_way, ratio)
-    window = tcp.window_gbps(window_bytes=terms.window_bytes, rtt_ms=terms.rtt_ms)
-    every = np.column_stack((window, np.full_like(window, np.inf)))
+    window, sent = (
+        tcp.window_gbps(window_bytes=size, rtt_ms=terms.rtt_ms)
+        for size in (terms.window_bytes, terms.sent_bytes)
+    )
+    every = np.column_stack((window, sent, np.full_like(window, np.inf)))
     with np.errstate(invalid="ignore"):
         flows = np.column_stack((flow, every)) * terms.streams[:, None]
     return np.hstack((shared, flows))

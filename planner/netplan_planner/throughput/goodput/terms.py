@@ -46,6 +46,9 @@ class Asked(NamedTuple):
     """What is asked of each path, apart from its limits; see `PathTerms`."""
 
     window_bytes: Spans
+    sent_bytes: Spans
+    is_window_told: NDArray[np.bool_]
+    is_buffer_told: NDArray[np.bool_]
     rtt_ms: Spans
     streams: Spans
     duration_s: Spans
@@ -130,26 +133,24 @@ def term_spans(rows: list[LimitRow], which: NDArray[np.intp], asked: Asked) -> T
     ]
     is_cap_known = np.array([row.is_cap_known for row in rows], dtype=bool)[which]
 
-    def terms(at: int, window: Column, rtt: Column, streams: Column, duration: Column) -> PathTerms:
-        return PathTerms(
+    return TermSpans._make(
+        PathTerms(
             shared_gbps=shared[at],
             per_flow_gbps=per_flow[at],
             is_cap_known=is_cap_known,
-            window_bytes=window,
-            streams=streams,
-            rtt_ms=rtt,
+            window_bytes=asked.window_bytes[at],
+            sent_bytes=asked.sent_bytes[at],
+            is_window_told=asked.is_window_told,
+            is_buffer_told=asked.is_buffer_told,
+            streams=asked.streams[at],
+            rtt_ms=asked.rtt_ms[(0, 2, 1)[at]],  # the longest way carries least
             mtu_bytes=asked.mtu_bytes,
-            duration_s=duration,
+            duration_s=asked.duration_s[at],
             omit_s=asked.omit_s,
             transfer_bytes=asked.transfer_bytes,
             is_both_ways=asked.is_both_ways,
             is_sender_count=asked.is_sender_count,
             late_rtts=asked.late_rtts,
         )
-
-    window, rtt, streams, time = asked.window_bytes, asked.rtt_ms, asked.streams, asked.duration_s
-    return TermSpans(
-        terms(0, window.likely, rtt.likely, streams.likely, time.likely),
-        terms(1, window.low, rtt.high, streams.low, time.low),
-        terms(2, window.high, rtt.low, streams.high, time.high),
+        for at in range(3)
     )

@@ -9,8 +9,11 @@ import math
 from datetime import date
 from typing import NamedTuple
 
+import numpy as np
+
 from netplan_planner.model import EgressCap, Limit
 from netplan_planner.throughput.limits.tables import window_figures
+from netplan_planner.throughput.transport.tcp import Array, Floats
 
 DEFAULT_MTU_BYTES = 1460
 DOUBTED_RATIO = 0.8
@@ -37,7 +40,17 @@ FOREIGN_SOURCE = (
     " buffer of 4 MiB"
 )
 SEND_BUFFER_BYTES = 4 * 2**20
-"""Linux default net.ipv4.tcp_wmem: no more can be in flight, whatever the receiver allows."""
+"""Linux default of net.ipv4.tcp_wmem's last value (docs.kernel.org/networking/ip-sysctl.html): what
+is in flight stays in it until it is acknowledged, whatever the receiver allows."""
+SEND_BUFFER_SOURCE = "Linux default net.ipv4.tcp_wmem: 4 MiB (docs.kernel.org, ip-sysctl)"
+SEND_BUFFER_ON = date(2023, 7, 17)
+SEND_BUFFER_LOW_RATIO = 0.63
+"""Of a send buffer that is in flight as payload, at least. Linux counts what an skb takes
+(sk_wmem_queued, by truesize): of one millisecond at the pacing rate (tcp_tso_autosize, 25 kB for 4
+MiB over 200 ms) some 1.3 kB are no payload, so 0.95 is; and a writer that waits for room is woken
+where a third is free again (sk_stream_min_wspace), so that 2/3 may be all that is on its way. At
+most it is all of it: the writer is quick and the last write goes over. Likely is the middle, on a
+logarithmic scale."""
 KNOWN_WINDOW_RATIO = 0.97
 """Of a window that is known: what waits at the receiver to be read, and rounding to its scale."""
 
@@ -124,6 +137,20 @@ def default_window_bytes(stock_bytes: float, *, is_own: bool) -> tuple[float, fl
     if is_own:
         return stock_bytes, KNOWN_WINDOW_RATIO * stock_bytes, high
     return math.sqrt(FOREIGN_RECEIVER_LOW_BYTES * high), float(FOREIGN_RECEIVER_LOW_BYTES), high
+
+
+def sent_bytes(buffer_bytes: Floats, stock_low_bytes: Floats) -> tuple[Array, Array, Array]:
+    """Return the payload in flight that a send buffer holds: the likely, the least, the greatest.
+
+    Args:
+        buffer_bytes: The last value of net.ipv4.tcp_wmem.
+        stock_low_bytes: What was in flight between stock machines at least: a buffer that is not
+            less than theirs holds as much.
+    """
+    size = np.asarray(buffer_bytes, dtype=float)
+    seen = np.where(size >= SEND_BUFFER_BYTES, stock_low_bytes, 0.0)
+    low = np.fmax(SEND_BUFFER_LOW_RATIO * size, np.minimum(seen, size))
+    return np.fmax(math.sqrt(SEND_BUFFER_LOW_RATIO) * size, low), low, size
 
 
 def stock_window_bytes(documented_bytes: float, without: str = "") -> float:

@@ -16,6 +16,7 @@ from netplan_planner.model import (
     PathQuery,
     series_of,
 )
+from netplan_planner.throughput.limits.ends import vcpus_of
 from netplan_planner.throughput.limits.host import MTU_BYTES, core_flow
 from netplan_planner.throughput.limits.shared_cores import sustained_share
 from netplan_planner.throughput.limits.tables import PathLimit, path_limit, possible_path_limit
@@ -75,11 +76,11 @@ def ethernet_payload_ratio(mtu_bytes: int = ETHERNET_MTU_BYTES) -> float:
     return float(segment_bytes(mtu_bytes)) / (mtu_bytes + FRAME_BYTES)
 
 
-def core(query: PathQuery, as_of: date, without: str) -> Limit | None:
+def core(query: PathQuery, caps: CapsBook, without: str = "") -> Limit | None:
     """Return what one core of the smaller end carries; None where no figure of the day is known."""
-    sizes = [end.vcpus for end in (query.src, query.dst) if end.vcpus]
+    sizes = [size for end in (query.src, query.dst) if (size := vcpus_of(end, caps))]
     frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes]
-    found = _core_of(as_of, min(sizes, default=0), min(frames, default=MTU_BYTES), without)
+    found = _core_of(caps.as_of, min(sizes, default=0), min(frames, default=MTU_BYTES), without)
     share = min(sustained_share(end.machine_type) for end in (query.src, query.dst))
     if found is None or found.low_gbps is None or share == 1:
         return found

@@ -9,7 +9,14 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from netplan_planner.model import CapsBook, EgressCap, MeasuredLimit, PathClass, PathQuery
+from netplan_planner.model import (
+    CapsBook,
+    EgressCap,
+    LimitKind,
+    MeasuredLimit,
+    PathClass,
+    PathQuery,
+)
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1
@@ -17,6 +24,7 @@ from netplan_planner.throughput.limits.ends import OWN_CLOUD
 from netplan_planner.throughput.limits.named import (
     EXTERNAL_PATH,
     GENERAL_CAP_ON,
+    INTERNAL_FLOW,
     core,
     documented_flow,
     external_flow,
@@ -103,9 +111,10 @@ def static_limits(
         hard = list(_hard(query, sender, caps, last))
         taken = intake(query, sender.cap, caps, without) if sender.cap else None
         if taken is not None:
-            low = [bounds.down_to(bound, taken.low_gbps) for bound in hard]
-            hard = low if taken.cores is None else [*hard, taken.cores]
-            assumed = (taken.said,)
+            hard.append(taken)
+            least = f"{taken.low_gbps:.3g} Gbit/s or more"
+            receiver = query.dst.machine_type
+            assumed = (f"no document states what {receiver} receives: by its vCPUs {least}",)
         per_flow = list(_per_flow(query, sender.cap, caps, without))
         unknown = tuple(_missing(query, sender, hard, may_assume))
         assumed = (*sender.assumed, *_said_of_outside(query, sender, caps, last), *assumed)
@@ -113,7 +122,11 @@ def static_limits(
         shared, each, said = pod_bounds(query, hard, per_flow, caps.as_of, without)
         hard, per_flow, assumed = hard + shared, per_flow + each, assumed + said
     window = default_window(query, caps.as_of, without)
-    possible = (*possible_documented(query, caps), *possible_measured(query, caps))
+    possible = (
+        *possible_documented(query, caps),
+        *possible_measured(query, caps),
+        *_possible_core(query, per_flow, caps, without),
+    )
     return StaticLimits(tuple(hard), tuple(per_flow), unknown, assumed, possible, window)
 
 
@@ -243,7 +256,7 @@ def _per_flow(
         whole = cap.external_gbps or cap.egress_gbps
         yield or_not_yet(bounds.plain(external_flow(query, cap)), whole, caps)
     inside = list(map(bounds.plain, documented_flow(query, cap))) if cap is not None else []
-    one = core(query, caps.as_of, without) if query.src.cloud == OWN_CLOUD else None
+    one = core(query, caps, without) if query.src.cloud == OWN_CLOUD else None
     most = (one.high_gbps if one is not None else None) or 0.0
     for measured in caps.measured(query.path_class):
         if measured.name != EXTERNAL_PATH:
@@ -252,6 +265,19 @@ def _per_flow(
     yield from inside
     # What is documented or measured for this very path knows more than the figures of all cores.
     if not inside and one is not None:
+        yield bounds.plain(one)
+
+
+def _possible_core(
+    query: PathQuery, per_flow: list[Bound], caps: CapsBook, without: str
+) -> Iterator[Bound]:
+    """Yield what one core carries where a rate of one flow is documented, and never was measured.
+
+    A document is a ceiling: it promises no machine that a core reaches it.
+    """
+    of_flow = (b.limit for b in per_flow if b.limit.name == INTERNAL_FLOW)
+    one = core(query, caps, without)
+    if one is not None and any(limit.kind is LimitKind.DOCUMENTED for limit in of_flow):
         yield bounds.plain(one)
 
 

@@ -138,6 +138,7 @@ def rows_of_records(
             columns=Columns(
                 kind=np.array(which, dtype=np.intp),
                 window_bytes=np.full(len(rows), np.nan),
+                send_buffer_bytes=np.full(len(rows), np.nan),
                 streams=numbers["streams"],
                 rtt_ms=numbers["rtt_ms"],
                 low_rtt_ms=numbers["low_rtt_ms"],

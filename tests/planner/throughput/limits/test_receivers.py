@@ -70,13 +70,39 @@ class TestSharedCores:
 
 
 class TestWholeVcpus:
-    def test_they_are_taken_to_keep_up_but_the_interval_reaches_down(self) -> None:
-        found, one = estimate(to("t2d-standard-1")), core_flow(DAY, vcpus=1)
+    @pytest.mark.parametrize("streams", [None, 16])
+    @pytest.mark.parametrize(
+        ("receiver", "vcpus"), [("t2d-standard-1", 1), ("n1-standard-1", 1), ("n1-standard-2", 2)]
+    )
+    def test_each_takes_in_what_one_core_carries(
+        self, receiver: str, vcpus: int, streams: int | None
+    ) -> None:
+        query = to(receiver, "c3-standard-176", streams=streams, rtt_ms=0.1)
+        found, one = estimate(query), core_flow(DAY, vcpus=1)
         assert one is not None
-        assert limit_of(found) is None
-        assert found.gbps == 32
-        assert found.low_gbps == pytest.approx(one.low_gbps, rel=0.04)
-        assert any("no document states what t2d-standard-1 receives" in o for o in found.assumed)
+        assert limit_of(found) == found.binding
+        assert found.gbps == pytest.approx(vcpus * one.gbps, rel=0.02)
+        assert (found.high_gbps or 0) <= 1.02 * vcpus * (one.high_gbps or 0)
+        assert (found.low_gbps or 99) <= vcpus * (one.low_gbps or 0)
+        assert any(f"no document states what {receiver} receives" in o for o in found.assumed)
+
+    def test_few_flows_have_as_many_cores_as_they_are(self) -> None:
+        query = to("n2-standard-4", "c3-standard-176", rtt_ms=0.1)
+        core = core_flow(DAY)
+        assert core is not None
+        rates = [estimate(msgspec.structs.replace(query, streams=n)).gbps or 0 for n in (1, 2, 64)]
+        assert rates[0] <= core.gbps
+        assert rates[1] <= 2 * core.gbps
+        assert rates[2] == pytest.approx(4 * (core_flow(DAY, vcpus=1) or core).gbps, rel=0.02)
+
+    @listed("machine_type", load_caps(DAY).machine_types)
+    def test_no_sender_is_said_to_send_more_than_its_vcpus_carry(self, machine_type: str) -> None:
+        one, types = core_flow(DAY, vcpus=1), load_caps(DAY).variants(machine_type)
+        vcpus = next((cap.vcpus for cap in types if cap.vcpus), None)
+        query = path("same-zone-internal", machine_type, dst=end(None), streams=None, rtt_ms=None)
+        assert one is not None
+        if vcpus is not None:
+            assert (estimate(query).gbps or 0) <= vcpus * one.gbps
 
     @pytest.mark.parametrize("receiver", ["e2-standard-2", "n4-standard-2", "c4-standard-2"])
     def test_the_interval_never_reaches_below_what_it_may_send_itself(self, receiver: str) -> None:

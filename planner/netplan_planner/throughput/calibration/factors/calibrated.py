@@ -169,7 +169,6 @@ class Probed(NamedTuple):
         plain: Spread,
         spans: TermSpans,
         which: NDArray[np.intp],
-        is_window_given: NDArray[np.bool_],
     ) -> Spread:
         """Return predictions with what probes taught.
 
@@ -177,9 +176,8 @@ class Probed(NamedTuple):
             plain: The predictions without.
             spans: The terms that they were made of.
             which: Kind of each row.
-            is_window_given: Whether the row has a window of its own.
         """
-        paths, values = self.paths(spans, which, is_window_given)
+        paths, values = self.paths(spans, which)
         now = answers(paths, values)
         slope = slopes(paths, values, now)
         variance = (run_scatter(paths, slope) * self.of_kind.scatter_ratio[which]) ** 2
@@ -203,22 +201,18 @@ class Probed(NamedTuple):
             log_sd=np.sqrt(after + (1 - PAIR_SHARE) * variance + of_pair) * widened,
         )
 
-    def shifted(
-        self, spans: TermSpans, which: NDArray[np.intp], is_window_given: NDArray[np.bool_]
-    ) -> TermSpans:
+    def shifted(self, spans: TermSpans, which: NDArray[np.intp]) -> TermSpans:
         """Return terms and both ends of their ranges, each with the most likely factors."""
         moved = []
         for one in spans:
-            paths, values = self.paths(TermSpans(one, one, one), which, is_window_given)
+            paths, values = self.paths(TermSpans(one, one, one), which)
             moved.append(adjusted(paths, values))
         return TermSpans._make(moved)
 
-    def paths(
-        self, spans: TermSpans, which: NDArray[np.intp], is_window_given: NDArray[np.bool_]
-    ) -> tuple[FactorPaths, Matrix]:
+    def paths(self, spans: TermSpans, which: NDArray[np.intp]) -> tuple[FactorPaths, Matrix]:
         """Return the paths with their shared factors, and the most likely factor of each."""
         shared_factor = self.of_kind.shared_factor
-        paths = factor_paths(self.kinds, self.limits, shared_factor, which, spans, is_window_given)
+        paths = factor_paths(self.kinds, self.limits, shared_factor, which, spans)
         factors = np.zeros(int(shared_factor.max(initial=NO_FACTOR)) + 1)
         known = min(len(self.corrector.factors), len(factors))
         factors[:known] = self.corrector.factors[:known]

@@ -50,7 +50,6 @@ class FactorPaths(NamedTuple):
     terms: PathTerms
     default_window_bytes: Column
     """Of the receiver's image, whatever window is given."""
-    is_window_given: NDArray[np.bool_]
     shared_factor: NDArray[np.intp]
     """Number of the shared factor; axes: row, slot of `SLOTS`; `NO_FACTOR` where there is none."""
     lower_sd: Matrix
@@ -73,7 +72,6 @@ def factor_paths(
     factor_of_kind: NDArray[np.intp],
     which: NDArray[np.intp],
     spans: TermSpans,
-    is_window_given: NDArray[np.bool_],
 ) -> FactorPaths:
     """Return paths of given kinds with their shared factors.
 
@@ -83,7 +81,6 @@ def factor_paths(
         factor_of_kind: Numbers of shared factors; axes: kind, slot.
         which: Kind of each path.
         spans: What the model says of each path.
-        is_window_given: Whether `spans` has a window of the path's own.
     """
     windows = Spans(*np.array([one.window_bytes for one in limits])[which].T)
     is_own = np.array([is_own_receiver(kind) for kind in kinds], dtype=bool)[which]
@@ -102,7 +99,6 @@ def factor_paths(
     return FactorPaths(
         terms=spans.likely,
         default_window_bytes=windows.likely,
-        is_window_given=is_window_given,
         shared_factor=factor_of_kind[which],
         lower_sd=lower,
         upper_sd=upper,
@@ -119,7 +115,10 @@ def adjusted(paths: FactorPaths, values: Matrix) -> PathTerms:
     factor = np.exp(values)
     terms = paths.terms
     window = paths.default_window_bytes * factor[:, WINDOW] * factor[:, WINDOW_OF_TYPE]
-    window = np.where(paths.is_window_given, terms.window_bytes, window)
+    # What was on its way went through both ends: a greater window shows a greater send buffer.
+    is_shown = ~(terms.is_window_told | terms.is_buffer_told)
+    sent = np.where(is_shown, np.fmax(terms.sent_bytes, window), terms.sent_bytes)
+    window = np.where(terms.is_window_told, terms.window_bytes, window)
     longer = factor[:, START] * factor[:, START_TO]
     shared = len(SHARED)
     of_class = factor[:, SITE, None]
@@ -129,6 +128,7 @@ def adjusted(paths: FactorPaths, values: Matrix) -> PathTerms:
         shared_gbps=terms.shared_gbps * of_shared,
         per_flow_gbps=terms.per_flow_gbps * factor[:, shared:HARD_COUNT] * of_class,
         window_bytes=window,
+        sent_bytes=sent,
         duration_s=terms.duration_s / longer,
         omit_s=terms.omit_s / longer,
         transfer_bytes=terms.transfer_bytes / longer,
@@ -178,7 +178,9 @@ def slopes(paths: FactorPaths, values: Matrix, now: Answers) -> Matrix:
 def bound_slot(found: Means) -> NDArray[np.intp]:
     """Return the slot of the limit that holds each path; behind a start, where that leads."""
     behind = np.where(found.cap_share > LIKELIER, found.cap_limit, WINDOW)
-    return np.where(found.binding == RAMP, behind, np.maximum(found.binding, 0)).astype(np.intp)
+    return np.where(found.binding == RAMP, behind, np.clip(found.binding, 0, WINDOW)).astype(
+        np.intp
+    )
 
 
 def run_scatter(paths: FactorPaths, slope: Matrix) -> Column:

@@ -197,7 +197,6 @@ def _probes(measured: Measured, groups: Grouped, factor_of_kind: NDArray[np.intp
         factor_of_kind,
         some.columns.kind,
         batch.terms_of(some.kinds, some.limits, some.columns),
-        ~np.isnan(some.columns.window_bytes),
     )
     others = np.arange(len(SLOTS)) != HARD.index("single-flow-core")
     paths.shared_factor[np.ix_(np.flatnonzero(some.is_core_only), others)] = NO_FACTOR

@@ -135,7 +135,12 @@ def grouped(measured: Measured, age_days: Column) -> Grouped:
         measured.pair,
         *(
             np.nan_to_num(column.astype(float), nan=-1.0, posinf=-2.0)
-            for column in (columns.streams, columns.window_bytes, columns.transfer_bytes)
+            for column in (
+                columns.streams,
+                columns.window_bytes,
+                columns.send_buffer_bytes,
+                columns.transfer_bytes,
+            )
         ),
         *(np.nan_to_num(np.round(c), nan=-1.0) for c in (columns.duration_s, columns.omit_s)),
         *(columns.is_both_ways, columns.is_sender_count, columns.late_rtts),

@@ -106,6 +106,14 @@ class TestOnePath:
         assert value(small, CAPS[name]) <= value(great, CAPS[name]) * SLACK
 
     @settings(max_examples=examples(0.25))
+    @given(query=paths(), buffer=windows, times=TIMES)
+    def test_a_greater_send_buffer_never_lowers_it(
+        self, name: str, query: PathQuery, buffer: int, times: float
+    ) -> None:
+        sizes = (buffer, int(buffer * times))
+        small, great = (changed(query, send_buffer_bytes=size) for size in sizes)
+        assert value(small, CAPS[name]) <= value(great, CAPS[name]) * SLACK
+
     @given(query=paths(), window=windows, times=TIMES)
     def test_a_greater_window_never_lowers_it(
         self, name: str, query: PathQuery, window: int, times: float
@@ -206,7 +214,11 @@ class TestTables:
     @settings(max_examples=examples(0.25))
     @given(seed=SEEDS, name=st.sampled_from(sorted(CAPS)))
     @pytest.mark.parametrize(
-        "change", [_times(name) for name in ("window_bytes", "duration_s", "transfer_bytes")]
+        "change",
+        [
+            _times(name)
+            for name in ("window_bytes", "send_buffer_bytes", "duration_s", "transfer_bytes")
+        ],
     )
     def test_greater_windows_times_and_volumes_never_lower_it(
         self, change: Change, seed: int, name: str

@@ -49,6 +49,17 @@ class TestWindow:
         assert shared_factor(found, "external-egress").ratio == SAME
         assert moved(aws_wall(), found) == pytest.approx(1, abs=0.01)
 
+    def test_a_greater_one_shows_a_greater_send_buffer_unless_that_is_told(self) -> None:
+        found = learnt(on_pairs(window_bound(), [3.0] * 6))
+        assert moved(window_bound(), found) == pytest.approx(3, rel=0.1)
+        now = calibrated(window_bound(), found)
+        shown = next(one for one in now.limits if one.name == "send-buffer-over-rtt")
+        assert shown.gbps >= (now.gbps or 0) > 0.6
+        told = calibrated(window_bound(send_buffer_bytes=2**22), found)
+        assert (told.gbps or 1) < 8 * 2**22 / 1e8
+        assert told.binding is not None
+        assert told.binding.name == "send-buffer-over-rtt"
+
     def test_what_it_told_is_the_window_alone(self) -> None:
         (lesson,) = fit(on_pairs(to_aws(), [0.7])).lessons
         assert set(lesson.told) == {"receive-window", "receive-window-of-type"}
