@@ -119,7 +119,7 @@ class Judge:
         is_promised, text = self._promised(entry, steps)
         if is_promised is False:
             problems.append(("promise", text))
-        true = self._saved(before)
+        true = bill(before, self.prices).total - bill(self.project, self.prices).total
         self.entries.append(Entry(rule_of(entry), said, true, is_promised))
         if not agree(said, true):
             problems.append(("entry", ""))
@@ -141,22 +141,6 @@ class Judge:
             elif step.kind or is_claimed:
                 yield "refused", done.refused
         self.steps += len(steps)
-
-    def _saved(self, before: Project) -> float:
-        """Return what the bill falls by; what passes a hub since is in neither bill.
-
-        No table has what Network Connectivity Center takes for it.
-        """
-        after = self.project
-        passing = {
-            at
-            for at, flow in enumerate(after.flows)
-            if flow.over_external != before.flows[at].over_external
-            and _hub_of(after, flow.src, flow.dst)
-        }
-        both = (without_flows(one, passing) for one in (before, after))
-        old, new = (bill(one, self.prices).total for one in both)
-        return old - new
 
     def _promised(self, entry: Mapping[str, Any], steps: Sequence[Step]) -> tuple[bool | None, str]:
         """Return whether the rate that an entry promises is the truth's, and both in words."""
@@ -198,14 +182,6 @@ class Judge:
 def _machine(project: Project, link: str) -> Machine | None:
     name = last(link)
     return project.machines.get(project.aliases.get(name, name))
-
-
-def _hub_of(project: Project, src: str, dst: str) -> str:
-    """Return the hub that two machines reach each other over, or nothing."""
-    one, other = project.machines.get(src), project.machines.get(dst)
-    if one is None or other is None or project.are_peered(one.network, other.network):
-        return ""
-    return project.hub_of(one.network, other.network)
 
 
 def _sure_of(

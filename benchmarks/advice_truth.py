@@ -16,6 +16,9 @@ GIB_PER_LOCAL_SSD = 375
 NAT_VMS = 32
 """Up to so many machines a gateway is paid by the machine (cloud.google.com/nat/pricing)."""
 RULES_TOGETHER = 5
+HUB_USD_PER_GIB = 0.02
+"""For what a VPC spoke sends through its hub, beside the price of the traffic
+(cloud.google.com/network-connectivity/pricing, Advanced Data Networking)."""
 AREA_OF = {
     "usa": "Americas",
     "bra": "South America",
@@ -210,6 +213,8 @@ def _traffic(sums: _Sums, prices: Prices, project: Project, flow: Flow) -> None:
         return
     if dst is None:
         return
+    if not flow.over_external and hub_between(project, src, dst):
+        sums.usd["hub data"] += gib * HUB_USD_PER_GIB
     if src.region != dst.region:
         sku, what = prices.sku("interregion_out", src.region, dst.region), "between regions"
     elif src.zone == dst.zone and not flow.over_external:
@@ -217,6 +222,13 @@ def _traffic(sums: _Sums, prices: Prices, project: Project, flow: Flow) -> None:
     else:
         sku, what = prices.sku("interzone_out", "global"), "between zones"
     sums.sell("traffic", sku, gib, f"{what}: {src.region} to {dst.region}")
+
+
+def hub_between(project: Project, src: Machine, dst: Machine) -> str:
+    """Return the hub over which two machines reach each other, or nothing."""
+    if project.are_peered(src.network, dst.network):
+        return ""
+    return project.hub_of(src.network, dst.network)
 
 
 def _to_internet(sums: _Sums, prices: Prices, src: Machine, flow: Flow) -> None:
