@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from support.commands.run import ROOTS
 
-MOST_CODE_LINES = 103_200
+MOST_CODE_LINES = 103_300
 """Of the product: neither blank, comment nor docstring."""
 MOST_IMPORT_SHARE = 0.117
 MOST_FILES_OF_A_FOLDER = 20

@@ -357,7 +357,7 @@ VERBS: Mapping[str, Lines] = {
             ("predict n2-standard-8 --plugin calicoo", "calico"),
             ("predict n2-standard-8 --service percona-sysbench", "percona-xtradb-sysbench-oltp"),
         ),
-        nothing=("predict n4-custom-12-32768",),
+        nothing=("predict n4-custom-96-393216",),
         unreadable=(
             "predict --batch FILE",
             "predict n2-standard-8 --calibration FILE",
@@ -368,7 +368,7 @@ VERBS: Mapping[str, Lines] = {
         success="caps n2-standard-8",
         wrong=(("caps n2-standrd-8", "n2-standard-8"), ("caps --series q9", "n2d")),
         nothing=("caps --series c4 --as-of 2017-07-20",),
-        lacking=("caps n2-standard-8 --as-of 2017-07-20", "caps n4-custom-12-32768"),
+        lacking=("caps n2-standard-8 --as-of 2017-07-20", "caps n4-custom-96-393216"),
     ),
     "price machine": Lines(
         success=f"price machine n2-standard-8 {_REGION}",

@@ -216,15 +216,6 @@ def edge_query(facts: Facts, edge: Edge, *, streams: int | None = None) -> PathQ
     )
 
 
-def vcpus_of(end: PathEnd, caps: CapsBook) -> int | None:
-    """Return the vCPUs of an end: as it says, else of its type; None where neither is known."""
-    if end.vcpus or end.machine_type is None or end.cloud != OWN_CLOUD:
-        return end.vcpus
-    known = next((one.vcpus for one in caps.variants(end.machine_type) if one.vcpus), None)
-    custom = None if known else shape_of_custom(end.machine_type)
-    return custom.vcpus if custom else known
-
-
 def deciding_platform(instance: Instance) -> str | None:
     """Return the CPU platform, or a least one that already decides the cap.
 

@@ -204,10 +204,9 @@ def _of_places(fix: OrderedFix) -> str:
 
 def thing_count(fix: OrderedFix) -> int:
     """Return of how many machines, paths or other things a fix is: of a group of all of it."""
-    return sum(
-        len(one.change.targets) if one.change is not None and one.change.kind in BY_TEMPLATE else 1
-        for one in fix.changes
-    )
+    changes = (one.change for one in fix.changes)
+    each = (len(one.targets) if one and one.kind in BY_TEMPLATE else 1 for one in changes)
+    return max(fix.place_count, sum(each))
 
 
 def _what(fix: OrderedFix) -> Line:
