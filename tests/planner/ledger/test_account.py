@@ -189,7 +189,7 @@ def machine_after(change: Change, one: Instance) -> Instance:
         case ChangeKind.MACHINE_TYPE:
             own |= {"machine_type": change.to, "bandwidth_tier": tier.DEFAULT}
         case ChangeKind.TIER_1:
-            own["bandwidth_tier"] = tier.TIER_1
+            own |= {"machine_type": change.to or one.machine_type, "bandwidth_tier": tier.TIER_1}
         case ChangeKind.NO_TIER_1:
             own["bandwidth_tier"] = tier.DEFAULT
         case ChangeKind.SPOT:
