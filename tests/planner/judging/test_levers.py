@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from decimal import Decimal
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -116,3 +117,26 @@ def test_what_is_paid_is_what_the_bill_of_a_month_says(
     assert abs(found.paid_usd_per_month - bill.machines_usd - bill.commitments_usd) < CENT
     assert found.unpriced_machine_count == bill.unpriced_machine_count
     assert 0 <= found.after_plan_usd_per_month <= found.paid_usd_per_month
+
+
+@pytest.mark.parametrize("status", ["NOT_YET_ACTIVE", "CREATING", "ACTIVE"])
+def test_nobody_buys_again_what_begins_in_days(status: str) -> None:
+    facts = facts_of(machine("ant", "e2-standard-8"))
+    assert lever(facts) is not None
+    bought = commitment(8, 32, "GENERAL_PURPOSE_E2", status=status)
+    assert lever(with_commitments(facts, bought)) is None
+
+
+def test_where_a_commitment_is_not_known_no_other_is_planned() -> None:
+    facts = facts_of(machine("ant", "e2-standard-8"))
+    for one in (commitment(None, None, "GENERAL_PURPOSE_E2"), commitment(8, 32, "NEW_KIND")):
+        assert lever(with_commitments(facts, one)) is None
+
+
+def test_machines_of_which_no_commitment_is_sold_are_not_counted() -> None:
+    plain, arm = machine("ant", "e2-standard-8"), machine("bee", "t2a-standard-8")
+    found, alone = lever(facts_of(plain, arm)), lever(facts_of(plain))
+    assert found is not None
+    assert alone is not None
+    assert found.machine_count == alone.machine_count == 1
+    assert found.paid_usd_per_month > alone.paid_usd_per_month

@@ -239,3 +239,46 @@ def test_the_nearer_way_counts_before_a_hub(read: Reader) -> None:
     one, other = inventory.instances
     assert inventory.reachable_interface(one, other) is not None
     assert inventory.hub_over(one, other) == ""
+
+
+@pytest.mark.parametrize("word", ["ALL_IPV4_RANGES", "ALL_PRIVATE_IPV4_RANGES"])
+def test_a_word_for_all_ranges_keeps_them(read: Reader, word: str) -> None:
+    (spoke,) = read([vpc_spoke("a", exclude=(word,))]).spokes
+    assert not spoke.exports("10.1.0.0/24")
+    (other,) = read([vpc_spoke("a", exclude=("ALL_IPV6_RANGES",))]).spokes
+    assert other.exports("10.1.0.0/24")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        vpc_spoke("b", state="UPDATING"),
+        vpc_spoke("b", exclude=("10.2.0.0/16",)),
+        vpc_spoke("b", of=HUB.replace("projects/p/", "projects/123456/")),
+    ],
+    ids=["state", "filter", "number of the hub's project"],
+)
+def test_traffic_that_was_seen_between_two_spokes_passes_their_hub(
+    read: Reader, other: Json
+) -> None:
+    inventory = read(HUBS, [vpc_spoke("a"), other])
+    assert inventory.hub_seen([NETWORKS["a"]], [NETWORKS["b"]]) == "main"
+    two = read(HUBS, [vpc_spoke("a"), vpc_spoke("b", of=HUB + "-2")])
+    assert two.hub_seen([NETWORKS["a"]], [NETWORKS["b"]]) == ""
+
+
+def test_a_network_may_be_the_spoke_that_was_not_understood(read: Reader) -> None:
+    pair = NETWORKS["a"], NETWORKS["b"]
+    broken = vpc_spoke("b", exclude=("no range",))
+    inventory = read(HUBS, [vpc_spoke("a"), broken])
+    assert [spoke.name for spoke in inventory.spokes] == ["a"]
+    assert inventory.spoke_pairs.are_spokes(*pair)
+    assert "not all spokes" in inventory.spoke_pairs.why_apart(*pair)
+    assert not read(HUBS, [vpc_spoke("a")]).spoke_pairs.are_spokes(*pair)
+
+
+def test_the_number_of_a_spokes_project_stands_for_its_id(read: Reader) -> None:
+    spoke = vpc_spoke("a")
+    uri = spoke["linkedVpcNetwork"]["uri"].replace("projects/p/", "projects/123456/")
+    (found,) = read([spoke | {"linkedVpcNetwork": {"uri": uri}}]).spokes
+    assert found.network == NETWORKS["a"]
