@@ -110,7 +110,7 @@ def between_zones(pairs: Sequence[ZonePair], options: RenderOptions) -> Iterator
         Column(title="a month", is_number=True, stacked="a month: {}"),
         Column(title="fastest pair", is_number=True, stacked="fastest pair: {}"),
         Column(title="possible", is_number=True, stacked="possible: {}"),
-        Column(title="round trip", is_number=True, stacked="round trip: {}"),
+        Column(title="RTT", is_number=True, stacked="round trip: {}"),
         Column(title="greatest pair", is_note=True, stacked="greatest pair: {}"),
     )
     yield Table(columns=columns, rows=tuple(_pair_row(pair) for pair in shown))
