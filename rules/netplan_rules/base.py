@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 
-from netplan_planner.model import Facts, Gap, Hit, Need, Severity, Value, Work
+from netplan_planner.model import Facts, Fix, Gap, Hit, Instruction, Need, Severity, Value, Work
 
 
 class Threshold(Value, frozen=True, kw_only=True):
@@ -98,15 +98,47 @@ class Rule(Value, frozen=True, kw_only=True):
     """The pages that it rests on, the most telling first."""
     work: Work
     """What following it takes; kinds that rules share stand in `work`."""
-    since: str
+    since: str = "0.1.0"
+    """The first release that has it."""
     thresholds: tuple[Threshold, ...] = ()
     group_message: str = ""
     summed: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
 
+    def fix(
+        self,
+        *,
+        text: str,
+        label: str = "",
+        commands: tuple[str, ...] = (),
+        verify: str | Instruction | None = None,
+        clean_up: str | Instruction | None = None,
+        undo: str | Instruction | None = None,
+        documents: tuple[str, ...] | None = None,
+        caution: str = "",
+    ) -> Fix:
+        """Return a fix by this rule's documents, where it has none of its own.
+
+        A step without commands is its text.
+        """
+        return Fix(
+            text=text,
+            label=label,
+            commands=commands,
+            verify=_step(verify),
+            clean_up=_step(clean_up),
+            undo=_step(undo),
+            documents=self.references if documents is None else documents,
+            caution=caution,
+        )
+
     def __call__(self, function: Callable[[Facts], Iterator[Hit | Gap]]) -> "Check":
         """Return the complete rule; used as a decorator."""
         return Check(rule=self, function=function)
+
+
+def _step(step: str | Instruction | None) -> Instruction | None:
+    return Instruction(text=step) if isinstance(step, str) else step
 
 
 class Check(Value, frozen=True, kw_only=True):

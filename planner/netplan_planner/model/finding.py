@@ -49,10 +49,6 @@ class Confidence(StrEnum):
         """0 for the surest."""
         return list(Confidence).index(self)
 
-    def lowered(self) -> "Confidence":
-        """Return the next lower one, or `LOW`."""
-        return list(Confidence)[min(self.rank + 1, 2)]
-
 
 MOST_MEASURED_RATIO = 1.2
 """Above this share of a limit, a rate was not measured behind it: it is a declared target."""
@@ -246,11 +242,24 @@ class Hit(Value, frozen=True, kw_only=True):
     """What is lost today, counted or sure to be, and no longer after the fix: `packets dropped for
     want of ports`. Empty: nothing that is known."""
     fix: Fix | None = None
-    confidence: Confidence = Confidence.HIGH
-    confidence_reason: str = ""
+    doubts: tuple[str, ...] = ()
+    """What speaks against it; each lowers the confidence by one step."""
+    at_most: Confidence = Confidence.HIGH
+    """The confidence, where a doubt lowers it further."""
     severity: Severity | None = None
     """A base severity of its own, where a case is graver or milder than the rule."""
     change: Change | None = None
+
+    @property
+    def confidence(self) -> Confidence:
+        """High without doubts."""
+        ranks = list(Confidence)
+        return ranks[max(self.at_most.rank, min(len(self.doubts), len(ranks) - 1))]
+
+    @property
+    def confidence_reason(self) -> str:
+        """The doubts, in one text."""
+        return "; ".join(self.doubts)
 
     @property
     def saving_usd_per_month(self) -> Decimal | None:

@@ -136,8 +136,7 @@ def _hit(facts: Facts, pair: PairTraffic, nic: NetworkInterface) -> Hit:
         used_ratio=used_ratio(facts, edge, now),
         gib_per_month=gib,
         fix=fix,
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
         change=change,
     )
 

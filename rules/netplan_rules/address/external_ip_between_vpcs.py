@@ -52,7 +52,6 @@ RULE = Rule(
         undo="Use the external addresses again, then delete both peerings or the endpoint.",
         window="None: the new way stands beside the old one until it is used.",
     ),
-    since="0.1.0",
     thresholds=(volume_floor(10.0),),
     group_message="{volume:,.0f} GiB a month between two unconnected networks of yours go to"
     " external addresses ({count} pairs)",
@@ -105,8 +104,7 @@ def _hit(facts: Facts, pair: PairTraffic) -> Hit:
         used_ratio=used_ratio(facts, edge, now),
         gib_per_month=gib,
         fix=joined.fix,
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
         change=change if joined.is_peering else None,
     )
 

@@ -23,7 +23,6 @@ RULE = Rule(
         "https://cloud.google.com/vpc/network-pricing",
     ),
     work=ADDRESS,
-    since="0.1.0",
     thresholds=(volume_floor(1.0),),
     group_message="{volume:,.0f} GiB a month between regions go to external addresses of your own"
     " machines ({count} pairs)",

@@ -25,7 +25,6 @@ RULE = Rule(
         "https://cloud.google.com/vpc/network-pricing",
     ),
     work=ADDRESS,
-    since="0.1.0",
     thresholds=(volume_floor(1.0),),
     group_message="{volume:,.0f} GiB a month between your own machines go to external addresses"
     " ({count} pairs in one zone); {observed_max_rate} in the busiest minute of the first",

@@ -6,10 +6,8 @@ from netplan_planner.model import (
     Edge,
     Evidence,
     Facts,
-    Fix,
     Hit,
     Instance,
-    Instruction,
     Need,
     NetworkInterface,
     Severity,
@@ -35,7 +33,6 @@ RULE = Rule(
     " traffic is billed inside a zone is not settled by any document, so no saving is stated.",
     references=("https://cloud.google.com/compute/docs/ip-addresses",),
     work=ADDRESS,
-    since="0.1.0",
     thresholds=(volume_floor(1.0),),
     group_message="{volume:,.0f} GiB a month between your own machines go over external IPv6"
     " ({count} pairs)",
@@ -80,15 +77,14 @@ def _hit(
         throughput_now=now,
         used_ratio=used_ratio(facts, edge, now),
         gib_per_month=gib,
-        fix=Fix(
+        fix=RULE.fix(
             text=f"In the configuration of {sender.name}, use"
             f" {internal_target(sender, receiver, nic)}, instead of {edge.dst_address}."
             f"{over_hub(facts.inventory.hub_over(sender, receiver))}",
             label="internal address",
             verify=no_longer_addressed(edge.dst_address or "", sender.project),
-            undo=Instruction(text=f"Put {edge.dst_address} back; nothing else changed."),
+            undo=f"Put {edge.dst_address} back; nothing else changed.",
             documents=("https://cloud.google.com/compute/docs/internal-dns",),
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )

@@ -6,10 +6,8 @@ from netplan_planner.model import (
     Edge,
     Evidence,
     Facts,
-    Fix,
     ForwardingRule,
     Hit,
-    Instruction,
     Need,
     OwnerKind,
     PathClass,
@@ -44,7 +42,6 @@ RULE = Rule(
         undo="Let the name resolve to the public address again.",
         window="None: the new way stands beside the old one until the name leads to it.",
     ),
-    since="0.1.0",
     thresholds=(volume_floor(1.0),),
     group_message="{volume:,.0f} GiB a month from your machines go to public load balancers of your"
     " own ({count} pairs)",
@@ -91,16 +88,15 @@ def _hit(facts: Facts, edge: Edge, front: ForwardingRule) -> Hit:
             " its kind; compare the bill before and after"
         ),
         gib_per_month=gib,
-        fix=Fix(
+        fix=RULE.fix(
             label="internal load balancer",
             verify=no_longer_addressed(
                 edge.dst_address or front.ip_address or "", src.project or ""
             ),
-            undo=Instruction(text="Let the name resolve to the public address again."),
+            undo="Let the name resolve to the public address again.",
             text=f"Put an internal load balancer in front of the backends of {front.name} and let"
             " internal clients resolve its name to that (a private DNS zone).",
             documents=("https://cloud.google.com/load-balancing/docs/internal",),
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )

@@ -70,7 +70,6 @@ RULE = Rule(
     " machines labelled netplan-role=standby keep their size.",
     references=("https://cloud.google.com/compute/docs/machine-resource",),
     work=MACHINE_TYPE,
-    since="0.1.0",
     thresholds=(
         ratio_limit("min_saving_ratio", 0.1, "share of today's price that must be saved"),
         Threshold(
@@ -274,7 +273,6 @@ def _hit(
         # What is not sure to save is no more than a hint.
         severity=Severity.INFO if _before(saving) else None,
         fix=resize_fix(facts, instance, candidate, ""),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
         change=resize_change(instance, candidate),
     )

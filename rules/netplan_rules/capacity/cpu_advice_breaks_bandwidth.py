@@ -6,11 +6,9 @@ from netplan_planner.model import (
     EgressCap,
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
     Instance,
-    Instruction,
     MachineRates,
     Need,
     Severity,
@@ -49,7 +47,6 @@ RULE = Rule(
         " the machine never changed.",
         window="None.",
     ),
-    since="0.1.0",
     thresholds=(
         ratio_limit(
             "p95_ratio",
@@ -125,20 +122,16 @@ def _hit(
             type_evidence(instance),
             Evidence(name="recommended", value=advice.machine_type, source="Recommender"),
         ),
-        fix=Fix(
+        fix=RULE.fix(
             label="dismiss the advice",
             text=f"Do not take {advice.machine_type}: dismiss the recommendation. netplan recommend"
             f" --vm {instance.name} names the cheapest type that carries its traffic.",
             commands=_dismiss(advice),
-            verify=Instruction(text="The next list of recommendations does not have it."),
-            undo=Instruction(
-                text="Restore it in the console, in the history of recommendations; the machine"
-                " never changed."
-            ),
-            documents=RULE.references,
+            verify="The next list of recommendations does not have it.",
+            undo="Restore it in the console, in the history of recommendations; the machine"
+            " never changed.",
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )
 
 

@@ -7,10 +7,8 @@ from netplan_planner.model import (
     Edge,
     Evidence,
     Facts,
-    Fix,
     Hit,
     Instance,
-    Instruction,
     Need,
     Severity,
     Value,
@@ -43,7 +41,6 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/network-bandwidth",
     ),
     work=APPLICATION,
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="min_packets",
@@ -181,13 +178,11 @@ def _hit(
         lost="packets dropped at a full queue"
         if "bursts" in kind.cause
         else "packets dropped at a full table of connections",
-        fix=Fix(
+        fix=RULE.fix(
             label="fewer bursts" if "bursts" in kind.cause else "fewer connections",
             text=kind.advice,
-            verify=Instruction(text=f"The next flow logs have no dropped packets of it ({names})."),
-            undo=Instruction(text="Take the pacing off again, or give the old type back."),
-            documents=RULE.references,
+            verify=f"The next flow logs have no dropped packets of it ({names}).",
+            undo="Take the pacing off again, or give the old type back.",
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )

@@ -49,7 +49,6 @@ RULE = Rule(
     " A type without a documented cap is listed as not judged.",
     references=("https://cloud.google.com/compute/docs/network-bandwidth",),
     work=MACHINE_TYPE,
-    since="0.1.0",
     thresholds=(
         ratio_limit(
             "p95_ratio",
@@ -130,7 +129,6 @@ def _hit(
         saving=saving,
         used_ratio=_used_ratio(facts, rates, cap),
         fix=resize_fix(facts, instance, candidate, why_not),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
         change=resize_change(instance, candidate),
     )

@@ -47,7 +47,6 @@ RULE = Rule(
     " listed as not judged.",
     references=("https://cloud.google.com/compute/docs/network-bandwidth",),
     work=MACHINE_TYPE,
-    since="0.1.0",
     thresholds=(
         ratio_limit(
             "headroom_ratio",
@@ -114,7 +113,6 @@ def _hit(
         saving=saving,
         used_ratio=target.gbps / (now.gbps or cap.egress_gbps),
         fix=resize_fix(facts, instance, candidate, why_not),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
         change=resize_change(instance, candidate),
     )

@@ -57,7 +57,6 @@ RULE = Rule(
     " egress-cap-saturated), and for types whose external cap is not lower than their own cap.",
     references=("https://cloud.google.com/vpc/docs/quota#per_instance",),
     work=MACHINE_TYPE,
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="p95_ratio",
@@ -176,8 +175,7 @@ def _hit(
         else traffic.egress_outside_vpc.p95_gbps / limit.gbps,
         severity=Severity.INFO if change.is_own_pairs else None,
         fix=change.fix,
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
         change=resize_change(instance, change.candidate),
     )
 
@@ -216,7 +214,7 @@ def _change(
 ) -> _Change:
     if own_ratio >= facts.threshold(RULE.id, "own_pairs_ratio"):
         return _Change(
-            Fix(
+            RULE.fix(
                 label="internal addresses first",
                 text=f"{own_ratio:.0%} of it goes to your own machines: use their internal"
                 " addresses first (see the external-ip findings); a bigger machine of the"

@@ -6,11 +6,9 @@ from netplan_planner.model import (
     EgressCap,
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
     Instance,
-    Instruction,
     MachineRates,
     Need,
     Severity,
@@ -37,7 +35,6 @@ RULE = Rule(
     " saving: egress-cap-saturated and `netplan recommend` name what carries more.",
     references=("https://cloud.google.com/compute/docs/network-bandwidth",),
     work=MACHINE_TYPE,
-    since="0.1.0",
     thresholds=(
         ratio_limit(
             "near_ratio",
@@ -83,17 +80,13 @@ def _hit(facts: Facts, instance: Instance, rates: MachineRates, cap: EgressCap) 
             Evidence(name="nics", value=count, source="inventory"),
             type_evidence(instance),
         ),
-        fix=Fix(
+        fix=RULE.fix(
             label="a greater type",
             text="Add no interface for bandwidth. Where the machine is to send more, take a type"
             f" with a greater cap: netplan recommend --vm {instance.name} compares them.",
-            verify=Instruction(
-                text="The 95th percentile of the next audit stands well below the cap."
-            ),
-            undo=Instruction(text="Give the machine its old type back, with one more stop."),
-            documents=RULE.references,
+            verify="The 95th percentile of the next audit stands well below the cap.",
+            undo="Give the machine its old type back, with one more stop.",
             caution="Interfaces are set when a machine is made; those that join networks stay.",
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )

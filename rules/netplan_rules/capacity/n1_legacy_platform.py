@@ -40,7 +40,6 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/cpu-platforms",
     ),
     work=MACHINE_TYPE,
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="min_gbps",
@@ -116,8 +115,7 @@ def _hit(facts: Facts, instance: Instance, rates: MachineRates, busiest: float) 
             type_evidence(instance),
         ),
         fix=_fix(facts, instance, later),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )
 
 
@@ -131,19 +129,18 @@ def _fix(facts: Facts, instance: Instance, later: EgressCap | None) -> Fix:
         commands=(gcloud_instance("describe", instance, "--format=value(cpuPlatform,status)"),),
     )
     if later is None:
-        return Fix(
+        return RULE.fix(
             label="a later series",
             text=text,
             verify=verify,
-            undo=Instruction(text="Give the machine its old type back, with one more stop."),
-            documents=RULE.references,
+            undo="Give the machine its old type back, with one more stop.",
             caution=OF_A_GROUP if is_managed(facts, instance) else "",
         )
     raise_it = f"--min-cpu-platform={later.min_cpu_platform}"
     lower_it = f"--min-cpu-platform={instance.min_cpu_platform or ''}"
     stop, start = gcloud_instance("stop", instance), gcloud_instance("start", instance)
     is_own = not is_managed(facts, instance)
-    return Fix(
+    return RULE.fix(
         label=later.min_cpu_platform,
         text=f"Ask for {later.min_cpu_platform} or later. Or else: {text[0].lower()}{text[1:]}",
         commands=(stop, gcloud_instance("update", instance, raise_it), start) if is_own else (),
@@ -152,7 +149,6 @@ def _fix(facts: Facts, instance: Instance, later: EgressCap | None) -> Fix:
             text="Ask for the old platform again, with one more stop.",
             commands=(stop, gcloud_instance("update", instance, lower_it), start) if is_own else (),
         ),
-        documents=RULE.references,
         caution="Stops the machine for the change; see first that the zone has the platform."
         if is_own
         else OF_A_GROUP,

@@ -73,7 +73,6 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/network-bandwidth",
     ),
     work=MACHINE_TYPE,
-    since="0.1.0",
     thresholds=(
         ratio_limit(
             "max_p95_ratio",
@@ -251,7 +250,6 @@ def _hit(
         # What is not sure to save is no more than a hint.
         severity=Severity.INFO if is_before else None,
         fix=resize_fix(facts, instance, candidate, ""),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
         change=resize_change(instance, candidate),
     )

@@ -7,10 +7,8 @@ from netplan_planner.model import (
     EgressCap,
     Evidence,
     Facts,
-    Fix,
     Hit,
     Instance,
-    Instruction,
     MachineRates,
     Metric,
     Need,
@@ -43,7 +41,6 @@ RULE = Rule(
     " confidence is low.",
     references=("https://cloud.google.com/compute/docs/network-bandwidth",),
     work=APPLICATION,
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="min_kpps",
@@ -213,16 +210,12 @@ def _hit(
         used_ratio=packets.per_s / limit_pps if limit_pps is not None else None,
         # Without a limit it is a hint: many packets may be what the machine is made for.
         severity=None if limit_pps is not None else Severity.LOW,
-        fix=Fix(
+        fix=RULE.fix(
             label="fewer, greater packets",
             text="Put more into a packet: batches, fewer flushes, segmentation by the interface. Or"
             " spread the load over more machines, each of which has its own budget.",
-            verify=Instruction(
-                text="The packets a second fall in the next audit, the bytes do not."
-            ),
-            undo=Instruction(text="Set the batches back; nothing else changed."),
-            documents=RULE.references,
+            verify="The packets a second fall in the next audit, the bytes do not.",
+            undo="Set the batches back; nothing else changed.",
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from netplan_planner.model import (
-    Confidence,
     Edge,
     EgressCap,
     Evidence,
@@ -12,7 +11,6 @@ from netplan_planner.model import (
     Gap,
     Hit,
     Instance,
-    Instruction,
     MachineRates,
     Metric,
     MetricSeries,
@@ -40,7 +38,6 @@ RULE = Rule(
     " not read is listed as not judged: inside the VPC no cap on what arrives is documented.",
     references=("https://cloud.google.com/compute/docs/network-bandwidth",),
     work=MACHINE_TYPE,
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="min_gbps",
@@ -143,8 +140,7 @@ def _outside_hit(facts: Facts, instance: Instance, rates: MachineRates, cap: Egr
             "Let several machines receive, or let own senders use internal addresses.",
             "more receivers",
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )
 
 
@@ -168,16 +164,14 @@ def _cpu_hit(facts: Facts, instance: Instance, rates: MachineRates, cpu: MetricS
             f" recommend --vm {instance.name} compares types.",
             "more vCPUs",
         ),
-        confidence=max(doubts.confidence, Confidence.MEDIUM, key=lambda one: one.rank),
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )
 
 
 def _fix(text: str, label: str) -> Fix:
-    return Fix(
+    return RULE.fix(
         label=label,
         text=text,
-        verify=Instruction(text="The receivers take in more together, each with vCPUs to spare."),
-        undo=Instruction(text="Give the receiver its old type back, or stop the added ones."),
-        documents=RULE.references,
+        verify="The receivers take in more together, each with vCPUs to spare.",
+        undo="Give the receiver its old type back, or stop the added ones.",
     )

@@ -6,10 +6,8 @@ from netplan_planner.model import (
     INTERNET_QUOTA,
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
-    Instruction,
     MeasuredKind,
     Metric,
     MetricSeries,
@@ -48,7 +46,6 @@ RULE = Rule(
         undo="A quota can be lowered again at any time.",
         window="None; a request may take days.",
     ),
-    since="0.1.0",
     thresholds=(
         ratio_limit(
             "used_ratio",
@@ -156,19 +153,15 @@ def _hit(facts: Facts, limit: MetricSeries, use: _Use) -> Hit:
             Evidence(name="window", value=round(use.hours, 1), unit="hours", source=use.source),
         ),
         used_ratio=use.p95_ratio,
-        fix=Fix(
+        fix=RULE.fix(
             text=f"Ask for a higher quota of {INTERNET_QUOTA} in {of.location}, or let machines of"
             " another region send a part.",
             label="higher regional quota",
-            verify=Instruction(
-                text=f"{Metric.QUOTA_LIMIT.value} of {INTERNET_QUOTA} has the new value, and the"
-                " next audit reads it."
-            ),
-            undo=Instruction(text="Lower the quota again; nothing else has changed."),
-            documents=RULE.references,
+            verify=f"{Metric.QUOTA_LIMIT.value} of {INTERNET_QUOTA} has the new value, and the"
+            " next audit reads it.",
+            undo="Lower the quota again; nothing else has changed.",
             caution="A quota is a limit and no promise: the caps of the machines and of each flow"
             " hold as before.",
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )

@@ -46,7 +46,6 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/network-bandwidth",
     ),
     work=MACHINE_TYPE,
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="min_gbps",
@@ -108,7 +107,6 @@ def _hit(facts: Facts, instance: Instance, rates: MachineRates, ledger: CoverLed
         throughput_fixed=egress_estimate(facts, instance, candidate) if candidate else None,
         saving=saving,
         fix=resize_fix(facts, instance, candidate, why_not),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
         change=resize_change(instance, candidate),
     )

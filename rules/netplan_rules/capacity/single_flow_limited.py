@@ -9,11 +9,9 @@ from netplan_planner.model import (
     Estimate,
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
     Instance,
-    Instruction,
     Need,
     Severity,
     TopFlow,
@@ -41,7 +39,6 @@ RULE = Rule(
     " the window is judged. Pairs without a known limit or round trip are listed as not judged.",
     references=("https://cloud.google.com/compute/docs/network-bandwidth",),
     work=APPLICATION,
-    since="0.1.0",
     group_message="{count} pairs send nearly everything in one flow, at the limit of a flow:"
     " {flow_limit_rate} for the first",
     thresholds=(
@@ -106,18 +103,15 @@ def _hit(facts: Facts, edge: Edge, sender: Instance, flow: TopFlow, alone: Estim
         throughput_now=alone,
         throughput_fixed=many,
         used_ratio=flow.p95_gbps / limit.gbps,
-        fix=Fix(
+        fix=RULE.fix(
             label="several connections",
-            verify=Instruction(
-                text=f"The busiest minute of the pair passes {gbps(limit.gbps)} in the next audit."
-            ),
-            undo=Instruction(text="Set the tool back to one connection."),
+            verify=f"The busiest minute of the pair passes {gbps(limit.gbps)} in the next audit.",
+            undo="Set the tool back to one connection.",
             text="Send over several connections in parallel (most transfer tools have an option"
             " for it); the machine's cap leaves room.",
             documents=("https://cloud.google.com/compute/docs/network-bandwidth",),
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
         change=Change(kind=ChangeKind.MORE_FLOWS, target=sender.ref.self_link, destination=receiver)
         if receiver is not None
         else None,

@@ -9,11 +9,9 @@ from netplan_planner.model import (
     ChangeKind,
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
     Instance,
-    Instruction,
     Need,
     Severity,
 )
@@ -39,7 +37,6 @@ RULE = Rule(
         "n",
     ),
     work=NEW_MACHINE,
-    since="0.1.0",
     group_message="{count} machines have Tier_1 set and cannot use it; the first: {reason}",
 )
 
@@ -82,12 +79,11 @@ def _hit(facts: Facts, instance: Instance, why: str) -> Hit:
         message=f"{instance.name} has Tier_1 set, but {why}",
         evidence=(Evidence(name="reason", value=why, source="inventory"), type_evidence(instance)),
         saving=ledger_of(facts).value(change).saving,
-        fix=Fix(
+        fix=RULE.fix(
             label="recreate",
-            verify=Instruction(text="The interface is GVNIC and the type is one that has Tier_1."),
+            verify="The interface is GVNIC and the type is one that has Tier_1.",
             undo=keep_the_old("the old machine"),
             text="Recreate it with gVNIC and a type that has Tier_1, or without Tier_1.",
-            documents=RULE.references,
             caution="Both settings are made when a machine is created.",
         ),
         change=change,

@@ -8,7 +8,6 @@ from netplan_planner.model import (
     Candidate,
     EgressCap,
     Facts,
-    Fix,
     Gap,
     Hit,
     Instance,
@@ -50,7 +49,6 @@ RULE = Rule(
         "ation",
     ),
     work=NEW_MACHINE,
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="p95_ratio",
@@ -120,19 +118,17 @@ def _hit(
         throughput_fixed=egress_estimate(facts, instance, own),
         saving=saving,
         used_ratio=wanted / default.egress_gbps,
-        fix=Fix(
+        fix=RULE.fix(
             label="Tier_1",
             verify=sends(instance, gbps(default.egress_gbps)),
             undo=keep_the_old("the machine without Tier_1"),
             text="Recreate the machine with --network-performance-configs="
             "total-egress-bandwidth-tier=TIER_1 and a gVNIC interface.",
-            documents=RULE.references,
             caution=OF_A_GROUP
             if is_managed(facts, instance)
             else "Tier_1 can only be set when a machine is made, and its fee has no commitment"
             " discount.",
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
         change=resize_change(instance, own),
     )

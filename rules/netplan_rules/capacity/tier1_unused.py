@@ -11,11 +11,9 @@ from netplan_planner.model import (
     EgressCap,
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
     Instance,
-    Instruction,
     MachineRates,
     Need,
     Severity,
@@ -46,7 +44,6 @@ RULE = Rule(
         "n",
     ),
     work=NEW_MACHINE,
-    since="0.1.0",
     thresholds=(
         ratio_limit(
             "max_ratio", 0.9, "share of the default cap that the busiest minute stays below"
@@ -158,17 +155,13 @@ def _of(
         message=f"{instance.name} pays for Tier_1; {said}",
         evidence=evidence,
         saving=ledger_of(facts).value(change).saving,
-        fix=Fix(
+        fix=RULE.fix(
             text="Recreate the machine without Tier_1 (it cannot be changed in place).",
             label="without Tier_1",
-            verify=Instruction(
-                text=f"{instance.name} sends as much as before; the next bill is without its fee."
-            ),
+            verify=f"{instance.name} sends as much as before; the next bill is without its fee.",
             undo=keep_the_old("the machine with Tier_1"),
-            documents=RULE.references,
             caution=OF_A_GROUP if is_managed(facts, instance) else "",
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
         change=change,
     )

@@ -6,10 +6,8 @@ from decimal import Decimal
 from netplan_planner.model import (
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
-    Instruction,
     Need,
     Reconciliation,
     ResourceRef,
@@ -43,7 +41,6 @@ RULE = Rule(
         "https://cloud.google.com/vpc/network-pricing",
     ),
     work=READ_AGAIN,
-    since="0.1.0",
     thresholds=(
         ratio_limit(
             "max_difference_ratio",
@@ -114,16 +111,13 @@ def _hit(facts: Facts, found: Reconciliation, balance: SkuBalance, to_month: Dec
             ),
             Evidence(name="modelled_volume", value=float(balance.modelled_gib), unit="GiB"),
         ),
-        fix=Fix(
+        fix=RULE.fix(
             label="compare by SKU",
             text=_advice(balance),
-            verify=Instruction(
-                text="netplan prices reconcile shows a residual below the threshold."
-            ),
+            verify="netplan prices reconcile shows a residual below the threshold.",
             documents=RULE.references[:1],
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )
 
 

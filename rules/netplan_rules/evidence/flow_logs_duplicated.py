@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
-    Confidence,
     Evidence,
     Facts,
     Fix,
@@ -41,7 +40,6 @@ RULE = Rule(
     " setting that is off, keeps it silent, and what it costs is not known.",
     references=("https://docs.cloud.google.com/vpc/docs/using-flow-logs",),
     work=LOGGING,
-    since="0.1.0",
     group_message="{count} places are logged by two configurations of flow logs",
 )
 
@@ -87,8 +85,7 @@ def _stated(subnetwork: Subnetwork, kept: str, other: str) -> Hit:
         ),
         saving=Saving(unknown="how many records there are is not known without flow logs"),
         fix=_fix(subnetwork.name, kept, other, subnetwork),
-        confidence=Confidence.MEDIUM,
-        confidence_reason="by the settings alone: records would show whether both write them",
+        doubts=("by the settings alone: records would show whether both write them",),
     )
 
 
@@ -101,17 +98,14 @@ def _switch_off(subnetwork: Subnetwork | None, other: str) -> tuple[str, ...]:
 
 def _fix(name: str, kept: str, other: str, subnetwork: Subnetwork | None) -> Fix:
     commands = _switch_off(subnetwork, other)
-    return Fix(
+    return RULE.fix(
         label="one configuration of flow logs",
-        verify=Instruction(
-            text="The next audit leaves no record of another configuration out.",
-        ),
+        verify="The next audit leaves no record of another configuration out.",
         undo=logs_again(subnetwork)
         if commands and subnetwork is not None
         else Instruction(text="Switch the configuration on again."),
         text=f"Keep {kept} or {other}, and switch the other off for {name}.",
         commands=commands,
-        documents=RULE.references,
         caution="A configuration may cover other places too, and feed other readers.",
     )
 

@@ -6,10 +6,8 @@ from netplan_planner.model import (
     Confidence,
     Evidence,
     Facts,
-    Fix,
     FlowLogConfig,
     Hit,
-    Instruction,
     Need,
     Severity,
     Subnetwork,
@@ -39,7 +37,6 @@ RULE = Rule(
         "https://cloud.google.com/vpc/network-pricing",
     ),
     work=LOGGING,
-    since="0.1.0",
     thresholds=(
         ratio_limit(
             "min_sampling_ratio",
@@ -115,25 +112,20 @@ def _thin(facts: Facts, logs: FlowLogConfig) -> str:
     return ""
 
 
-def _confidence(
-    facts: Facts, subnetwork: Subnetwork, logs: FlowLogConfig | None
-) -> tuple[Confidence, str]:
-    """Return how sure it is that what was not read does not log, and why not surer."""
-    if logs is not None:
-        return Confidence.HIGH, ""
+def _doubts(facts: Facts, subnetwork: Subnetwork) -> tuple[str, ...]:
+    """Return what speaks against that a subnetwork without known logs does not log."""
     if subnetwork.flow_logs is None:
-        return Confidence.LOW, "nothing was read of its flow logs"
+        return ("nothing was read of its flow logs",)
     if facts.inventory.flow_log_configurations:
-        return Confidence.HIGH, ""
+        return ()
     return (
-        Confidence.MEDIUM,
         "no configurations of the Network Management API were read, which log without this setting"
         " (gcloud network-management vpc-flow-logs-configs list)",
     )
 
 
 def _hit(facts: Facts, subnetwork: Subnetwork, logs: FlowLogConfig | None, why: str) -> Hit:
-    confidence, reason = _confidence(facts, subnetwork, logs)
+    is_unread = logs is None and subnetwork.flow_logs is None
     return Hit(
         resources=(subnetwork.ref,),
         subject=f"{subnetwork.name} ({subnetwork.region})",
@@ -149,9 +141,9 @@ def _hit(facts: Facts, subnetwork: Subnetwork, logs: FlowLogConfig | None, why: 
                 source="inventory",
             ),
         ),
-        fix=Fix(
+        fix=RULE.fix(
             label="fuller flow logs",
-            verify=Instruction(text="The next audit's coverage names the subnetwork's records."),
+            verify="The next audit's coverage names the subnetwork's records.",
             undo=logs_again(subnetwork),
             text="For a review, log everything at a fine interval with metadata.",
             commands=(
@@ -163,9 +155,8 @@ def _hit(facts: Facts, subnetwork: Subnetwork, logs: FlowLogConfig | None, why: 
                     "--logging-metadata=include-all",
                 ),
             ),
-            documents=RULE.references,
             caution="Log volume is billed per GiB.",
         ),
-        confidence=confidence,
-        confidence_reason=reason,
+        doubts=_doubts(facts, subnetwork) if logs is None else (),
+        at_most=Confidence.LOW if is_unread else Confidence.HIGH,
     )

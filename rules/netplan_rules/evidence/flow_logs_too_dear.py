@@ -6,13 +6,10 @@ from decimal import Decimal
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
-    Confidence,
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
-    Instruction,
     Need,
     ResourceRef,
     Saving,
@@ -48,7 +45,6 @@ RULE = Rule(
         "https://docs.cloud.google.com/vpc/docs/using-flow-logs",
     ),
     work=LOGGING,
-    since="0.1.0",
     thresholds=(
         ratio_limit(
             "max_cost_ratio",
@@ -168,16 +164,14 @@ def _hit(facts: Facts, place: SelfLink, cost: Decimal, told: Decimal, record_cou
             unknown="netplan flow-logs plan tells what thinner logs would save, and what error they"
             " bring"
         ),
-        fix=Fix(
+        fix=RULE.fix(
             label="thinner flow logs",
             text="Set the sampling ratio and the interval that netplan flow-logs plan finds for the"
             " error that does; a tenth of the records is where to begin without it.",
             commands=(set_logs(subnetwork, "--logging-flow-sampling=0.1"),),
-            verify=Instruction(text="The next audit's network services have the new dollars."),
+            verify="The next audit's network services have the new dollars.",
             undo=logs_again(subnetwork),
-            documents=RULE.references,
             caution="What reads the logs for other reasons sees fewer records as well.",
         ),
-        confidence=Confidence.MEDIUM,
-        confidence_reason="logs may be kept for more than the dollars of traffic",
+        doubts=("logs may be kept for more than the dollars of traffic",),
     )

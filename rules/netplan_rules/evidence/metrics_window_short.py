@@ -10,7 +10,6 @@ from netplan_planner.model import (
     Fix,
     Hit,
     Instance,
-    Instruction,
     Metric,
     Metrics,
     Need,
@@ -42,7 +41,6 @@ RULE = Rule(
         "https://docs.cloud.google.com/monitoring/api/metrics_gcp_i_o",
     ),
     work=READ_AGAIN,
-    since="0.1.0",
     group_message="{count} machines have metrics of too short a time; the first of {days} days",
 )
 
@@ -117,12 +115,11 @@ def _told(days: float) -> str:
 
 
 def _fix(least: float) -> Fix:
-    return Fix(
+    return RULE.fix(
         text=f"Read at least {least:g} days with the month's busiest in them: --metrics-days"
         f" {least:g} with --project, or a longer interval of what is stored.",
         label="more days of metrics",
-        verify=Instruction(text="The next audit's coverage names the days."),
-        documents=RULE.references,
+        verify="The next audit's coverage names the days.",
         caution="Cloud Monitoring keeps most metrics for six weeks, and may answer older days"
         " more coarsely.",
     )

@@ -45,7 +45,6 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/networking/tcp-optimization-for-network-performance-in-gcp-and-hybrid",
     ),
     work=MEASURE_AGAIN,
-    since="0.1.0",
     group_message="{measurements:g} measurements of {count} places cannot stand for their path",
     summed=("measurements",),
     thresholds=(
@@ -221,12 +220,11 @@ def _fix(facts: Facts, model: RunModel, run: Run, *, is_both_ways: bool) -> Fix:
     text = rerun_command(facts, model, run)
     needed = int(facts.threshold(RULE.id, "min_runs"))
     back = ", and back with -R" if is_both_ways else ""
-    return Fix(
+    return RULE.fix(
         label="measure again",
         text=f"Start `iperf3 -s` on {run.dst.name}, measure from {run.src.name} at least {needed}"
         f" times{back}, with iperf3 {THREADED_TEXT} or newer at both ends, and end the server.",
         commands=(text,) if text else (),
-        documents=RULE.references,
         caution="It uses all of the path while it runs, and what leaves a zone is billed.",
     )
 

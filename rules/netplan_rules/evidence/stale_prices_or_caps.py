@@ -19,7 +19,6 @@ RULE = Rule(
     guards="None beside the two ages, below which it is silent.",
     references=("https://cloud.google.com/skus",),
     work=READ_AGAIN,
-    since="0.1.0",
     group_message="the price snapshot and the caps table are both old",
     thresholds=(
         Threshold(

@@ -32,7 +32,6 @@ RULE = Rule(
     guards="Silent below the share; internet peers have an owner and do not count.",
     references=("https://cloud.google.com/vpc/docs/flow-logs",),
     work=READ_AGAIN,
-    since="0.1.0",
     group_message="{addresses} addresses that nobody owns",
     thresholds=(
         ratio_limit(

@@ -15,7 +15,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput.limits.tables import PathLimit, path_limit
 from netplan_planner.units import gbps_from_bytes
-from netplan_rules.shared.trust import Doubts, doubts_of_edge
+from netplan_rules.shared.trust import Doubts, doubts_of_edges
 
 _PACKETS = "vpn-tunnel-packets"
 
@@ -70,7 +70,7 @@ def counted_load(facts: Facts, tunnel: VpnTunnel) -> TunnelLoad | None:
         packets_per_s=sum(one.p95 for one in packets),
         packet_bytes=sum(one.mean for one in sizes) / mean if is_whole else None,
         source="Cloud Monitoring, vpn.googleapis.com/network",
-        doubts=tuple(doubts.reasons),
+        doubts=doubts.reasons,
     )
 
 
@@ -89,15 +89,13 @@ def seen_load(facts: Facts, edges: Sequence[Edge]) -> TunnelLoad | None:
     doubts = Doubts()
     if len({(edge.src, edge.dst) for edge in edges}) > 1:
         doubts.add("the rates of several pairs are added up as if they fell together")
-    for edge in edges:
-        for reason in doubts_of_edge(facts, edge, of_month=False).reasons:
-            doubts.add(reason)
+    doubts.add(*doubts_of_edges(facts, edges, of_month=False).reasons)
     rate = sum(edge.series.p95_gbps for edge in edges)
     return TunnelLoad(
         packets_per_s=rate / tunnel_gbps(1.0, size_bytes),
         packet_bytes=size_bytes,
         source="flow logs",
-        doubts=tuple(doubts.reasons),
+        doubts=doubts.reasons,
     )
 
 

@@ -8,10 +8,8 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     Evidence,
     Facts,
-    Fix,
     Hit,
     Instance,
-    Instruction,
     Need,
     PathClass,
     Saving,
@@ -26,7 +24,7 @@ from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, ratio_limit, usd_floor
 from netplan_rules.capacity._resize import egress_estimate
 from netplan_rules.gateway._hops import Use, uses, way_lines
-from netplan_rules.shared.trust import Doubts, doubts_of_edge
+from netplan_rules.shared.trust import doubts_of_edges
 from netplan_rules.wording import gbps, money, vm_subject, volume
 from netplan_rules.work import ROUTES
 
@@ -50,7 +48,6 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/network-bandwidth",
     ),
     work=ROUTES,
-    since="0.1.0",
     thresholds=(
         usd_floor(20.0, "what an appliance in each zone must save, its own price taken off"),
         ratio_limit(
@@ -123,10 +120,7 @@ def _hit(
 ) -> Hit:
     zones = sorted({use.client.zone for use in used})
     gib = facts.gib_per_month(sum(use.edge.wire_bytes for use in used))
-    doubts = Doubts()
-    for use in used:
-        for reason in doubts_of_edge(facts, use.edge).reasons:
-            doubts.add(reason)
+    doubts = doubts_of_edges(facts, (use.edge for use in used))
     now = egress_estimate(facts, appliance, None, PathClass.INTERNET)
     rates = facts.rates_of(appliance)
     sends = f"; it sends {gbps(rates.egress.p95_gbps)} at the 95th percentile" if rates else ""
@@ -148,22 +142,17 @@ def _hit(
         saving=saving,
         used_ratio=ratio,
         gib_per_month=gib if ratio is None and not saving.items else None,
-        fix=Fix(
+        fix=RULE.fix(
             label="one for each zone",
             text=f"Make a machine like {appliance.name} in"
             f" {', '.join(zone for zone in zones if zone != appliance.zone)}, tag the machines of"
             " each zone, and give each tag a route to the appliance of its zone; or put several"
             " behind an internal load balancer and make that the next hop.",
-            verify=Instruction(
-                text=f"The next audit shows no bytes of other zones through {appliance.name}."
-            ),
-            undo=Instruction(
-                text="Delete the new routes: the old one, kept with a lower priority, takes over."
-            ),
+            verify=f"The next audit shows no bytes of other zones through {appliance.name}.",
+            undo="Delete the new routes: the old one, kept with a lower priority, takes over.",
             documents=RULE.references[:2],
             caution="What the appliance inspects, logs or translates has to be set up alike on"
             " each; partners see the addresses of all of them.",
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )

@@ -25,7 +25,7 @@ from netplan_planner.model import (
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.gateway._hops import Hops, way_lines
 from netplan_rules.gateway._served import served_interfaces
-from netplan_rules.shared.trust import Doubts, doubts_of_edge
+from netplan_rules.shared.trust import doubts_of_edges
 from netplan_rules.wording import command, volume
 from netplan_rules.work import ROUTES
 
@@ -53,7 +53,6 @@ RULE = Rule(
         "https://docs.cloud.google.com/nat/docs/nat-product-interactions",
     ),
     work=ROUTES,
-    since="0.1.0",
     thresholds=(volume_floor(10.0),),
     group_message="appliances carry {volume:,.0f} GiB a month of {count} subnetworks to and from"
     " Google APIs",
@@ -109,10 +108,7 @@ def _has_route(facts: Facts, subnetwork: Subnetwork) -> bool:
 
 def _hit(facts: Facts, subnetwork: Subnetwork, appliance: Instance, calls: Sequence[_Call]) -> Hit:
     gib = facts.gib_per_month(sum(call.edge.wire_bytes for call in calls))
-    doubts = Doubts()
-    for call in calls:
-        for reason in doubts_of_edge(facts, call.edge).reasons:
-            doubts.add(reason)
+    doubts = doubts_of_edges(facts, (call.edge for call in calls))
     return Hit(
         resources=(subnetwork.ref, appliance.ref),
         subject=f"{subnetwork.name} ({subnetwork.region}) → {appliance.name}",
@@ -129,8 +125,7 @@ def _hit(facts: Facts, subnetwork: Subnetwork, appliance: Instance, calls: Seque
         saving=_saving(facts, appliance, calls),
         gib_per_month=gib,
         fix=_fix(facts, subnetwork),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )
 
 
@@ -163,16 +158,14 @@ def _fix(facts: Facts, subnetwork: Subnetwork) -> Fix:
     )
     switch = command(*update, "--enable-private-ip-google-access", *place)
     back = command("gcloud", "compute", "routes", "delete", name, project)
-    return Fix(
+    return RULE.fix(
         label="Private Google Access",
         text=f"Switch Private Google Access on for {subnetwork.name}, lead {PRIVATE_RANGE} to the"
         " internet gateway, and let googleapis.com resolve to private.googleapis.com (a private DNS"
         " zone).",
         commands=(*(() if is_on else (switch,)), *(() if has_route else (route,))),
-        verify=Instruction(
-            text="From a machine there, storage.googleapis.com resolves into"
-            f" {PRIVATE_RANGE} and answers; the appliance no longer sees the calls."
-        ),
+        verify="From a machine there, storage.googleapis.com resolves into"
+        f" {PRIVATE_RANGE} and answers; the appliance no longer sees the calls.",
         undo=Instruction(
             text="Take the DNS zone and the route away again; Private Google Access harms nobody"
             " and may stay.",

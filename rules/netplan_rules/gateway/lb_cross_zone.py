@@ -28,7 +28,7 @@ from netplan_planner.model import (
 from netplan_planner.paths.fronts import balancer_kind
 from netplan_planner.paths.machines import is_gke_node
 from netplan_rules.base import Rule, usd_floor
-from netplan_rules.shared.trust import Doubts, doubts_of_edge
+from netplan_rules.shared.trust import Doubts, doubts_of_edges
 from netplan_rules.wording import command, volume
 from netplan_rules.work import BACKEND_SERVICE
 
@@ -52,7 +52,6 @@ RULE = Rule(
         "https://cloud.google.com/vpc/network-pricing",
     ),
     work=BACKEND_SERVICE,
-    since="0.1.0",
     thresholds=(usd_floor(20.0, "what the traffic across zones of one load balancer costs"),),
     group_message="{count} internal load balancers send {volume:,.0f} GiB a month to other zones"
     " than the client's although that has back ends",
@@ -181,9 +180,7 @@ def _hit(
     gib = facts.gib_per_month(crossing)
     doubts = Doubts()
     doubts.add("whether the back ends of each zone can take all clients of it is not known")
-    for one in helped:
-        for reason in doubts_of_edge(facts, one.edge).reasons:
-            doubts.add(reason)
+    doubts.add(*doubts_of_edges(facts, (one.edge for one in helped)).reasons)
     zones = {one.server.zone for one in exchanges}
     without = sorted({one.client.zone for one in exchanges} - zones)
     lacking = f"; {', '.join(without)} has clients and no back end" if without else ""
@@ -200,8 +197,7 @@ def _hit(
         saving=Saving(items=tuple(items)),
         gib_per_month=gib,
         fix=_fix(front, exchanges),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )
 
 
@@ -218,15 +214,13 @@ def _fix(front: ForwardingRule, exchanges: Sequence[_Exchange]) -> Fix:
         if of_gke
         else ""
     )
-    return Fix(
+    return RULE.fix(
         label="zonal affinity",
         text=f"Switch zonal affinity on in the backend service {name}, spilling over to other zones"
         f" when fewer than half of a zone's back ends are healthy.{owner}",
         commands=(spill,) if is_own else (),
-        verify=Instruction(
-            text="New connections stay in the zone, no back end is overloaded, and the next audit"
-            " shows less across zones; open connections stay where they are."
-        ),
+        verify="New connections stay in the zone, no back end is overloaded, and the next audit"
+        " shows less across zones; open connections stay where they are.",
         undo=Instruction(text="Switch it off again.", commands=(off,) if is_own else ()),
         documents=RULE.references[:1],
         caution="A zone with many clients needs back ends enough for them. It does not go together"

@@ -28,7 +28,7 @@ from netplan_planner.model import (
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.gateway._served import processed, served_interfaces
 from netplan_rules.shared.peering import NOT_PEERED, joining, over_hub
-from netplan_rules.shared.trust import Doubts, doubts_of_edge
+from netplan_rules.shared.trust import doubts_of_edges
 from netplan_rules.steps import no_longer_addressed
 from netplan_rules.wording import internal_target, listed, volume
 from netplan_rules.work import ADDRESS
@@ -49,7 +49,6 @@ RULE = Rule(
     " nothing to it.",
     references=("https://docs.cloud.google.com/nat/docs/nat-product-interactions",),
     work=ADDRESS,
-    since="0.1.0",
     thresholds=(volume_floor(1.0),),
     group_message="{volume:,.0f} GiB a month between your own machines go through Cloud NAT to"
     " {count} external addresses of yours",
@@ -107,10 +106,7 @@ def _hit(
     gib = facts.gib_per_month(byte_count)
     owner = facts.dst(edges[0])
     senders = sorted({facts.src(edge).name for edge in edges})
-    doubts = Doubts()
-    for edge in edges:
-        for reason in doubts_of_edge(facts, edge).reasons:
-            doubts.add(reason)
+    doubts = doubts_of_edges(facts, edges)
     clients = [c for edge in edges if (c := facts.instance(facts.src(edge))) is not None]
     machine = facts.inventory.instance_by_link.get(target)
     front = facts.inventory.forwarding_rule_by_link.get(target)
@@ -130,8 +126,7 @@ def _hit(
         saving=_saving(facts, nat, change, byte_count, cause),
         gib_per_month=gib,
         fix=fix,
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
         change=change,
     )
 
@@ -172,7 +167,7 @@ def _fix(
     verify = no_longer_addressed(address, project)
     undo = Instruction(text=f"Let the name resolve to {address} again.")
     if machine is None:
-        return _FRONT, Fix(
+        return _FRONT, RULE.fix(
             label="internal load balancer",
             text=f"Put an internal load balancer in front of the same back ends as {address} and"
             " let internal clients resolve its name to that (a private DNS zone).",
@@ -190,7 +185,7 @@ def _fix(
     else:
         nic = machine.interfaces[0]
         by = nic.internal_ipv4 or nic.internal_ipv6 or "its internal address"
-    return "", Fix(
+    return "", RULE.fix(
         label="internal address",
         text=f"Let {listed([c.name for c in clients] or ['the clients'])} reach {machine.name} by"
         f" {by} instead of {address}.{over_hub(hub)}",

@@ -43,7 +43,6 @@ RULE = Rule(
     " services behind a gateway are in no flow log of a machine.",
     references=("https://cloud.google.com/nat/pricing",),
     work=GATEWAY,
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="min_window_hours",
@@ -172,8 +171,7 @@ def _hit(facts: Facts, gateway: Gateway) -> Hit:
         ),
         saving=ledger_of(facts).value(change).saving,
         fix=_fix(facts, gateway),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
         change=change,
     )
 
@@ -181,14 +179,12 @@ def _hit(facts: Facts, gateway: Gateway) -> Hit:
 def _fix(facts: Facts, gateway: Gateway) -> Fix:
     nat = gateway.nat
     reserved = [a for a in facts.inventory.addresses if a.ref.self_link in nat.addresses]
-    return Fix(
+    return RULE.fix(
         label="delete the gateway",
         text=f"Write down how {nat.name} is set up, then delete it.",
         commands=(gateway.command("describe"), gateway.command("delete")),
-        verify=Instruction(
-            text="The machines that it served still reach what they need, updates of packages among"
-            " it."
-        ),
+        verify="The machines that it served still reach what they need, updates of packages among"
+        " it.",
         clean_up=_clean_up(reserved),
         undo=Instruction(
             text="Make it again as it was described;"

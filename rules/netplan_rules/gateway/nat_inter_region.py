@@ -8,11 +8,9 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
     Instance,
-    Instruction,
     LineItem,
     Need,
     Region,
@@ -28,7 +26,7 @@ from netplan_planner.model import (
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.base import Rule, usd_floor
 from netplan_rules.gateway._hops import Use, uses, way_lines
-from netplan_rules.shared.trust import Doubts, doubts_of_edge
+from netplan_rules.shared.trust import doubts_of_edges
 from netplan_rules.wording import money, volume
 from netplan_rules.work import ROUTES
 
@@ -50,7 +48,6 @@ RULE = Rule(
         "https://cloud.google.com/vpc/network-pricing",
     ),
     work=ROUTES,
-    since="0.1.0",
     thresholds=(
         usd_floor(20.0, "what a gateway in the region must save, its own price taken off"),
     ),
@@ -109,10 +106,7 @@ def _hit(
     more: Sequence[LineItem],
 ) -> Hit:
     gib = facts.gib_per_month(sum(use.edge.wire_bytes for use in used))
-    doubts = Doubts()
-    for use in used:
-        for reason in doubts_of_edge(facts, use.edge).reasons:
-            doubts.add(reason)
+    doubts = doubts_of_edges(facts, (use.edge for use in used))
     return Hit(
         resources=(appliance.ref, *(use.client.ref for use in used)),
         subject=f"{region} → {appliance.name} ({appliance.zone})",
@@ -130,21 +124,15 @@ def _hit(
         ),
         saving=Saving(items=(*ways, *more)),
         gib_per_month=gib,
-        fix=Fix(
+        fix=RULE.fix(
             label=f"a gateway in {region}",
             text=f"Make a machine like {appliance.name} in {region}, tag the machines there, and"
             " give that tag a default route to it; or let Cloud NAT serve them by a default route"
             " to the internet gateway, where nothing is inspected on the way.",
-            verify=Instruction(
-                text=f"The next audit shows no bytes of {region} through {appliance.name}."
-            ),
-            undo=Instruction(
-                text="Delete the new route: the old one, kept with a lower priority, takes over."
-            ),
-            documents=RULE.references,
+            verify=f"The next audit shows no bytes of {region} through {appliance.name}.",
+            undo="Delete the new route: the old one, kept with a lower priority, takes over.",
             caution="Partners see another address; what the appliance inspects or logs has to be"
             " set up alike.",
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )

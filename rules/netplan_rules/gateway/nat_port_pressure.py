@@ -50,7 +50,6 @@ RULE = Rule(
         " once more.",
         window="A quiet hour, for connections that do not open themselves again.",
     ),
-    since="0.1.0",
     thresholds=(
         ratio_limit(
             "used_ratio",
@@ -141,8 +140,7 @@ def _hit(facts: Facts, router: Router, gateway: NatGateway, use: NatUse, cause: 
         lost=_lost(use, cause),
         severity=Severity.MEDIUM if is_rare and cause != ADDRESSES else None,
         fix=ports_fix(router, gateway, use, cause),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )
 
 

@@ -66,7 +66,6 @@ RULE = Rule(
         undo="Take the addresses off again: Cloud NAT takes over.",
         window="A quiet one: open connections have to be made again.",
     ),
-    since="0.1.0",
     thresholds=(usd_floor(20.0, "what addresses must save at a gateway"),),
     group_message="at {count} Cloud NAT gateways {machines:,.0f} machines pay more by the GiB than"
     " an external address costs",
@@ -190,8 +189,7 @@ def _hit(
         ),
         saving=saving,
         fix=_fix(facts, gateway, [one.instance for one in chosen]),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
         change=change,
     )
 
@@ -217,7 +215,7 @@ def _fix(facts: Facts, gateway: Gateway, chosen: Sequence[Instance]) -> Fix:
             for one in by_hand
         )
 
-    return Fix(
+    return RULE.fix(
         label="addresses of their own",
         text=f"Give {listed([one.name for one in chosen])}"
         f" {'an external address' if len(chosen) == 1 else 'external addresses'}; the rest stays"
@@ -237,7 +235,6 @@ def _fix(facts: Facts, gateway: Gateway, chosen: Sequence[Instance]) -> Fix:
             text="Take the addresses off again: Cloud NAT takes over.",
             commands=commands("delete-access-config"),
         ),
-        documents=RULE.references,
         caution="An external address is a way in: first see that no firewall rule lets the internet"
         " reach them. Partners that know the gateway's addresses see others, and open connections"
         " break.",

@@ -51,7 +51,6 @@ RULE = Rule(
         window="None is documented as needed; a quiet one, for the traffic is held to the new size"
         " at once.",
     ),
-    since="0.1.0",
     thresholds=(
         ratio_limit(
             "used_ratio",
@@ -135,8 +134,7 @@ def _too_small(facts: Facts, attachment: VlanAttachment, use: AttachmentUse) -> 
         lost="packets dropped at a full VLAN attachment" if dropped else "",
         saving=resized(facts, attachment, size) if size is not None else Saving(),
         fix=_fix(attachment, size),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )
 
 
@@ -165,8 +163,7 @@ def _too_large(
         evidence=tuple(_evidence(use)),
         saving=saving,
         fix=_fix(attachment, size),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )
 
 
@@ -196,18 +193,17 @@ def _evidence(use: AttachmentUse) -> Iterator[Evidence]:
 
 def _fix(attachment: VlanAttachment, size: str | None) -> Fix:
     if size is None:
-        return Fix(
+        return RULE.fix(
             label="another attachment beside it",
             text=f"Make another attachment beside {attachment.name}, with a BGP session that"
             " announces the same prefixes with the same priority: the flows are shared.",
             verify=_VERIFY,
-            undo=Instruction(text="Take its BGP session down, then delete it."),
-            documents=RULE.references,
+            undo="Take its BGP session down, then delete it.",
         )
     said, old = gbps(SIZES[size]), attachment.bandwidth
     is_own = attachment.kind == DEDICATED
     back = f"Set {gbps(SIZES[old])} again." if old in SIZES else "Set the old size again."
-    return Fix(
+    return RULE.fix(
         label=said,
         text=f"Set the size of {attachment.name} to {said}."
         if is_own
@@ -218,7 +214,6 @@ def _fix(attachment: VlanAttachment, size: str | None) -> Fix:
             text=back if is_own else f"{back[:-1]}, by the partner.",
             commands=(_update(attachment, old),) if is_own and old in SIZES else (),
         ),
-        documents=RULE.references,
         caution="The circuit below has to have that much; the attachment that stands in for it when"
         " it fails needs the same size.",
     )

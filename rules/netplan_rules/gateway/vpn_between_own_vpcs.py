@@ -39,7 +39,7 @@ from netplan_rules.shared.peering import (
     peering,
     unpeering,
 )
-from netplan_rules.shared.trust import Doubts, doubts_of_edge
+from netplan_rules.shared.trust import doubts_of_edges
 from netplan_rules.wording import command, volume
 from netplan_rules.work import GATEWAY
 
@@ -64,7 +64,6 @@ RULE = Rule(
         "https://cloud.google.com/vpc/network-pricing",
     ),
     work=GATEWAY,
-    since="0.1.0",
     group_message="Cloud VPN joins {count} pairs of networks that could be peered",
 )
 
@@ -138,10 +137,7 @@ def _transit(
 def _hit(facts: Facts, pair: _Pair, tunnels: Sequence[VpnTunnel], edges: Sequence[Edge]) -> Hit:
     local, remote = pair
     gib = facts.gib_per_month(sum(edge.wire_bytes for edge in edges)) if edges else None
-    doubts = Doubts()
-    for edge in edges:
-        for reason in doubts_of_edge(facts, edge).reasons:
-            doubts.add(reason)
+    doubts = doubts_of_edges(facts, edges)
     now, fixed = _estimates(facts, tunnels, edges)
     number = counted(len(tunnels), "tunnel")
     carries = f", which carry {volume(gib)}" if gib is not None else ""
@@ -165,8 +161,7 @@ def _hit(facts: Facts, pair: _Pair, tunnels: Sequence[VpnTunnel], edges: Sequenc
         gib_per_month=gib,
         severity=Severity.INFO if not edges else None,
         fix=_fix(pair, tunnels),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )
 
 
@@ -238,7 +233,7 @@ def _difference(
 
 def _fix(pair: _Pair, tunnels: Sequence[VpnTunnel]) -> Fix:
     local, remote = pair
-    return Fix(
+    return RULE.fix(
         label=f"peer {last_part(local)} and {last_part(remote)}",
         text="Peer the two networks (both sides). Subnetwork routes of a peering go before what BGP"
         " announces, so the traffic moves by itself.",

@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from netplan_planner.model import (
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
-    Instruction,
     Limit,
     LimitKind,
     Need,
@@ -49,7 +47,6 @@ RULE = Rule(
         "https://docs.cloud.google.com/network-connectivity/docs/vpn/concepts/classic-topologies",
     ),
     work=GATEWAY,
-    since="0.1.0",
     thresholds=(
         ratio_limit(
             "p95_ratio",
@@ -98,22 +95,18 @@ def _hit(tunnel: VpnTunnel, load: TunnelLoad, limit: PathLimit) -> Hit:
         ),
         limit=_limit(load, limit),
         used_ratio=load.packets_per_s / limit.value,
-        fix=Fix(
+        fix=RULE.fix(
             label="another tunnel beside it",
             text=f"Make a tunnel more between the two gateways of {tunnel.name}, with a BGP session"
             " that announces the same prefixes with the same priority on both sides: the flows are"
             " shared among them. One flow stays in one tunnel.",
-            verify=Instruction(
-                text="Both tunnels carry traffic: compare vpn.googleapis.com/network/"
-                "sent_packets_count of each."
-            ),
-            undo=Instruction(text="Take the BGP session of the new tunnel down, then delete it."),
-            documents=RULE.references,
+            verify="Both tunnels carry traffic: compare vpn.googleapis.com/network/"
+            "sent_packets_count of each.",
+            undo="Take the BGP session of the new tunnel down, then delete it.",
             caution="Two tunnels in use at once leave no spare one: while one is down the other"
             " carries all.",
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )
 
 

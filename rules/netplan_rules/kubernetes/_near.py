@@ -104,6 +104,5 @@ def near_hit(one: NearService, text: str, fix: Fix) -> Hit:
         saving=one.saving,
         gib_per_month=one.saved_gib,
         fix=fix,
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )

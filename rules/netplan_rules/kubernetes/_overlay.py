@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from netplan_planner.clusters.network import ClusterNetwork
-from netplan_planner.model import Confidence, Evidence, Facts, Fix, Hit, Instruction
+from netplan_planner.model import Evidence, Facts, Fix, Hit, Instruction
 from netplan_planner.throughput.limits.pods.tables import PodTerm, pod_term, pod_terms
 from netplan_rules.base import Rule
 from netplan_rules.kubernetes._cluster import ClusterFacts, object_of
@@ -75,10 +75,9 @@ def overlay_hit(
             " setting do not reach each other's pods. A new node pool or a new cluster avoids"
             " that.",
         ),
-        confidence=Confidence.MEDIUM if is_default else Confidence.HIGH,
-        confidence_reason="the settings do not state the encapsulation: it is the plugin's default"
+        doubts=("the settings do not state the encapsulation: it is the plugin's default",)
         if is_default
-        else "",
+        else (),
     )
     return next(_with_rates(facts, hit, cluster, becomes), hit)
 

@@ -5,10 +5,8 @@ from collections.abc import Iterator
 
 from netplan_planner.clusters.near_endpoints import endpoint_counts
 from netplan_planner.model import (
-    Confidence,
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
     Instruction,
@@ -41,7 +39,6 @@ RULE = Rule(
         "https://docs.cloud.google.com/kubernetes-engine/docs/concepts/service-load-balancer",
     ),
     work=SERVICE,
-    since="0.1.0",
     group_message="clients of {count} Services enter by nodes of other zones than their endpoints",
 )
 
@@ -116,21 +113,17 @@ def _hit(service: Service, share: float, end_zones: int, node_zones: int) -> Hit
         saving=Saving(
             unknown="what its clients send is not known: flow logs name the node, not the pod"
         ),
-        fix=Fix(
+        fix=RULE.fix(
             label="externalTrafficPolicy: Local",
             text="Set externalTrafficPolicy: Local, so that only nodes with an endpoint take"
             " clients in; or network endpoint groups, by which the load balancer reaches pods.",
             commands=(patch(service, _LOCAL),),
-            verify=Instruction(
-                text="The load balancer's health check passes on nodes with an endpoint only, and"
-                " the pods see the clients' own addresses.",
-            ),
+            verify="The load balancer's health check passes on nodes with an endpoint only, and"
+            " the pods see the clients' own addresses.",
             undo=Instruction(text="Set the policy again.", commands=(patch(service, _CLUSTER),)),
-            documents=RULE.references,
             caution="A node without a ready endpoint drops what reaches it: only behind a load"
             " balancer with health checks, or with an endpoint on every node that clients name."
             " Nodes with few endpoints get as many clients as those with many.",
         ),
-        confidence=Confidence.MEDIUM,
-        confidence_reason="by the settings: how many clients there are is not known",
+        doubts=("by the settings: how many clients there are is not known",),
     )

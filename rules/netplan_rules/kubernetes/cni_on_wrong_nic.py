@@ -9,10 +9,8 @@ from netplan_planner.model import (
     Estimate,
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
-    Instruction,
     Need,
     Severity,
 )
@@ -53,7 +51,6 @@ RULE = Rule(
         "https://docs.cloud.google.com/vpc/docs/multiple-interfaces-concepts",
     ),
     work=NETWORK_PLUGIN,
-    since="0.1.0",
     group_message="{count} nodes send their pods' packets by the slower of their interfaces",
 )
 
@@ -161,19 +158,15 @@ def _hit(
             Evidence(name="best", value=best.address, source=node.ref.source or ""),
         ),
         throughput_now=now,
-        fix=Fix(
+        fix=RULE.fix(
             label="the faster interface for pods",
             text=f"In the settings of {plugin}: {setting.format(address=best.address)}. Then"
             " restart its pods, a node at a time.",
-            verify=Instruction(
-                text=f"The plugin notes {best.address} on the node, and a capture on the slow"
-                " interface shows no packets of pods.",
-            ),
-            undo=Instruction(text="Take the setting out, and restart the plugin's pods."),
-            documents=RULE.references,
+            verify=f"The plugin notes {best.address} on the node, and a capture on the slow"
+            " interface shows no packets of pods.",
+            undo="Take the setting out, and restart the plugin's pods.",
             caution="Connections of pods on a node break while its plugin restarts; nodes that are"
             " changed and nodes that are not have to reach each other meanwhile.",
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from netplan_planner.clusters.databases import DatabaseSign, database_of
-from netplan_planner.model import Evidence, Facts, Fix, Hit, Instruction, Need, Severity
+from netplan_planner.model import Evidence, Facts, Hit, Instruction, Need, Severity
 from netplan_planner.model.project.kubernetes import Pod, QosClass
 from netplan_planner.units import counted
 from netplan_rules.base import Rule
@@ -29,7 +29,6 @@ RULE = Rule(
         "https://kubernetes.io/docs/tasks/configure-pod-container/quality-service-pod/",
     ),
     work=POD_TEMPLATE,
-    since="0.1.0",
     group_message="pods of {count} databases are not Guaranteed: their processor time is what"
     " others leave",
 )
@@ -67,7 +66,7 @@ def _hit(pods: Sequence[Pod], sign: DatabaseSign) -> Hit:
             Evidence(name="database", value=sign.database, source=sign.reason),
             Evidence(name="quality", value=", ".join(classes), source="status.qosClass"),
         ),
-        fix=Fix(
+        fix=RULE.fix(
             label="equal requests and limits",
             text=f"Give every container of {first.full_workload} requests of processor and memory"
             " that equal its limits, at what it uses at its peak; whole processors can then be"
@@ -84,13 +83,11 @@ def _hit(pods: Sequence[Pod], sign: DatabaseSign) -> Hit:
                     ),
                 ),
             ),
-            undo=Instruction(text="Take the requests and limits out again; the pods restart."),
-            documents=RULE.references,
+            undo="Take the requests and limits out again; the pods restart.",
             caution="The pods restart, one after another in a StatefulSet; each node needs that"
             " much free, and less of it than it has can be requested. Where an operator makes the"
             " workload, set them in its own resource.",
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
         severity=None if is_best_effort else Severity.LOW,
     )

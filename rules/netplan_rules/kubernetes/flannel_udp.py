@@ -21,7 +21,6 @@ RULE = Rule(
     " is not stated, the cluster is listed as not judged.",
     references=("https://kubernetes.io/docs/concepts/cluster-administration/networking/",),
     work=NETWORK_PLUGIN,
-    since="0.1.0",
     group_message="{count} clusters send pods' packets through a process",
 )
 

@@ -4,13 +4,11 @@ import re
 from collections.abc import Iterator
 
 from netplan_planner.model import (
-    Confidence,
     Evidence,
     Facts,
     Fix,
     Gap,
     Hit,
-    Instruction,
     Need,
     Saving,
     Severity,
@@ -42,7 +40,6 @@ RULE = Rule(
         "https://kubernetes.io/docs/reference/networking/virtual-ips/",
     ),
     work=SERVICE,
-    since="0.1.0",
     group_message="{count} Services ask for near endpoints and have no hints",
 )
 
@@ -102,8 +99,7 @@ def _hits(
         ),
         saving=Saving(unknown="what crosses zones is not known without the traffic of pods"),
         fix=fix,
-        confidence=Confidence.MEDIUM,
-        confidence_reason="by the settings alone: traffic of pods would show what crosses zones",
+        doubts=("by the settings alone: traffic of pods would show what crosses zones",),
     )
 
 
@@ -120,12 +116,11 @@ def _cause(kubernetes: Kubernetes, service: Service) -> tuple[str, Fix]:
         if is_old
         else "See what the controller of slices says in the events of the Service."
     )
-    fix = Fix(
+    fix = RULE.fix(
         label="hints for zones",
         text=text,
         verify=see_slices(service),
-        undo=Instruction(text="Nothing is changed in the Service."),
-        documents=RULE.references,
+        undo="Nothing is changed in the Service.",
         caution="Upgrades of the control plane do not go back." if is_old else "",
     )
     return why, fix

@@ -6,10 +6,8 @@ from typing import NamedTuple
 from netplan_planner.model import (
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
-    Instruction,
     Need,
     Network,
     Severity,
@@ -43,7 +41,6 @@ RULE = Rule(
         "https://kubernetes.io/docs/concepts/cluster-administration/networking/",
     ),
     work=NETWORK_PLUGIN,
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="unused_ratio",
@@ -141,21 +138,17 @@ def _hit(cluster: ClusterFacts, fit: _Fit) -> Hit:
             ),
         ),
         lost="packets of pods that do not fit the network" if is_too_great else "",
-        fix=Fix(
+        fix=RULE.fix(
             label=f"MTU {fit.fitting_bytes} for pods",
             text=f"Set the MTU of {cluster.plugin} to {fit.fitting_bytes} bytes, or leave it out"
             " where the plugin then finds it out; then restart the pods.",
-            verify=Instruction(
-                text="A ping between pods of two nodes with the don't-fragment bit passes at"
-                f" {fit.fitting_bytes - _PING_HEADERS} bytes.",
-            ),
-            undo=Instruction(text=f"Set {fit.pod_bytes} bytes again, and restart the pods."),
-            documents=RULE.references,
+            verify="A ping between pods of two nodes with the don't-fragment bit passes at"
+            f" {fit.fitting_bytes - _PING_HEADERS} bytes.",
+            undo=f"Set {fit.pod_bytes} bytes again, and restart the pods.",
             caution="Pods keep their MTU until they are made anew; while both are there, UDP above"
             " the smaller one is lost.",
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
         severity=None if is_too_great else Severity.LOW,
     )
 

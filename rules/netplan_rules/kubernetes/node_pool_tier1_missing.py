@@ -8,11 +8,9 @@ from netplan_planner.model import (
     EgressCap,
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
     Instance,
-    Instruction,
     Need,
     Saving,
     SavingBasis,
@@ -52,7 +50,6 @@ RULE = Rule(
         "ation",
     ),
     work=NODE_POOL,
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="p95_ratio",
@@ -155,20 +152,16 @@ def _hit(
         throughput_fixed=egress_estimate(facts, first.instance, own),
         saving=_saving(facts, nodes, choice),
         used_ratio=first.wanted_gbps / first.cap.egress_gbps,
-        fix=Fix(
+        fix=RULE.fix(
             label="a pool with Tier_1",
             text=f"Make a pool like {pool.name} in {cluster} with --network-performance-configs="
             "total-egress-bandwidth-tier=TIER_1" + (" and gVNIC" if is_virtio else "") + ", let the"
             " pods move there, then take the old pool out.",
-            verify=Instruction(
-                text=f"The metric compute.googleapis.com/instance/network/sent_bytes_count of a new"
-                f" node may pass {gbps(first.cap.egress_gbps)} under load.",
-            ),
-            undo=Instruction(text="Keep the old pool, cordoned, until the new one is proven."),
-            documents=RULE.references,
+            verify=f"The metric compute.googleapis.com/instance/network/sent_bytes_count of a new"
+            f" node may pass {gbps(first.cap.egress_gbps)} under load.",
+            undo="Keep the old pool, cordoned, until the new one is proven.",
             caution="Pods restart as they move. The fee is due for every node of the pool, has no"
             " commitment discount, and grows with the pool.",
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )

@@ -26,7 +26,6 @@ RULE = Rule(
         "https://kubernetes.io/docs/concepts/cluster-administration/networking/",
     ),
     work=NETWORK_PLUGIN,
-    since="0.1.0",
     group_message="{count} clusters put pods' packets into others",
 )
 

@@ -29,7 +29,6 @@ RULE = Rule(
         "https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/",
     ),
     work=NOTHING_TO_DO,
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="min_usd_per_month",

@@ -29,7 +29,6 @@ RULE = Rule(
         "https://cloud.google.com/vpc/network-pricing",
     ),
     work=SERVICE,
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="min_usd_per_month",

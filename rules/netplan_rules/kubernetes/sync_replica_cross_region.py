@@ -6,10 +6,8 @@ from netplan_planner.clusters.databases import DatabaseSign, database_of
 from netplan_planner.model import (
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
-    Instruction,
     Need,
     Region,
     Severity,
@@ -41,7 +39,6 @@ RULE = Rule(
         "https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/",
     ),
     work=DATABASE_PLACES,
-    since="0.1.0",
     group_message="members of {count} databases commit together across regions",
 )
 
@@ -96,21 +93,17 @@ def _hit(name: str, pods: Sequence[Pod], sign: DatabaseSign, regions: Sequence[R
             Evidence(name="regions", value=", ".join(regions), source="zones of its nodes"),
             *evidence,
         ),
-        fix=Fix(
+        fix=RULE.fix(
             label="members in one region",
             text=f"Keep the members of {name} in zones of one region, and give the others an"
             " asynchronous replica.",
-            verify=Instruction(
-                text="The time of a commit, as the database counts it, is that of a round trip"
-                " between zones.",
-            ),
-            undo=Instruction(text="Let the members of the other region join again."),
-            documents=RULE.references,
+            verify="The time of a commit, as the database counts it, is that of a round trip"
+            " between zones.",
+            undo="Let the members of the other region join again.",
             caution="An asynchronous replica loses the last commits when a region fails: who"
             " chose the wait against that loss keeps it.",
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )
 
 

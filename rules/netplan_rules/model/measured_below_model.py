@@ -53,7 +53,6 @@ RULE = Rule(
         undo="What the suspect's own rule says; a measurement leaves nothing behind.",
         window="A quiet one for the measurement: it takes the bandwidth that others could use.",
     ),
-    since="0.1.0",
     group_message="on {count} paths measurements stay below the prediction; the first has"
     " {measured_rate} of {predicted_rate}",
     thresholds=(
@@ -121,8 +120,7 @@ def _hit(facts: Facts, model: RunModel, low: Sequence[Judged]) -> Hit:
         ),
         throughput_fixed=estimate,
         fix=_fix(facts, model, run, suspects),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )
 
 
@@ -224,11 +222,10 @@ def _fix(facts: Facts, model: RunModel, run: Run, suspects: Sequence[Suspect]) -
     text = rerun_command(facts, model, run)
     first = "Then measure" if listed else "Measure"
     again = f"{first} again: `iperf3 -s` on {run.dst.name}, the client on {run.src.name}."
-    return Fix(
+    return RULE.fix(
         label="check the suspects",
         text=" ".join((*listed, again)),
         commands=(text,) if text else (),
-        documents=RULE.references,
         caution="A run uses all of the path while it lasts.",
     )
 

@@ -6,7 +6,6 @@ from netplan_planner.model import (
     EgressCap,
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
     Instance,
@@ -35,7 +34,6 @@ RULE = Rule(
     " allow both.",
     references=("https://cloud.google.com/compute/docs/networking/using-gvnic",),
     work=NEW_MACHINE,
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="min_gbps",
@@ -80,7 +78,7 @@ def _judge(
                 Evidence(name="nic_type", value="VIRTIO_NET", source="inventory"),
             ),
             used_ratio=rates.egress.p95_gbps / cap.egress_gbps,
-            fix=Fix(
+            fix=RULE.fix(
                 label="gVNIC",
                 verify=Instruction(
                     text="The interface is GVNIC.",
@@ -92,11 +90,9 @@ def _judge(
                 ),
                 undo=keep_the_old("the machine with VirtIO"),
                 text="Recreate the machine with a gVNIC interface (nic-type=GVNIC).",
-                documents=RULE.references,
                 caution="The interface type is set when a machine is made.",
             ),
-            confidence=doubts.confidence,
-            confidence_reason=doubts.text,
+            doubts=doubts.reasons,
         )
     elif None in kinds and cap.may_use("VIRTIO_NET"):
         yield Gap(

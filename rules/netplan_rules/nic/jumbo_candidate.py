@@ -7,7 +7,6 @@ from netplan_planner.model import (
     Edge,
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
     Instruction,
@@ -43,7 +42,6 @@ RULE = Rule(
     " their packets have to stay small. What leaves the VPC keeps 1460 or 1500 bytes by itself.",
     references=("https://cloud.google.com/vpc/docs/mtu",),
     work=NETWORK_MTU,
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="min_gbps",
@@ -126,26 +124,22 @@ def _hit(facts: Facts, network: Network, mtu: int, edges: list[Edge]) -> Hit:
             ),
             rate_evidence("greatest_p95", greatest.series.p95_gbps),
         ),
-        fix=Fix(
+        fix=RULE.fix(
             label=f"MTU {_GREATEST_MTU}",
             text="Raise the MTU"
             + (f" of {', '.join(one.name for one in together)} together" if peers else "")
             + ", then restart all machines.",
             commands=tuple(set_mtu(one, _GREATEST_MTU) for one in together),
-            verify=Instruction(
-                text="A ping with the don't-fragment bit of"
-                f" {_GREATEST_MTU - PING_HEADERS} bytes crosses between two restarted machines, and"
-                " a measurement between them carries no less than before."
-            ),
+            verify="A ping with the don't-fragment bit of"
+            f" {_GREATEST_MTU - PING_HEADERS} bytes crosses between two restarted machines, and"
+            " a measurement between them carries no less than before.",
             undo=Instruction(
                 text="Set the old MTU again, then restart the machines.",
                 commands=tuple(set_mtu(one, one.mtu_bytes or mtu) for one in together),
             ),
-            documents=RULE.references,
             caution="Stop all machines first and start them after the change: each keeps its MTU"
             " until it restarts. Images that set an MTU of their own and pod networks have to"
             " follow." + (" Peers that were not read keep theirs." if has_others else ""),
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )

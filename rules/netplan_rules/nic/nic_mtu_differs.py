@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from netplan_planner.model import (
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
-    Instruction,
     Need,
     SelfLink,
     Severity,
@@ -33,7 +31,6 @@ RULE = Rule(
     " as not judged.",
     references=("https://cloud.google.com/vpc/docs/mtu",),
     work=GUEST,
-    since="0.1.0",
     group_message="{count} pairs of machines send packets of another size than their network has;"
     " the first {mtu} of {network_mtu} bytes",
 )
@@ -101,17 +98,14 @@ def _hit(run: Run, mtu: int, wanted: int) -> Hit:
             Evidence(name="network_mtu", value=wanted, unit="bytes", source="inventory"),
         ),
         cause="smaller" if mtu < wanted else "greater",
-        fix=Fix(
+        fix=RULE.fix(
             label=f"MTU {wanted}",
             text=f"Give the interface of {src.name} and of {dst.name} {wanted} B: by a restart,"
             " which takes it from the network, or by ip link set dev DEVICE mtu. Take a fixed"
             " setting out of the image.",
-            verify=Instruction(
-                text="ip link shows it on both machines, and a ping with the don't-fragment bit of"
-                f" {wanted - PING_HEADERS} bytes crosses."
-            ),
-            undo=Instruction(text=f"Set {mtu} B again with ip link set."),
-            documents=RULE.references,
+            verify="ip link shows it on both machines, and a ping with the don't-fragment bit of"
+            f" {wanted - PING_HEADERS} bytes crosses.",
+            undo=f"Set {mtu} B again with ip link set.",
             caution="Containers and tunnels on the machine may need the smaller size on purpose.",
         ),
     )

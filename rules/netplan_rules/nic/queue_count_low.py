@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from netplan_planner.model import (
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
     Instance,
@@ -38,7 +37,6 @@ RULE = Rule(
         "https://cloud.google.com/sdk/gcloud/reference/compute/instances/create",
     ),
     work=MACHINE_TYPE,
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="min_gbps",
@@ -144,7 +142,7 @@ def _hit(
                 source="cloud.google.com/compute/docs/network-bandwidth#rx-tx",
             ),
         ),
-        fix=Fix(
+        fix=RULE.fix(
             label=f"{queues.default} queues",
             text=f"Stop the machine, write its configuration to a file (gcloud compute instances"
             f" export), take queueCount of {queues.nic.name} out or set it to {queues.default},"
@@ -157,11 +155,9 @@ def _hit(
                     ),
                 ),
             ),
-            undo=Instruction(text=f"Set queueCount to {queues.count} again in the same way."),
-            documents=RULE.references,
+            undo=f"Set queueCount to {queues.count} again in the same way.",
             caution="Stops the machine for the change. A driver or a script of the machine may set"
             " queues of its own.",
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )

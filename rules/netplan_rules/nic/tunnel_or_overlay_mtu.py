@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 
 from netplan_planner.model import (
-    Confidence,
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
     Instruction,
@@ -44,7 +42,6 @@ RULE = Rule(
         "https://cloud.google.com/vpc/docs/mtu",
     ),
     work=NETWORK_MTU,
-    since="0.1.0",
     group_message="{count} networks send packets that are greater than what their VPN tunnels"
     " carry",
 )
@@ -91,27 +88,23 @@ def _hit(network: Network, mtu: int, tunnels: tuple[VpnTunnel, ...], seen: int |
                 else ()
             ),
         ),
-        fix=Fix(
+        fix=RULE.fix(
             label=f"MTU {_GATEWAY_MTU}",
             text=f"Set the MTU of {network.name} to {_GATEWAY_MTU} and restart its machines. Where"
             " great packets are needed inside, keep it, let ICMP in, and hold what is sent to the"
             f" tunnel to its payload (at most {_PAYLOAD_MTU} B, by cipher).",
             commands=(set_mtu(network, _GATEWAY_MTU),),
-            verify=Instruction(
-                text="A ping with the don't-fragment bit of"
-                f" {_PAYLOAD_MTU - PING_HEADERS} bytes, or less by the cipher, crosses the tunnel,"
-                " and a greater one is answered by the needed size."
-            ),
+            verify="A ping with the don't-fragment bit of"
+            f" {_PAYLOAD_MTU - PING_HEADERS} bytes, or less by the cipher, crosses the tunnel,"
+            " and a greater one is answered by the needed size.",
             undo=Instruction(
                 text="Set the old MTU again, then restart the machines.",
                 commands=(set_mtu(network, mtu),),
             ),
-            documents=RULE.references,
             caution=f"Stop all machines of {network.name} first and start them after the change:"
             " each keeps its MTU until it restarts. Peered networks have to follow.",
         ),
         # TCP, most of all traffic, is held to the size by the gateway.
         severity=Severity.MEDIUM,
-        confidence=Confidence.MEDIUM if seen is None else Confidence.HIGH,
-        confidence_reason="whether traffic takes the tunnels is not known" if seen is None else "",
+        doubts=("whether traffic takes the tunnels is not known",) if seen is None else (),
     )

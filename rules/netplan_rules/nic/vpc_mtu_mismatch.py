@@ -4,10 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from netplan_planner.model import (
-    Confidence,
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
     Instruction,
@@ -35,7 +33,6 @@ RULE = Rule(
     " them the confidence is lower.",
     references=("https://cloud.google.com/vpc/docs/mtu",),
     work=NETWORK_MTU,
-    since="0.1.0",
     group_message="{count} pairs of peered networks have different MTUs",
 )
 
@@ -88,7 +85,7 @@ def _hit(
             ),
         ),
         gib_per_month=facts.gib_per_month(seen) if seen is not None else None,
-        fix=Fix(
+        fix=RULE.fix(
             label=f"MTU {great_mtu}",
             verify=Instruction(
                 text="Both networks state the same MTU, and a ping with the don't-fragment bit of"
@@ -116,8 +113,5 @@ def _hit(
             " Images that set an MTU of their own, tunnels and pod networks have to follow; traffic"
             " that leaves the VPC keeps 1460 or 1500 bytes.",
         ),
-        confidence=Confidence.MEDIUM if seen is None else Confidence.HIGH,
-        confidence_reason="whether traffic crosses the peering is not known"
-        if seen is None
-        else "",
+        doubts=("whether traffic crosses the peering is not known",) if seen is None else (),
     )

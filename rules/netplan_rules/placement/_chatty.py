@@ -104,6 +104,5 @@ def _hit(facts: Facts, pair: PairTraffic, move: Move, doubts: Doubts, advice: st
                 if text
             ),
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )

@@ -21,7 +21,6 @@ RULE = Rule(
     " gateway is not moved to a region where its network has none.",
     references=("https://cloud.google.com/vpc/network-pricing",),
     work=NEW_MACHINE,
-    since="0.1.0",
     group_message="{count} machines exchange much with machines of other regions:"
     " {volume:,.0f} GiB a month of their greatest pairs",
     summed=("volume",),

@@ -23,7 +23,6 @@ RULE = Rule(
     " shifts the charge to other peers keeps the rule silent.",
     references=("https://cloud.google.com/vpc/network-pricing",),
     work=NEW_MACHINE,
-    since="0.1.0",
     group_message="{count} machines exchange much with machines of other zones:"
     " {volume:,.0f} GiB a month of their greatest pairs",
     summed=("volume",),

@@ -8,9 +8,7 @@ from netplan_planner.model import (
     ChangeKind,
     Evidence,
     Facts,
-    Fix,
     Hit,
-    Instruction,
     Need,
     Severity,
     worded,
@@ -42,7 +40,6 @@ RULE = Rule(
     " region.",
     references=("https://cloud.google.com/vpc/network-pricing",),
     work=NEW_MACHINE,
-    since="0.1.0",
     thresholds=(
         usd_floor(50.0, "what standing together must save"),
         ratio_limit(
@@ -105,18 +102,14 @@ def _hit(facts: Facts, found: CommunityMove) -> Hit:
         ),
         saving=found.saving,
         gib_per_month=gib,
-        fix=Fix(
+        fix=RULE.fix(
             label=f"move {len(names)} to {found.zone}",
             text=f"Move {listed} to {found.zone}: for each make a machine image, create the machine"
             f" there, switch over.{stay}",
-            verify=Instruction(
-                text=f"The machines in {found.zone} serve, and the next audit shows no bytes"
-                " between zones among them."
-            ),
-            clean_up=Instruction(
-                text="Only then: delete the old machines and their disks, which cost as long as"
-                " they exist."
-            ),
+            verify=f"The machines in {found.zone} serve, and the next audit shows no bytes"
+            " between zones among them.",
+            clean_up="Only then: delete the old machines and their disks, which cost as long as"
+            " they exist.",
             undo=keep_the_old("the old machines"),
             documents=(
                 "https://cloud.google.com/compute/docs/instances/moving-instance-across-zones",
@@ -125,7 +118,6 @@ def _hit(facts: Facts, found: CommunityMove) -> Hit:
             " they stand apart (label netplan-role=replica or netplan-pin says so). The saving is"
             " that of all moves together.",
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
         change=Change(kind=ChangeKind.ZONE, target=links[0], to=found.zone, members=links),
     )

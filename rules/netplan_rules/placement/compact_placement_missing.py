@@ -52,7 +52,6 @@ RULE = Rule(
         undo="Take the policy off each machine, with one more restart, and delete it.",
         window="One in which all machines of the group may stand still together.",
     ),
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="min_machines",
@@ -160,8 +159,7 @@ def _hit(facts: Facts, machines: tuple[Instance, ...], edges: tuple[Edge, ...]) 
             rate_evidence("mean_sent", mean),
         ),
         fix=_fix(facts, machines),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )
 
 
@@ -183,7 +181,7 @@ def _fix(facts: Facts, machines: tuple[Instance, ...]) -> Fix:
         )
     ]
     back = [gcloud_instance("remove-resource-policies", machine, follow) for machine in machines]
-    return Fix(
+    return RULE.fix(
         label="compact placement",
         text=f"Create the policy {name} and give it to all {len(machines)} machines, each with a"
         " restart.",
@@ -197,7 +195,6 @@ def _fix(facts: Facts, machines: tuple[Instance, ...]) -> Fix:
             text="Take the policy off each machine, with one more restart, and delete it.",
             commands=() if has_owner else (*back, command(*policy, "delete", name, *where)),
         ),
-        documents=RULE.references,
         caution="All of them then fail together more easily, and the zone must have room for them"
         " close together: with too little of it a machine does not start again."
         + (f" {OF_A_GROUP}" if has_owner else ""),

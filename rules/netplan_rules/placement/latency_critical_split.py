@@ -17,11 +17,9 @@ from netplan_planner.model import (
     Estimate,
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
     Instance,
-    Instruction,
     Need,
     Saving,
     Severity,
@@ -54,7 +52,6 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/instances/placement-policies-overview",
     ),
     work=NEW_MACHINE,
-    since="0.1.0",
     group_message="{count} pairs of machines whose round trips count stand in different zones",
 )
 
@@ -139,21 +136,15 @@ def _hit(facts: Facts, one: Instance, other: Instance, edges: list[Edge], move: 
         # A small saving is not what is at stake; what the move costs is.
         saving=move.saving if move.usd_per_month < 0 else Saving(),
         change=Change(kind=ChangeKind.ZONE, target=move.machine.ref.self_link, to=move.zone),
-        fix=Fix(
+        fix=RULE.fix(
             label=f"move to {move.zone}",
             text=f"Move {move.machine.name} to {move.zone}: make a machine image, create the"
             " machine there, switch over. A compact placement policy brings both closer still.",
-            verify=Instruction(
-                text="The next flow logs have a round-trip time of one zone between the two."
-            ),
-            clean_up=Instruction(
-                text=f"Only then: delete the old {move.machine.name} and its disks, which cost as"
-                " long as they exist."
-            ),
+            verify="The next flow logs have a round-trip time of one zone between the two.",
+            clean_up=f"Only then: delete the old {move.machine.name} and its disks, which cost as"
+            " long as they exist.",
             undo=keep_the_old(f"the old {move.machine.name}"),
-            documents=RULE.references,
             caution="Both then fail together with that zone.",
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )

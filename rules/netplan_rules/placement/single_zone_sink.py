@@ -12,11 +12,9 @@ from netplan_planner.model import (
     Edge,
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
     Instance,
-    Instruction,
     LineItem,
     Need,
     Saving,
@@ -54,7 +52,6 @@ RULE = Rule(
         undo="Let the clients use the first machine again, then delete the replicas.",
         window="None: the new machines stand beside the old one until they are used.",
     ),
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="min_zones",
@@ -175,21 +172,15 @@ def _hit(facts: Facts, sink: _Sink, saving: Saving) -> Hit:
         ),
         saving=saving,
         gib_per_month=gib,
-        fix=Fix(
+        fix=RULE.fix(
             label="a replica in each zone",
             text=f"Put a replica or a cache of {machine.name} into {', '.join(sink.zones)}, and let"
             " the clients of each zone use theirs. A smaller machine may do.",
-            verify=Instruction(
-                text=f"The next audit shows little from these zones to {machine.name}: what keeps"
-                " the replicas in step."
-            ),
-            undo=Instruction(
-                text=f"Let the clients use {machine.name} again, then delete the replicas."
-            ),
-            documents=RULE.references,
+            verify=f"The next audit shows little from these zones to {machine.name}: what keeps"
+            " the replicas in step.",
+            undo=f"Let the clients use {machine.name} again, then delete the replicas.",
             caution="Replicas answer reads; what is written goes to one place and from there to all"
             " others, which is billed between zones as well.",
         ),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
     )

@@ -13,7 +13,6 @@ from netplan_planner.model import (
     Destination,
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
     Infeasible,
@@ -58,7 +57,6 @@ RULE = Rule(
         " again, at the price of that day.",
         window="Before the day on which the commitment renews itself.",
     ),
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="min_saving_usd",
@@ -142,11 +140,10 @@ def _hit(instance: Instance, candidate: Candidate, by_price: Decimal, saving: Sa
         saving=Saving(note=saving.note),
         # Nothing is wrong as long as the machine stays.
         severity=Severity.INFO,
-        fix=Fix(
+        fix=RULE.fix(
             label=f"keep {instance.machine_type}",
             text=f"Keep {instance.machine_type} while the commitment runs, whatever a price"
             " comparison or a machine-type recommendation says; decide on the series before it"
             " ends or renews itself.",
-            documents=RULE.references,
         ),
     )

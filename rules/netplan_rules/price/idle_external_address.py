@@ -9,12 +9,9 @@ from netplan_planner.model import (
     Address,
     Change,
     ChangeKind,
-    Confidence,
     Evidence,
     Facts,
-    Fix,
     Hit,
-    Instruction,
     Need,
     Severity,
 )
@@ -36,7 +33,6 @@ RULE = Rule(
     " without a creation date lowers the confidence.",
     references=("https://cloud.google.com/vpc/network-pricing#ipaddress",),
     work=RELEASE,
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="min_age_days",
@@ -77,20 +73,16 @@ def _hit(facts: Facts, address: Address) -> Hit:
             ),
         ),
         saving=ledger_of(facts).value(change).saving,
-        fix=Fix(
+        fix=RULE.fix(
             text=f"Release {address.address} ({address.name}).",
             label="release it",
-            verify=Instruction(text="Nobody misses it; the next bill has no idle address."),
-            undo=Instruction(
-                text="There is no way back: a released address goes to somebody else. Reserve it"
-                " again at once and you may get it, or may not."
-            ),
+            verify="Nobody misses it; the next bill has no idle address.",
+            undo="There is no way back: a released address goes to somebody else. Reserve it"
+            " again at once and you may get it, or may not.",
             commands=(release(address),),
-            documents=RULE.references,
             caution="A released address cannot be had back: look for DNS records and allow-lists"
             " that name it.",
         ),
-        confidence=Confidence.HIGH if address.created else Confidence.MEDIUM,
-        confidence_reason="" if address.created else "the input does not state its age",
+        doubts=() if address.created else ("the input does not state its age",),
         change=change,
     )

@@ -54,7 +54,6 @@ RULE = Rule(
     " several interfaces do not vouch for one. A short window lowers the confidence.",
     references=("https://cloud.google.com/vpc/network-pricing#ipaddress",),
     work=RELEASE,
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="min_window_hours",
@@ -178,8 +177,7 @@ def _hit(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTra
         ),
         saving=ledger_of(facts).value(change).saving,
         fix=fix,
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
         change=change,
     )
 
@@ -193,7 +191,7 @@ def _fix(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTra
         commands, caution = (), MANAGED
     elif needs_google_access(facts, instance, traffic):
         commands, caution = (), GOOGLE_APIS
-    return Fix(
+    return RULE.fix(
         text=f"Take {nic.external_ipv4} off {instance.name}{also}; log in through IAP.",
         label="remove it",
         commands=commands,

@@ -20,7 +20,6 @@ from netplan_planner.model import (
     Gap,
     Hit,
     Instance,
-    Instruction,
     Need,
     OwnerKind,
     PathClass,
@@ -62,7 +61,6 @@ RULE = Rule(
         "https://cloud.google.com/vpc/network-pricing",
     ),
     work=ADDRESS,
-    since="0.1.0",
     thresholds=(
         Threshold(
             name="min_gib_per_month",
@@ -209,26 +207,21 @@ def _hit(
         ),
         saving=saving,
         fix=_fix(region),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
         change=change,
     )
 
 
 def _fix(region: Region) -> Fix:
-    return Fix(
+    return RULE.fix(
         label="Standard Tier",
         text=f"Reserve addresses of Standard Tier in {region} and change each machine over: take"
         " its access config off and give it another one with --network-tier=STANDARD; managed"
         " groups by their template. Begin with one machine.",
-        verify=Instruction(
-            text="Clients reach it at the new address and their transfers are as fast as they need"
-            " to be; the next bill has the SKU of Standard Tier."
-        ),
-        undo=Instruction(
-            text="Give it an access config of Premium Tier again; an ephemeral address will be"
-            " another one, so keep a reserved one until the new is proven."
-        ),
+        verify="Clients reach it at the new address and their transfers are as fast as they need"
+        " to be; the next bill has the SKU of Standard Tier.",
+        undo="Give it an access config of Premium Tier again; an ephemeral address will be"
+        " another one, so keep a reserved one until the new is proven.",
         documents=RULE.references[:1],
         caution="The address changes: DNS records, allow-lists of partners and firewalls have to"
         " follow, and open connections break. Standard Tier has no global load balancers, no"

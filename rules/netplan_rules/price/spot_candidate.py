@@ -70,7 +70,6 @@ RULE = Rule(
         "https://cloud.google.com/vpc/network-pricing",
     ),
     work=NEW_MACHINE,
-    since="0.1.0",
     thresholds=(
         usd_floor(20.0, "what a machine must save"),
         Threshold(
@@ -157,8 +156,7 @@ def _hit(facts: Facts, instance: Instance, why: str, saving: Saving, change: Cha
         ),
         saving=saving,
         fix=_fix(facts, instance),
-        confidence=doubts.confidence,
-        confidence_reason=doubts.text,
+        doubts=doubts.reasons,
         change=change,
     )
 
@@ -171,13 +169,11 @@ def _fix(facts: Facts, instance: Instance) -> Fix:
         else f"Make a machine image of {instance.name} and a machine of it with"
         " --provisioning-model=SPOT and --instance-termination-action=STOP; let it take over."
     )
-    return Fix(
+    return RULE.fix(
         label="Spot",
         text=how,
-        verify=Instruction(
-            text="The queue is worked off as before, and a machine that is stopped on purpose loses"
-            " no work."
-        ),
+        verify="The queue is worked off as before, and a machine that is stopped on purpose loses"
+        " no work.",
         clean_up=None
         if is_managed(facts, instance)
         else Instruction(text=f"Only then: delete the old {instance.name} and its disks."),

@@ -8,7 +8,6 @@ from netplan_planner.model import (
     Edge,
     Evidence,
     Facts,
-    Fix,
     Hit,
     Need,
     OwnerKind,
@@ -39,7 +38,6 @@ RULE = Rule(
     guards="Traffic without an owner is unmapped-peers' business. Silent below the volume floor.",
     references=("https://cloud.google.com/vpc/network-pricing",),
     work=READ_AGAIN,
-    since="0.1.0",
     thresholds=(volume_floor(1.0),),
     group_message="{volume:,.0f} GiB a month have no price, for {count} reasons",
     summed=("volume",),
@@ -84,7 +82,7 @@ def _hit(facts: Facts, part: PathPrice, unpriced: dict[PricedPath, int], bounds:
             Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             Evidence(name="path_classes", value=classes, source="flow logs"),
         ),
-        fix=Fix(
+        fix=RULE.fix(
             label="find out its price",
             text=f"See what tells it: {tells}." if tells else "Take a newer price snapshot.",
             documents=("https://cloud.google.com/vpc/docs/using-flow-logs",),

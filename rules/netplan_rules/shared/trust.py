@@ -1,8 +1,9 @@
 """How sure a statement about traffic is, and why it is not surer."""
 
+from collections.abc import Iterable
+
 from netplan_planner.model import (
     Certainty,
-    Confidence,
     Edge,
     Facts,
     Instance,
@@ -21,25 +22,19 @@ class Doubts:
     """Collects reasons for doubt; each lowers the confidence by one step."""
 
     def __init__(self) -> None:
-        self.reasons: list[str] = []
+        self.reasons: tuple[str, ...] = ()
 
-    def add(self, reason: str) -> None:
-        """Note one more reason, once."""
-        if reason not in self.reasons:
-            self.reasons.append(reason)
+    def add(self, *reasons: str) -> None:
+        """Note more reasons, each once."""
+        self.reasons = tuple(dict.fromkeys((*self.reasons, *reasons)))
 
-    @property
-    def confidence(self) -> Confidence:
-        """High without doubts, one step lower for each."""
-        confidence = Confidence.HIGH
-        for _ in self.reasons:
-            confidence = confidence.lowered()
-        return confidence
 
-    @property
-    def text(self) -> str:
-        """The reasons, joined."""
-        return "; ".join(self.reasons)
+def doubts_of_edges(facts: Facts, edges: Iterable[Edge], *, of_month: bool = True) -> Doubts:
+    """Return what speaks against a statement about several edges together."""
+    doubts = Doubts()
+    for edge in edges:
+        doubts.add(*doubts_of_edge(facts, edge, of_month=of_month).reasons)
+    return doubts
 
 
 def doubts_of_edge(facts: Facts, edge: Edge, *, of_month: bool = True) -> Doubts:
