@@ -4,20 +4,11 @@ import shlex
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import (
-    UNKNOWN_PROJECT,
-    Amount,
-    AmountKind,
-    Candidate,
-    Evidence,
-    Instance,
-    NetworkInterface,
-    Owner,
-)
+from netplan_planner import model
 from netplan_planner.units import BYTES_PER_GIB, BYTES_PER_TIB, MEGABITS_PER_GIGABIT
 
 
-def place(owner: Owner) -> str:
+def place(owner: model.Owner) -> str:
     """Return where an owner stands: its zone, else region, else kind."""
     return owner.zone or owner.region or owner.kind.value
 
@@ -36,13 +27,13 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMED]) + more
 
 
-def pair_subject(src: Owner, dst: Owner) -> str:
+def pair_subject(src: model.Owner, dst: model.Owner) -> str:
     """Return `a → b (zone)`, or with both zones where they differ."""
     where = place(src) if place(src) == place(dst) else f"{place(src)} → {place(dst)}"
     return f"{src.name} → {dst.name} ({where})"
 
 
-def vm_subject(instance: Instance) -> str:
+def vm_subject(instance: model.Instance) -> str:
     """Return `name (zone, type)`."""
     return f"{instance.name} ({instance.zone}, {instance.machine_type})"
 
@@ -69,12 +60,12 @@ def volume(gib_per_month: Decimal) -> str:
     return f"{tib:.1f} TiB a month" if tib >= 1 else f"{gib_per_month:.1f} GiB a month"
 
 
-def money(usd: Decimal) -> Amount:
+def money(usd: Decimal) -> model.Amount:
     """Return an amount for a sentence, which states it to the cent."""
-    return Amount(usd=usd, kind=AmountKind.EXACT_SUM)
+    return model.Amount(usd=usd, kind=model.AmountKind.EXACT_SUM)
 
 
-def machines(candidate: Candidate) -> str:
+def machines(candidate: model.Candidate) -> str:
     """Return `n2-standard-8`, `2 × n2-standard-4`, or either `with Tier_1`."""
     count = "" if candidate.count == 1 else f"{candidate.count} × "
     tier = " with Tier_1" if candidate.is_tier1 else ""
@@ -82,9 +73,9 @@ def machines(candidate: Candidate) -> str:
     return f"{count}{candidate.machine_type}{tier}{platform}"
 
 
-def rate_evidence(name: str, value: float, source: str = "flow logs") -> Evidence:
+def rate_evidence(name: str, value: float, source: str = "flow logs") -> model.Evidence:
     """Return a rate as evidence."""
-    return Evidence(name=name, value=value, unit="Gbit/s", source=source)
+    return model.Evidence(name=name, value=value, unit="Gbit/s", source=source)
 
 
 def command(*words: str) -> str:
@@ -96,11 +87,11 @@ def command(*words: str) -> str:
     return shlex.join(words)
 
 
-_NO_PROJECT = {"", UNKNOWN_PROJECT}
+_NO_PROJECT = {"", model.UNKNOWN_PROJECT}
 """What inputs name where they name none: gcloud takes the one that it is set to."""
 
 
-def gcloud_instance(verb: str, instance: Instance, *flags: str) -> str:
+def gcloud_instance(verb: str, instance: model.Instance, *flags: str) -> str:
     """Return `gcloud compute instances VERB NAME --zone=… --project=… FLAGS`.
 
     A name that a flag could be mistaken for, which no real machine has, is written with its path.
@@ -131,7 +122,7 @@ def gcloud_of(kind: str, project: str, *where: str) -> Callable[..., str]:
     return written
 
 
-def gcloud_ssh(instance: Instance) -> str:
+def gcloud_ssh(instance: model.Instance) -> str:
     """Return the command that logs in to a machine through IAP and ends at once."""
     where = [f"--zone={instance.zone}"]
     if instance.project not in _NO_PROJECT:
@@ -146,7 +137,7 @@ _GCLOUDS_ACCESS_CONFIG = "external-nat"
 """The name that gcloud gives, and looks for when it is told none; the console's is another one."""
 
 
-def delete_access_config(instance: Instance, nic: NetworkInterface) -> str:
+def delete_access_config(instance: model.Instance, nic: model.NetworkInterface) -> str:
     """Return the command that takes a machine's external address away."""
     flags = [f"--network-interface={nic.name}"]
     name = nic.access_config_name
@@ -155,7 +146,7 @@ def delete_access_config(instance: Instance, nic: NetworkInterface) -> str:
     return gcloud_instance("delete-access-config", instance, *flags)
 
 
-def resize_commands(instance: Instance, candidate: Candidate) -> tuple[str, ...]:
+def resize_commands(instance: model.Instance, candidate: model.Candidate) -> tuple[str, ...]:
     """Return the commands that give a machine another type, or none when it takes a new machine.
 
     A type of another CPU architecture, Tier_1 and a bare-metal type need a new machine.
@@ -165,13 +156,13 @@ def resize_commands(instance: Instance, candidate: Candidate) -> tuple[str, ...]
     return type_commands(instance, candidate.machine_type, candidate.cpu_platform)
 
 
-def stop_commands(instance: Instance) -> tuple[str, ...]:
+def stop_commands(instance: model.Instance) -> tuple[str, ...]:
     """Return the commands that stop a machine; one that is suspended is resumed first."""
     stop = gcloud_instance("stop", instance)
     return (gcloud_instance("resume", instance), stop) if instance.is_suspended else (stop,)
 
 
-def type_commands(instance: Instance, wanted: str, cpu_platform: str = "") -> tuple[str, ...]:
+def type_commands(instance: model.Instance, wanted: str, cpu_platform: str = "") -> tuple[str, ...]:
     """Return the commands that give a machine another type, or least CPU platform, in place."""
     is_new = wanted != instance.machine_type
     change = f"--machine-type={wanted}"
@@ -193,7 +184,7 @@ def type_commands(instance: Instance, wanted: str, cpu_platform: str = "") -> tu
     )
 
 
-def internal_dns_name(instance: Instance) -> str:
+def internal_dns_name(instance: model.Instance) -> str:
     """Return the zonal internal DNS name of a machine.
 
     A project id with a domain (`example.com:p`) puts the domain behind the project.
@@ -205,7 +196,9 @@ def internal_dns_name(instance: Instance) -> str:
     return f"{instance.name}.{instance.zone}.c.{project}.internal"
 
 
-def internal_target(client: Instance, target: Instance, nic: NetworkInterface) -> str:
+def internal_target(
+    client: model.Instance, target: model.Instance, nic: model.NetworkInterface
+) -> str:
     """Return by what a client reaches an interface of a machine inside: its name, else its address.
 
     An internal DNS name resolves in the network of the machine's first interface only, to that

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from netplan_planner import meter
+from netplan_planner import meter, model
 from netplan_planner.errors import AccessError, UsageError
 from netplan_planner.google.api_clients import ClientApi
 from netplan_planner.google.compute_methods import (
@@ -37,14 +37,6 @@ from netplan_planner.google.options import ApiOptions, Endpoint, resolve_endpoin
 from netplan_planner.google.paging import CutOff, Endless, Page, each_page, page_of
 from netplan_planner.google.refusals import Refusal, Request, path_of
 from netplan_planner.google.transport import Transport
-from netplan_planner.model import (
-    InstanceGroup,
-    Inventory,
-    ProjectId,
-    SelfLink,
-    canonical_link,
-    shape_of_custom,
-)
 from netplan_planner.readers.collector import Collector
 from netplan_planner.readers.compute.kinds import BY_COLLECTION
 from netplan_planner.readers.compute.wire import WireMachineType
@@ -63,8 +55,8 @@ class _Page(Page):
 class GroupPlace(NamedTuple):
     """A zonal group, as the method names it."""
 
-    link: SelfLink
-    project: ProjectId
+    link: model.SelfLink
+    project: model.ProjectId
     zone: str
     name: str
 
@@ -77,7 +69,7 @@ Progress = Callable[[str], None]
 
 def read_projects(
     projects: Sequence[str], options: ApiOptions | None = None, progress: Progress | None = None
-) -> Inventory:
+) -> model.Inventory:
     """Return everything that the Compute API lists of some projects.
 
     Machine types in use are looked up too, each in one zone that has it; custom ones are not, as
@@ -99,7 +91,7 @@ def read_projects(
 class Examined(NamedTuple):
     """What could be read of projects, however little, and how the API's clock stands."""
 
-    inventory: Inventory
+    inventory: model.Inventory
     """Each refusal is an error in its project's coverage, or unread."""
     ahead_s: float | None
     """Seconds that this machine's clock is ahead of the API's; None: no answer had a date."""
@@ -122,7 +114,7 @@ def examine_projects(
 def _read(
     projects: Sequence[str], options: ApiOptions, progress: Progress | None, *, must_answer: bool
 ) -> Examined:
-    wanted = [ProjectId(project) for project in dict.fromkeys(projects)]
+    wanted = [model.ProjectId(project) for project in dict.fromkeys(projects)]
     if not wanted or not all(wanted):
         raise UsageError("name at least one project: --project PROJECT_ID")
     endpoint = resolve_endpoint(options, os.environ)
@@ -159,7 +151,7 @@ def _others(options: ApiOptions, compute: Endpoint) -> dict[LocatedApi, Transpor
 class _Part(NamedTuple):
     """What one call brought."""
 
-    project: ProjectId
+    project: model.ProjectId
     found: Collector
     has_answer: bool
 
@@ -168,7 +160,7 @@ class _Type(NamedTuple):
     """A machine type and where it is in use."""
 
     name: str
-    project: ProjectId
+    project: model.ProjectId
     zone: str
 
 
@@ -187,8 +179,8 @@ class _Reading:
         self._lock = threading.Lock()
 
     def run(
-        self, projects: list[ProjectId], pool: ThreadPoolExecutor, *, must_answer: bool
-    ) -> Inventory:
+        self, projects: list[model.ProjectId], pool: ThreadPoolExecutor, *, must_answer: bool
+    ) -> model.Inventory:
         calls: list[Future[_Part]] = [
             pool.submit(self._list, project, method) for method in LISTS for project in projects
         ]
@@ -222,7 +214,7 @@ class _Reading:
             everything.merge(listed.result())
         return everything.inventory()
 
-    def _list(self, project: ProjectId, method: Method) -> _Part:
+    def _list(self, project: model.ProjectId, method: Method) -> _Part:
         """Read one list, page by page; what was read before a failure is kept."""
         found = Collector()
         pages = PageReader(method.kind, is_aggregated=method.is_aggregated)
@@ -250,7 +242,7 @@ class _Reading:
             return _Part(project, found, has_answer=False)
         return _Part(project, found, has_answer=True)
 
-    def _request(self, project: ProjectId, method: Method, token: str) -> Request:
+    def _request(self, project: model.ProjectId, method: Method, token: str) -> Request:
         query = {"maxResults": str(self._transport.options.page_size), "prettyPrint": "false"}
         if token:
             query["pageToken"] = token
@@ -269,10 +261,10 @@ class _Reading:
 
     def _types(self, found: Collector) -> list[list[_Type]]:
         """Return the machine types in use, each with one place per project that has it."""
-        places: dict[str, dict[ProjectId, _Type]] = {}
+        places: dict[str, dict[model.ProjectId, _Type]] = {}
         for instance in sorted(found.found["instances"], key=lambda i: (i.project, i.zone)):
             machine_type = instance.machine_type
-            if shape_of_custom(machine_type) is None:
+            if model.shape_of_custom(machine_type) is None:
                 by_project = places.setdefault(machine_type, {})
                 place = _Type(machine_type, instance.project, instance.zone)
                 by_project.setdefault(instance.project, place)
@@ -354,7 +346,7 @@ def places_of(found: Collector) -> list[GroupPlace]:
     ]
 
 
-def _may_have_members(group: InstanceGroup) -> bool:
+def _may_have_members(group: model.InstanceGroup) -> bool:
     return not group.is_regional and group.size != 0
 
 
@@ -368,7 +360,7 @@ def read_members(transport: Transport, place: GroupPlace) -> Collector:
             options.max_pages,
         ):
             for item in page.items:
-                found.member(place.link, SelfLink(canonical_link(item.instance)))
+                found.member(place.link, model.SelfLink(model.canonical_link(item.instance)))
     except CutOff as exc:
         found.error(place.project, f"{MEMBERS_ID} of {place.name}: {exc}")
     except Refusal as exc:

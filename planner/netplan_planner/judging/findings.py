@@ -8,24 +8,8 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.judging.fix_gain import Standing
-from netplan_planner.model import (
-    Amount,
-    ChangeKind,
-    Confidence,
-    Estimate,
-    Evidence,
-    Facts,
-    Finding,
-    Hit,
-    LineItem,
-    Member,
-    SavingBasis,
-    Severity,
-    Text,
-    taken,
-    worded,
-)
 from netplan_rules.base import Rule
 from netplan_rules.severity import SECTION, Harm, harm, held_back_ratio
 from netplan_rules.wording import gbps, money
@@ -34,11 +18,11 @@ from netplan_rules.work import MACHINE_TYPE, NEW_MACHINE
 _NOTES = 3
 
 
-BY_TEMPLATE = frozenset({ChangeKind.MACHINE_TYPE, ChangeKind.TIER_1})
+BY_TEMPLATE = frozenset({model.ChangeKind.MACHINE_TYPE, model.ChangeKind.TIER_1})
 """Kinds of changes that all machines of a managed group make together."""
 
 
-def fingerprint(rule: Rule, hit: Hit) -> str:
+def fingerprint(rule: Rule, hit: model.Hit) -> str:
     """Return 32 hex digits of the rule and the place; the same whatever the order of input."""
     links = sorted(ref.self_link for ref in hit.resources)
     return _digest(rule.id, "\n".join([*links, hit.subject]))
@@ -53,23 +37,23 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
 
-def by_cause(rule: Rule, hits: Sequence[Hit]) -> dict[str, tuple[Hit, ...]]:
+def by_cause(rule: Rule, hits: Sequence[model.Hit]) -> dict[str, tuple[model.Hit, ...]]:
     """Return a rule's hits by the fingerprint of their finding, the greatest first in each."""
-    causes: dict[str, list[Hit]] = defaultdict(list)
+    causes: dict[str, list[model.Hit]] = defaultdict(list)
     for hit in hits:
         causes[cause_fingerprint(rule, hit.cause)].append(hit)
     return {key: tuple(sorted(found, key=_weight)) for key, found in sorted(causes.items())}
 
 
-def machine_count(hit: Hit) -> int:
+def machine_count(hit: model.Hit) -> int:
     """Return how many machines a place is: of a managed group all that change together."""
     is_group = hit.change is not None and hit.change.kind in BY_TEMPLATE
     return len(hit.change.targets) if is_group and hit.change is not None else 1
 
 
 def make_finding(
-    facts: Facts, rule: Rule, key: str, hits: Sequence[Hit], standing: Standing
-) -> Finding:
+    facts: model.Facts, rule: Rule, key: str, hits: Sequence[model.Hit], standing: Standing
+) -> model.Finding:
     """Return the finding of a rule's hits of one cause, with its place in the order of fixes.
 
     Places at which the order changes something come first, so that what is said of the first place
@@ -88,10 +72,14 @@ def make_finding(
         used_ratio=greatest_used_ratio(hits),
         gib_per_month=total_gib(hits),
     )
-    why = _why_not_high(facts, rule, hits, confidence) if found.severity is Severity.HIGH else ""
+    why = (
+        _why_not_high(facts, rule, hits, confidence)
+        if found.severity is model.Severity.HIGH
+        else ""
+    )
     if why:
-        found = Harm(severity=Severity.MEDIUM, reason=f"{found.reason}; medium, for {why}")
-    return Finding(
+        found = Harm(severity=model.Severity.MEDIUM, reason=f"{found.reason}; medium, for {why}")
+    return model.Finding(
         rule=rule.id,
         title=rule.title,
         severity=found.severity,
@@ -123,9 +111,11 @@ def make_finding(
     )
 
 
-def _why_not_high(facts: Facts, rule: Rule, hits: Sequence[Hit], confidence: Confidence) -> str:
+def _why_not_high(
+    facts: model.Facts, rule: Rule, hits: Sequence[model.Hit], confidence: model.Confidence
+) -> str:
     """Return why a finding is not as grave as its sum, or its rule, says; empty: it is."""
-    if confidence is Confidence.LOW:
+    if confidence is model.Confidence.LOW:
         return "it is unsure"
     if any((hit.used_ratio or 0.0) >= held_back_ratio(facts) for hit in hits):
         return ""
@@ -138,23 +128,23 @@ def _why_not_high(facts: Facts, rule: Rule, hits: Sequence[Hit], confidence: Con
     return ""
 
 
-def base_severity(rule: Rule, hits: Sequence[Hit]) -> Severity:
+def base_severity(rule: Rule, hits: Sequence[model.Hit]) -> model.Severity:
     """Return what the rule says of the gravest of its hits, whatever is at stake."""
     return min((hit.severity or rule.severity for hit in hits), key=lambda one: one.rank)
 
 
-def greatest_used_ratio(hits: Iterable[Hit]) -> float | None:
+def greatest_used_ratio(hits: Iterable[model.Hit]) -> float | None:
     """Return the greatest share in use of what binds; None where no hit knows one."""
     return max((hit.used_ratio for hit in hits if hit.used_ratio is not None), default=None)
 
 
-def total_gib(hits: Iterable[Hit]) -> Decimal | None:
+def total_gib(hits: Iterable[model.Hit]) -> Decimal | None:
     """Return the traffic of all hits, GiB a month; None where the rule is not about traffic."""
     volumes = [hit.gib_per_month for hit in hits if hit.gib_per_month is not None]
     return sum(volumes, Decimal(0)) if volumes else None
 
 
-def confidence_of(hits: Sequence[Hit]) -> tuple[Confidence, str]:
+def confidence_of(hits: Sequence[model.Hit]) -> tuple[model.Confidence, str]:
     """Return what hits with at least half of what is at stake reach, and why not more.
 
     One doubtful place among many sure ones does not make the finding doubtful; the places carry
@@ -164,7 +154,7 @@ def confidence_of(hits: Sequence[Hit]) -> tuple[Confidence, str]:
     half = sum(stakes, Decimal(0)) / 2
     reached = Decimal(0)
     chosen = hits[0].confidence
-    for confidence in Confidence:
+    for confidence in model.Confidence:
         reached += sum(
             (s for s, hit in zip(stakes, hits, strict=True) if hit.confidence is confidence),
             Decimal(0),
@@ -180,12 +170,14 @@ def confidence_of(hits: Sequence[Hit]) -> tuple[Confidence, str]:
         more = f" (and {len(reasons) - 1} other reasons)" if len(reasons) > 1 else ""
         return chosen, f"{reasons[0]}{more}" if reasons else ""
     told = ", ".join(
-        f"{counts[one]:,} {one.value}{_commonest(hits, one)}" for one in Confidence if counts[one]
+        f"{counts[one]:,} {one.value}{_commonest(hits, one)}"
+        for one in model.Confidence
+        if counts[one]
     )
     return chosen, f"of {len(hits):,} places {told}"
 
 
-def _commonest(hits: Sequence[Hit], confidence: Confidence) -> str:
+def _commonest(hits: Sequence[model.Hit], confidence: model.Confidence) -> str:
     reasons = Counter(
         hit.confidence_reason
         for hit in hits
@@ -194,14 +186,14 @@ def _commonest(hits: Sequence[Hit], confidence: Confidence) -> str:
     return f" (mostly: {reasons.most_common(1)[0][0]})" if reasons else ""
 
 
-def _stake(hit: Hit) -> Decimal:
+def _stake(hit: model.Hit) -> Decimal:
     saved = _saving([hit])
     if saved is not None and saved > 0:
         return saved
     return hit.gib_per_month or Decimal(1)
 
 
-def _weight(hit: Hit) -> tuple[Decimal, float, Decimal, float, str, tuple[str, ...]]:
+def _weight(hit: model.Hit) -> tuple[Decimal, float, Decimal, float, str, tuple[str, ...]]:
     """Order the members: money, then share in use, traffic, first figure, then by name."""
     figure = hit.evidence[0].value if hit.evidence else 0
     size = float(figure) if isinstance(figure, int | float) else 0.0
@@ -215,38 +207,38 @@ def _weight(hit: Hit) -> tuple[Decimal, float, Decimal, float, str, tuple[str, .
     )
 
 
-def _saving(hits: Sequence[Hit]) -> Decimal | None:
+def _saving(hits: Sequence[model.Hit]) -> Decimal | None:
     """Return the sum over the hits that state a saving; None when none does."""
     stated = [hit.saving_usd_per_month for hit in hits]
     known = [usd for usd in stated if usd is not None]
     return sum(known, Decimal(0)) if known else None
 
 
-def _before_commitments(hits: Sequence[Hit]) -> Decimal | None:
+def _before_commitments(hits: Sequence[model.Hit]) -> Decimal | None:
     """Return the sum over the hits whose saving is known before commitments only."""
     known = [usd for hit in hits if (usd := hit.saving_before_commitments) is not None]
     return sum(known, Decimal(0)) if known else None
 
 
-def _notes(hits: Sequence[Hit]) -> str:
+def _notes(hits: Sequence[model.Hit]) -> str:
     """Return what commitments have to do with the hits, each note once and the first few only."""
     notes = list(dict.fromkeys(hit.saving.note for hit in hits if hit.saving.note))
     more = f"; and {len(notes) - _NOTES} more" if len(notes) > _NOTES else ""
     return "; ".join(notes[:_NOTES]) + more
 
 
-def _basis(hits: Sequence[Hit]) -> SavingBasis:
+def _basis(hits: Sequence[model.Hit]) -> model.SavingBasis:
     bases = {hit.saving.basis for hit in hits}
-    before = SavingBasis.BEFORE_COMMITMENTS
-    return before if before in bases else SavingBasis.BILL
+    before = model.SavingBasis.BEFORE_COMMITMENTS
+    return before if before in bases else model.SavingBasis.BILL
 
 
-def _evidence(rule: Rule, hits: Sequence[Hit]) -> tuple[Evidence, ...]:
+def _evidence(rule: Rule, hits: Sequence[model.Hit]) -> tuple[model.Evidence, ...]:
     """Return the first hit's evidence, with what the rule sums added up over all hits."""
     if len(hits) == 1 or not rule.summed:
         return hits[0].evidence
     return tuple(
-        Evidence(
+        model.Evidence(
             name=item.name,
             value=sum(
                 other.value
@@ -263,11 +255,13 @@ def _evidence(rule: Rule, hits: Sequence[Hit]) -> tuple[Evidence, ...]:
     )
 
 
-def _message(rule: Rule, hits: Sequence[Hit], evidence: Sequence[Evidence]) -> Text:
+def _message(
+    rule: Rule, hits: Sequence[model.Hit], evidence: Sequence[model.Evidence]
+) -> model.Text:
     count = sum(map(machine_count, hits))
     if count == 1 or not rule.group_message:
         return hits[0].message
-    values: dict[str, float | int | str | Amount] = {"count": count}
+    values: dict[str, float | int | str | model.Amount] = {"count": count}
     for item in evidence:
         values[item.name] = item.value
         if isinstance(item.value, str):
@@ -276,23 +270,23 @@ def _message(rule: Rule, hits: Sequence[Hit], evidence: Sequence[Evidence]) -> T
             values[f"{item.name}_rate"] = gbps(item.value)
         elif item.unit.startswith("USD"):
             values[f"{item.name}_money"] = money(Decimal(str(item.value)))
-    return worded(*_filled(rule.group_message, values))
+    return model.worded(*_filled(rule.group_message, values))
 
 
 def _filled(
-    template: str, values: Mapping[str, float | int | str | Amount]
-) -> Iterator[str | Amount]:
+    template: str, values: Mapping[str, float | int | str | model.Amount]
+) -> Iterator[str | model.Amount]:
     """Yield the parts of a template with its fields filled in, amounts as they are."""
     for text, name, form, _ in string.Formatter().parse(template):
         yield text
         if name is not None:
             value = values[name]
-            yield value if isinstance(value, Amount) else format(value, form or "")
+            yield value if isinstance(value, model.Amount) else format(value, form or "")
 
 
-def merge_lines(items: Iterable[LineItem]) -> tuple[LineItem, ...]:
+def merge_lines(items: Iterable[model.LineItem]) -> tuple[model.LineItem, ...]:
     """Return the lines with equal ones added up, in order of first appearance."""
-    merged: dict[tuple[object, ...], LineItem] = {}
+    merged: dict[tuple[object, ...], model.LineItem] = {}
     for item in items:
         key = (item.name, item.unit, item.unit_price_usd, item.sku_ids, item.quantity < 0)
         seen = merged.get(key)
@@ -308,9 +302,9 @@ def merge_lines(items: Iterable[LineItem]) -> tuple[LineItem, ...]:
     return tuple(merged.values())
 
 
-def _member(rule: Rule, hit: Hit) -> Member:
-    return taken(
-        Member,
+def _member(rule: Rule, hit: model.Hit) -> model.Member:
+    return model.taken(
+        model.Member,
         hit,
         throughput_now=_brief(hit.throughput_now),
         throughput_fixed=_brief(hit.throughput_fixed),
@@ -322,7 +316,7 @@ def _member(rule: Rule, hit: Hit) -> Member:
     )
 
 
-def _brief(estimate: Estimate | None) -> Estimate | None:
+def _brief(estimate: model.Estimate | None) -> model.Estimate | None:
     """Return an estimate with the limit that binds alone: there may be a hundred thousand places.
 
     All limits of the first place stand with the finding.
@@ -332,12 +326,12 @@ def _brief(estimate: Estimate | None) -> Estimate | None:
     return replace(estimate, limits=estimate.limits[:1], probabilities=estimate.probabilities[:1])
 
 
-def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def ordered(findings: Iterable[model.Finding]) -> tuple[model.Finding, ...]:
     """Return findings by severity, then as their fixes rank, then by rule."""
     return tuple(sorted(findings, key=_rank))
 
 
-def _rank(finding: Finding) -> tuple[int, bool, int, int, str, str]:
+def _rank(finding: model.Finding) -> tuple[int, bool, int, int, str, str]:
     return (
         finding.severity.rank,
         finding.rank is None,

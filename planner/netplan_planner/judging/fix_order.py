@@ -11,6 +11,7 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.judging.fix_gain import (
     Gain,
     Judge,
@@ -29,33 +30,22 @@ from netplan_planner.judging.month_bounds import NOTHING, Bounds, MonthBounds
 from netplan_planner.judging.move_steps import with_move
 from netplan_planner.ledger.account import OF_TRAFFIC
 from netplan_planner.ledger.guards import MOVED_FAR, is_far
-from netplan_planner.model import (
-    Change,
-    ChangeKind,
-    Estimate,
-    Facts,
-    Fix,
-    Hit,
-    PathQuery,
-    PlannedChange,
-    SelfLink,
-)
 from netplan_planner.throughput import apply_change, apply_to_receiver, edge_query, predict
 
 _OF_ONE_PATH = frozenset(
     {
-        ChangeKind.INTERNAL_ADDRESS,
-        ChangeKind.MORE_FLOWS,
-        ChangeKind.MACHINE_TYPE,
-        ChangeKind.TIER_1,
+        model.ChangeKind.INTERNAL_ADDRESS,
+        model.ChangeKind.MORE_FLOWS,
+        model.ChangeKind.MACHINE_TYPE,
+        model.ChangeKind.TIER_1,
     }
 )
-_FREE = frozenset({ChangeKind.INTERNAL_ADDRESS, ChangeKind.MORE_FLOWS})
+_FREE = frozenset({model.ChangeKind.INTERNAL_ADDRESS, model.ChangeKind.MORE_FLOWS})
 """What may be made though it brings nothing: it costs nothing either."""
 
 
 def order_fixes(
-    facts: Facts, proposals: Sequence[Proposal], judge: Judge, held_back_ratio: float
+    facts: model.Facts, proposals: Sequence[Proposal], judge: Judge, held_back_ratio: float
 ) -> dict[str, Standing]:
     """Return where the fix of each finding stands, by fingerprint.
 
@@ -68,7 +58,7 @@ def order_fixes(
     """
     search = _Search(facts, held_back_ratio, proposals)
     standing: dict[str, Standing] = {}
-    changes: dict[str, tuple[PlannedChange, ...]] = {}
+    changes: dict[str, tuple[model.PlannedChange, ...]] = {}
 
     def made(proposal: Proposal, gain: Gain) -> bool:
         search.waiting.pop(proposal.fingerprint)
@@ -98,7 +88,9 @@ def order_fixes(
 class _Search:
     """The facts with the changes that were made so far."""
 
-    def __init__(self, facts: Facts, held_back_ratio: float, proposals: Sequence[Proposal]) -> None:
+    def __init__(
+        self, facts: model.Facts, held_back_ratio: float, proposals: Sequence[Proposal]
+    ) -> None:
         self._facts = facts
         self._held_back_ratio = held_back_ratio
         self._made = MadeSoFar(facts)
@@ -107,7 +99,7 @@ class _Search:
         """Of each finding whose fix is made, where the window leaves a month open."""
         self.waiting = {one.fingerprint: one for one in proposals}
         """Those whose turn has not come."""
-        self._far: dict[SelfLink, list[tuple[str, Hit]]] = {}
+        self._far: dict[model.SelfLink, list[tuple[str, model.Hit]]] = {}
         """Moves of machines to another region, with their findings."""
         for one in proposals:
             for hit in one.hits:
@@ -126,8 +118,8 @@ class _Search:
         made: list[Made] = []
         reasons: dict[str, int] = {}
         usd: Decimal | None = None
-        best: tuple[float, Hit, Estimate, Estimate] | None = None
-        undone: list[tuple[Hit, object]] = []
+        best: tuple[float, model.Hit, model.Estimate, model.Estimate] | None = None
+        undone: list[tuple[model.Hit, object]] = []
         is_held = bool(proposal.hits)
         same_as: set[str] = set()
         sure = Decimal(0)
@@ -175,13 +167,13 @@ class _Search:
             ),
         )
 
-    def _moves_first(self, hit: Hit, now: Now) -> bool:
+    def _moves_first(self, hit: model.Hit, now: Now) -> bool:
         """Return whether a type waits for a move to another region that is worth more.
 
         Types have other prices there, and the one that is cheapest is chosen after the move.
         """
         change = hit.change
-        if change is None or change.kind is not ChangeKind.MACHINE_TYPE or now.usd is None:
+        if change is None or change.kind is not model.ChangeKind.MACHINE_TYPE or now.usd is None:
             return False
         none = Decimal(0)
         moves = (
@@ -192,14 +184,14 @@ class _Search:
         )
         return any(not one.is_needless and (one.usd or none) > max(now.usd, none) for one in moves)
 
-    def _sure_ratio(self, hit: Hit) -> Decimal:
+    def _sure_ratio(self, hit: model.Hit) -> Decimal:
         """Return how much of a saving a month has surely: what traffic saves goes by its volume."""
         of_traffic = hit.gib_per_month is not None or (
             hit.change is not None and hit.change.kind in OF_TRAFFIC
         )
         return self._bounds.least_ratio if of_traffic else Decimal(1)
 
-    def _is_needless(self, proposal: Proposal, hit: Hit) -> bool:
+    def _is_needless(self, proposal: Proposal, hit: model.Hit) -> bool:
         """Return whether a fix that brings neither money nor a rate is better left.
 
         It changes what runs; or it is told in words alone, and nothing else measures it.
@@ -209,7 +201,7 @@ class _Search:
         is_measured = is_losing(proposal, hit) or is_full(proposal, hit, self._held_back_ratio)
         return hit.saving_usd_per_month is None and not is_measured
 
-    def make(self, key: str, places: Sequence[Made]) -> Iterator[PlannedChange]:
+    def make(self, key: str, places: Sequence[Made]) -> Iterator[model.PlannedChange]:
         """Make the changes of a finding; yield each as it is when its turn comes."""
         self.bounds[key] = NOTHING if self._bounds.is_open else None
         for hit, place, usd in places:
@@ -219,7 +211,7 @@ class _Search:
             fix = as_of(hit.fix, moved) if hit.fix is not None else None
             if fix is not None and hit.change is not None:
                 fix = with_move(fix, hit.change, self._made.ledger.state)
-            yield PlannedChange(
+            yield model.PlannedChange(
                 subject=named_as_of(hit.subject, moved),
                 place=place,
                 change=hit.change,
@@ -228,13 +220,15 @@ class _Search:
             )
             self._made.apply(hit, key)
 
-    def _unrepeated(self, fix: Fix) -> Fix:
+    def _unrepeated(self, fix: model.Fix) -> model.Fix:
         """Return a fix without the peerings that one before it has made."""
         new = tuple(one for one in fix.commands if one not in self._peerings)
         self._peerings.update(one for one in new if "networks peerings create" in one)
         return replace(fix, commands=new) if new != fix.commands else fix
 
-    def _lift(self, proposal: Proposal, hit: Hit) -> tuple[float, Estimate, Estimate] | None:
+    def _lift(
+        self, proposal: Proposal, hit: model.Hit
+    ) -> tuple[float, model.Estimate, model.Estimate] | None:
         """Return what a change lifts, where its traffic is held back: gain, before, after."""
         is_held = hit.used_ratio is not None and hit.used_ratio >= self._held_back_ratio
         if not is_held and not is_unseen_gain(proposal, hit):
@@ -248,7 +242,7 @@ class _Search:
             return None
         return (fixed.gbps or 0.0) - (now.gbps or 0.0), now, fixed
 
-    def _query(self, hit: Hit) -> PathQuery | None:
+    def _query(self, hit: model.Hit) -> model.PathQuery | None:
         """Return the greatest path that a change is about, with the changes so far."""
         change, traffic = hit.change, self._facts.traffic
         if change is None or traffic is None or change.kind not in _OF_ONE_PATH:
@@ -264,7 +258,7 @@ class _Search:
         if not sent:
             return None
         greatest = max(sent, key=lambda edge: (edge.wire_bytes, -edge.dst))
-        one_flow = change.kind is ChangeKind.MORE_FLOWS
+        one_flow = change.kind is model.ChangeKind.MORE_FLOWS
         query = edge_query(self._facts, greatest, streams=1 if one_flow else None)
         if self._made.ledger.traffic.priced(greatest).path_class is not greatest.path_class:
             query = _over_internal(query, change.target)
@@ -276,8 +270,8 @@ class _Search:
         return query if taken is None else apply_to_receiver(query, taken)
 
 
-def _over_internal(query: PathQuery, target: SelfLink) -> PathQuery:
-    return apply_change(query, Change(kind=ChangeKind.INTERNAL_ADDRESS, target=target))
+def _over_internal(query: model.PathQuery, target: model.SelfLink) -> model.PathQuery:
+    return apply_change(query, model.Change(kind=model.ChangeKind.INTERNAL_ADDRESS, target=target))
 
 
 def _told(reasons: dict[str, int], place_count: int) -> Iterator[str]:

@@ -10,59 +10,45 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from itertools import combinations
 
-from netplan_planner.model import (
-    LIFT_RATIO,
-    Change,
-    ChangeKind,
-    Edge,
-    Estimate,
-    Facts,
-    FixSet,
-    FixStep,
-    Hit,
-    PathQuery,
-    SavingBasis,
-    SelfLink,
-    Value,
-)
+from netplan_planner import model
 from netplan_planner.throughput import apply_change, apply_to_receiver, edge_query, predict
 
 MAX_CHANGES = 6
 """Changes per path that are combined: 64 subsets; more than this do not occur by construction."""
 
 _SAME_GBPS = 1e-9
-_OF_A_PAIR = frozenset({ChangeKind.INTERNAL_ADDRESS, ChangeKind.MORE_FLOWS})
-_OF_TYPE = frozenset({ChangeKind.MACHINE_TYPE, ChangeKind.TIER_1})
+_OF_A_PAIR = frozenset({model.ChangeKind.INTERNAL_ADDRESS, model.ChangeKind.MORE_FLOWS})
+_OF_TYPE = frozenset({model.ChangeKind.MACHINE_TYPE, model.ChangeKind.TIER_1})
 """Of a machine, and with it of the group that it is a member of."""
 _STEPS = {
-    ChangeKind.INTERNAL_ADDRESS: "internal address",
-    ChangeKind.TIER_1: "Tier_1",
-    ChangeKind.MORE_FLOWS: "several connections",
+    model.ChangeKind.INTERNAL_ADDRESS: "internal address",
+    model.ChangeKind.TIER_1: "Tier_1",
+    model.ChangeKind.MORE_FLOWS: "several connections",
 }
-_LIFTING = frozenset({*_STEPS, ChangeKind.MACHINE_TYPE, ChangeKind.ZONE})
+_LIFTING = frozenset({*_STEPS, model.ChangeKind.MACHINE_TYPE, model.ChangeKind.ZONE})
 """What may let a path carry more; the others are about money."""
 
 
-class Option(Value, frozen=True, kw_only=True):
+class Option(model.Value, frozen=True, kw_only=True):
     """A change that some finding proposes, with its money and that finding's fingerprint."""
 
-    change: Change
+    change: model.Change
     saving_usd_per_month: Decimal | None
     finding: str
 
 
-class Solution(Value, frozen=True, kw_only=True):
+class Solution(model.Value, frozen=True, kw_only=True):
     """The fixes of one path: alone, and the best set."""
 
-    edge: Edge
-    now: Estimate
-    singles: tuple[tuple[Option, Estimate], ...]
+    edge: model.Edge
+    now: model.Estimate
+    singles: tuple[tuple[Option, model.Estimate], ...]
     best: tuple[Option, ...]
-    reached: Estimate
+    reached: model.Estimate
     used_ratio: float
 
 
-def options_of(hits: Iterable[tuple[str, Hit]]) -> tuple[Option, ...]:
+def options_of(hits: Iterable[tuple[str, model.Hit]]) -> tuple[Option, ...]:
     """Return the changes that hits propose; `hits` are (fingerprint of the finding, hit)."""
     return tuple(
         Option(
@@ -77,15 +63,15 @@ def options_of(hits: Iterable[tuple[str, Hit]]) -> tuple[Option, ...]:
     )
 
 
-def _bill(hit: Hit) -> Decimal | None:
+def _bill(hit: model.Hit) -> Decimal | None:
     """Return what a hit's fix saves; 0 where it is not about money, None where it is not known."""
-    is_known = not hit.saving.unknown and hit.saving.basis is SavingBasis.BILL
+    is_known = not hit.saving.unknown and hit.saving.basis is model.SavingBasis.BILL
     return (hit.saving_usd_per_month or Decimal(0)) if is_known else None
 
 
 def find_fix_sets(
-    facts: Facts, options: Sequence[Option], held_back_ratio: float
-) -> tuple[FixSet, ...]:
+    facts: model.Facts, options: Sequence[Option], held_back_ratio: float
+) -> tuple[model.FixSet, ...]:
     """Return the fixes that only help together, by gain in Gbit/s times pairs, then money.
 
     Only paths whose traffic is held back count: where nobody waits, more throughput is worth
@@ -98,7 +84,7 @@ def find_fix_sets(
     """
     if facts.traffic is None:
         return ()
-    by_sender: dict[SelfLink, list[Option]] = defaultdict(list)
+    by_sender: dict[model.SelfLink, list[Option]] = defaultdict(list)
     for option in options:
         by_sender[option.change.target].append(option)
     groups: dict[tuple[object, ...], list[Solution]] = defaultdict(list)
@@ -110,14 +96,17 @@ def find_fix_sets(
     return tuple(sorted(sets, key=_rank))
 
 
-def _rank(fix_set: FixSet) -> tuple[float, Decimal, str]:
+def _rank(fix_set: model.FixSet) -> tuple[float, Decimal, str]:
     gain = (fix_set.joint.estimate.gbps or 0.0) - (fix_set.now.gbps or 0.0)
     saving = fix_set.joint.saving_usd_per_month or Decimal(0)
     return -gain * fix_set.member_count, -saving, fix_set.subject
 
 
 def _solve(
-    facts: Facts, edge: Edge, by_sender: dict[SelfLink, list[Option]], held_back_ratio: float
+    facts: model.Facts,
+    edge: model.Edge,
+    by_sender: dict[model.SelfLink, list[Option]],
+    held_back_ratio: float,
 ) -> Solution | None:
     """Return the best set of one path, or None when no fixes of it depend on each other.
 
@@ -131,7 +120,7 @@ def _solve(
     options = _applicable(dst.link, by_sender.get(src.link, []))
     if len(options) < 2 or not any(_is_address(o) for o in options):
         return None
-    has_one_flow = any(o.change.kind is ChangeKind.MORE_FLOWS for o in options)
+    has_one_flow = any(o.change.kind is model.ChangeKind.MORE_FLOWS for o in options)
     query = edge_query(facts, edge, streams=1 if has_one_flow else None)
     now = predict(query, facts.caps)
     if now.gbps is None:
@@ -156,23 +145,23 @@ def _solve(
 
 
 def _is_address(option: Option) -> bool:
-    return option.change.kind is ChangeKind.INTERNAL_ADDRESS
+    return option.change.kind is model.ChangeKind.INTERNAL_ADDRESS
 
 
 def _is_joint(
-    now: Estimate,
-    singles: Sequence[tuple[Option, Estimate]],
+    now: model.Estimate,
+    singles: Sequence[tuple[Option, model.Estimate]],
     best: Sequence[Option],
-    reached: Estimate,
+    reached: model.Estimate,
 ) -> bool:
     """Return whether several fixes together carry clearly more than the best of them alone."""
     if len(best) < 2 or reached.gbps is None:
         return False
     alone = max((e.gbps for _, e in singles if e.gbps is not None), default=0.0)
-    return reached.gbps >= LIFT_RATIO * max(alone, now.gbps or 0.0)
+    return reached.gbps >= model.LIFT_RATIO * max(alone, now.gbps or 0.0)
 
 
-def _wanted_gbps(facts: Facts, sender: SelfLink, edge: Edge) -> float:
+def _wanted_gbps(facts: model.Facts, sender: model.SelfLink, edge: model.Edge) -> float:
     """Return what the sender's 95th percentile or its declared target asks of the path.
 
     The limits of external paths hold for all flows of a machine together, so its sum counts.
@@ -188,7 +177,7 @@ def _wanted_gbps(facts: Facts, sender: SelfLink, edge: Edge) -> float:
     )
 
 
-def _applicable(dst: SelfLink, options: Iterable[Option]) -> tuple[Option, ...]:
+def _applicable(dst: model.SelfLink, options: Iterable[Option]) -> tuple[Option, ...]:
     fitting = [
         option
         for option in options
@@ -200,14 +189,16 @@ def _applicable(dst: SelfLink, options: Iterable[Option]) -> tuple[Option, ...]:
 
 def _conflict(chosen: Sequence[Option]) -> bool:
     """Return whether two of them set the same thing: a machine has one type."""
-    is_type = ChangeKind.MACHINE_TYPE
+    is_type = model.ChangeKind.MACHINE_TYPE
     kinds = [
         is_type if o.change.to and o.change.kind in _OF_TYPE else o.change.kind for o in chosen
     ]
     return len(kinds) != len(set(kinds))
 
 
-def _applied(query: PathQuery, chosen: Sequence[Option], others: Iterable[Option]) -> PathQuery:
+def _applied(
+    query: model.PathQuery, chosen: Sequence[Option], others: Iterable[Option]
+) -> model.PathQuery:
     """Return the path after fixes; the receiver gets what the same findings have for it."""
     for option in chosen:
         query = apply_change(query, option.change)
@@ -219,7 +210,10 @@ def _applied(query: PathQuery, chosen: Sequence[Option], others: Iterable[Option
 
 
 def _is_better(
-    estimate: Estimate, chosen: Sequence[Option], reached: Estimate, best: Sequence[Option]
+    estimate: model.Estimate,
+    chosen: Sequence[Option],
+    reached: model.Estimate,
+    best: Sequence[Option],
 ) -> bool:
     if estimate.gbps is None or reached.gbps is None:
         return False
@@ -233,7 +227,7 @@ def _money(chosen: Iterable[Option]) -> Decimal:
     return sum((o.saving_usd_per_month or Decimal(0) for o in chosen), Decimal(0))
 
 
-def _likeness(facts: Facts, solution: Solution) -> tuple[object, ...]:
+def _likeness(facts: model.Facts, solution: Solution) -> tuple[object, ...]:
     """Return what alike paths have in common: the ends' types, the path, the fixes, the figures."""
     src, dst = facts.instance(facts.src(solution.edge)), facts.instance(facts.dst(solution.edge))
     return (
@@ -248,7 +242,7 @@ def _likeness(facts: Facts, solution: Solution) -> tuple[object, ...]:
     )
 
 
-def _fix_set(facts: Facts, solutions: Sequence[Solution]) -> FixSet:
+def _fix_set(facts: model.Facts, solutions: Sequence[Solution]) -> model.FixSet:
     solutions = sorted(solutions, key=lambda s: (-s.edge.wire_bytes, s.edge.src, s.edge.dst))
     first = solutions[0]
     src, dst = facts.src(first.edge), facts.dst(first.edge)
@@ -260,20 +254,20 @@ def _fix_set(facts: Facts, solutions: Sequence[Solution]) -> FixSet:
         for ref in (machine.ref,)
     ]
     findings = {o.finding for s in solutions for o, _ in s.singles}
-    return FixSet(
+    return model.FixSet(
         subject=f"{src.name} → {dst.name}",
         member_count=len(solutions),
         resources=tuple(members),
         now=first.now,
         singles=tuple(
-            FixStep(
+            model.FixStep(
                 name=step_name(option.change),
                 estimate=estimate,
                 saving_usd_per_month=_total(s.singles[n][0] for s in solutions),
             )
             for n, (option, estimate) in enumerate(first.singles)
         ),
-        joint=FixStep(
+        joint=model.FixStep(
             name=" + ".join(step_name(o.change) for o in first.best),
             estimate=first.reached,
             saving_usd_per_month=_total(o for s in solutions for o in s.best),
@@ -292,14 +286,14 @@ def _total(options: Iterable[Option]) -> Decimal | None:
     return _money(unique.values())
 
 
-def step_name(change: Change) -> str:
+def step_name(change: model.Change) -> str:
     """Return how a change is called in a table of fixes."""
-    if change.kind is ChangeKind.MACHINE_TYPE:
+    if change.kind is model.ChangeKind.MACHINE_TYPE:
         platform = f", {change.cpu_platform} or later" if change.cpu_platform else ""
         return f"{change.to or 'other machine type'}{platform}"
-    if change.kind is ChangeKind.TIER_1 and change.to:
+    if change.kind is model.ChangeKind.TIER_1 and change.to:
         return f"{change.to} with Tier_1"
-    return f"move to {change.to}" if change.kind is ChangeKind.ZONE else _STEPS[change.kind]
+    return f"move to {change.to}" if change.kind is model.ChangeKind.ZONE else _STEPS[change.kind]
 
 
 def _worth(solution: Solution) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
+from netplan_planner import model
 from netplan_planner.judging.findings import (
     base_severity,
     by_cause,
@@ -15,18 +16,6 @@ from netplan_planner.judging.fix_gain import Proposal, Standing
 from netplan_planner.judging.fix_order import order_fixes
 from netplan_planner.judging.fix_sets import find_fix_sets, options_of
 from netplan_planner.judging.whole_groups import with_whole_groups
-from netplan_planner.model import (
-    Confidence,
-    Facts,
-    Finding,
-    FixSet,
-    Hit,
-    Need,
-    OrderedFix,
-    PlannedChange,
-    Severity,
-    Value,
-)
 from netplan_planner.units import counted
 from netplan_rules.base import Rule
 from netplan_rules.severity import harm, held_back_ratio
@@ -35,15 +24,15 @@ from netplan_rules.work import MACHINE_TYPE, NEW_MACHINE
 _SHOWN_LABELS = 2
 
 
-class Answer(Value, frozen=True, kw_only=True):
+class Answer(model.Value, frozen=True, kw_only=True):
     """All findings of an audit, those below its filters too, and what to do about them."""
 
-    findings: tuple[Finding, ...]
-    do_first: tuple[OrderedFix, ...]
-    fix_sets: tuple[FixSet, ...]
+    findings: tuple[model.Finding, ...]
+    do_first: tuple[model.OrderedFix, ...]
+    fix_sets: tuple[model.FixSet, ...]
 
 
-def answer(facts: Facts, kept: Sequence[tuple[Rule, tuple[Hit, ...]]]) -> Answer:
+def answer(facts: model.Facts, kept: Sequence[tuple[Rule, tuple[model.Hit, ...]]]) -> Answer:
     """Return what the hits that nobody suppressed come to.
 
     What is only filtered from sight stays: an order that left it out would be another one.
@@ -70,29 +59,31 @@ def answer(facts: Facts, kept: Sequence[tuple[Rule, tuple[Hit, ...]]]) -> Answer
     )
 
 
-def _proposal(rule: Rule, key: str, hits: tuple[Hit, ...]) -> Proposal:
+def _proposal(rule: Rule, key: str, hits: tuple[model.Hit, ...]) -> Proposal:
     return Proposal(
         fingerprint=key,
         hits=hits,
         places=tuple(fingerprint(rule, hit) for hit in hits),
         severity=base_severity(rule, hits),
         is_of_machines=rule.work in (MACHINE_TYPE, NEW_MACHINE),
-        is_unsure=confidence_of(hits)[0] is Confidence.LOW,
-        is_inquiry=Need.MEASUREMENTS in rule.needs,
+        is_unsure=confidence_of(hits)[0] is model.Confidence.LOW,
+        is_inquiry=model.Need.MEASUREMENTS in rule.needs,
         is_before_commitments=all(hit.saving_before_commitments is not None for hit in hits),
     )
 
 
-def severity_of(facts: Facts, usd: Decimal | None, used_ratio: float | None) -> Severity:
+def severity_of(
+    facts: model.Facts, usd: Decimal | None, used_ratio: float | None
+) -> model.Severity:
     """Return how grave a fix is by what it still brings; one that brings nothing is info."""
     return harm(
-        facts, Severity.INFO, usd_per_month=usd, used_ratio=used_ratio, gib_per_month=None
+        facts, model.Severity.INFO, usd_per_month=usd, used_ratio=used_ratio, gib_per_month=None
     ).severity
 
 
 def _do_first(
-    findings: Sequence[Finding], standings: dict[str, Standing]
-) -> tuple[OrderedFix, ...]:
+    findings: Sequence[model.Finding], standings: dict[str, Standing]
+) -> tuple[model.OrderedFix, ...]:
     ranked = [finding for finding in findings if finding.rank is not None]
     return tuple(
         _ordered_fix(finding, standings[finding.fingerprint])
@@ -100,7 +91,7 @@ def _do_first(
     )
 
 
-def _label(changes: Sequence[PlannedChange]) -> str:
+def _label(changes: Sequence[model.PlannedChange]) -> str:
     """Return what to do in a few words: of the greatest places, and how many other things."""
     fixes = [change.fix for change in changes if change.fix is not None]
     labels = list(dict.fromkeys(fix.label for fix in fixes if fix.label))
@@ -110,10 +101,10 @@ def _label(changes: Sequence[PlannedChange]) -> str:
     return " or ".join(shown)
 
 
-def _ordered_fix(finding: Finding, standing: Standing) -> OrderedFix:
+def _ordered_fix(finding: model.Finding, standing: Standing) -> model.OrderedFix:
     assert standing.rank is not None
     used = [m.used_ratio for m in finding.members if m.used_ratio is not None]
-    return OrderedFix(
+    return model.OrderedFix(
         rank=standing.rank,
         finding=finding.fingerprint,
         rule=finding.rule,

@@ -4,30 +4,19 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
-from netplan_planner import meter
+from netplan_planner import meter, model
 from netplan_planner.errors import InputError
 from netplan_planner.judging.findings import fingerprint
 from netplan_planner.judging.fixes import answer
 from netplan_planner.judging.judge import Judgement, judge
 from netplan_planner.judging.suppressions import Suppressions, read_suppressions
-from netplan_planner.model import (
-    Facts,
-    Filtered,
-    Finding,
-    FixSet,
-    Hit,
-    NotEvaluated,
-    OrderedFix,
-    Suppressed,
-    Value,
-)
 from netplan_planner.units import counted
 from netplan_planner.world.request import InputRequest
 from netplan_rules.base import Check, Rule
 from netplan_rules.registry import all_rules, select_rules
 
 
-def with_bill(request: InputRequest, facts: Facts) -> Facts:
+def with_bill(request: InputRequest, facts: model.Facts) -> model.Facts:
     """Return facts with the traffic compared with the bill, where both were given.
 
     Exports are given for prices first: one that has no usage stops no audit.
@@ -45,20 +34,20 @@ def with_bill(request: InputRequest, facts: Facts) -> Facts:
     return replace(facts, reconciliation=found)
 
 
-class Judged(Value, frozen=True, kw_only=True):
+class Judged(model.Value, frozen=True, kw_only=True):
     """What the rules say of facts: what is shown, what is not, and what to do about all of it."""
 
-    findings: tuple[Finding, ...]
-    do_first: tuple[OrderedFix, ...]
-    fix_sets: tuple[FixSet, ...]
-    suppressed: tuple[Suppressed, ...]
+    findings: tuple[model.Finding, ...]
+    do_first: tuple[model.OrderedFix, ...]
+    fix_sets: tuple[model.FixSet, ...]
+    suppressed: tuple[model.Suppressed, ...]
     suppressions: Suppressions
-    filtered: tuple[Filtered, ...]
-    not_evaluated: tuple[NotEvaluated, ...]
+    filtered: tuple[model.Filtered, ...]
+    not_evaluated: tuple[model.NotEvaluated, ...]
 
 
 def judged(
-    request: InputRequest, facts: Facts, say: Callable[[str], None] = lambda _: None
+    request: InputRequest, facts: model.Facts, say: Callable[[str], None] = lambda _: None
 ) -> Judged:
     """Return what the rules say of facts that have been read.
 
@@ -89,15 +78,15 @@ def judged(
     )
 
 
-Kept = list[tuple[Rule, tuple[Hit, ...]]]
+Kept = list[tuple[Rule, tuple[model.Hit, ...]]]
 
 
 def _apply(
     suppressions: Suppressions, checks: Sequence[Check], judgements: Sequence[Judgement]
-) -> tuple[Kept, tuple[Suppressed, ...]]:
+) -> tuple[Kept, tuple[model.Suppressed, ...]]:
     """Split the hits into those that stay and those that the user chose not to see."""
     kept: Kept = []
-    suppressed: list[Suppressed] = []
+    suppressed: list[model.Suppressed] = []
     for check, judgement in zip(checks, judgements, strict=True):
         staying = []
         for hit in judgement.hits:
@@ -106,7 +95,7 @@ def _apply(
                 staying.append(hit)
                 continue
             suppressed.append(
-                Suppressed(
+                model.Suppressed(
                     rule=check.rule.id,
                     subject=hit.subject,
                     reason=wish.reason,
@@ -121,18 +110,18 @@ def _apply(
 
 
 def _filter(
-    request: InputRequest, findings: Sequence[Finding]
-) -> tuple[tuple[Finding, ...], tuple[Filtered, ...]]:
+    request: InputRequest, findings: Sequence[model.Finding]
+) -> tuple[tuple[model.Finding, ...], tuple[model.Filtered, ...]]:
     """Return the findings to show, and those below the floors of the request."""
-    shown: list[Finding] = []
-    hidden: list[Filtered] = []
+    shown: list[model.Finding] = []
+    hidden: list[model.Filtered] = []
     for finding in findings:
         why = _below(request, finding)
         if not why:
             shown.append(finding)
             continue
         hidden.append(
-            Filtered(
+            model.Filtered(
                 rule=finding.rule,
                 subject=finding.subject,
                 severity=finding.severity.value,
@@ -144,7 +133,7 @@ def _filter(
     return tuple(shown), tuple(sorted(hidden, key=lambda f: (f.rule, f.subject)))
 
 
-def _below(request: InputRequest, finding: Finding) -> str:
+def _below(request: InputRequest, finding: model.Finding) -> str:
     if finding.severity.rank > request.min_severity.rank:
         return f"below --severity {request.min_severity.value}"
     floor = request.min_saving_usd
@@ -155,11 +144,11 @@ def _below(request: InputRequest, finding: Finding) -> str:
 
 def _not_evaluated(
     selected: Sequence[Check], judgements: Iterable[Judgement]
-) -> tuple[NotEvaluated, ...]:
+) -> tuple[model.NotEvaluated, ...]:
     notes = [note for judgement in judgements for note in judgement.not_evaluated]
     chosen = {check.rule.id for check in selected}
     notes += [
-        NotEvaluated(
+        model.NotEvaluated(
             rule=check.rule.id, reason="left out by --select or --ignore", kind="deselected"
         )
         for check in all_rules()

@@ -7,18 +7,9 @@ they are named, with what the machines of the region could send together.
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.ledger.resources import MachineCosts, address_lines
-from netplan_planner.model import (
-    MAYBE_ADDRESS,
-    BandwidthTier,
-    Facts,
-    Instance,
-    LineItem,
-    MachineRow,
-    Part,
-    total_usd,
-)
 from netplan_planner.throughput import deciding_platform, instance_cap
 
 REGIONAL_QUOTAS = (
@@ -29,22 +20,22 @@ REGIONAL_QUOTAS = (
 traffic to Google APIs out (docs.cloud.google.com/vpc/docs/quota, last updated 2026-04-02)."""
 
 
-def machine_rows(facts: Facts) -> tuple[MachineRow, ...]:
+def machine_rows(facts: model.Facts) -> tuple[model.MachineRow, ...]:
     """Return a row for every machine, in the order of the inventory."""
     costs = MachineCosts(facts)
     return tuple(_row(facts, instance, costs) for instance in facts.inventory.instances)
 
 
-def _row(facts: Facts, instance: Instance, costs: MachineCosts) -> MachineRow:
-    cap = None if Part.TIER in instance.unknown_parts else instance_cap(instance, facts.caps)
-    is_tier1 = instance.bandwidth_tier is BandwidthTier.TIER_1
+def _row(facts: model.Facts, instance: model.Instance, costs: MachineCosts) -> model.MachineRow:
+    cap = None if model.Part.TIER in instance.unknown_parts else instance_cap(instance, facts.caps)
+    is_tier1 = instance.bandwidth_tier is model.BandwidthTier.TIER_1
     usd, why = _usd(lambda: costs.lines(instance))
     address_usd, why_address = _usd(lambda: address_lines(facts, instance))
     network = facts.inventory.network_by_link.get(instance.primary_network or "")  # type: ignore[arg-type]
     seen = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
     rates = facts.rates_of(instance)
     stated = tuple(dict.fromkeys(nic.nic_type for nic in instance.interfaces if nic.nic_type))
-    return MachineRow(
+    return model.MachineRow(
         project=instance.project,
         zone=instance.zone,
         region=instance.region,
@@ -83,17 +74,17 @@ NOT_KNOWN = "(not known)"
 """For the address that a planned machine gets."""
 
 
-def _external(instance: Instance) -> Iterator[str]:
+def _external(instance: model.Instance) -> Iterator[str]:
     for nic in instance.interfaces:
         yield from filter(None, (nic.external_ipv4, nic.external_ipv6))
     yield from [NOT_KNOWN] * instance.awaited_address_count
     if instance.has_unknown_access:
-        yield MAYBE_ADDRESS
+        yield model.MAYBE_ADDRESS
 
 
-def _usd(lines: Callable[[], Sequence[LineItem]]) -> tuple[Decimal | None, str]:
+def _usd(lines: Callable[[], Sequence[model.LineItem]]) -> tuple[Decimal | None, str]:
     """Return what lines come to, or why that is not known."""
     try:
-        return total_usd(lines()), ""
+        return model.total_usd(lines()), ""
     except MissingDatum as missing:
         return None, str(missing)

@@ -4,20 +4,11 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.judging.machine_table import machine_rows
 from netplan_planner.judging.services import network_services
 from netplan_planner.ledger.resources import idle_addresses, unused_address_lines
-from netplan_planner.model import (
-    ClassTotal,
-    CommitmentUse,
-    Facts,
-    MachineChange,
-    MachineRow,
-    ServiceTotal,
-    Unpriced,
-    total_usd,
-)
 from netplan_planner.model.money.month_bill import MonthBill
 from netplan_planner.model.report_rows import unpriced_span
 from netplan_planner.planning.fleet.standing import why_no_price
@@ -29,9 +20,9 @@ _ZERO = Decimal(0)
 class Tables(NamedTuple):
     """What of a report is about money."""
 
-    machines: tuple[MachineRow, ...]
-    classes: tuple[ClassTotal, ...]
-    services: tuple[ServiceTotal, ...]
+    machines: tuple[model.MachineRow, ...]
+    classes: tuple[model.ClassTotal, ...]
+    services: tuple[model.ServiceTotal, ...]
     has_traffic: bool
     idle_usd: Decimal = _ZERO
     """Of reserved addresses that nothing has."""
@@ -39,19 +30,19 @@ class Tables(NamedTuple):
     """Of those, without a known price."""
 
     @property
-    def unpriced(self) -> list[Unpriced]:
+    def unpriced(self) -> list[model.Unpriced]:
         """What of traffic and services has no known price."""
         of_classes = [part for one in self.classes for part in one.unpriced]
         return of_classes + [part for one in self.services for part in one.unpriced]
 
 
-def tables_of(facts: Facts) -> Tables:
+def tables_of(facts: model.Facts) -> Tables:
     """Return what facts cost, table by table."""
     classes, services = traffic_by_class(facts), network_services(facts)
     idle, unpriced = _ZERO, 0
     for address in idle_addresses(facts):
         try:
-            idle += total_usd(unused_address_lines(facts, address.ref.self_link))
+            idle += model.total_usd(unused_address_lines(facts, address.ref.self_link))
         except MissingDatum:
             unpriced += 1
     has_traffic = facts.traffic is not None
@@ -66,7 +57,7 @@ class Committed(NamedTuple):
     unknown: str = ""
 
 
-def committed(facts: Facts, uses: Sequence[CommitmentUse]) -> Committed:
+def committed(facts: model.Facts, uses: Sequence[model.CommitmentUse]) -> Committed:
     """Return what commitments add to the price of machines, which is that without any.
 
     Args:
@@ -90,12 +81,12 @@ def committed(facts: Facts, uses: Sequence[CommitmentUse]) -> Committed:
     running = [one for one in facts.inventory.instances if one.is_to_run]
     # What a machine without a known price is spared is in no sum either: commitments serve others.
     for instance in sorted(running, key=lambda one: not why_no_price(facts, one)):
-        gone = MachineChange(instance=instance, machine_type=None)
+        gone = model.MachineChange(instance=instance, machine_type=None)
         cover = ledger.change(gone)
         if cover.unknown:
             return Committed(None, cover.unknown)
         if not why_no_price(facts, instance):
-            covered -= total_usd(cover.items)
+            covered -= model.total_usd(cover.items)
         ledger.take(gone)
     return Committed(fees - covered)
 

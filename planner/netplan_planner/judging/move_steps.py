@@ -4,31 +4,21 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.ledger.state import State
-from netplan_planner.model import (
-    Change,
-    ChangeKind,
-    Fix,
-    Instance,
-    Instruction,
-    NetworkInterface,
-    ProjectId,
-    Zone,
-    region_of,
-)
 from netplan_planner.planning.steps.by_image import move_to_zone
 
 
-def with_move(fix: Fix, change: Change, state: State) -> Fix:
+def with_move(fix: model.Fix, change: model.Change, state: State) -> model.Fix:
     """Return a fix with the commands that make its move now; as it is where it has some.
 
     A machine whose name is taken in the other zone is left to whoever makes the move: commands
     after it name the machine as it is called now.
     """
-    if change.kind is not ChangeKind.ZONE or fix.commands:
+    if change.kind is not model.ChangeKind.ZONE or fix.commands:
         return fix
     machines = [one for link in change.targets if (one := state.machine(link)) is not None]
-    zone = Zone(change.to or "")
+    zone = model.Zone(change.to or "")
     taken = _names_in(state, zone)
     if any((one.project, one.name) in taken for one in machines) or not machines:
         return fix
@@ -45,15 +35,17 @@ def with_move(fix: Fix, change: Change, state: State) -> Fix:
     )
 
 
-def _names_in(state: State, zone: Zone) -> set[tuple[ProjectId, str]]:
+def _names_in(state: State, zone: model.Zone) -> set[tuple[model.ProjectId, str]]:
     """Return project and name of the machines that stand in a zone now."""
     found = (state.machine(one.ref.self_link) or one for one in state.facts.inventory.instances)
     return {(one.project, one.name) for one in found if one.zone == zone}
 
 
-def _there(state: State, machine: Instance, zone: Zone) -> Iterator[NetworkInterface]:
+def _there(
+    state: State, machine: model.Instance, zone: model.Zone
+) -> Iterator[model.NetworkInterface]:
     """Yield the interfaces in another region, each in its network's first subnetwork there."""
-    region = region_of(zone)
+    region = model.region_of(zone)
     if region == machine.region:
         return
     for nic in machine.interfaces:
@@ -67,9 +59,9 @@ def _there(state: State, machine: Instance, zone: Zone) -> Iterator[NetworkInter
             yield replace(nic, subnetwork=chosen.ref.self_link)
 
 
-def _left_behind(state: State, machine: Instance, zone: Zone) -> Iterator[str]:
+def _left_behind(state: State, machine: model.Instance, zone: model.Zone) -> Iterator[str]:
     """Yield the reserved addresses that a machine leaves in its region, by name."""
-    if region_of(zone) == machine.region:
+    if model.region_of(zone) == machine.region:
         return
     for nic in machine.interfaces:
         reserved = state.facts.inventory.address_by_ip.get(nic.external_ipv4 or "")
@@ -77,7 +69,7 @@ def _left_behind(state: State, machine: Instance, zone: Zone) -> Iterator[str]:
             yield reserved.name
 
 
-def _and_kept(step: Instruction | None, kept: Sequence[str]) -> Instruction | None:
+def _and_kept(step: model.Instruction | None, kept: Sequence[str]) -> model.Instruction | None:
     """Return the clean-up with what is paid for until somebody releases it."""
     if step is None or not kept:
         return step
@@ -86,10 +78,10 @@ def _and_kept(step: Instruction | None, kept: Sequence[str]) -> Instruction | No
     return replace(step, text=f"{step.text} {said}")
 
 
-def _joined(parts: Sequence[Instruction | None]) -> Instruction | None:
+def _joined(parts: Sequence[model.Instruction | None]) -> model.Instruction | None:
     """Return the instructions of several machines as one."""
     known = [one for one in parts if one is not None]
     if not known:
         return None
     text = " ".join(dict.fromkeys(one.text for one in known))
-    return Instruction(text=text, commands=tuple(c for one in known for c in one.commands))
+    return model.Instruction(text=text, commands=tuple(c for one in known for c in one.commands))

@@ -4,22 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 
-from netplan_planner import units
+from netplan_planner import model, units
 from netplan_planner.errors import MissingDatum
 from netplan_planner.machines.groups import CLUSTER_LABEL
-from netplan_planner.model import (
-    Amount,
-    Facts,
-    ForwardingRule,
-    Instance,
-    NatGateway,
-    ServiceTotal,
-    SpokeKind,
-    Text,
-    Unpriced,
-    project_of,
-    worded,
-)
 from netplan_planner.model.evidence.log_volume import NOT_MADE, log_gib, record_bytes
 from netplan_planner.paths.attachment_hours import attachment_lines
 from netplan_planner.paths.fronts import balancer_kind
@@ -39,7 +26,7 @@ _FREE_TIER_USD_PER_MONTH = Decimal("74.40")
 known (cloud.google.com/kubernetes-engine/pricing)."""
 
 
-def network_services(facts: Facts) -> tuple[ServiceTotal, ...]:
+def network_services(facts: model.Facts) -> tuple[model.ServiceTotal, ...]:
     """Return what the services of the inventory cost a month, the dearest first."""
     found = [
         *_nat(facts),
@@ -55,8 +42,10 @@ def network_services(facts: Facts) -> tuple[ServiceTotal, ...]:
     return tuple(sorted(found, key=lambda one: (-(one.usd_per_month or Decimal(0)), one.service)))
 
 
-def _total(service: str, count: int, bill: ServiceBill, note: Text = "") -> ServiceTotal:
-    return ServiceTotal(
+def _total(
+    service: str, count: int, bill: ServiceBill, note: model.Text = ""
+) -> model.ServiceTotal:
+    return model.ServiceTotal(
         service=service,
         count=count,
         usd_per_month=bill.usd_per_month,
@@ -66,14 +55,14 @@ def _total(service: str, count: int, bill: ServiceBill, note: Text = "") -> Serv
     )
 
 
-def _data_note(facts: Facts, verb: str, rows: str) -> str:
+def _data_note(facts: model.Facts, verb: str, rows: str) -> str:
     """Return where the dollars of the data are, which a service costs beside its hours."""
     if facts.traffic is None:
         return f"without the data that they {verb}: no traffic was given"
     return f"what they {verb} is in the {rows} of the traffic"
 
 
-def _nat(facts: Facts) -> Iterator[ServiceTotal]:
+def _nat(facts: model.Facts) -> Iterator[model.ServiceTotal]:
     gateways = [
         nat for router in facts.inventory.routers for nat in router.nats if not nat.is_private
     ]
@@ -88,14 +77,14 @@ def _nat(facts: Facts) -> Iterator[ServiceTotal]:
     yield _total("cloud-nat", len(gateways), bill, _data_note(facts, "process", "nat rows"))
 
 
-def _uses(instance: Instance, nat: NatGateway, facts: Facts) -> bool:
+def _uses(instance: model.Instance, nat: model.NatGateway, facts: model.Facts) -> bool:
     """Return whether a running machine reaches the internet through a gateway."""
     return instance.is_to_run and any(
         facts.inventory.nat_of(instance, nic) == nat for nic in instance.interfaces
     )
 
 
-def _addresses(facts: Facts, nat: NatGateway, users: int) -> ServiceBill:
+def _addresses(facts: model.Facts, nat: model.NatGateway, users: int) -> ServiceBill:
     if nat.addresses:
         return service_bill.nat_addresses(
             facts.prices, f"{nat.name} in {nat.region}", nat.region, len(nat.addresses)
@@ -105,7 +94,7 @@ def _addresses(facts: Facts, nat: NatGateway, users: int) -> ServiceBill:
     least = service_bill.nat_addresses(facts.prices, f"{nat.name} in {nat.region}", nat.region, 1)
     return ServiceBill(
         unpriced=(
-            Unpriced(
+            model.Unpriced(
                 name=f"{nat.name} in {nat.region}: external addresses",
                 quantity=Decimal(1),
                 unit="gateway",
@@ -113,13 +102,13 @@ def _addresses(facts: Facts, nat: NatGateway, users: int) -> ServiceBill:
                 lowest_usd_per_month=least.usd_per_month,
                 what_tells=f"`gcloud compute routers get-status"
                 f" {nat.router.rpartition('/')[2]} --region={nat.region}"
-                f" --project={project_of(nat.router)}`",
+                f" --project={model.project_of(nat.router)}`",
             ),
         )
     )
 
 
-def _vpn(facts: Facts) -> Iterator[ServiceTotal]:
+def _vpn(facts: model.Facts) -> Iterator[model.ServiceTotal]:
     tunnels = Counter(tunnel.region or "" for tunnel in facts.inventory.vpn_tunnels)
     bill = ServiceBill()
     for region, count in sorted(tunnels.items()):
@@ -130,7 +119,7 @@ def _vpn(facts: Facts) -> Iterator[ServiceTotal]:
         yield _total("cloud-vpn", tunnels.total(), bill, note)
 
 
-def _attachments(facts: Facts) -> Iterator[ServiceTotal]:
+def _attachments(facts: model.Facts) -> Iterator[model.ServiceTotal]:
     """Yield the hours of VLAN attachments; what their connections cost is in no inventory."""
     found = facts.inventory.vlan_attachments
     bill = ServiceBill()
@@ -139,7 +128,9 @@ def _attachments(facts: Facts) -> Iterator[ServiceTotal]:
             lines = attachment_lines(facts.prices, one, one.bandwidth)
         except MissingDatum as error:
             name = f"VLAN attachment {one.name}"
-            missing = Unpriced(name=name, quantity=Decimal(1), unit="attachment", reason=str(error))
+            missing = model.Unpriced(
+                name=name, quantity=Decimal(1), unit="attachment", reason=str(error)
+            )
             bill |= ServiceBill(unpriced=(missing,))
         else:
             bill |= ServiceBill(lines)
@@ -152,7 +143,7 @@ _PERHAPS_ACTIVE = frozenset({None, "STATE_UNSPECIFIED", "UPDATING", "ACCEPTING",
 """States, where one is stated, that do not say whether a spoke's hours are paid for."""
 
 
-def _spokes(facts: Facts) -> Iterator[ServiceTotal]:
+def _spokes(facts: model.Facts) -> Iterator[model.ServiceTotal]:
     """Yield the hours of spokes; of those whose state is not known, bounds."""
     spokes = facts.inventory.spokes
     paid = [one for one in spokes if one.is_active or one.state in _PERHAPS_ACTIVE]
@@ -172,12 +163,12 @@ def _spokes(facts: Facts) -> Iterator[ServiceTotal]:
 
 
 def _perhaps_active(
-    kind: SpokeKind, count: int, whole: ServiceBill, sure: ServiceBill
+    kind: model.SpokeKind, count: int, whole: ServiceBill, sure: ServiceBill
 ) -> ServiceBill:
     """Return what spokes cost that may be active: hours that are free are so once."""
     known = whole.usd_per_month
     most = known - (sure.usd_per_month or Decimal(0)) if known is not None else None
-    bounds = Unpriced(
+    bounds = model.Unpriced(
         name=f"{kind.value} spokes of Network Connectivity Center: {count}",
         quantity=Decimal(count),
         unit="spoke",
@@ -189,7 +180,7 @@ def _perhaps_active(
     return ServiceBill(unpriced=(bounds,))
 
 
-def _rules(facts: Facts) -> Iterator[ServiceTotal]:
+def _rules(facts: model.Facts) -> Iterator[model.ServiceTotal]:
     """Yield the forwarding rules of load balancers; those of VPN and of endpoints are others."""
     fronts: Counter[tuple[str, str, str]] = Counter()
     for rule in facts.inventory.forwarding_rules:
@@ -204,7 +195,7 @@ def _rules(facts: Facts) -> Iterator[ServiceTotal]:
         yield _total("forwarding-rules", fronts.total(), bill, note)
 
 
-def _endpoints(facts: Facts) -> Iterator[ServiceTotal]:
+def _endpoints(facts: model.Facts) -> Iterator[model.ServiceTotal]:
     """Yield the endpoints of Private Service Connect, which are forwarding rules too."""
     targets = [rule.target or "" for rule in facts.inventory.forwarding_rules if _is_endpoint(rule)]
     of_gke = sum(_GKE_MADE in target for target in targets)
@@ -214,11 +205,11 @@ def _endpoints(facts: Facts) -> Iterator[ServiceTotal]:
         yield _total("psc-endpoints", len(targets), bill, note)
 
 
-def _is_endpoint(rule: ForwardingRule) -> bool:
+def _is_endpoint(rule: model.ForwardingRule) -> bool:
     return _ENDPOINT in (rule.target or "")
 
 
-def _is_balanced(rule: ForwardingRule) -> bool:
+def _is_balanced(rule: model.ForwardingRule) -> bool:
     return (
         rule.scheme is not None
         and rule.scheme != "INTERNAL_SELF_MANAGED"
@@ -227,7 +218,7 @@ def _is_balanced(rule: ForwardingRule) -> bool:
     )
 
 
-def _flow_logs(facts: Facts) -> Iterator[ServiceTotal]:
+def _flow_logs(facts: model.Facts) -> Iterator[model.ServiceTotal]:
     """Yield what the records of the input cost, if subnetworks are known to make them."""
     inventory = facts.inventory
     logging = [one for one in inventory.subnetworks if inventory.logging_of(one)]
@@ -247,7 +238,7 @@ def _flow_logs(facts: Facts) -> Iterator[ServiceTotal]:
     yield _total("flow-logs", len(logging), bill, note)
 
 
-def _gke_clusters(facts: Facts) -> Iterator[ServiceTotal]:
+def _gke_clusters(facts: model.Facts) -> Iterator[model.ServiceTotal]:
     """Yield the management fee of the GKE clusters that were read; no list has others."""
     kubernetes = facts.inventory.kubernetes
     clusters = (kubernetes.clusters if kubernetes is not None else None) or ()
@@ -257,17 +248,17 @@ def _gke_clusters(facts: Facts) -> Iterator[ServiceTotal]:
     extended = sum(one.release_channel == _EXTENDED for one in clusters)
     bill = service_bill.gke_clusters(facts.prices, len(clusters), extended)
     pods = "; without the pods of Autopilot" if any(one.is_autopilot for one in clusters) else ""
-    credit = Amount(usd=_FREE_TIER_USD_PER_MONTH)
-    note = worded("a billing account's credit of ", credit, f" is not taken off{pods}")
+    credit = model.Amount(usd=_FREE_TIER_USD_PER_MONTH)
+    note = model.worded("a billing account's credit of ", credit, f" is not taken off{pods}")
     yield _total("gke-clusters", len(clusters), bill, note)
 
 
-def _clusters_of_nodes(facts: Facts) -> Iterator[ServiceTotal]:
+def _clusters_of_nodes(facts: model.Facts) -> Iterator[model.ServiceTotal]:
     """Yield that clusters cost a fee that were not read, where machines are their nodes."""
     nodes = [one for one in facts.inventory.instances if is_gke_node(one)]
     names = {(one.project, one.region, one.label(CLUSTER_LABEL) or "") for one in nodes}
     if names:
-        missing = Unpriced(
+        missing = model.Unpriced(
             name="management of GKE clusters",
             quantity=Decimal(len(names)),
             unit="cluster",
@@ -277,14 +268,14 @@ def _clusters_of_nodes(facts: Facts) -> Iterator[ServiceTotal]:
         yield _total("gke-clusters", len(names), ServiceBill(unpriced=(missing,)))
 
 
-def _ambient(facts: Facts) -> Iterator[ServiceTotal]:
+def _ambient(facts: model.Facts) -> Iterator[model.ServiceTotal]:
     """Yield what the pods of namespaces cost that are in GKE's ambient networking."""
     kubernetes = facts.inventory.kubernetes
     if kubernetes is None or not kubernetes.ambient_namespaces:
         return
     enrolled = kubernetes.ambient_namespaces
     if kubernetes.pods is None:
-        missing = Unpriced(
+        missing = model.Unpriced(
             name="GKE ambient networking",
             quantity=Decimal(len(enrolled)),
             unit="namespace",

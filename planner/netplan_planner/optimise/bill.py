@@ -5,44 +5,34 @@ from typing import NamedTuple
 
 import msgspec
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    LineItem,
-    MachineNeed,
-    MachineShape,
-    Price,
-    PriceBook,
-    Ties,
-    Usage,
-    discounted,
-    line_item,
-)
 from netplan_planner.units import HOURS_PER_MONTH
 
 PRICE_DIGITS = 12
 """Of a mean price for an hour: a billionth of a cent, far below what any sum shows."""
-COMMITTED = frozenset({Usage.CUD_1Y, Usage.CUD_3Y})
+COMMITTED = frozenset({model.Usage.CUD_1Y, model.Usage.CUD_3Y})
 USAGE_NAMES = {
-    Usage.ON_DEMAND: "on demand",
-    Usage.SPOT: "Spot",
-    Usage.CUD_1Y: "1-year commitment",
-    Usage.CUD_3Y: "3-year commitment",
-    Usage.SUSTAINED_USE: "sustained use",
+    model.Usage.ON_DEMAND: "on demand",
+    model.Usage.SPOT: "Spot",
+    model.Usage.CUD_1Y: "1-year commitment",
+    model.Usage.CUD_3Y: "3-year commitment",
+    model.Usage.SUSTAINED_USE: "sustained use",
 }
 
 
 class MachineBill(msgspec.Struct, frozen=True, kw_only=True):
     """The unit prices of one machine a month, before the number of machines is known."""
 
-    machine: LineItem
-    tier1: LineItem | None = None
+    machine: model.LineItem
+    tier1: model.LineItem | None = None
     tier1_unknown: str = ""
     """Why the Tier_1 fee is not known; then neither is the sum."""
-    gpus: LineItem | None = None
+    gpus: model.LineItem | None = None
     """GPUs that are attached to it; those of its type are in the price of the machine."""
     gpus_unknown: str = ""
     """Why their price is not known; then neither is the sum."""
-    local_ssds: LineItem | None = None
+    local_ssds: model.LineItem | None = None
     """Local SSDs that are attached to it; those of its type are in the price of the machine."""
     local_ssds_unknown: str = ""
     """Why their price is not known; then neither is the sum."""
@@ -59,17 +49,17 @@ class MachineBill(msgspec.Struct, frozen=True, kw_only=True):
         return None if self.unknown else sum((i.usd_per_month for i in self._items), Decimal(0))
 
     @property
-    def _items(self) -> tuple[LineItem, ...]:
+    def _items(self) -> tuple[model.LineItem, ...]:
         found = (self.machine, self.tier1, self.gpus, self.local_ssds)
         return tuple(item for item in found if item is not None)
 
-    def lines(self, count: int) -> tuple[LineItem, ...]:
+    def lines(self, count: int) -> tuple[model.LineItem, ...]:
         """Return the lines for `count` machines; without what is not known."""
         return tuple(_times(item, count) for item in self._items)
 
 
 def machine_bill(
-    prices: PriceBook, need: MachineNeed, machine_type: str, tier1_gbps: float | None
+    prices: model.PriceBook, need: model.MachineNeed, machine_type: str, tier1_gbps: float | None
 ) -> MachineBill:
     """Return what one machine of a type costs a month, for the need's region and usage.
 
@@ -89,18 +79,18 @@ def machine_bill(
     machine_hours = Decimal(HOURS_PER_MONTH) if need.usage in COMMITTED else hours
     price = machine_price(prices, need.region, machine_type, need.usage, need.month_ratio)
     name = f"{machine_type}, {_billed_as(prices, machine_type, need)}, {need.region}"
-    machine = line_item(name, machine_hours, price)
+    machine = model.line_item(name, machine_hours, price)
     if tier1_gbps is None:
         return MachineBill(machine=machine)
     try:
         # Commitments do not cover the fee.
         fee = prices.tier1_fee(
-            need.region, machine_type, tier1_gbps, is_spot=need.usage is Usage.SPOT
+            need.region, machine_type, tier1_gbps, is_spot=need.usage is model.Usage.SPOT
         )
     except MissingDatum as missing:
         return MachineBill(machine=machine, tier1_unknown=str(missing))
     name = f"Tier_1 of {machine_type}, up to {tier1_gbps:g} Gbit/s"
-    return MachineBill(machine=machine, tier1=line_item(name, hours, fee))
+    return MachineBill(machine=machine, tier1=model.line_item(name, hours, fee))
 
 
 GPUS_ON_N1 = "gpu-on-n1"
@@ -125,7 +115,7 @@ class Attached(NamedTuple):
 NOTHING_ATTACHED = Attached()
 
 
-def attached_of(ties: Ties | None, shape: MachineShape) -> Attached:
+def attached_of(ties: model.Ties | None, shape: model.MachineShape) -> Attached:
     """Return what a machine with such ties has attached as one of a shape."""
     if ties is None:
         return NOTHING_ATTACHED
@@ -135,7 +125,7 @@ def attached_of(ties: Ties | None, shape: MachineShape) -> Attached:
 
 
 def with_attached(
-    bill: MachineBill, prices: PriceBook, need: MachineNeed, attached: Attached
+    bill: MachineBill, prices: model.PriceBook, need: model.MachineNeed, attached: Attached
 ) -> MachineBill:
     """Return a machine's bill with what is attached to it.
 
@@ -149,7 +139,7 @@ def with_attached(
 
 
 def _with_gpus(
-    bill: MachineBill, prices: PriceBook, need: MachineNeed, attached: Attached
+    bill: MachineBill, prices: model.PriceBook, need: model.MachineNeed, attached: Attached
 ) -> MachineBill:
     gpu_type, count = attached.gpu_type, attached.gpu_count
     if not count:
@@ -162,86 +152,90 @@ def _with_gpus(
     except MissingDatum as missing:
         return msgspec.structs.replace(bill, gpus_unknown=str(missing))
     name = f"{count} x {gpu_type}, {USAGE_NAMES[need.usage]}, {need.region}"
-    return msgspec.structs.replace(bill, gpus=line_item(name, _hours(need) * count, price))
+    return msgspec.structs.replace(bill, gpus=model.line_item(name, _hours(need) * count, price))
 
 
 def _with_ssds(
-    bill: MachineBill, prices: PriceBook, need: MachineNeed, attached: Attached
+    bill: MachineBill, prices: model.PriceBook, need: model.MachineNeed, attached: Attached
 ) -> MachineBill:
     count = attached.local_ssd_count
     if not count:
         return bill
     # A machine's sustained-use discount does not count for its disks.
-    usage = Usage.ON_DEMAND if need.usage is Usage.SUSTAINED_USE else need.usage
+    usage = model.Usage.ON_DEMAND if need.usage is model.Usage.SUSTAINED_USE else need.usage
     try:
         price = prices.local_ssd(need.region, usage)
     except MissingDatum as missing:
         return msgspec.structs.replace(bill, local_ssds_unknown=str(missing))
     months = _hours(need) / HOURS_PER_MONTH
     name = f"{count} x Local SSD of {GIB_PER_LOCAL_SSD} GiB, {USAGE_NAMES[usage]}, {need.region}"
-    line = line_item(name, months * GIB_PER_LOCAL_SSD * count, price)
+    line = model.line_item(name, months * GIB_PER_LOCAL_SSD * count, price)
     return msgspec.structs.replace(bill, local_ssds=line)
 
 
-def _hours(need: MachineNeed) -> Decimal:
+def _hours(need: model.MachineNeed) -> Decimal:
     """Return the hours of a month that are paid; what is committed to is paid for all of them."""
     if need.usage in COMMITTED:
         return Decimal(HOURS_PER_MONTH)
     return HOURS_PER_MONTH * Decimal(str(need.month_ratio))
 
 
-def gpu_price(prices: PriceBook, need: MachineNeed, gpu_type: str) -> Price:
+def gpu_price(prices: model.PriceBook, need: model.MachineNeed, gpu_type: str) -> model.Price:
     """Return the mean price of one attached GPU for an hour.
 
     Raises:
         MissingDatum: If there is none for this way of paying.
     """
-    if need.usage is not Usage.SUSTAINED_USE:
+    if need.usage is not model.Usage.SUSTAINED_USE:
         return prices.gpu(need.region, gpu_type, need.usage)
-    base = prices.gpu(need.region, gpu_type, Usage.ON_DEMAND)
+    base = prices.gpu(need.region, gpu_type, model.Usage.ON_DEMAND)
     multiplier = prices.sustained_use_ratio(GPUS_ON_N1, need.month_ratio)
     return msgspec.structs.replace(
-        discounted(base, multiplier, PRICE_DIGITS),
+        model.discounted(base, multiplier, PRICE_DIGITS),
         description=f"{base.description}, times {multiplier} for sustained use",
     )
 
 
-def _billed_as(prices: PriceBook, machine_type: str, need: MachineNeed) -> str:
+def _billed_as(prices: model.PriceBook, machine_type: str, need: model.MachineNeed) -> str:
     """Return the words for a way of paying; a discount that is none is not named."""
     usage = need.usage
     if (
-        usage is Usage.SUSTAINED_USE
+        usage is model.Usage.SUSTAINED_USE
         and prices.sustained_use_ratio(machine_type, need.month_ratio) == 1
     ):
-        usage = Usage.ON_DEMAND
+        usage = model.Usage.ON_DEMAND
     return USAGE_NAMES[usage]
 
 
 def machine_price(
-    prices: PriceBook, region: str, machine_type: str, usage: Usage, month_ratio: float = 1.0
-) -> Price:
+    prices: model.PriceBook,
+    region: str,
+    machine_type: str,
+    usage: model.Usage,
+    month_ratio: float = 1.0,
+) -> model.Price:
     """Return a machine's mean price for an hour, when it runs for a share of the month.
 
     Raises:
         MissingDatum: If the machine has no such price.
     """
-    if usage is not Usage.SUSTAINED_USE:
+    if usage is not model.Usage.SUSTAINED_USE:
         return prices.machine(region, machine_type, usage)
     if month_ratio == 1.0:
         try:
-            return prices.machine(region, machine_type, Usage.SUSTAINED_USE)
+            return prices.machine(region, machine_type, model.Usage.SUSTAINED_USE)
         except MissingDatum:
             # Series without sustained-use discounts have no such price; their multiplier is 1.
             pass
-    base = prices.machine(region, machine_type, Usage.ON_DEMAND)
+    base = prices.machine(region, machine_type, model.Usage.ON_DEMAND)
     multiplier = prices.sustained_use_ratio(machine_type, month_ratio)
     return msgspec.structs.replace(
-        discounted(base, multiplier, PRICE_DIGITS),
+        model.discounted(base, multiplier, PRICE_DIGITS),
         description=f"{base.description}, times {multiplier} for sustained use",
     )
 
 
-def _times(item: LineItem, count: int) -> LineItem:
+def _times(item: model.LineItem, count: int) -> model.LineItem:
     if count == 1:
         return item
     return msgspec.structs.replace(

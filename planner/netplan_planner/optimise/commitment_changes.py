@@ -5,21 +5,7 @@ from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.model import (
-    Amount,
-    AmountKind,
-    CommitmentScope,
-    CoverChange,
-    CoverLedger,
-    Instance,
-    Inventory,
-    LineItem,
-    MachineChange,
-    PriceBook,
-    Text,
-    total_usd,
-    worded,
-)
+from netplan_planner import model
 from netplan_planner.optimise.commitments import Cover, Demand, Key, Pool, Uses, cover_line
 from netplan_planner.optimise.flexible_commitments import FlexibleLedger
 
@@ -33,7 +19,7 @@ class Moved(NamedTuple):
     """Usage that commitments no longer cover, or cover now, as a line of a saving."""
 
     pool: Pool
-    line: LineItem
+    line: model.LineItem
 
 
 class Ledger:
@@ -44,11 +30,11 @@ class Ledger:
         self._uses = uses
         self._demand: dict[Key, Demand] = {}
 
-    def serves(self, instance: Instance, machine_type: str) -> bool:
+    def serves(self, instance: model.Instance, machine_type: str) -> bool:
         """Return whether commitments may serve a machine as one of a type."""
         return self._cover.pool(instance.project, instance.region, machine_type) is not None
 
-    def doubts(self, change: MachineChange) -> set[str]:
+    def doubts(self, change: model.MachineChange) -> set[str]:
         """Return why it cannot be known what a change does."""
         instance = change.instance
         found = set(self._cover.doubts(instance, instance.region, instance.machine_type))
@@ -57,7 +43,7 @@ class Ledger:
             found.update(self._cover.doubts(instance, region, change.machine_type))
         return found
 
-    def moved(self, change: MachineChange) -> tuple[Moved, ...]:
+    def moved(self, change: model.MachineChange) -> tuple[Moved, ...]:
         """Return the difference in covered usage that a change makes."""
         found: list[Moved] = []
         for pool, demand in self._after(change):
@@ -69,7 +55,7 @@ class Ledger:
                     found.append(Moved(pool, cover_line(pool, resource, rate, units)))
         return tuple(found)
 
-    def take(self, change: MachineChange) -> None:
+    def take(self, change: model.MachineChange) -> None:
         """Count a change as made."""
         for pool, demand in tuple(self._after(change)):
             self._demand[pool.key] = demand
@@ -86,7 +72,7 @@ class Ledger:
     def _now(self, pool: Pool) -> Demand:
         return self._demand.get(pool.key, pool.demand)
 
-    def _after(self, change: MachineChange) -> Iterator[tuple[Pool, Demand]]:
+    def _after(self, change: model.MachineChange) -> Iterator[tuple[Pool, Demand]]:
         """Yield what a change leaves of the demand on each pool that it touches."""
         if _leaves_cover(change):
             return
@@ -109,13 +95,13 @@ class Ledger:
 class Commitments:
     """Makes ledgers for an inventory; what was worked out of the last one is kept."""
 
-    def __init__(self, prices: PriceBook, scope: CommitmentScope) -> None:
+    def __init__(self, prices: model.PriceBook, scope: model.CommitmentScope) -> None:
         self._prices = prices
         self._uses = Uses(prices)
         self._scope = scope
-        self._last: tuple[Inventory, date, tuple[Cover, ...]] | None = None
+        self._last: tuple[model.Inventory, date, tuple[Cover, ...]] | None = None
 
-    def ledger(self, inventory: Inventory, today: date) -> CoverLedger:
+    def ledger(self, inventory: model.Inventory, today: date) -> model.CoverLedger:
         """Return a new ledger, before any change."""
         covers = self._covers(inventory, today)
         found = self._prices.flexible
@@ -125,7 +111,7 @@ class Commitments:
             FlexibleLedger(found, self._prices) if found is not None else None,
         )
 
-    def _covers(self, inventory: Inventory, today: date) -> tuple[Cover, ...]:
+    def _covers(self, inventory: model.Inventory, today: date) -> tuple[Cover, ...]:
         last = self._last
         if last is not None and last[0] is inventory and last[1] == today:
             return last[2]
@@ -135,14 +121,14 @@ class Commitments:
 
 
 def covers_of(
-    inventory: Inventory, uses: Uses, today: date, scope: CommitmentScope
+    inventory: model.Inventory, uses: Uses, today: date, scope: model.CommitmentScope
 ) -> tuple[Cover, ...]:
     """Return what commitments cover, for every way of sharing them that may hold."""
     ways = {
-        CommitmentScope.UNKNOWN: (False, True),
-        CommitmentScope.PROJECT: (False,),
-        CommitmentScope.PROJECTS_READ: (True,),
-        CommitmentScope.BILLING_ACCOUNT: (True,),
+        model.CommitmentScope.UNKNOWN: (False, True),
+        model.CommitmentScope.PROJECT: (False,),
+        model.CommitmentScope.PROJECTS_READ: (True,),
+        model.CommitmentScope.BILLING_ACCOUNT: (True,),
     }[scope]
     projects = {instance.project for instance in inventory.instances}
     projects.update(commitment.project for commitment in inventory.commitments)
@@ -160,41 +146,43 @@ class ScopedLedger:
     def __init__(
         self,
         ledgers: Sequence[Ledger],
-        scope: CommitmentScope,
+        scope: model.CommitmentScope,
         flexible: FlexibleLedger | None = None,
     ) -> None:
         self._ledgers = tuple(ledgers)
         self._scope = scope
         self._flexible = flexible
 
-    def serves(self, instance: Instance, machine_type: str) -> bool:
+    def serves(self, instance: model.Instance, machine_type: str) -> bool:
         """Return whether commitments may serve a machine as one of a type."""
         return any(ledger.serves(instance, machine_type) for ledger in self._ledgers)
 
-    def change(self, change: MachineChange) -> CoverChange:
+    def change(self, change: model.MachineChange) -> model.CoverChange:
         """Return what a change would do now, after all that were taken."""
         if _leaves_cover(change):
-            return CoverChange()
+            return model.CoverChange()
         doubts = set().union(*(ledger.doubts(change) for ledger in self._ledgers))
-        if self._scope is CommitmentScope.BILLING_ACCOUNT:
+        if self._scope is model.CommitmentScope.BILLING_ACCOUNT:
             doubts.add(_SHARED_BEYOND)
         if self._flexible is not None:
             doubts |= self._flexible.doubts(change)
         if doubts:
-            return CoverChange(unknown="; ".join(sorted(doubts)))
+            return model.CoverChange(unknown="; ".join(sorted(doubts)))
         answers = [ledger.moved(change) for ledger in self._ledgers]
         items = [tuple(moved.line for moved in answer) for answer in answers]
-        if len({total_usd(lines) for lines in items}) > 1:
-            return CoverChange(unknown=_SHARED_OR_NOT)
+        if len({model.total_usd(lines) for lines in items}) > 1:
+            return model.CoverChange(unknown=_SHARED_OR_NOT)
         note = _note(answers[0])
         line = self._flexible.line(change, items[0]) if self._flexible is not None else None
         if line is None:
-            return CoverChange(items=items[0], note=note)
+            return model.CoverChange(items=items[0], note=note)
         # Without the amount, which the line has: notes that are equal stand once for many places.
         said = f"{line.name} ({line.source})"
-        return CoverChange(items=(*items[0], line), note="; ".join(filter(None, (note, said))))
+        return model.CoverChange(
+            items=(*items[0], line), note="; ".join(filter(None, (note, said)))
+        )
 
-    def take(self, change: MachineChange) -> None:
+    def take(self, change: model.MachineChange) -> None:
         """Count a change as made."""
         if self._flexible is not None and not _leaves_cover(change):
             lines = [moved.line for moved in self._ledgers[0].moved(change)]
@@ -216,21 +204,21 @@ class ScopedLedger:
             self._flexible.go_back(mark[1])
 
 
-def cover_today(ledger: CoverLedger, instance: Instance) -> Text:
+def cover_today(ledger: model.CoverLedger, instance: model.Instance) -> model.Text:
     """Return what of a machine's price commitments cover, for an answer that leaves them out."""
-    cover = ledger.change(MachineChange(instance=instance, machine_type=None))
+    cover = ledger.change(model.MachineChange(instance=instance, machine_type=None))
     if cover.unknown:
         return f"commitments are not counted; it is not known {cover.unknown}"
-    covered = -total_usd(cover.items)
+    covered = -model.total_usd(cover.items)
     if not covered:
         return ""
-    return worded(
-        Amount(usd=covered, kind=AmountKind.EXACT_SUM),
+    return model.worded(
+        model.Amount(usd=covered, kind=model.AmountKind.EXACT_SUM),
         f" of it is covered, which no type here counts: {cover.note}; `netplan audit` counts it",
     )
 
 
-def _leaves_cover(change: MachineChange) -> bool:
+def _leaves_cover(change: model.MachineChange) -> bool:
     """Return whether commitments are not touched, whatever they are.
 
     Stopped and Spot machines use none; one that stays what and where it is uses the same.

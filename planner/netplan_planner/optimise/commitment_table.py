@@ -6,19 +6,8 @@ from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    Commitment,
-    CommitmentScope,
-    CommitmentUse,
-    CommittedPart,
-    Inventory,
-    LineItem,
-    PriceBook,
-    PricePart,
-    Usage,
-    series_of,
-)
 from netplan_planner.optimise.commitment_changes import covers_of
 from netplan_planner.optimise.commitment_types import (
     LICENCE,
@@ -30,7 +19,7 @@ from netplan_planner.optimise.commitment_types import (
 from netplan_planner.optimise.commitments import Cover, Pool, Resource, Uses
 from netplan_planner.units import HOURS_PER_MONTH
 
-_USAGES = {"TWELVE_MONTH": Usage.CUD_1Y, "THIRTY_SIX_MONTH": Usage.CUD_3Y}
+_USAGES = {"TWELVE_MONTH": model.Usage.CUD_1Y, "THIRTY_SIX_MONTH": model.Usage.CUD_3Y}
 _COMPONENTS = {Resource.VCPU: "core", Resource.MEMORY: "ram"}
 _MIB_PER_GIB = 1024
 _OPEN_SCOPE = (
@@ -43,8 +32,8 @@ Shares = dict[Resource, Decimal]
 
 
 def commitment_uses(
-    inventory: Inventory, prices: PriceBook, today: date, scope: CommitmentScope
-) -> tuple[CommitmentUse, ...]:
+    inventory: model.Inventory, prices: model.PriceBook, today: date, scope: model.CommitmentScope
+) -> tuple[model.CommitmentUse, ...]:
     """Return every commitment that was read, those in force first, the most unused money first.
 
     Several commitments for one series and place are filled in the order in which they end. Google
@@ -63,12 +52,12 @@ def commitment_uses(
     return tuple(sorted(found, key=_order))
 
 
-def _order(use: CommitmentUse) -> tuple[bool, Decimal, str, str, tuple[str, ...], str]:
+def _order(use: model.CommitmentUse) -> tuple[bool, Decimal, str, str, tuple[str, ...], str]:
     unused = sum((p.stranded_usd_per_month or Decimal(0) for p in use.parts), Decimal(0))
     return use.state != "active", -unused, use.project, use.region, use.series, use.name
 
 
-def _pool(cover: Cover, commitment: Commitment) -> Pool | None:
+def _pool(cover: Cover, commitment: model.Commitment) -> Pool | None:
     series = coverage_of(commitment).series
     return cover.pool(commitment.project, commitment.region, series[0]) if series else None
 
@@ -89,7 +78,7 @@ def _shares(cover: Cover) -> dict[str, Shares]:
     return found
 
 
-def _end(commitment: Commitment) -> tuple[bool, str, str]:
+def _end(commitment: model.Commitment) -> tuple[bool, str, str]:
     ends = commitment.ends
     return ends is None, ends.isoformat() if ends else "", commitment.ref.self_link
 
@@ -101,7 +90,7 @@ def _demand(pool: Pool) -> Shares:
     return total
 
 
-def _committed(commitment: Commitment) -> Shares:
+def _committed(commitment: model.Commitment) -> Shares:
     vcpus = Decimal(commitment.vcpu_count or 0)
     memory = Decimal(commitment.memory_mib or 0) / _MIB_PER_GIB
     amounts = {Resource.VCPU: vcpus, Resource.MEMORY: memory}
@@ -109,7 +98,7 @@ def _committed(commitment: Commitment) -> Shares:
 
 
 def _note(
-    commitment: Commitment, pool: Pool | None, scope: CommitmentScope, *, is_open: bool
+    commitment: model.Commitment, pool: Pool | None, scope: model.CommitmentScope, *, is_open: bool
 ) -> str:
     doubts = pool.doubts if pool is not None else {coverage_of(commitment).doubt}
     said = [f"not known: {doubt}" for doubt in sorted(filter(None, doubts))]
@@ -119,19 +108,19 @@ def _note(
         said.append(f"also commits {', '.join(commitment.others)}, which is not counted here")
     if pool is not None and is_open:
         said.append(_OPEN_SCOPE)
-    if pool is not None and scope is CommitmentScope.BILLING_ACCOUNT:
+    if pool is not None and scope is model.CommitmentScope.BILLING_ACCOUNT:
         said.append(_BEYOND)
     return "; ".join(said)
 
 
 def _use(
-    commitment: Commitment,
+    commitment: model.Commitment,
     pool: Pool | None,
-    parts: Iterable[CommittedPart],
+    parts: Iterable[model.CommittedPart],
     note: str,
     today: date,
-) -> CommitmentUse:
-    return CommitmentUse(
+) -> model.CommitmentUse:
+    return model.CommitmentUse(
         resource=commitment.ref,
         name=commitment.name,
         project=commitment.project,
@@ -148,8 +137,8 @@ def _use(
 
 
 def _parts(
-    commitment: Commitment, pool: Pool | None, used: Shares | None, prices: PriceBook
-) -> Iterable[CommittedPart]:
+    commitment: model.Commitment, pool: Pool | None, used: Shares | None, prices: model.PriceBook
+) -> Iterable[model.CommittedPart]:
     rates = _rates(commitment, prices) if pool is not None else {}
     needed = _demand(pool) if pool is not None and used is not None else None
     for resource, committed in _committed(commitment).items():
@@ -157,7 +146,7 @@ def _parts(
         rate = rates.get(resource)
         line = _fee(commitment, resource, committed, rate) if rate is not None else None
         stranded = committed - mine if mine is not None else None
-        yield CommittedPart(
+        yield model.CommittedPart(
             resource=resource.value,
             unit=resource.unit,
             committed=committed,
@@ -172,9 +161,11 @@ def _parts(
         )
 
 
-def _fee(commitment: Commitment, resource: Resource, committed: Decimal, rate: "_Fee") -> LineItem:
+def _fee(
+    commitment: model.Commitment, resource: Resource, committed: Decimal, rate: "_Fee"
+) -> model.LineItem:
     hours = committed * HOURS_PER_MONTH
-    return LineItem(
+    return model.LineItem(
         name=f"commitment {commitment.name}, {resource.value}, {plan_of(commitment)}",
         quantity=hours,
         unit=rate.part.unit,
@@ -189,7 +180,7 @@ def _fee(commitment: Commitment, resource: Resource, committed: Decimal, rate: "
 class _Fee(NamedTuple):
     """What an hour of a committed unit costs."""
 
-    part: PricePart
+    part: model.PricePart
     source: str
 
     @property
@@ -197,7 +188,7 @@ class _Fee(NamedTuple):
         return self.part.unit_price_usd * self.part.ratio
 
 
-def _rates(commitment: Commitment, prices: PriceBook) -> dict[Resource, _Fee]:
+def _rates(commitment: model.Commitment, prices: model.PriceBook) -> dict[Resource, _Fee]:
     """Return what an hour of each resource costs, from any type of the series; none: not known."""
     usage = _USAGES.get(commitment.plan or "")
     series = coverage_of(commitment).series
@@ -208,7 +199,7 @@ def _rates(commitment: Commitment, prices: PriceBook) -> dict[Resource, _Fee]:
     except MissingDatum:
         return {}
     for shape in offered:
-        if series_of(shape.machine_type) not in series or shape.is_shared_core:
+        if model.series_of(shape.machine_type) not in series or shape.is_shared_core:
             continue
         try:
             price = prices.machine(commitment.region, shape.machine_type, usage)

@@ -31,18 +31,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    Commitment,
-    Instance,
-    Inventory,
-    LineItem,
-    PriceBook,
-    PricePart,
-    SkuId,
-    Usage,
-    series_of,
-)
 from netplan_planner.optimise.bill import COMMITTED, machine_price
 from netplan_planner.optimise.commitment_types import coverage_of, is_active
 from netplan_planner.units import HOURS_PER_MONTH
@@ -87,7 +77,7 @@ class Rate(NamedTuple):
     unit: str
     as_of: date
     source: str
-    sku_id: SkuId | None
+    sku_id: model.SkuId | None
 
 
 class Use(NamedTuple):
@@ -109,7 +99,7 @@ class Pool:
 
     def __init__(self, key: Key) -> None:
         self.key = key
-        self.commitments: list[Commitment] = []
+        self.commitments: list[model.Commitment] = []
         self.demand: Demand = {}
         self.machine_count = 0
         self.doubts: set[str] = set()
@@ -160,7 +150,9 @@ class Pool:
 class Cover:
     """The commitments of an inventory under one way of sharing them between projects."""
 
-    def __init__(self, inventory: Inventory, uses: "Uses", today: date, *, is_shared: bool) -> None:
+    def __init__(
+        self, inventory: model.Inventory, uses: "Uses", today: date, *, is_shared: bool
+    ) -> None:
         self._is_shared = is_shared
         self._uses = uses
         self._today = today
@@ -185,7 +177,7 @@ class Cover:
     def _project(self, project: str) -> str:
         return ANY_PROJECT if self._is_shared else project
 
-    def _add(self, commitment: Commitment) -> None:
+    def _add(self, commitment: model.Commitment) -> None:
         project, region = self._project(commitment.project), commitment.region
         series, doubt = coverage_of(commitment)
         if commitment.others:
@@ -202,7 +194,7 @@ class Cover:
         for one in series:
             self._key_by_series[project, region, one] = key
 
-    def _count(self, instance: Instance) -> None:
+    def _count(self, instance: model.Instance) -> None:
         """Add a machine to what it uses; stopped and Spot machines use nothing."""
         pool = self.pool(instance.project, instance.region, instance.machine_type)
         if pool is None or instance.is_spot or not instance.is_to_run:
@@ -219,10 +211,12 @@ class Cover:
 
     def pool(self, project: str, region: str, machine_type: str) -> Pool | None:
         """Return the pool of commitments that may serve a machine."""
-        key = self._key_by_series.get((self._project(project), region, series_of(machine_type)))
+        key = self._key_by_series.get(
+            (self._project(project), region, model.series_of(machine_type))
+        )
         return None if key is None else self._pools[key]
 
-    def doubts(self, instance: Instance, region: str, machine_type: str) -> Iterator[str]:
+    def doubts(self, instance: model.Instance, region: str, machine_type: str) -> Iterator[str]:
         """Yield why it cannot be known what commitments do for a machine of a type in a region."""
         if instance.project in self._unread:
             yield f"the commitments of project {instance.project}, which could not be read"
@@ -246,7 +240,7 @@ def _lacks_commitments(errors: tuple[str, ...]) -> bool:
 class Uses:
     """What machine types use of commitments, asked for once."""
 
-    def __init__(self, prices: PriceBook) -> None:
+    def __init__(self, prices: model.PriceBook) -> None:
         self._prices = prices
         self._found: dict[tuple[str, str], Use] = {}
 
@@ -262,7 +256,7 @@ class Uses:
         if shape is not None and shape.is_shared_core:
             return Use()
         try:
-            price = machine_price(self._prices, region, machine_type, Usage.SUSTAINED_USE)
+            price = machine_price(self._prices, region, machine_type, model.Usage.SUSTAINED_USE)
             if not price.parts:
                 return Use(doubt=f"what a vCPU and a GiB of {machine_type} cost in {region}")
             premiums = self._premiums(region, machine_type, price.parts)
@@ -277,7 +271,7 @@ class Uses:
         return Use(units=units, has_others=bool(others))
 
     def _premiums(
-        self, region: str, machine_type: str, parts: tuple[PricePart, ...]
+        self, region: str, machine_type: str, parts: tuple[model.PricePart, ...]
     ) -> dict[str, Decimal]:
         """Return what a covered unit of each custom part still costs.
 
@@ -300,7 +294,7 @@ class Uses:
         raise why
 
 
-def _rate(part: PricePart, source: str, premiums: dict[str, Decimal]) -> Rate:
+def _rate(part: model.PricePart, source: str, premiums: dict[str, Decimal]) -> Rate:
     premium = premiums.get(part.component, Decimal(0))
     return Rate(
         usd=part.unit_price_usd * part.ratio - premium,
@@ -311,7 +305,7 @@ def _rate(part: PricePart, source: str, premiums: dict[str, Decimal]) -> Rate:
     )
 
 
-def cover_line(pool: Pool, resource: Resource, rate: Rate, units: Decimal) -> LineItem:
+def cover_line(pool: Pool, resource: Resource, rate: Rate, units: Decimal) -> model.LineItem:
     """Return the line of units that commitments take over, or leave (below 0), for a month."""
     _, region, series = pool.key
     of = f"{resource} of {'/'.join(series)} in {region}"
@@ -320,7 +314,7 @@ def cover_line(pool: Pool, resource: Resource, rate: Rate, units: Decimal) -> Li
         if units > 0
         else f"{of}: covered by {pool.names}, paid{pool.paid_until} all the same"
     )
-    return LineItem(
+    return model.LineItem(
         name=name,
         quantity=units * HOURS_PER_MONTH,
         unit=rate.unit,

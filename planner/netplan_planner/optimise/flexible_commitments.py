@@ -18,16 +18,8 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    SPEND_UNIT,
-    FlexibleCommitments,
-    LineItem,
-    MachineChange,
-    PriceBook,
-    Usage,
-    cover_usd,
-)
 from netplan_planner.optimise.bill import machine_price
 from netplan_planner.units import HOURS_PER_MONTH
 
@@ -47,7 +39,7 @@ class _Spend(NamedTuple):
 class FlexibleLedger:
     """Eligible spend on top of what is covered; changes that are taken stay."""
 
-    def __init__(self, found: FlexibleCommitments, prices: PriceBook) -> None:
+    def __init__(self, found: model.FlexibleCommitments, prices: model.PriceBook) -> None:
         self._found = found
         self._prices = prices
         self._spend = lru_cache(_KEPT_TYPES)(self._ask)
@@ -63,7 +55,7 @@ class FlexibleLedger:
         plans = ", ".join(self._found.use.plans)
         return f"flexible commitments ({plans})" if plans else "flexible commitments"
 
-    def doubts(self, change: MachineChange) -> set[str]:
+    def doubts(self, change: model.MachineChange) -> set[str]:
         """Return why it cannot be known what a change does."""
         unknown = set(self._unknown(change))
         if self._found.doubt:
@@ -72,7 +64,9 @@ class FlexibleLedger:
             unknown.add(f"what {self.names} cover after the changes before it")
         return unknown
 
-    def line(self, change: MachineChange, covered: Iterable[LineItem]) -> LineItem | None:
+    def line(
+        self, change: model.MachineChange, covered: Iterable[model.LineItem]
+    ) -> model.LineItem | None:
         """Return the line that they add to a change's saving now; None where they do not matter.
 
         Args:
@@ -92,10 +86,10 @@ class FlexibleLedger:
         if not usd:
             return None
         use = self._found.use
-        return LineItem(
+        return model.LineItem(
             name=self._name(usd, is_bound=is_bound),
             quantity=usd,
-            unit=SPEND_UNIT,
+            unit=model.SPEND_UNIT,
             unit_price_usd=Decimal(1),
             usd_per_month=usd,
             as_of=use.end.date(),
@@ -103,7 +97,7 @@ class FlexibleLedger:
             sku_id=None,
         )
 
-    def take(self, change: MachineChange, covered: Iterable[LineItem]) -> None:
+    def take(self, change: model.MachineChange, covered: Iterable[model.LineItem]) -> None:
         """Count a change as made."""
         self._added += self._moved(change, covered).on_demand
         self._has_unknown |= bool(self._unknown(change))
@@ -117,7 +111,7 @@ class FlexibleLedger:
         assert isinstance(mark, tuple)
         self._added, self._has_unknown = mark
 
-    def _unknown(self, change: MachineChange) -> list[str]:
+    def _unknown(self, change: model.MachineChange) -> list[str]:
         return [spend for spend, _ in self._sides(change) if isinstance(spend, str)]
 
     def _is_bound(self, moved: _Spend) -> bool:
@@ -131,18 +125,18 @@ class FlexibleLedger:
             return f"spend that {self.names} cover, paid all the same"
         return f"spend that {self.names}, not used up, cover"
 
-    def _moved(self, change: MachineChange, covered: Iterable[LineItem]) -> _Spend:
+    def _moved(self, change: model.MachineChange, covered: Iterable[model.LineItem]) -> _Spend:
         """Return by how much an hour of eligible spend grows."""
         known = [(spend, n) for spend, n in self._sides(change) if not isinstance(spend, str)]
         on_demand = sum((spend.on_demand * n for spend, n in known), Decimal(0))
         net = sum((spend.net * n for spend, n in known), Decimal(0))
-        taken_over = cover_usd(covered) / HOURS_PER_MONTH
+        taken_over = model.cover_usd(covered) / HOURS_PER_MONTH
         if not taken_over:
             return _Spend(on_demand, net)
         left = net - taken_over
         return _Spend(on_demand * left / net if net else left, left)
 
-    def _sides(self, change: MachineChange) -> Sequence[tuple[_Spend | str, int]]:
+    def _sides(self, change: model.MachineChange) -> Sequence[tuple[_Spend | str, int]]:
         """Return the spend of what goes, of which there is one less, and of what comes."""
         instance = change.instance
         sides = [(self._spend(instance.region, instance.machine_type), -1)]
@@ -157,7 +151,7 @@ class FlexibleLedger:
         if shape is not None and shape.is_shared_core:
             return f"whether {self.names} cover shared-core types"
         try:
-            price = machine_price(self._prices, region, machine_type, Usage.SUSTAINED_USE)
+            price = machine_price(self._prices, region, machine_type, model.Usage.SUSTAINED_USE)
         except MissingDatum as missing:
             return f"what {self.names} cover of {machine_type}: {missing}"
         skus = {part.sku_id for part in price.parts}

@@ -4,24 +4,8 @@ from datetime import date
 from functools import partial
 from math import ceil, isfinite
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum, UsageError
-from netplan_planner.model import (
-    Candidate,
-    CapsBook,
-    CommitmentScope,
-    CoverLedger,
-    Infeasible,
-    Instance,
-    Inventory,
-    LineItem,
-    MachineNeed,
-    MachinePlan,
-    MachineShape,
-    PriceBook,
-    Rejected,
-    Ties,
-    Usage,
-)
 from netplan_planner.optimise.bill import MachineBill, attached_of, with_attached
 from netplan_planner.optimise.commitment_changes import Commitments
 from netplan_planner.optimise.offers import Pool, RankKey, Size, build_pool, pool_key, rounded
@@ -47,18 +31,18 @@ class Chooser:
 
     def __init__(
         self,
-        prices: PriceBook,
-        caps: CapsBook,
-        scope: CommitmentScope = CommitmentScope.UNKNOWN,
+        prices: model.PriceBook,
+        caps: model.CapsBook,
+        scope: model.CommitmentScope = model.CommitmentScope.UNKNOWN,
     ) -> None:
         self._prices = prices
         self._caps = caps
         self._commitments = Commitments(prices, scope)
-        self._pools: dict[MachineNeed, Pool] = {}
-        self._tied: dict[tuple[MachineNeed, Ties], Pool] = {}
-        self._answers: dict[MachineNeed, MachinePlan | Infeasible] = {}
+        self._pools: dict[model.MachineNeed, Pool] = {}
+        self._tied: dict[tuple[model.MachineNeed, model.Ties], Pool] = {}
+        self._answers: dict[model.MachineNeed, model.MachinePlan | model.Infeasible] = {}
 
-    def choose(self, need: MachineNeed) -> MachinePlan | Infeasible:
+    def choose(self, need: model.MachineNeed) -> model.MachinePlan | model.Infeasible:
         """Return every way to meet a need, cheapest first, or what binds.
 
         Raises:
@@ -71,7 +55,9 @@ class Chooser:
             answer = self._answers[need] = self._search(need)
         return answer
 
-    def cost_today(self, instance: Instance, usage: Usage) -> tuple[LineItem, ...]:
+    def cost_today(
+        self, instance: model.Instance, usage: model.Usage
+    ) -> tuple[model.LineItem, ...]:
         """Return what a machine costs a month as it stands: its Tier_1 fee and GPUs included.
 
         A stopped machine costs nothing: no lines; a suspended one pays for its memory.
@@ -86,17 +72,17 @@ class Chooser:
             raise MissingDatum(bill.unknown)
         return bill.lines(1)
 
-    def ledger(self, inventory: Inventory, today: date) -> CoverLedger:
+    def ledger(self, inventory: model.Inventory, today: date) -> model.CoverLedger:
         """Return what the commitments of an inventory cover, before any change."""
         return self._commitments.ledger(inventory, today)
 
-    def _search(self, need: MachineNeed) -> MachinePlan | Infeasible:
+    def _search(self, need: model.MachineNeed) -> model.MachinePlan | model.Infeasible:
         _check(need)
         pool = self._pool(need)
-        fitting: list[tuple[RankKey, Candidate]] = []
-        needless: list[tuple[RankKey, Candidate]] = []
-        short: list[Rejected] = []
-        refused: list[Rejected] = []
+        fitting: list[tuple[RankKey, model.Candidate]] = []
+        needless: list[tuple[RankKey, model.Candidate]] = []
+        short: list[model.Rejected] = []
+        refused: list[model.Rejected] = []
         plain_count = 0
         most = need.max_count
         for index, (size, is_tier1) in enumerate(zip(pool.sizes, pool.has_tier1, strict=True)):
@@ -115,16 +101,18 @@ class Chooser:
         if not fitting:
             binding, shortfall = _what_binds(need, pool)
             shortfall += _tied_out(need, pool)
-            return Infeasible(need=need, binding=binding, shortfall=shortfall, rejected=rejected)
+            return model.Infeasible(
+                need=need, binding=binding, shortfall=shortfall, rejected=rejected
+            )
         fitting.sort()
-        return MachinePlan(
+        return model.MachinePlan(
             need=need,
             ranked=tuple(candidate for _, candidate in fitting),
             front=_front(sorted([*fitting, *needless])),
             rejected=rejected,
         )
 
-    def _pool(self, need: MachineNeed) -> Pool:
+    def _pool(self, need: model.MachineNeed) -> Pool:
         key = pool_key(need)
         pool = self._pools.get(key)
         if pool is None:
@@ -141,12 +129,17 @@ class Chooser:
         return tied
 
     def _with_attached(
-        self, bill: MachineBill, shape: MachineShape, *, need: MachineNeed, ties: Ties
+        self,
+        bill: MachineBill,
+        shape: model.MachineShape,
+        *,
+        need: model.MachineNeed,
+        ties: model.Ties,
     ) -> MachineBill:
         return with_attached(bill, self._prices, need, attached_of(ties, shape))
 
 
-def _check(need: MachineNeed) -> None:
+def _check(need: model.MachineNeed) -> None:
     amounts = (need.gbps, need.outside_gbps, need.memory_gib, need.min_flow_gbps)
     problems = {
         "a wanted amount is not a number": not all(map(isfinite, amounts)),
@@ -160,7 +153,7 @@ def _check(need: MachineNeed) -> None:
             raise UsageError(text)
 
 
-def _count(need: MachineNeed, size: Size) -> tuple[int, str]:
+def _count(need: model.MachineNeed, size: Size) -> tuple[int, str]:
     """Return how many machines the need takes, and which amount asks for most of them."""
     count, short_of = _ratio_up(need.gbps, size.usable_gbps), "bandwidth"
     if need.outside_gbps:
@@ -179,12 +172,12 @@ def _ratio_up(wanted: float, one: float) -> int:
     return max(1, ceil(wanted / one * (1 - ROUNDING)))
 
 
-def _front(ranked: list[tuple[RankKey, Candidate]]) -> tuple[Candidate, ...]:
+def _front(ranked: list[tuple[RankKey, model.Candidate]]) -> tuple[model.Candidate, ...]:
     """Return the single machines with a known price that no other beats in price and bandwidth.
 
     Peaks, other architectures and types that have to be checked first are not compared.
     """
-    front: list[Candidate] = []
+    front: list[model.Candidate] = []
     for rank, candidate in ranked:
         if any(rank[:4]) or candidate.count > 1:
             continue
@@ -196,7 +189,7 @@ def _front(ranked: list[tuple[RankKey, Candidate]]) -> tuple[Candidate, ...]:
     return tuple(front)
 
 
-def _what_binds(need: MachineNeed, pool: Pool) -> tuple[str, str]:
+def _what_binds(need: model.MachineNeed, pool: Pool) -> tuple[str, str]:
     """Return the amount that no offer reaches, or that they do not reach together."""
     if not pool.offers:
         return _why_empty(need, pool)
@@ -241,7 +234,7 @@ TIES = {
 """Reasons that come from what a machine holds, in words."""
 
 
-def _tied_out(need: MachineNeed, pool: Pool) -> str:
+def _tied_out(need: model.MachineNeed, pool: Pool) -> str:
     """Return how many types a machine cannot become for what it holds, with a semicolon before."""
     if need.ties is None:
         return ""
@@ -252,7 +245,7 @@ def _tied_out(need: MachineNeed, pool: Pool) -> str:
     return f"; {counted(len(found), 'more type')} cannot take its {held}"
 
 
-def _why_empty(need: MachineNeed, pool: Pool) -> tuple[str, str]:
+def _why_empty(need: model.MachineNeed, pool: Pool) -> tuple[str, str]:
     counts: dict[str, int] = {}
     for refused in (*pool.unjudged, *pool.filtered):
         if refused.reason != "not-offered":

@@ -10,23 +10,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.machines import Fit, can_become
-from netplan_planner.model import (
-    Candidate,
-    CapsBook,
-    Destination,
-    EgressCap,
-    Estimate,
-    Limit,
-    MachineNeed,
-    MachineShape,
-    PathClass,
-    PriceBook,
-    Rejected,
-    Ties,
-    series_of,
-)
 from netplan_planner.optimise.bill import MachineBill, machine_bill
 from netplan_planner.throughput import predict_all, sending_query, single_flow, type_end
 
@@ -34,22 +20,22 @@ UNJUDGED = frozenset({"price", "cap", "flow"})
 ARM = "ARM64"
 """As the Compute API spells the architecture."""
 PATHS = {
-    Destination.INTERNAL: PathClass.INTER_ZONE_INTERNAL,
-    Destination.ZONE: PathClass.SAME_ZONE_INTERNAL,
-    Destination.EXTERNAL: PathClass.INTERNET,
+    model.Destination.INTERNAL: model.PathClass.INTER_ZONE_INTERNAL,
+    model.Destination.ZONE: model.PathClass.SAME_ZONE_INTERNAL,
+    model.Destination.EXTERNAL: model.PathClass.INTERNET,
 }
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
     """One machine type of a region, with or without Tier_1, that passes the filters."""
 
-    shape: MachineShape
-    cap: EgressCap
+    shape: model.MachineShape
+    cap: model.EgressCap
     reach_gbps: float
     """To the need's destination."""
     usable_gbps: float
     """The same after headroom."""
-    limit: Limit
+    limit: model.Limit
     bill: MachineBill
     to_check: str = ""
     """What has to be looked at before a machine can become this type."""
@@ -88,7 +74,10 @@ class Pool:
     """
 
     def __init__(
-        self, offers: list[Offer], rejected: list[Rejected], first_architecture: str | None = None
+        self,
+        offers: list[Offer],
+        rejected: list[model.Rejected],
+        first_architecture: str | None = None,
     ) -> None:
         self.first_architecture = first_architecture
         self.offers = offers
@@ -102,10 +91,10 @@ class Pool:
         self.unjudged = tuple(r for r in ordered if r.reason in UNJUDGED)
         """Types without a price or a cap, or with too low a cap for one flow."""
         self.filtered = tuple(r for r in ordered if r.reason not in UNJUDGED)
-        self._candidates: list[dict[int, tuple[RankKey, Candidate]]] = [{} for _ in offers]
-        self._refusals: list[dict[tuple[str, int], Rejected]] = [{} for _ in offers]
+        self._candidates: list[dict[int, tuple[RankKey, model.Candidate]]] = [{} for _ in offers]
+        self._refusals: list[dict[tuple[str, int], model.Rejected]] = [{} for _ in offers]
 
-    def candidate(self, index: int, count: int) -> tuple[RankKey, Candidate]:
+    def candidate(self, index: int, count: int) -> tuple[RankKey, model.Candidate]:
         """Return `count` machines of an offer as an answer, with its place in the ranking."""
         found = self._candidates[index].get(count)
         if found is None:
@@ -115,7 +104,7 @@ class Pool:
         return found
 
     def keeping(
-        self, ties: Ties, priced: Callable[[MachineBill, MachineShape], MachineBill]
+        self, ties: model.Ties, priced: Callable[[MachineBill, model.MachineShape], MachineBill]
     ) -> "Pool":
         """Return the offers that a machine with such ties can become, the others as refused.
 
@@ -134,7 +123,7 @@ class Pool:
                 kept.append(msgspec.structs.replace(offer, bill=bill, to_check=check))
         return Pool(kept, refused, self.first_architecture)
 
-    def refusal(self, index: int, reason: str, max_count: int) -> Rejected:
+    def refusal(self, index: int, reason: str, max_count: int) -> model.Rejected:
         """Return why an offer falls short even with `max_count` machines."""
         found = self._refusals[index].get((reason, max_count))
         if found is None:
@@ -143,7 +132,7 @@ class Pool:
         return found
 
 
-def pool_key(need: MachineNeed) -> MachineNeed:
+def pool_key(need: model.MachineNeed) -> model.MachineNeed:
     """Return the part of a need that its offers depend on, with all amounts at zero."""
     return msgspec.structs.replace(
         need,
@@ -160,14 +149,14 @@ def pool_key(need: MachineNeed) -> MachineNeed:
 class _Variant(NamedTuple):
     """A machine type that passes the filters, with one of its caps."""
 
-    shape: MachineShape
-    cap: EgressCap
+    shape: model.MachineShape
+    cap: model.EgressCap
 
 
-def build_pool(need: MachineNeed, prices: PriceBook, caps: CapsBook) -> Pool:
+def build_pool(need: model.MachineNeed, prices: model.PriceBook, caps: model.CapsBook) -> Pool:
     """Return the offers for the filters and terms of a need; amounts do not matter."""
     offers: list[Offer] = []
-    rejected: list[Rejected] = []
+    rejected: list[model.Rejected] = []
     variants: list[_Variant] = []
     offered = sorted(prices.offered(need.region), key=lambda shape: shape.machine_type)
     for shape in offered:
@@ -190,11 +179,11 @@ def build_pool(need: MachineNeed, prices: PriceBook, caps: CapsBook) -> Pool:
     return Pool(offers, rejected, need.first_architecture)
 
 
-def filtered_by(need: MachineNeed, shape: MachineShape) -> tuple[str, str]:
+def filtered_by(need: model.MachineNeed, shape: model.MachineShape) -> tuple[str, str]:
     """Return the filter of a need that keeps a type out and how, or empty texts."""
     if shape.deprecation is not None:
         return "deprecated", f"{shape.deprecation} in the Compute API"
-    if need.series and series_of(shape.machine_type) not in need.series:
+    if need.series and model.series_of(shape.machine_type) not in need.series:
         return "series", f"not of {', '.join(need.series)}"
     if need.architecture is not None and shape.architecture != need.architecture:
         return "architecture", f"{shape.architecture or 'unknown'}, not {need.architecture}"
@@ -206,8 +195,8 @@ def filtered_by(need: MachineNeed, shape: MachineShape) -> tuple[str, str]:
 
 
 def _offer(
-    need: MachineNeed, variant: _Variant, reached: "_Reached", prices: PriceBook
-) -> Offer | Rejected:
+    need: model.MachineNeed, variant: _Variant, reached: "_Reached", prices: model.PriceBook
+) -> Offer | model.Rejected:
     name, cap = variant.shape.machine_type, variant.cap
     estimate, why_not = reached
     if estimate is None or estimate.gbps is None or estimate.binding is None:
@@ -226,7 +215,7 @@ def _offer(
     )
 
 
-def askable(variants: Sequence[EgressCap]) -> list[EgressCap]:
+def askable(variants: Sequence[model.EgressCap]) -> list[model.EgressCap]:
     """Return the variants that a user can ask for.
 
     Where the cap depends on the CPU platform, a least platform can be asked for at no price, and
@@ -238,11 +227,13 @@ def askable(variants: Sequence[EgressCap]) -> list[EgressCap]:
 class _Reached(NamedTuple):
     """What a variant carries to the destination, or the reason why it cannot do, in two texts."""
 
-    estimate: Estimate | None
+    estimate: model.Estimate | None
     why_not: tuple[str, str] = ("", "")
 
 
-def _reached(need: MachineNeed, variants: Sequence[_Variant], caps: CapsBook) -> Iterator[_Reached]:
+def _reached(
+    need: model.MachineNeed, variants: Sequence[_Variant], caps: model.CapsBook
+) -> Iterator[_Reached]:
     """Yield for each variant what it carries to the destination."""
     ends = [
         type_end(cap.machine_type, is_tier1=cap.is_tier1, cpu_platform=cap.min_cpu_platform)
@@ -262,23 +253,25 @@ def _reached(need: MachineNeed, variants: Sequence[_Variant], caps: CapsBook) ->
             yield _Reached(estimate)
 
 
-def _elsewhere(need: MachineNeed, offered: set[str], prices: PriceBook) -> Iterator[Rejected]:
+def _elsewhere(
+    need: model.MachineNeed, offered: set[str], prices: model.PriceBook
+) -> Iterator[model.Rejected]:
     """Yield every type that some other region offers and this one does not."""
     known = {shape.machine_type for r in prices.regions() for shape in prices.offered(r)}
     for name in sorted(known - offered):
         yield _rejected(name, "not-offered", f"not offered in {need.region}")
 
 
-def _rejected(name: str, reason: str, detail: str, *, is_tier1: bool = False) -> Rejected:
-    return Rejected(machine_type=name, is_tier1=is_tier1, reason=reason, detail=detail)
+def _rejected(name: str, reason: str, detail: str, *, is_tier1: bool = False) -> model.Rejected:
+    return model.Rejected(machine_type=name, is_tier1=is_tier1, reason=reason, detail=detail)
 
 
-def _candidate(offer: Offer, count: int) -> Candidate:
+def _candidate(offer: Offer, count: int) -> model.Candidate:
     one = offer.bill.usd_per_month
     arm = "Arm: needs an Arm image" if offer.shape.architecture == ARM else ""
     check = f"check first: {offer.to_check}" if offer.to_check else ""
     notes = [offer.bill.unknown, check, arm, offer.cap.caution]
-    return Candidate(
+    return model.Candidate(
         machine_type=offer.shape.machine_type,
         count=count,
         is_tier1=offer.cap.is_tier1,
@@ -297,7 +290,7 @@ def _candidate(offer: Offer, count: int) -> Candidate:
     )
 
 
-def _rank(candidate: Candidate, first_architecture: str | None) -> RankKey:
+def _rank(candidate: model.Candidate, first_architecture: str | None) -> RankKey:
     usd = candidate.usd_per_month
     return RankKey(
         is_peak=candidate.is_peak,
@@ -311,7 +304,7 @@ def _rank(candidate: Candidate, first_architecture: str | None) -> RankKey:
     )
 
 
-def _refusal(offer: Offer, reason: str, max_count: int) -> Rejected:
+def _refusal(offer: Offer, reason: str, max_count: int) -> model.Rejected:
     alone = max_count == 1
     outside = offer.cap.external_gbps
     carries, has = ("carries", "has") if alone else (f"{max_count} carry", f"{max_count} have")

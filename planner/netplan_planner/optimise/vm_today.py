@@ -4,22 +4,8 @@ from decimal import Decimal
 
 import msgspec
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    Candidate,
-    CapsBook,
-    Instance,
-    LineItem,
-    MachineNeed,
-    MachinePlan,
-    MachineShape,
-    Part,
-    PriceBook,
-    Text,
-    Usage,
-    line_item,
-    usage_of,
-)
 from netplan_planner.optimise.bill import Attached, MachineBill, machine_bill, with_attached
 from netplan_planner.optimise.offers import PATHS, rounded
 from netplan_planner.throughput import instance_end, predict, sending_query
@@ -29,13 +15,17 @@ _SOLE_TENANT = (
     "it runs on sole-tenant nodes, which are paid for and not the machine: how many nodes of which"
     " type is not in the input"
 )
-_PRICED = frozenset({Part.GPUS, Part.SCHEDULING, Part.TIER})
+_PRICED = frozenset({model.Part.GPUS, model.Part.SCHEDULING, model.Part.TIER})
 """Parts that decide what a machine costs."""
 
 
 def baseline_of(
-    instance: Instance, shape: MachineShape, need: MachineNeed, prices: PriceBook, caps: CapsBook
-) -> tuple[Candidate | None, str]:
+    instance: model.Instance,
+    shape: model.MachineShape,
+    need: model.MachineNeed,
+    prices: model.PriceBook,
+    caps: model.CapsBook,
+) -> tuple[model.Candidate | None, str]:
     """Return a machine as it is today in the terms of a plan, and what is not known of it.
 
     The text says why there is no candidate, or why a candidate has no price. Attached GPUs are in
@@ -53,7 +43,7 @@ def baseline_of(
         why_no_price = bill.unknown
     except MissingDatum as missing:
         bill, why_no_price = None, str(missing)
-    candidate = Candidate(
+    candidate = model.Candidate(
         machine_type=instance.machine_type,
         count=1,
         is_tier1=end.is_tier1,
@@ -70,7 +60,7 @@ def baseline_of(
     return candidate, "; ".join(filter(None, (why_no_price, _stopped(instance))))
 
 
-def _stopped(instance: Instance) -> str:
+def _stopped(instance: model.Instance) -> str:
     if not instance.is_off:
         return ""
     if instance.is_suspended:
@@ -78,7 +68,7 @@ def _stopped(instance: Instance) -> str:
     return f"{instance.status.lower()}: costs nothing now but disks and addresses"
 
 
-def lines_when_off(instance: Instance, prices: PriceBook) -> tuple[LineItem, ...]:
+def lines_when_off(instance: model.Instance, prices: model.PriceBook) -> tuple[model.LineItem, ...]:
     """Return what a machine that is stopped or suspended costs a month: memory, if suspended.
 
     At one rate for all series; no discount of a running machine counts
@@ -103,19 +93,21 @@ def lines_when_off(instance: Instance, prices: PriceBook) -> tuple[LineItem, ...
             f"it is suspended: no price of its memory in {region} is known"
         ) from missing
     name = f"memory of {instance.machine_type}, suspended, {region}"
-    return (line_item(name, HOURS_PER_MONTH * Decimal(str(shape.memory_gib)), price),)
+    return (model.line_item(name, HOURS_PER_MONTH * Decimal(str(shape.memory_gib)), price),)
 
 
-def with_baseline(plan: MachinePlan, baseline: Candidate | None, note: Text = "") -> MachinePlan:
+def with_baseline(
+    plan: model.MachinePlan, baseline: model.Candidate | None, note: model.Text = ""
+) -> model.MachinePlan:
     """Return a plan with what is there today beside it."""
     return msgspec.structs.replace(plan, baseline=baseline, baseline_note=note)
 
 
 def bill_today(
-    instance: Instance,
-    usage: Usage,
-    prices: PriceBook,
-    caps: CapsBook,
+    instance: model.Instance,
+    usage: model.Usage,
+    prices: model.PriceBook,
+    caps: model.CapsBook,
     month_ratio: float = 1.0,
 ) -> MachineBill:
     """Return what a machine costs a month where and as it stands.
@@ -134,11 +126,11 @@ def bill_today(
         raise MissingDatum(instance.why_unknown)
     if instance.is_sole_tenant:
         raise MissingDatum(_SOLE_TENANT)
-    own = usage_of(instance)
-    terms = MachineNeed(
+    own = model.usage_of(instance)
+    terms = model.MachineNeed(
         gbps=0.0,
         region=instance.region,
-        usage=own if Usage.SPOT in {own, usage} else usage,
+        usage=own if model.Usage.SPOT in {own, usage} else usage,
         month_ratio=month_ratio,
     )
     shape = prices.shape(instance.machine_type)
@@ -149,7 +141,10 @@ def bill_today(
 
 
 def _alone(
-    instance: Instance, terms: MachineNeed, prices: PriceBook, caps: CapsBook
+    instance: model.Instance,
+    terms: model.MachineNeed,
+    prices: model.PriceBook,
+    caps: model.CapsBook,
 ) -> MachineBill:
     end = instance_end(instance)
     if not end.is_tier1:

@@ -5,18 +5,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from netplan_planner.model import (
-    Certainty,
-    Instance,
-    Inventory,
-    NetworkInterface,
-    Owner,
-    OwnerKind,
-    SelfLink,
-    canonical_link,
-    last_part,
-    project_of,
-)
+from netplan_planner import model
 from netplan_planner.paths.addresses import (
     Address,
     address_text,
@@ -64,16 +53,16 @@ class AddressBook:
     internet's; anything else is unknown.
     """
 
-    def __init__(self, inventory: Inventory) -> None:
+    def __init__(self, inventory: model.Inventory) -> None:
         self._inventory = inventory
         self._machines = MachineEnds(inventory)
         self._exact: dict[Address, list[HeldRange]] = defaultdict(list)
-        ranges: dict[SelfLink | None, list[tuple[str, HeldRange]]] = defaultdict(list)
+        ranges: dict[model.SelfLink | None, list[tuple[str, HeldRange]]] = defaultdict(list)
         for held_range in self._held_ranges():
             self._add(held_range, ranges)
         self._ranges = {network: RangeTable(entries) for network, entries in ranges.items()}
-        self._instances: dict[tuple[str, str], list[Instance]] = defaultdict(list)
-        self._by_name: dict[str, list[Instance]] = defaultdict(list)
+        self._instances: dict[tuple[str, str], list[model.Instance]] = defaultdict(list)
+        self._by_name: dict[str, list[model.Instance]] = defaultdict(list)
         for instance in inventory.instances:
             self._instances[instance.project, instance.name].append(instance)
             self._by_name[instance.name].append(instance)
@@ -97,7 +86,9 @@ class AddressBook:
         yield from producer_ranges(inventory.addresses)
 
     def _add(
-        self, held_range: HeldRange, ranges: dict[SelfLink | None, list[tuple[str, HeldRange]]]
+        self,
+        held_range: HeldRange,
+        ranges: dict[model.SelfLink | None, list[tuple[str, HeldRange]]],
     ) -> None:
         parsed = parse_range(held_range.range)
         if parsed is None:
@@ -127,7 +118,7 @@ class AddressBook:
             return _with_pod(held) if said.has_pod else held
         return (Ownership(end=self._outside(address, said)),)
 
-    def instances_named(self, name: str) -> list[Instance]:
+    def instances_named(self, name: str) -> list[model.Instance]:
         """Return the machines that a plain name, `project/zone/name` or a self link means."""
         parts = name.strip("/").split("/")
         if len(parts) == 1:
@@ -135,7 +126,7 @@ class AddressBook:
         if len(parts) == 3 and parts[0] != "projects":
             project, zone, vm = parts
             return [i for i in self._instances.get((project, vm), ()) if i.zone == zone]
-        found = self._inventory.instance_by_link.get(canonical_link(name))
+        found = self._inventory.instance_by_link.get(model.canonical_link(name))
         return [] if found is None else [found]
 
     def end_of_pod(self, name: str) -> FlowEnd | None:
@@ -155,7 +146,7 @@ class AddressBook:
             return None
         return replace(self.end_of(instance, is_external=False), is_pod=not pods[0].is_host_network)
 
-    def end_of(self, instance: Instance, *, is_external: bool) -> FlowEnd:
+    def end_of(self, instance: model.Instance, *, is_external: bool) -> FlowEnd:
         """Return a machine as it is met at its first internal or external address.
 
         One without an external address can be named as met there all the same: the literal is
@@ -172,7 +163,7 @@ class AddressBook:
                 return self._machines.end(instance, nic, address_kind, address)
         return FlowEnd(owner=self._machines.owner(instance), address_kind=address_kind)
 
-    def network_of(self, subnetwork: SelfLink | None) -> SelfLink | None:
+    def network_of(self, subnetwork: model.SelfLink | None) -> model.SelfLink | None:
         """Return the network of a subnetwork, or None when the inventory does not have it."""
         found = self._inventory.subnetwork_by_link.get(subnetwork) if subnetwork else None
         return found.network if found is not None else None
@@ -203,7 +194,7 @@ class AddressBook:
                 is_ipv6=address[0] == 6,
                 is_pod=said.has_pod,
                 is_passthrough=front is not None and front.is_passthrough,
-                certainty=Certainty.RECORDED,
+                certainty=model.Certainty.RECORDED,
                 reported_by=(said.subnetwork,) if said.subnetwork else (),
             )
         found = _interface_at(instance, address)
@@ -220,22 +211,22 @@ class AddressBook:
             address,
             literal=literal,
             is_pod=said.has_pod or (is_alias and self._machines.is_node(instance)),
-            certainty=Certainty.RECORDED,
+            certainty=model.Certainty.RECORDED,
         )
         return replace(end, is_passthrough=front is not None and front.is_passthrough)
 
-    def _front(self, address: Address, network: SelfLink | None) -> FlowEnd | None:
+    def _front(self, address: Address, network: model.SelfLink | None) -> FlowEnd | None:
         """Return the load balancer that has an address, or None."""
         held = self._held(address, network)
         if held is None or held[-1].end.address_kind is not AddressKind.VIRTUAL:
             return None
         return held[-1].end
 
-    def _looks_external(self, address: Address, network: SelfLink | None) -> bool:
+    def _looks_external(self, address: Address, network: model.SelfLink | None) -> bool:
         """Return whether an address that no interface has is external: public, in no own subnet."""
         return is_public(address) and not self._is_in_subnets(address, network)
 
-    def _is_in_subnets(self, address: Address, network: SelfLink | None) -> bool:
+    def _is_in_subnets(self, address: Address, network: model.SelfLink | None) -> bool:
         """Return whether a subnetwork that can be meant in `network` has an address."""
         return any(
             table.find(address)
@@ -243,7 +234,7 @@ class AddressBook:
             if network is None or self._inventory.are_connected(own, network)
         )
 
-    def _held(self, address: Address, network: SelfLink | None) -> Ownerships | None:
+    def _held(self, address: Address, network: model.SelfLink | None) -> Ownerships | None:
         """Return the holders of an address, or None when the inventory has none for it here.
 
         An address that two networks use and that no record places is nobody's: not guessed.
@@ -265,7 +256,7 @@ class AddressBook:
             return None
         return (Ownership(end=unknown_end(address_text(address), is_ipv6=address[0] == 6)),)
 
-    def _is_near(self, held_range: HeldRange, network: SelfLink | None) -> bool:
+    def _is_near(self, held_range: HeldRange, network: model.SelfLink | None) -> bool:
         """Return whether a held range can be meant by a record that was made in `network`."""
         return (
             held_range.network is None
@@ -278,7 +269,7 @@ class AddressBook:
         is_ipv6 = address[0] == 6
         network = said.network or said.context
         google = google_ranges().find(address)
-        if google is not None and google.kind is OwnerKind.LOAD_BALANCER:
+        if google is not None and google.kind is model.OwnerKind.LOAD_BALANCER:
             return _front_end(google.service, is_ipv6=is_ipv6)
         if google is not None:
             return service_end(google.service, is_ipv6=is_ipv6)
@@ -291,7 +282,7 @@ class AddressBook:
             return internet_end(said.area, is_ipv6=is_ipv6)
         return unknown_end(address_text(address), is_ipv6=is_ipv6)
 
-    def _hybrid_hop(self, address: Address, network: SelfLink | None) -> str | None:
+    def _hybrid_hop(self, address: Address, network: model.SelfLink | None) -> str | None:
         hops = {
             hop
             for route_network, table in self._hybrid.items()
@@ -303,8 +294,10 @@ class AddressBook:
 
 def _front_end(service: str, *, is_ipv6: bool) -> FlowEnd:
     """Return the end that stands for Google's proxies and health checks of load balancers."""
-    owner = Owner(
-        kind=OwnerKind.LOAD_BALANCER, key=f"load-balancer:{service}", name=service.replace("-", " ")
+    owner = model.Owner(
+        kind=model.OwnerKind.LOAD_BALANCER,
+        key=f"load-balancer:{service}",
+        name=service.replace("-", " "),
     )
     return FlowEnd(owner=owner, is_ipv6=is_ipv6)
 
@@ -315,11 +308,11 @@ def _with_pod(ownerships: Ownerships) -> Ownerships:
     )
 
 
-_Met = tuple[NetworkInterface, AddressKind, str | None, bool]
+_Met = tuple[model.NetworkInterface, AddressKind, str | None, bool]
 """An interface, by which of its addresses it is met, the literal to show, whether it is an alias"""
 
 
-def _interface_at(instance: Instance, address: Address) -> _Met | None:
+def _interface_at(instance: model.Instance, address: Address) -> _Met | None:
     """Return the interface of a machine that has an address, or None."""
     for nic in instance.interfaces:
         if address in (_literal(nic.internal_ipv4), _literal(nic.internal_ipv6)):
@@ -340,28 +333,28 @@ def _literal(text: str | None) -> Address | None:
     return parse_address(text.partition("/")[0]) if text else None
 
 
-def _projects(inventory: Inventory) -> frozenset[str]:
+def _projects(inventory: model.Inventory) -> frozenset[str]:
     """Return the projects that were read: a machine of theirs that is missing is gone."""
     read = {str(coverage.project) for coverage in inventory.projects if not coverage.errors}
     return frozenset(read | {str(instance.project) for instance in inventory.instances})
 
 
-def _subnet_ranges(inventory: Inventory) -> dict[SelfLink, list[str]]:
-    found: dict[SelfLink, list[str]] = defaultdict(list)
+def _subnet_ranges(inventory: model.Inventory) -> dict[model.SelfLink, list[str]]:
+    found: dict[model.SelfLink, list[str]] = defaultdict(list)
     for subnetwork in inventory.subnetworks:
         texts = (subnetwork.ipv4_range, subnetwork.ipv6_range, *subnetwork.secondary_ranges)
         found[subnetwork.network].extend(text for text in texts if text)
     return found
 
 
-def _hybrid_routes(inventory: Inventory) -> dict[SelfLink, RangeTable[str]]:
+def _hybrid_routes(inventory: model.Inventory) -> dict[model.SelfLink, RangeTable[str]]:
     """Return the hop into a tunnel, interconnect or appliance by network and range.
 
     Default routes are out: what they carry is the internet's, whoever takes it there.
     A narrower route that leads elsewhere counts as well, with an empty name.
     """
-    hops: dict[SelfLink, list[tuple[str, str]]] = defaultdict(list)
-    others: dict[SelfLink, list[tuple[str, str]]] = defaultdict(list)
+    hops: dict[model.SelfLink, list[tuple[str, str]]] = defaultdict(list)
+    others: dict[model.SelfLink, list[tuple[str, str]]] = defaultdict(list)
     for route in inventory.routes:
         parsed = parse_range(route.dest_range)
         if parsed is None or parsed[1] == 0:
@@ -381,5 +374,7 @@ def _hop_name(target: str) -> str:
     """Return a tunnel's or attachment's `project/location/name`, as records name gateways."""
     parts = target.split("/")
     if "regions" not in parts:
-        return last_part(target)
-    return f"{project_of(target)}/{parts[parts.index('regions') + 1]}/{last_part(target)}"
+        return model.last_part(target)
+    return (
+        f"{model.project_of(target)}/{parts[parts.index('regions') + 1]}/{model.last_part(target)}"
+    )

@@ -3,15 +3,7 @@
 from collections.abc import Callable, Iterator
 from datetime import datetime
 
-from netplan_planner.model import (
-    Certainty,
-    Instance,
-    Inventory,
-    NetworkInterface,
-    Owner,
-    OwnerKind,
-    SelfLink,
-)
+from netplan_planner import model
 from netplan_planner.paths.addresses import Address, address_text, is_in, parse_address, parse_range
 from netplan_planner.paths.ends import AddressKind, FlowEnd, Ownership, unknown_end
 from netplan_planner.paths.held_ranges import HeldRange, Ownerships
@@ -24,22 +16,22 @@ of a GKE node have others (cloud.google.com/vpc/docs/subnets#ipv6-ranges, read 2
 class MachineEnds:
     """Makes the flow ends of the inventory's machines; each owner is made once."""
 
-    def __init__(self, inventory: Inventory) -> None:
+    def __init__(self, inventory: model.Inventory) -> None:
         self._inventory = inventory
-        self._owners: dict[SelfLink, Owner] = {}
+        self._owners: dict[model.SelfLink, model.Owner] = {}
         # By number: the API spells IPv6 addresses in several ways. The first by link wins.
         self._reserved = {
             parse_address(a.address): a for a in reversed(inventory.addresses) if a.is_external
         }
 
-    def owner(self, instance: Instance) -> Owner:
+    def owner(self, instance: model.Instance) -> model.Owner:
         """Return the owner that stands for a machine, with the network of its first interface."""
         link = instance.ref.self_link
         found = self._owners.get(link)
         if found is None:
             first = instance.interfaces[0] if instance.interfaces else None
-            found = self._owners[link] = Owner(
-                kind=OwnerKind.VM,
+            found = self._owners[link] = model.Owner(
+                kind=model.OwnerKind.VM,
                 key=link,
                 name=instance.name,
                 project=instance.project,
@@ -53,14 +45,14 @@ class MachineEnds:
 
     def end(
         self,
-        instance: Instance,
-        nic: NetworkInterface | None,
+        instance: model.Instance,
+        nic: model.NetworkInterface | None,
         address_kind: AddressKind,
         address: Address,
         *,
         literal: str | None = None,
         is_pod: bool = False,
-        certainty: Certainty = Certainty.HELD,
+        certainty: model.Certainty = model.Certainty.HELD,
     ) -> FlowEnd:
         """Return a machine as it is met at one address; `nic` is None where none has it."""
         is_ipv6 = address[0] == 6
@@ -84,7 +76,7 @@ class MachineEnds:
             reported_by=_subnetworks(instance, nic),
         )
 
-    def held_ranges(self, instance: Instance) -> Iterator[HeldRange]:
+    def held_ranges(self, instance: model.Instance) -> Iterator[HeldRange]:
         """Yield the ranges that the interfaces of a machine hold."""
         for nic in instance.interfaces:
             for text in (nic.internal_ipv4, nic.internal_ipv6):
@@ -104,7 +96,7 @@ class MachineEnds:
                     instance, nic, AddressKind.EXTERNAL, f"{nic.external_ipv6}/{length}"
                 )
 
-    def is_node(self, instance: Instance) -> bool:
+    def is_node(self, instance: model.Instance) -> bool:
         """Return whether a machine is a node of a cluster, so that its ranges are its pods'."""
         return is_gke_node(instance) or instance.ref.self_link in self._inventory.node_by_instance
 
@@ -132,7 +124,7 @@ class MachineEnds:
                     if address is not None and not any(is_in(address, r) for r in own[pod.node]):
                         yield self._pod_address(instance, text)
 
-    def _pod_address(self, instance: Instance, text: str) -> HeldRange:
+    def _pod_address(self, instance: model.Instance, text: str) -> HeldRange:
         nic = _first_inside(instance)
 
         def holders(address: Address) -> Ownerships:
@@ -142,7 +134,7 @@ class MachineEnds:
                 AddressKind.INTERNAL,
                 address,
                 is_pod=True,
-                certainty=Certainty.ASSUMED,
+                certainty=model.Certainty.ASSUMED,
             )
             return (Ownership(end=end),)
 
@@ -150,8 +142,8 @@ class MachineEnds:
 
     def _held_range(
         self,
-        instance: Instance,
-        nic: NetworkInterface,
+        instance: model.Instance,
+        nic: model.NetworkInterface,
         address_kind: AddressKind,
         text: str,
         *,
@@ -162,7 +154,7 @@ class MachineEnds:
             first, _ = parse_range(text) or (address, 0)
             literal = address_text(first) if address_kind is AddressKind.EXTERNAL else None
 
-            def end(certainty: Certainty) -> FlowEnd:
+            def end(certainty: model.Certainty) -> FlowEnd:
                 return self.end(
                     instance,
                     nic,
@@ -175,12 +167,12 @@ class MachineEnds:
 
             earlier = unknown_end(address_text(address), is_ipv6=address[0] == 6)
             if address_kind is AddressKind.INTERNAL:
-                return _since(earlier, end(Certainty.HELD), instance.created)
+                return _since(earlier, end(model.Certainty.HELD), instance.created)
             reserved = self._reserved.get(first)
             if reserved is None:
                 return _held_from(earlier, end, instance.created, instance.last_started)
             if reserved.created is None:
-                return _since(earlier, end(Certainty.HELD), instance.created)
+                return _since(earlier, end(model.Certainty.HELD), instance.created)
             # In use before it was reserved: an ephemeral address that was promoted, it seems.
             return _held_from(earlier, end, instance.created, reserved.created)
 
@@ -188,12 +180,12 @@ class MachineEnds:
         return HeldRange(range=text, network=network, holders=holders)
 
 
-def _first_inside(instance: Instance) -> NetworkInterface | None:
+def _first_inside(instance: model.Instance) -> model.NetworkInterface | None:
     """Return the first interface with an internal address: pods leave by it as a rule."""
     return next((nic for nic in instance.interfaces if nic.internal_ipv4), None)
 
 
-def pod_ranges(nic: NetworkInterface) -> tuple[str, ...]:
+def pod_ranges(nic: model.NetworkInterface) -> tuple[str, ...]:
     """Return the ranges of an interface beside its own addresses: a GKE node's pods have them."""
     ipv6 = nic.internal_ipv6
     if not ipv6:
@@ -201,14 +193,16 @@ def pod_ranges(nic: NetworkInterface) -> tuple[str, ...]:
     return (*nic.alias_ranges, f"{ipv6.partition('/')[0]}/{_INTERNAL_IPV6_PREFIX}")
 
 
-def is_gke_node(instance: Instance) -> bool:
+def is_gke_node(instance: model.Instance) -> bool:
     """Return whether a machine is a node of a GKE cluster: its alias ranges are pods."""
     return instance.name.startswith("gke-") or any(
         key.startswith("goog-gke-") for key, _ in instance.labels
     )
 
 
-def _subnetworks(instance: Instance, nic: NetworkInterface | None) -> tuple[SelfLink, ...]:
+def _subnetworks(
+    instance: model.Instance, nic: model.NetworkInterface | None
+) -> tuple[model.SelfLink, ...]:
     if nic is None and len(instance.interfaces) == 1:
         nic = instance.interfaces[0]
     return (nic.subnetwork,) if nic is not None and nic.subnetwork else ()
@@ -222,7 +216,7 @@ def _since(earlier: FlowEnd, end: FlowEnd, since: datetime | None) -> Ownerships
 
 def _held_from(
     earlier: FlowEnd,
-    end: Callable[[Certainty], FlowEnd],
+    end: Callable[[model.Certainty], FlowEnd],
     created: datetime | None,
     since: datetime | None,
 ) -> Ownerships:
@@ -231,11 +225,11 @@ def _held_from(
     An ephemeral address is held since the last start, a static one since its reservation.
     """
     if since is None:
-        return _since(earlier, end(Certainty.ASSUMED), created)
-    held = Ownership(end=end(Certainty.HELD), since=since)
+        return _since(earlier, end(model.Certainty.ASSUMED), created)
+    held = Ownership(end=end(model.Certainty.HELD), since=since)
     if created is None:
-        return (Ownership(end=end(Certainty.ASSUMED)), held)
+        return (Ownership(end=end(model.Certainty.ASSUMED)), held)
     if since <= created:
-        return (Ownership(end=earlier), Ownership(end=end(Certainty.HELD), since=created))
-    assumed = Ownership(end=end(Certainty.ASSUMED), since=created)
+        return (Ownership(end=earlier), Ownership(end=end(model.Certainty.HELD), since=created))
+    assumed = Ownership(end=end(model.Certainty.ASSUMED), since=created)
     return (Ownership(end=earlier), assumed, held)

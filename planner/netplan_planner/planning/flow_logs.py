@@ -5,15 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.model import (
-    FlowLogConfig,
-    FlowLogsConfiguration,
-    Inventory,
-    PriceBook,
-    SelfLink,
-    Subnetwork,
-    last_part,
-)
+from netplan_planner import model
 from netplan_planner.model.evidence.flow_log_bill import LogSettings, LogVolumeBill
 from netplan_planner.model.evidence.log_volume import OWN_SETTING, IntervalRecords, LogSource
 from netplan_planner.planning import service_bill
@@ -30,11 +22,11 @@ class Writer(NamedTuple):
     name: str
     configuration: str
     sources: tuple[LogSource, ...]
-    logs: FlowLogConfig | None
+    logs: model.FlowLogConfig | None
     """None: not read, or several have the name."""
-    subnetwork: Subnetwork | None
+    subnetwork: model.Subnetwork | None
     """Whose own setting it is."""
-    configured: FlowLogsConfiguration | None
+    configured: model.FlowLogsConfiguration | None
     places: tuple[str, ...]
     """Names of the places that it logs, each of one place alone."""
 
@@ -58,7 +50,7 @@ class Writer(NamedTuple):
         ]
 
 
-def writers(inventory: Inventory, sources: Sequence[LogSource]) -> list[Writer]:
+def writers(inventory: model.Inventory, sources: Sequence[LogSource]) -> list[Writer]:
     """Return who wrote the records, by name.
 
     A subnetwork's own setting is of this subnetwork; a configuration is one for all its places.
@@ -76,7 +68,7 @@ def writers(inventory: Inventory, sources: Sequence[LogSource]) -> list[Writer]:
     ]
 
 
-def place_names(places: Iterable[SelfLink]) -> Mapping[SelfLink, str]:
+def place_names(places: Iterable[model.SelfLink]) -> Mapping[model.SelfLink, str]:
     """Return the names of places, with the project where several have one name.
 
     >>> links = [SelfLink(f"projects/{project}/regions/r/subnetworks/s") for project in "ab"]
@@ -93,19 +85,19 @@ def place_names(places: Iterable[SelfLink]) -> Mapping[SelfLink, str]:
     }
 
 
-def _configurations(inventory: Inventory) -> Mapping[str, list[FlowLogsConfiguration]]:
-    found: dict[str, list[FlowLogsConfiguration]] = {}
+def _configurations(inventory: model.Inventory) -> Mapping[str, list[model.FlowLogsConfiguration]]:
+    found: dict[str, list[model.FlowLogsConfiguration]] = {}
     for one in inventory.flow_log_configurations:
         found.setdefault(one.name, []).append(one)
     return found
 
 
 def _writer(
-    inventory: Inventory,
-    by_name: Mapping[str, list[FlowLogsConfiguration]],
+    inventory: model.Inventory,
+    by_name: Mapping[str, list[model.FlowLogsConfiguration]],
     configuration: str,
     sources: tuple[LogSource, ...],
-    names: Mapping[SelfLink, str],
+    names: Mapping[model.SelfLink, str],
 ) -> Writer:
     places = tuple(names[source.place] for source in sources)
     if configuration == OWN_SETTING:
@@ -113,7 +105,7 @@ def _writer(
         subnetwork = inventory.subnetwork_by_link.get(link)
         logs = subnetwork.flow_logs if subnetwork is not None else None
         return Writer(names[link], configuration, sources, logs, subnetwork, None, places)
-    name = last_part(configuration)
+    name = model.last_part(configuration)
     # Records name the project by its number, the list by its id: what they share is the name.
     alike = by_name.get(name, [])
     if len(alike) > 1:
@@ -127,7 +119,7 @@ def _writer(
     return Writer(shown, configuration, sources, logs, None, only, places)
 
 
-def place_name(place: SelfLink) -> str:
+def place_name(place: model.SelfLink) -> str:
     """Return the name of a place: `us-central1/apps` of a subnetwork, else what it is.
 
     >>> place_name(SelfLink("projects/p/regions/us-central1/subnetworks/apps"))
@@ -136,10 +128,10 @@ def place_name(place: SelfLink) -> str:
     parts = place.split("/")
     if len(parts) >= 4 and parts[-2] == "subnetworks":
         return f"{parts[-3]}/{parts[-1]}"
-    return last_part(place)
+    return model.last_part(place)
 
 
-def settings_of(logs: FlowLogConfig | None, *, has_metadata: bool) -> LogSettings:
+def settings_of(logs: model.FlowLogConfig | None, *, has_metadata: bool) -> LogSettings:
     """Return settings as they are stated.
 
     Whether there are metadata is told by the records where the setting does not state it.
@@ -181,7 +173,7 @@ def interval_word(interval_s: int) -> str:
 class LogMeter:
     """Shares the bill of all records: the steps of its prices are of all of them together."""
 
-    def __init__(self, prices: PriceBook, gib: Decimal) -> None:
+    def __init__(self, prices: model.PriceBook, gib: Decimal) -> None:
         self.bill: ServiceBill = service_bill.flow_logs(prices, gib)
         usd = self.bill.usd_per_month
         self._usd_per_gib = usd / gib if usd is not None and gib else None

@@ -6,18 +6,8 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum, UsageError
-from netplan_planner.model import (
-    Facts,
-    ModelledPart,
-    OtherSku,
-    PathClass,
-    PriceTier,
-    Reconciliation,
-    SkuBalance,
-    Unmodelled,
-    bill,
-)
 from netplan_planner.model.money.price_age import price_age
 from netplan_planner.paths.priced_paths import billed_volumes, path_prices_of
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
@@ -40,7 +30,7 @@ _GIB_UNITS = ("gibibyte", "GiBy")
 
 def reconcile(
     request: InputRequest, exports: Sequence[Path], say: Say = lambda _: None
-) -> Reconciliation:
+) -> model.Reconciliation:
     """Compare the traffic of a request with a bill.
 
     Raises:
@@ -55,11 +45,11 @@ def reconcile(
 
 
 def reconcile_facts(
-    facts: Facts,
+    facts: model.Facts,
     exports: Sequence[Path],
     projects: Collection[str] = (),
     folder: Path | None = None,
-) -> Reconciliation:
+) -> model.Reconciliation:
     """Compare traffic that has been read with a bill.
 
     Args:
@@ -81,7 +71,7 @@ def reconcile_facts(
     modelled, unmodelled = volumes(facts, on_bill, scale)
     balances, other = _balances(modelled, found, book)
     ordered = tuple(sorted(balances, key=lambda one: (-abs(one.residual_usd), one.sku_id)))
-    return Reconciliation(
+    return model.Reconciliation(
         warnings=tuple(_warnings(facts, found, folder)),
         incomplete=what_is_incomplete(facts, ()),
         billing_exports=found.files,
@@ -98,7 +88,7 @@ def reconcile_facts(
         billed_usd=sum((one.billed_usd for one in ordered), Decimal(0)),
         unmodelled=unmodelled,
         other=tuple(
-            OtherSku(sku_id=one.sku_id, description=one.description, billed_usd=one.cost_usd)
+            model.OtherSku(sku_id=one.sku_id, description=one.description, billed_usd=one.cost_usd)
             for one in other
         ),
         other_usd=sum((one.cost_usd for one in other), Decimal(0)),
@@ -108,7 +98,7 @@ def reconcile_facts(
     )
 
 
-def _warnings(facts: Facts, found: Billed, folder: Path | None) -> Iterator[str]:
+def _warnings(facts: model.Facts, found: Billed, folder: Path | None) -> Iterator[str]:
     """Yield what a reader has to know before the first figure."""
     age = price_age(facts.prices.info, facts.today, folder=folder)
     if age:
@@ -135,14 +125,14 @@ def _bare(moment: datetime) -> datetime:
     return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
 
 
-def _model_hours(facts: Facts) -> Decimal:
+def _model_hours(facts: model.Facts) -> Decimal:
     traffic = facts.traffic
     if traffic is None or traffic.is_steady:
         return Decimal(HOURS_PER_MONTH)
     return Decimal(traffic.month_seconds) / SECONDS_PER_HOUR
 
 
-def _window(facts: Facts) -> str:
+def _window(facts: model.Facts) -> str:
     """Return when the flow records are of."""
     traffic = facts.traffic
     if traffic is None or traffic.is_steady:
@@ -153,9 +143,9 @@ def _window(facts: Facts) -> str:
 class Volume:
     """What the model sends over one price."""
 
-    def __init__(self, tiers: tuple[PriceTier, ...]) -> None:
+    def __init__(self, tiers: tuple[model.PriceTier, ...]) -> None:
         self.tiers = tiers
-        self.gib: dict[PathClass, Decimal] = defaultdict(Decimal)
+        self.gib: dict[model.PathClass, Decimal] = defaultdict(Decimal)
 
     @property
     def total(self) -> Decimal:
@@ -164,8 +154,8 @@ class Volume:
 
 
 def volumes(
-    facts: Facts, on_bill: Collection[str], scale: Decimal
-) -> tuple[dict[str, Volume], tuple[Unmodelled, ...]]:
+    facts: model.Facts, on_bill: Collection[str], scale: Decimal
+) -> tuple[dict[str, Volume], tuple[model.Unmodelled, ...]]:
     """Return the model's volumes by SKU id, and what has no price.
 
     Of SKUs that cost the same the one `on_bill` is meant; `scale` is what the bill is of a month.
@@ -177,7 +167,7 @@ def volumes(
         for part in path_prices_of(facts, path)
     ]
     found: dict[str, Volume] = {}
-    missing: dict[tuple[PathClass, str], Decimal] = defaultdict(Decimal)
+    missing: dict[tuple[model.PathClass, str], Decimal] = defaultdict(Decimal)
     for priced, part, byte_count in parts:
         gib = facts.gib_per_month(byte_count) * scale
         if not part.tiers:
@@ -188,7 +178,7 @@ def volumes(
         except MissingDatum as error:
             missing[priced.path_class, str(error)] += gib
     unmodelled = tuple(
-        Unmodelled(path_class=path_class, gib=gib, reason=reason)
+        model.Unmodelled(path_class=path_class, gib=gib, reason=reason)
         for (path_class, reason), gib in sorted(missing.items(), key=lambda one: -one[1])
     )
     return found, unmodelled
@@ -196,8 +186,8 @@ def volumes(
 
 def _add(
     volumes: dict[str, Volume],
-    tiers: tuple[PriceTier, ...],
-    path_class: PathClass,
+    tiers: tuple[model.PriceTier, ...],
+    path_class: model.PathClass,
     gib: Decimal,
     on_bill: Collection[str],
 ) -> None:
@@ -212,7 +202,7 @@ def _add(
 
 def _balances(
     volumes: dict[str, Volume], found: Billed, book: SnapshotPriceBook
-) -> tuple[list[SkuBalance], list[BilledSku]]:
+) -> tuple[list[model.SkuBalance], list[BilledSku]]:
     """Return the balance of each traffic SKU, and the rows of the bill that are not for traffic."""
     balances, other = [], []
     seen = set()
@@ -240,17 +230,17 @@ def _balances(
 
 def _balance(
     sku_id: str, volume: Volume | None, row: BilledSku | None, book: SnapshotPriceBook
-) -> SkuBalance:
+) -> model.SkuBalance:
     gib = usd = Decimal(0)
-    parts: tuple[ModelledPart, ...] = ()
+    parts: tuple[model.ModelledPart, ...] = ()
     if volume is not None:
         gib = volume.total
-        usd = sum((line.usd_per_month for line in bill("t", gib, volume.tiers)), Decimal(0))
+        usd = sum((line.usd_per_month for line in model.bill("t", gib, volume.tiers)), Decimal(0))
         parts = tuple(
-            ModelledPart(path_class=path_class, gib=amount)
+            model.ModelledPart(path_class=path_class, gib=amount)
             for path_class, amount in sorted(volume.gib.items(), key=lambda one: -one[1])
         )
-    return SkuBalance(
+    return model.SkuBalance(
         sku_id=sku_id,
         description=book.skus.description(sku_id) or (row.description if row else ""),
         modelled_gib=gib,
@@ -275,8 +265,8 @@ def _note(volume: Volume | None, row: BilledSku | None) -> str:
     notes = []
     if volume is None:
         notes.append("nothing in the flow records goes this way")
-    elif PathClass.SAME_ZONE_EXTERNAL in volume.gib:
-        share = volume.gib[PathClass.SAME_ZONE_EXTERNAL]
+    elif model.PathClass.SAME_ZONE_EXTERNAL in volume.gib:
+        share = volume.gib[model.PathClass.SAME_ZONE_EXTERNAL]
         notes.append(
             f"{share:,.0f} GiB of it stay in one zone and are billed as between zones, because"
             " they go to external addresses"

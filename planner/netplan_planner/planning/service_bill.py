@@ -9,17 +9,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    LineItem,
-    PathClass,
-    PriceBook,
-    PriceTier,
-    SpokeKind,
-    Unpriced,
-    bill,
-    total_usd,
-)
 from netplan_planner.paths.nat_hours import NAT_VMS, nat_hour_tiers, nat_hours
 from netplan_planner.paths.spans import span
 from netplan_planner.units import (
@@ -47,8 +38,8 @@ LOG_NOTE = (
 class ServiceBill(NamedTuple):
     """Lines with a price, and what has none."""
 
-    lines: tuple[LineItem, ...] = ()
-    unpriced: tuple[Unpriced, ...] = ()
+    lines: tuple[model.LineItem, ...] = ()
+    unpriced: tuple[model.Unpriced, ...] = ()
 
     def __or__(self, other: "ServiceBill") -> "ServiceBill":
         """Return both bills as one."""
@@ -57,22 +48,22 @@ class ServiceBill(NamedTuple):
     @property
     def usd_per_month(self) -> Decimal | None:
         """The sum of the lines; None where nothing has a price."""
-        return total_usd(self.lines) if self.lines else None
+        return model.total_usd(self.lines) if self.lines else None
 
 
 def _asked(
-    name: str, quantity: Decimal, unit: str, ask: Callable[[], tuple[PriceTier, ...]]
+    name: str, quantity: Decimal, unit: str, ask: Callable[[], tuple[model.PriceTier, ...]]
 ) -> ServiceBill:
     try:
-        return ServiceBill(bill(name, quantity, ask()))
+        return ServiceBill(model.bill(name, quantity, ask()))
     except MissingDatum as error:
         return ServiceBill(
-            unpriced=(Unpriced(name=name, quantity=quantity, unit=unit, reason=str(error)),)
+            unpriced=(model.Unpriced(name=name, quantity=quantity, unit=unit, reason=str(error)),)
         )
 
 
 def nat_gateway(
-    prices: PriceBook, name: str, region: str, vm_count: int, hours: Decimal = MONTH_H
+    prices: model.PriceBook, name: str, region: str, vm_count: int, hours: Decimal = MONTH_H
 ) -> ServiceBill:
     """Return the hours of a Cloud NAT gateway that so many machines use."""
     title = (
@@ -87,7 +78,7 @@ def nat_gateway(
 
 
 def nat_addresses(
-    prices: PriceBook, name: str, region: str, count: int, hours: Decimal = MONTH_H
+    prices: model.PriceBook, name: str, region: str, count: int, hours: Decimal = MONTH_H
 ) -> ServiceBill:
     """Return the hours of a gateway's external addresses."""
     title = f"{name}: {count} external address{'' if count == 1 else 'es'}"
@@ -96,7 +87,7 @@ def nat_addresses(
     )
 
 
-def nat_data(prices: PriceBook, name: str, region: str, gib: Decimal) -> ServiceBill:
+def nat_data(prices: model.PriceBook, name: str, region: str, gib: Decimal) -> ServiceBill:
     """Return what Cloud NAT processes, there and back."""
     return _asked(
         *(f"{name}: data processed, both ways", gib, "GiB"),
@@ -105,7 +96,7 @@ def nat_data(prices: PriceBook, name: str, region: str, gib: Decimal) -> Service
 
 
 def vpn_tunnels(
-    prices: PriceBook, name: str, region: str, count: int, hours: Decimal = MONTH_H
+    prices: model.PriceBook, name: str, region: str, count: int, hours: Decimal = MONTH_H
 ) -> ServiceBill:
     """Return the hours of Cloud VPN tunnels of a region."""
     title = f"{name}: {count} tunnel{'' if count == 1 else 's'}"
@@ -115,14 +106,14 @@ def vpn_tunnels(
 
 
 def hub_spokes(
-    prices: PriceBook, kind: SpokeKind, count: int, hours: Decimal = MONTH_H
+    prices: model.PriceBook, kind: model.SpokeKind, count: int, hours: Decimal = MONTH_H
 ) -> ServiceBill:
     """Return the hours of active spokes of Network Connectivity Center, of one kind.
 
     Those of producer networks cost what VPC spokes do (cloud.google.com/network-connectivity/
     pricing). The first hours of VPN and Interconnect are free, once for a billing account.
     """
-    sold_as = SpokeKind.VPC if kind is SpokeKind.PRODUCER else kind
+    sold_as = model.SpokeKind.VPC if kind is model.SpokeKind.PRODUCER else kind
     title = f"{kind.value} spokes of Network Connectivity Center: {count}"
     return _asked(
         *(title, hours * count, "hour"),
@@ -131,7 +122,12 @@ def hub_spokes(
 
 
 def vpn_data(
-    prices: PriceBook, region: str, gib: Decimal, *, to: str | None = None, area: str | None = None
+    prices: model.PriceBook,
+    region: str,
+    gib: Decimal,
+    *,
+    to: str | None = None,
+    area: str | None = None,
 ) -> ServiceBill:
     """Return what is sent through Cloud VPN, to a region or an area; bounds where neither is."""
     if not gib:
@@ -141,7 +137,7 @@ def vpn_data(
         *(name, gib, "GiB"),
         lambda: prices.vpn_traffic(src_region=region, dst_region=to, area=area),
     )
-    choices = prices.possible_prices(PathClass.HYBRID, src_region=region)
+    choices = prices.possible_prices(model.PathClass.HYBRID, src_region=region)
     if not found.unpriced or to is not None or not choices:
         return found
     low, high = span(choices, gib)
@@ -162,7 +158,7 @@ def pays_for_proxies(kind: str) -> bool:
     return kind.endswith(_NOT_BY_RULE)
 
 
-def rules_sold_as(prices: PriceBook, region: str | None, kind: str) -> str:
+def rules_sold_as(prices: model.PriceBook, region: str | None, kind: str) -> str:
     """Return the kind under which a kind's rules are sold, with which they share the first five.
 
     Internal Application Load Balancers keep theirs: they are not sold by the rule.
@@ -177,7 +173,7 @@ def rules_sold_as(prices: PriceBook, region: str | None, kind: str) -> str:
 
 
 def forwarding_rules(
-    prices: PriceBook,
+    prices: model.PriceBook,
     region: str | None,
     kind: str,
     count: int,
@@ -194,7 +190,7 @@ def forwarding_rules(
     if pays_for_proxies(kind):
         return ServiceBill(
             unpriced=(
-                Unpriced(
+                model.Unpriced(
                     name=f"{kind}, {where}",
                     quantity=Decimal(count),
                     unit="rule",
@@ -207,7 +203,7 @@ def forwarding_rules(
 
     sold_as = rules_sold_as(prices, region, kind)
 
-    def of(which: str) -> tuple[PriceTier, ...]:
+    def of(which: str) -> tuple[model.PriceTier, ...]:
         return prices.service_price("lb_forwarding_rule", region or "", f"{sold_as}; {which}")
 
     first = min(count, RULES_TOGETHER)
@@ -221,7 +217,7 @@ def forwarding_rules(
 
 
 def psc_endpoints(
-    prices: PriceBook, count: int, of_gke_count: int, hours: Decimal = MONTH_H
+    prices: model.PriceBook, count: int, of_gke_count: int, hours: Decimal = MONTH_H
 ) -> ServiceBill:
     """Return the hours of endpoints of Private Service Connect.
 
@@ -238,7 +234,7 @@ def psc_endpoints(
 
     found = of(count) if count else ServiceBill()
     if of_gke_count:
-        bounds = Unpriced(
+        bounds = model.Unpriced(
             name="Private Service Connect: endpoints of GKE control planes",
             quantity=Decimal(of_gke_count),
             unit="endpoint",
@@ -252,7 +248,7 @@ def psc_endpoints(
 
 
 def proxy_instances(
-    prices: PriceBook, region: str, kind: str, count: int, hours: Decimal = MONTH_H
+    prices: model.PriceBook, region: str, kind: str, count: int, hours: Decimal = MONTH_H
 ) -> ServiceBill:
     """Return the hours of the proxies of an internal Application Load Balancer."""
     return _asked(
@@ -262,7 +258,7 @@ def proxy_instances(
 
 
 def balanced_data(
-    prices: PriceBook, region: str, kind: str, gib_in: Decimal, gib_out: Decimal
+    prices: model.PriceBook, region: str, kind: str, gib_in: Decimal, gib_out: Decimal
 ) -> ServiceBill:
     """Return what a load balancer of a kind processes in a region, each way."""
     found = ServiceBill()
@@ -275,7 +271,7 @@ def balanced_data(
     return found
 
 
-def flow_logs(prices: PriceBook, gib: Decimal, *, is_stored: bool = True) -> ServiceBill:
+def flow_logs(prices: model.PriceBook, gib: Decimal, *, is_stored: bool = True) -> ServiceBill:
     """Return generation, by its steps, and storage in Cloud Logging of a month's flow logs."""
     found = _asked(
         *("flow logs: generation", gib, "GiB"),
@@ -290,7 +286,7 @@ def flow_logs(prices: PriceBook, gib: Decimal, *, is_stored: bool = True) -> Ser
 
 
 def gke_clusters(
-    prices: PriceBook, count: int, extended_count: int, hours: Decimal = MONTH_H
+    prices: model.PriceBook, count: int, extended_count: int, hours: Decimal = MONTH_H
 ) -> ServiceBill:
     """Return the management fee of GKE clusters, the same for every mode and location.
 
@@ -305,7 +301,7 @@ def gke_clusters(
     found = of("management", count, "gke_cluster")
     if extended_count:
         most = of("extended support", extended_count, "gke_extended_support").usd_per_month
-        bounds = Unpriced(
+        bounds = model.Unpriced(
             name="GKE: extended support of clusters of the Extended release channel",
             quantity=Decimal(extended_count),
             unit="cluster",
@@ -318,7 +314,7 @@ def gke_clusters(
     return found
 
 
-def ambient_pods(prices: PriceBook, count: int, hours: Decimal = MONTH_H) -> ServiceBill:
+def ambient_pods(prices: model.PriceBook, count: int, hours: Decimal = MONTH_H) -> ServiceBill:
     """Return what GKE Service Networking charges for so many pods, by the minute."""
     return _asked(
         f"GKE ambient networking: {counted(count, 'pod')}",

@@ -4,40 +4,31 @@ from collections import Counter, defaultdict
 
 import msgspec
 
-from netplan_planner.model import (
-    ClassTotal,
-    Direction,
-    Edge,
-    Facts,
-    OwnerKind,
-    PathClass,
-    ZonePair,
-    total_usd,
-)
+from netplan_planner import model
 from netplan_planner.paths.priced_paths import OWN, PricedPath, billed_path, priced_path_of
 from netplan_planner.planning.traffic_bill import Bill, Meter, bill_paths, bill_reads
 from netplan_planner.throughput import edge_query, predict, single_flow
 from netplan_planner.throughput.round_trips.rtt import light_between
 
 _NOTES = {
-    Direction.SENT: "",
-    Direction.RECEIVED: "not billed to the receiver",
-    Direction.ELSEWHERE: "no end is a machine of the inventory",
+    model.Direction.SENT: "",
+    model.Direction.RECEIVED: "not billed to the receiver",
+    model.Direction.ELSEWHERE: "no end is a machine of the inventory",
 }
 _PROCESSED = {
-    PathClass.NAT: "Cloud NAT charges for what comes back, too",
-    PathClass.GOOGLE_APIS: "a bucket in another place is billed for what is read",
-    PathClass.LOAD_BALANCER: "what proxies process is billed where clients reach them",
+    model.PathClass.NAT: "Cloud NAT charges for what comes back, too",
+    model.PathClass.GOOGLE_APIS: "a bucket in another place is billed for what is read",
+    model.PathClass.LOAD_BALANCER: "what proxies process is billed where clients reach them",
 }
 """What is said of a class that own machines receive, where it is not free of charge."""
 
 
-def traffic_by_class(facts: Facts) -> tuple[ClassTotal, ...]:
+def traffic_by_class(facts: model.Facts) -> tuple[model.ClassTotal, ...]:
     """Return each path class's monthly volume and price, what own machines sent first."""
     if facts.traffic is None:
         return ()
-    table: dict[tuple[int, int], list[Edge]] = defaultdict(list)
-    classes, directions = list(PathClass), list(Direction)
+    table: dict[tuple[int, int], list[model.Edge]] = defaultdict(list)
+    classes, directions = list(model.PathClass), list(model.Direction)
     for edge in facts.traffic.edges:
         direction = directions.index(direction_of(facts, edge))
         table[direction, classes.index(edge.path_class)].append(edge)
@@ -51,36 +42,36 @@ def traffic_by_class(facts: Facts) -> tuple[ClassTotal, ...]:
     return tuple(_class_total(facts, *one, meter) for one in billed)
 
 
-def direction_of(facts: Facts, edge: Edge) -> Direction:
+def direction_of(facts: model.Facts, edge: model.Edge) -> model.Direction:
     """Return which way an edge goes, seen from the machines of the inventory."""
     kind = facts.src(edge).kind
     # What unnamed back ends answer to the internet leaves the own project too.
-    if kind is OwnerKind.VM or (
-        kind is OwnerKind.LOAD_BALANCER and edge.path_class is PathClass.INTERNET
+    if kind is model.OwnerKind.VM or (
+        kind is model.OwnerKind.LOAD_BALANCER and edge.path_class is model.PathClass.INTERNET
     ):
-        return Direction.SENT
-    return Direction.RECEIVED if facts.dst(edge).kind in OWN else Direction.ELSEWHERE
+        return model.Direction.SENT
+    return model.Direction.RECEIVED if facts.dst(edge).kind in OWN else model.Direction.ELSEWHERE
 
 
 def _class_total(
-    facts: Facts,
-    path_class: PathClass,
-    direction: Direction,
-    edges: list[Edge],
+    facts: model.Facts,
+    path_class: model.PathClass,
+    direction: model.Direction,
+    edges: list[model.Edge],
     bill: Bill | None,
     meter: Meter,
-) -> ClassTotal:
+) -> model.ClassTotal:
     unpriced = bill.unpriced(meter) if bill is not None else ()
     lines = bill.lines if bill is not None else ()
     note = _NOTES[direction]
-    if direction is Direction.RECEIVED:
+    if direction is model.Direction.RECEIVED:
         note = _PROCESSED.get(path_class, note)
     elif unpriced:
         note = unpriced[0].reason
-    return ClassTotal(
+    return model.ClassTotal(
         path_class=path_class,
         gib_per_month=facts.gib_per_month(sum(edge.wire_bytes for edge in edges)),
-        usd_per_month=total_usd(lines) if bill is not None and bill.is_priced else None,
+        usd_per_month=model.total_usd(lines) if bill is not None and bill.is_priced else None,
         edge_count=len(edges),
         price_note=note,
         direction=direction,
@@ -90,10 +81,14 @@ def _class_total(
 
 
 def _bill(
-    facts: Facts, path_class: PathClass, edges: list[Edge], direction: Direction, meter: Meter
+    facts: model.Facts,
+    path_class: model.PathClass,
+    edges: list[model.Edge],
+    direction: model.Direction,
+    meter: Meter,
 ) -> Bill | None:
     """Return the bill of a class's edges; None where nobody of ours is charged for them."""
-    if direction is Direction.RECEIVED and path_class is PathClass.GOOGLE_APIS:
+    if direction is model.Direction.RECEIVED and path_class is model.PathClass.GOOGLE_APIS:
         return bill_reads(facts, sum(edge.wire_bytes for edge in edges))
     volumes: Counter[PricedPath] = Counter()
     for edge in edges:
@@ -103,11 +98,11 @@ def _bill(
     return bill_paths(facts, volumes, meter) if volumes else None
 
 
-def zone_pairs(facts: Facts) -> tuple[ZonePair, ...]:
+def zone_pairs(facts: model.Facts) -> tuple[model.ZonePair, ...]:
     """Return the matrix of zones between which own machines talk, the greatest volume first."""
     if facts.traffic is None:
         return ()
-    pairs: dict[tuple[str, str, PathClass], list[Edge]] = defaultdict(list)
+    pairs: dict[tuple[str, str, model.PathClass], list[model.Edge]] = defaultdict(list)
     for edge in facts.traffic.edges:
         src, dst = facts.src(edge), facts.dst(edge)
         if edge.path_class.distance is not None and src.zone and dst.zone:
@@ -118,13 +113,15 @@ def zone_pairs(facts: Facts) -> tuple[ZonePair, ...]:
     )
 
 
-def _zone_pair(facts: Facts, key: tuple[str, str, PathClass], edges: list[Edge]) -> ZonePair:
+def _zone_pair(
+    facts: model.Facts, key: tuple[str, str, model.PathClass], edges: list[model.Edge]
+) -> model.ZonePair:
     src_zone, dst_zone, path_class = key
     greatest = max(edges, key=lambda e: (e.wire_bytes, -e.src, -e.dst))
     # What others send to each other is not ours to price.
-    is_sent = all(direction_of(facts, edge) is Direction.SENT for edge in edges)
+    is_sent = all(direction_of(facts, edge) is model.Direction.SENT for edge in edges)
     meter = Meter()
-    bill = _bill(facts, path_class, edges, Direction.SENT, meter) if is_sent else None
+    bill = _bill(facts, path_class, edges, model.Direction.SENT, meter) if is_sent else None
     least = light_between(src_zone, dst_zone) or 0.0
     rtt = [edge.rtt_ms for edge in edges if edge.rtt_ms is not None and edge.rtt_ms >= least]
     src, dst = facts.src(greatest), facts.dst(greatest)
@@ -133,12 +130,12 @@ def _zone_pair(facts: Facts, key: tuple[str, str, PathClass], edges: list[Edge])
     query = edge_query(facts, greatest)
     if query.rtt_ms is None or query.rtt_ms < least:
         query = msgspec.structs.replace(query, rtt_ms=min(rtt, default=None))
-    return ZonePair(
+    return model.ZonePair(
         src_zone=src_zone,
         dst_zone=dst_zone,
         path_class=path_class,
         gib_per_month=facts.gib_per_month(sum(edge.wire_bytes for edge in edges)),
-        usd_per_month=total_usd(bill.lines) if bill is not None and bill.is_priced else None,
+        usd_per_month=model.total_usd(bill.lines) if bill is not None and bill.is_priced else None,
         max_gbps=max(edge.series.max_gbps for edge in edges),
         rtt_ms=min(rtt) if rtt else None,
         predicted=predict(query, facts.caps),

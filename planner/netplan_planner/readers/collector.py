@@ -10,19 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from netplan_planner.model import (
-    Instance,
-    InstanceGroup,
-    Inventory,
-    MachineShape,
-    ProjectCoverage,
-    ProjectId,
-    ResourceRef,
-    SelfLink,
-    Unread,
-    Value,
-    canonical_link,
-)
+from netplan_planner import model
 from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.readers.compute.instances import machine_shape
 from netplan_planner.readers.compute.kinds import Kind
@@ -84,19 +72,19 @@ class Collector:
         }
         self.listed: set[str] = set()
         """The fields of `Kubernetes` of which a list or an object was met, an empty list too."""
-        self.shapes: list[MachineShape] = []
-        self.unread: set[Unread] = set()
-        self.errors: dict[ProjectId, set[str]] = {}
+        self.shapes: list[model.MachineShape] = []
+        self.unread: set[model.Unread] = set()
+        self.errors: dict[model.ProjectId, set[str]] = {}
         self._skipped: Counter[tuple[str, str]] = Counter()
         self._open_lists: dict[str, set[str]] = {}
         self._ended_lists: set[str] = set()
         self._problems: Problems = []
-        self._members: dict[SelfLink, set[SelfLink]] = {}
+        self._members: dict[model.SelfLink, set[model.SelfLink]] = {}
         self._states: dict[str, _State] = {}
 
-    def add(self, kind: Kind, wires: Iterable[Any], source: str) -> list[SelfLink]:
+    def add(self, kind: Kind, wires: Iterable[Any], source: str) -> list[model.SelfLink]:
         """Take resources in wire form and return their links; what they lack is noted."""
-        links: list[SelfLink] = []
+        links: list[model.SelfLink] = []
         problems, convert = self._problems, kind.convert
         take = self.found.get(kind.field, []).append
         for wire in wires:
@@ -111,34 +99,34 @@ class Collector:
                 if convert is None:
                     self._add_shape(wire, link)
                 else:
-                    take(convert(wire, ResourceRef(self_link=link, source=source), problems))
+                    take(convert(wire, model.ResourceRef(self_link=link, source=source), problems))
             except Unusable as exc:
-                self.unread.add(Unread(source=source, resource=link, reason=str(exc)))
+                self.unread.add(model.Unread(source=source, resource=link, reason=str(exc)))
             if problems:
                 self._note_fields(source, link)
         return links
 
-    def add_as(self, kind: Kind, wire: Any, link: SelfLink, source: str) -> None:
+    def add_as(self, kind: Kind, wire: Any, link: model.SelfLink, source: str) -> None:
         """Take one resource in wire form whose link its reader knows; what it lacks is noted."""
         try:
             if kind.convert is not None:
-                ref = ResourceRef(self_link=link, source=source)
+                ref = model.ResourceRef(self_link=link, source=source)
                 self.found[kind.field].append(kind.convert(wire, ref, self._problems))
         except Unusable as exc:
-            self.unread.add(Unread(source=source, resource=link, reason=str(exc)))
+            self.unread.add(model.Unread(source=source, resource=link, reason=str(exc)))
         if self._problems:
             self._note_fields(source, link)
 
-    def _add_shape(self, wire: Any, link: SelfLink) -> None:
+    def _add_shape(self, wire: Any, link: model.SelfLink) -> None:
         self.shapes.append(machine_shape(wire, place_of(link)[3], self._problems))
 
     def add_raw(
         self,
         kind: Kind,
         raw: object,
-        link: SelfLink | None,
+        link: model.SelfLink | None,
         source: str,
-        finish: Callable[[Any], Value] | None = None,
+        finish: Callable[[Any], model.Value] | None = None,
     ) -> None:
         """Take one resource as decoded JSON, whatever the types of its fields.
 
@@ -156,16 +144,16 @@ class Collector:
             if kind.convert is None:
                 self._add_shape(wire, own)
             else:
-                ref = ResourceRef(self_link=own, source=source)
+                ref = model.ResourceRef(self_link=own, source=source)
                 value = kind.convert(wire, ref, self._problems)
                 self.found[kind.field].append(finish(value) if finish else value)
         except Unusable as exc:
-            self.unread.add(Unread(source=source, resource=own, reason=str(exc)))
+            self.unread.add(model.Unread(source=source, resource=own, reason=str(exc)))
         self._note_fields(source, own)
 
     def _note_fields(self, source: str, link: str | None) -> None:
         for field, reason in self._problems:
-            self.unread.add(Unread(source=source, resource=link, field=field, reason=reason))
+            self.unread.add(model.Unread(source=source, resource=link, field=field, reason=reason))
         self._problems.clear()
 
     def note(
@@ -173,14 +161,14 @@ class Collector:
     ) -> None:
         """Note something in the input that was not read."""
         self.unread.add(
-            Unread(source=source, reason=reason, resource=resource, is_needless=is_needless)
+            model.Unread(source=source, reason=reason, resource=resource, is_needless=is_needless)
         )
 
     def skip(self, source: str, label: str, count: int = 1) -> None:
         """Count resources of a kind that the audit does not need."""
         self._skipped[source, label] += count
 
-    def member(self, group: SelfLink, member: SelfLink) -> None:
+    def member(self, group: model.SelfLink, member: model.SelfLink) -> None:
         """Note that a machine is in an instance group, which is read elsewhere."""
         self._members.setdefault(group, set()).add(member)
 
@@ -193,7 +181,7 @@ class Collector:
         if held is None or since > held.since:
             self._states[name] = _State(since, take)
 
-    def error(self, project: ProjectId, text: str) -> None:
+    def error(self, project: model.ProjectId, text: str) -> None:
         """Note that a part of a project could not be read."""
         self.errors.setdefault(project, set()).add(text)
 
@@ -215,9 +203,9 @@ class Collector:
         """Whether anything was recognised as part of an inventory, an empty list included."""
         return bool(self.resource_count or self.listed or self._ended_lists or self._open_lists)
 
-    def unmanaged_groups(self) -> list[InstanceGroup]:
+    def unmanaged_groups(self) -> list[model.InstanceGroup]:
         """Return the groups read so far that no manager read so far names, by self link."""
-        groups: list[InstanceGroup] = self.found[_GROUPS]
+        groups: list[model.InstanceGroup] = self.found[_GROUPS]
         marked = _managed(tuple({group.ref.self_link: group for group in groups}.values()))
         return sorted((g for g in marked if not g.is_managed), key=lambda g: g.ref.self_link)
 
@@ -239,7 +227,7 @@ class Collector:
         for name, state in other._states.items():
             self.state(name, state.since, state.take)
 
-    def take(self, inventory: Inventory) -> None:
+    def take(self, inventory: model.Inventory) -> None:
         """Take over an inventory that is finished already."""
         for field in REFERENCED_FIELDS:
             values = getattr(inventory, field)
@@ -254,7 +242,7 @@ class Collector:
         for project in inventory.projects:
             self.errors.setdefault(project.project, set()).update(project.errors)
 
-    def inventory(self) -> Inventory:
+    def inventory(self) -> model.Inventory:
         """Return all of it, sorted, each resource once."""
         for _, state in sorted(self._states.items()):
             state.take(self)
@@ -262,16 +250,16 @@ class Collector:
         unread = set(self.unread)
         for (source, label), count in self._skipped.items():
             reason = f"{label}: {count} not needed by the audit"
-            unread.add(Unread(source=source, reason=reason, is_needless=True))
+            unread.add(model.Unread(source=source, reason=reason, is_needless=True))
         for key, sources in self._open_lists.items():
             if key not in self._ended_lists:
                 reason = "the list goes on (nextPageToken), and its last page was not given"
-                unread.update(Unread(source=source, reason=reason) for source in sources)
+                unread.update(model.Unread(source=source, reason=reason) for source in sources)
         fields = {field: _once(self.found[field], unread) for field in REFERENCED_FIELDS}
         fields[_GROUPS] = _with_members(_managed(fields[_GROUPS]), self._members)
         objects = {field: _once(self.found[field], unread) for field in self._told(unread)}
         fields[_MACHINES] = _themselves(fields[_MACHINES])
-        return Inventory(
+        return model.Inventory(
             **fields,
             kubernetes=Kubernetes(**objects) if objects else None,
             machine_shapes=_shapes(self.shapes),
@@ -281,7 +269,7 @@ class Collector:
             ),
         )
 
-    def _told(self, unread: set[Unread]) -> list[str]:
+    def _told(self, unread: set[model.Unread]) -> list[str]:
         """Return the fields of `Kubernetes` that were read and are of one cluster."""
         why = why_several(self.found)
         if not why:
@@ -289,18 +277,18 @@ class Collector:
         left_out = self.listed - OF_GKE_CLUSTERS
         sources = {value.ref.source for field in left_out for value in self.found[field]}
         reason = f"objects of several clusters or times: {why}; give those of one cluster at a time"
-        unread.add(Unread(source=min(filter(None, sources), default=""), reason=reason))
+        unread.add(model.Unread(source=min(filter(None, sources), default=""), reason=reason))
         return sorted(self.listed & OF_GKE_CLUSTERS)
 
-    def _coverage(self, fields: dict[str, tuple[Any, ...]]) -> tuple[ProjectCoverage, ...]:
-        counts: dict[ProjectId, list[tuple[str, int]]] = {p: [] for p in self.errors}
+    def _coverage(self, fields: dict[str, tuple[Any, ...]]) -> tuple[model.ProjectCoverage, ...]:
+        counts: dict[model.ProjectId, list[tuple[str, int]]] = {p: [] for p in self.errors}
         for field in sorted(fields):
             for project, count in Counter([value.project for value in fields[field]]).items():
                 if not project:
                     continue  # Of an organisation.
                 counts.setdefault(project, []).append((field, count))
         return tuple(
-            ProjectCoverage(
+            model.ProjectCoverage(
                 project=project,
                 counts=tuple(counts[project]),
                 errors=tuple(sorted(self.errors.get(project, ()))),
@@ -309,28 +297,28 @@ class Collector:
         )
 
 
-def link_of(wire: Any, kind: Kind) -> SelfLink:
+def link_of(wire: Any, kind: Kind) -> model.SelfLink:
     """Return the self link of a resource, put together from its place and name if it has none.
 
     Raises:
         Unusable: If it names neither.
     """
     if wire.self_link:
-        return canonical_link(wire.self_link)
+        return model.canonical_link(wire.self_link)
     name = wire.name
     if not name:
         raise Unusable("no selfLink and no name")
     place = getattr(wire, "zone", None) or getattr(wire, "region", None)
-    if place and canonical_link(place).startswith("projects/"):
-        return SelfLink(f"{canonical_link(place)}/{kind.collection}/{name}")
+    if place and model.canonical_link(place).startswith("projects/"):
+        return model.SelfLink(f"{model.canonical_link(place)}/{kind.collection}/{name}")
     raise Unusable("no selfLink, and no zone or region link to make it from")
 
 
-def _unread_order(unread: Unread) -> tuple[str, str, str, str]:
+def _unread_order(unread: model.Unread) -> tuple[str, str, str, str]:
     return unread.source, unread.resource or "", unread.field or "", unread.reason
 
 
-def _once(values: list[Any], unread: set[Unread]) -> tuple[Any, ...]:
+def _once(values: list[Any], unread: set[model.Unread]) -> tuple[Any, ...]:
     """Every resource once, by self link. Of several readings the fullest counts."""
     links = [value.ref.self_link for value in values]
     if len(set(links)) == len(links):
@@ -341,7 +329,7 @@ def _once(values: list[Any], unread: set[Unread]) -> tuple[Any, ...]:
     return tuple(_chosen(by_link[link], unread) for link in sorted(by_link))
 
 
-def _chosen(readings: list[Any], unread: set[Unread]) -> Any:
+def _chosen(readings: list[Any], unread: set[model.Unread]) -> Any:
     if len(readings) == 1:
         return readings[0]
     ordered = sorted(readings, key=_rank)
@@ -350,7 +338,9 @@ def _chosen(readings: list[Any], unread: set[Unread]) -> Any:
     for other in ordered[1:]:
         if _content(other) != bare:
             reason = f"differs from the same resource in {best.ref.source}, which was taken"
-            unread.add(Unread(source=other.ref.source, resource=best.ref.self_link, reason=reason))
+            unread.add(
+                model.Unread(source=other.ref.source, resource=best.ref.self_link, reason=reason)
+            )
     return best
 
 
@@ -366,7 +356,7 @@ def _rank(value: Any) -> tuple[int, bytes, str]:
     return -stated, _content(value), value.ref.source
 
 
-def _managed(groups: tuple[InstanceGroup, ...]) -> tuple[InstanceGroup, ...]:
+def _managed(groups: tuple[model.InstanceGroup, ...]) -> tuple[model.InstanceGroup, ...]:
     """Mark the groups that a manager names as managed: their own answer does not say so."""
     names = {group.instance_group for group in groups if group.instance_group}
     return tuple(
@@ -376,8 +366,8 @@ def _managed(groups: tuple[InstanceGroup, ...]) -> tuple[InstanceGroup, ...]:
 
 
 def _with_members(
-    groups: tuple[InstanceGroup, ...], members: Mapping[SelfLink, set[SelfLink]]
-) -> tuple[InstanceGroup, ...]:
+    groups: tuple[model.InstanceGroup, ...], members: Mapping[model.SelfLink, set[model.SelfLink]]
+) -> tuple[model.InstanceGroup, ...]:
     """Return the groups with the machines that were said to be in them."""
     if not members:
         return groups
@@ -391,7 +381,7 @@ def _with_members(
     )
 
 
-def _themselves(machines: tuple[Instance, ...]) -> tuple[Instance, ...]:
+def _themselves(machines: tuple[model.Instance, ...]) -> tuple[model.Instance, ...]:
     """Leave out those that only stand for a group's machines where these were read themselves.
 
     Their names have parentheses (`terraform.groups`), which no machine's can have.
@@ -406,22 +396,22 @@ def _themselves(machines: tuple[Instance, ...]) -> tuple[Instance, ...]:
     )
 
 
-def _unmarked(group: InstanceGroup) -> InstanceGroup:
+def _unmarked(group: model.InstanceGroup) -> model.InstanceGroup:
     """Undo `_managed`: the parts of a merge must not differ by what else was in them."""
     if "/instanceGroupManagers/" in group.ref.self_link or not group.is_managed:
         return group
     return msgspec.structs.replace(group, is_managed=False)
 
 
-def _shapes(shapes: Iterable[MachineShape]) -> tuple[MachineShape, ...]:
+def _shapes(shapes: Iterable[model.MachineShape]) -> tuple[model.MachineShape, ...]:
     """Each type once: zones agree on a type but for its deprecation; an offered one counts."""
-    found: dict[str, MachineShape] = {}
+    found: dict[str, model.MachineShape] = {}
     for shape in sorted(set(shapes), key=lambda s: (s.deprecation is not None, repr(s))):
         found.setdefault(shape.machine_type, shape)
     return tuple(found[name] for name in sorted(found))
 
 
-def merge_inventories(parts: Iterable[Inventory]) -> Inventory:
+def merge_inventories(parts: Iterable[model.Inventory]) -> model.Inventory:
     """Return one inventory of several, whatever their order.
 
     The same self link in two parts is one resource (the fuller reading counts, a difference is

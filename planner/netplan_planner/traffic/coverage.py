@@ -2,16 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from netplan_planner.model import (
-    BadRecord,
-    Certainty,
-    LoggedRecords,
-    LogOverlap,
-    OwnerKind,
-    TrafficCoverage,
-    TrafficMatrix,
-    Value,
-)
+from netplan_planner import model
 from netplan_planner.traffic.engine import Engine
 from netplan_planner.traffic.files.faults import UNREMARKABLE
 from netplan_planner.traffic.files.inputs import Source
@@ -25,7 +16,7 @@ _SHOWN_NAMES = 3
 _HOUR_MINUTES, _DAY_HOURS = 60, 24
 
 
-class Inputs(Value, frozen=True, kw_only=True):
+class Inputs(model.Value, frozen=True, kw_only=True):
     """What was read: files, or tables of an engine that holds the records itself."""
 
     files: int = 0
@@ -46,7 +37,7 @@ def inputs_of(sources: Sequence[Source]) -> Inputs:
 
 
 def coverage_of(
-    matrix: TrafficMatrix,
+    matrix: model.TrafficMatrix,
     *,
     totals: Mapping[int, EdgeTotal],
     routes: Routes,
@@ -55,11 +46,11 @@ def coverage_of(
     inputs: Inputs,
     record_count: int,
     excluded: tuple[tuple[str, int], ...],
-    examples: tuple[BadRecord, ...],
-    overlaps: tuple[LogOverlap, ...],
-    logged: tuple[LoggedRecords, ...],
+    examples: tuple[model.BadRecord, ...],
+    overlaps: tuple[model.LogOverlap, ...],
+    logged: tuple[model.LoggedRecords, ...],
     engine: Engine,
-) -> TrafficCoverage:
+) -> model.TrafficCoverage:
     """Return the coverage of a matrix."""
     edges = matrix.edges
     payload = sum(edge.payload_bytes for edge in edges)
@@ -67,9 +58,9 @@ def coverage_of(
     unowned = sum(
         edge.payload_bytes
         for edge in edges
-        if OwnerKind.UNKNOWN in (matrix.owners[edge.src].kind, matrix.owners[edge.dst].kind)
+        if model.OwnerKind.UNKNOWN in (matrix.owners[edge.src].kind, matrix.owners[edge.dst].kind)
     )
-    return TrafficCoverage(
+    return model.TrafficCoverage(
         files=inputs.files,
         tables=inputs.tables,
         record_count=record_count,
@@ -84,7 +75,7 @@ def coverage_of(
         owned_bytes=payload - unowned,
         unowned_bytes=unowned,
         assumed_bytes=sum(
-            edge.payload_bytes for edge in edges if edge.certainty is Certainty.ASSUMED
+            edge.payload_bytes for edge in edges if edge.certainty is model.Certainty.ASSUMED
         ),
         dropped_packets=sum(total.dropped_packets for total in totals.values()),
         drops=drops_of(totals.values()),
@@ -166,11 +157,11 @@ def _packet_notes(engine: Engine) -> Iterator[str]:
         yield f"{count:,} records have no packet count, so no headers were added to their bytes"
 
 
-def _machine_notes(matrix: TrafficMatrix, nodes: Nodes) -> Iterator[str]:
+def _machine_notes(matrix: model.TrafficMatrix, nodes: Nodes) -> Iterator[str]:
     gone = [
         owner.name
         for owner in matrix.owners
-        if owner.kind is OwnerKind.VM and owner.link and not nodes.has_machine(owner.link)
+        if owner.kind is model.OwnerKind.VM and owner.link and not nodes.has_machine(owner.link)
     ]
     if gone:
         one = len(gone) == 1

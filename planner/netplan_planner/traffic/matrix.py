@@ -5,20 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from netplan_planner.model import (
-    NO_TRAFFIC,
-    Drops,
-    Edge,
-    Owner,
-    OwnerKind,
-    Reporter,
-    Series,
-    TopFlow,
-    TrafficCoverage,
-    TrafficMatrix,
-    Value,
-    VmTraffic,
-)
+from netplan_planner import model
 from netplan_planner.traffic.engine import Engine, Row, slices
 from netplan_planner.traffic.files.records import DROP_REASONS
 from netplan_planner.traffic.routes import Routes
@@ -45,13 +32,13 @@ PERCENTILES = (50, 95, 99)
 TOP_MINUTES = 10
 
 
-class MachineSeries(Value, frozen=True, kw_only=True):
+class MachineSeries(model.Value, frozen=True, kw_only=True):
     """The series of the machines by number; one that is missing sent or received nothing."""
 
-    sent: Mapping[int, Series]
-    sent_outside: Mapping[int, Series]
+    sent: Mapping[int, model.Series]
+    sent_outside: Mapping[int, model.Series]
     """To outside the VPC."""
-    received: Mapping[int, Series]
+    received: Mapping[int, model.Series]
 
 
 class SeriesReader:
@@ -68,7 +55,7 @@ class SeriesReader:
         # A percentile's rank from the greatest minute, by nearest rank.
         self._ranks = [minute_count - -(-p * minute_count // 100) + 1 for p in PERCENTILES]
 
-    def read(self, engine: Engine, table: str, key: str, value: str) -> dict[int, Series]:
+    def read(self, engine: Engine, table: str, key: str, value: str) -> dict[int, model.Series]:
         """Return the series of each key of a table that sent anything."""
         whole = {row[0]: row for rows in engine.stream(volumes(table, key, value)) for row in rows}
         statement = ranks(table, key, value, self._ranks, TOP_MINUTES)
@@ -97,11 +84,11 @@ class SeriesReader:
         """Return the rates of minutes with so many bytes."""
         return gbps_from_byte_counts(wire, SECONDS_PER_MINUTE * self._unit)
 
-    def _series(self, row: Row, volume: Row) -> Series:
+    def _series(self, row: Row, volume: Row) -> model.Series:
         # A rank beyond the rows is an idle minute.
         gbps = self.gbps([wire or 0 for wire in row[1:]])
         top = gbps[len(PERCENTILES) : len(PERCENTILES) + self._top_count]
-        return Series(
+        return model.Series(
             p50_gbps=gbps[0],
             p95_gbps=gbps[1],
             p99_gbps=gbps[2],
@@ -147,7 +134,7 @@ class EdgeTotal:
         self.other_side_bytes = other
         self.other_side_records = other_records
         self.coarse_bytes = self.dropped_bytes = self.dropped_packets = 0
-        self.drops: list[Drops] = []
+        self.drops: list[model.Drops] = []
 
 
 class MatrixBuilder:
@@ -162,7 +149,7 @@ class MatrixBuilder:
         engine.insert("skewed_day", ((day,) for day in window.skewed_days))
         self._series = SeriesReader(minute_count=window.observed_minutes, unit=routes.unit)
 
-    def build(self, reporter: Reporter) -> TrafficMatrix:
+    def build(self, reporter: model.Reporter) -> model.TrafficMatrix:
         """Return the matrix, its coverage still empty."""
         self._fill_edge_minutes()
         # The machines' queries keep the engine busy while Python makes the edges.
@@ -171,7 +158,7 @@ class MatrixBuilder:
             series = self._series.read(self._engine, "edge_minute", "edge", "wire")
             owners, edges = _numbered(self._routes.owners, self._edges(series))
             of_machines = machines.result()
-        return TrafficMatrix(
+        return model.TrafficMatrix(
             start=self._window.start,
             end=self._window.end,
             observed_minutes=self._window.observed_minutes,
@@ -181,7 +168,7 @@ class MatrixBuilder:
             owners=owners,
             edges=edges,
             vms=self._machines(owners, edges, of_machines),
-            coverage=TrafficCoverage(files=0, record_count=0, used_count=0),
+            coverage=model.TrafficCoverage(files=0, record_count=0, used_count=0),
         )
 
     def _totals(self) -> dict[int, EdgeTotal]:
@@ -198,7 +185,7 @@ class MatrixBuilder:
             total.dropped_bytes += payload
             total.dropped_packets += packets
             total.drops.append(
-                Drops(
+                model.Drops(
                     reason=DROP_REASONS[reason - 1] if reason else "",
                     at_receiver=bool(at_receiver),
                     packet_count=packets,
@@ -213,7 +200,7 @@ class MatrixBuilder:
             self._engine.run(f"INSERT INTO edge_minute {edge_minutes(first, until)}")
         self._engine.create("pair_minute")
 
-    def _edges(self, series: Mapping[int, Series]) -> list[Edge]:
+    def _edges(self, series: Mapping[int, model.Series]) -> list[model.Edge]:
         rtts = dict(self._rtts())
         top_flows = self._top_flows()
         numbers = self._routes.owner_number
@@ -223,7 +210,7 @@ class MatrixBuilder:
             if total is None or total.records == 0:
                 continue
             edges.append(
-                Edge(
+                model.Edge(
                     src=numbers[src],
                     dst=numbers[dst],
                     path_class=path_class,
@@ -231,7 +218,7 @@ class MatrixBuilder:
                     header_bytes=total.header_bytes,
                     packet_count=total.packet_count,
                     record_count=total.records,
-                    series=series.get(number, NO_TRAFFIC),
+                    series=series.get(number, model.NO_TRAFFIC),
                     dst_address=address,
                     certainty=self._routes.certainties[number],
                     rtt_ms=rtts.get(number),
@@ -256,19 +243,19 @@ class MatrixBuilder:
             for edge, low, low_count, high, high_count in rows:
                 yield edge, (low / low_count + high / high_count) / 2 / _US_PER_MS
 
-    def _top_flows(self) -> dict[int, TopFlow]:
+    def _top_flows(self) -> dict[int, model.TopFlow]:
         """Return the greatest five-tuple of the edges that have fast ones."""
         self._engine.create("edge_flow")
         self._engine.run(f"INSERT INTO edge_flow {EDGE_FLOWS}")
         return {row[0]: self._top_flow(*row) for row in self._engine.rows(TOP_FLOWS)}
 
-    def _top_flow(self, edge: int, ports: int, whole: int, active: int, p95: int) -> TopFlow:
+    def _top_flow(self, edge: int, ports: int, whole: int, active: int, p95: int) -> model.TopFlow:
         total = self.totals[edge]
         rest, dst_port = divmod(ports, PORT_BASE)
         protocol = rest // PORT_BASE
         has_port = protocol in _PROTOCOLS_WITH_PORTS and dst_port > 0
         wire = total.payload_bytes + total.header_bytes
-        return TopFlow(
+        return model.TopFlow(
             byte_ratio=min(1.0, whole // self._unit / wire) if wire else 0.0,
             p95_gbps=self._series.gbps([p95])[0],
             active_minutes=active,
@@ -277,22 +264,22 @@ class MatrixBuilder:
         )
 
     def _machines(
-        self, owners: Sequence[Owner], edges: Sequence[Edge], series: MachineSeries
-    ) -> tuple[VmTraffic, ...]:
+        self, owners: Sequence[model.Owner], edges: Sequence[model.Edge], series: MachineSeries
+    ) -> tuple[model.VmTraffic, ...]:
         number_of = self._routes.owner_number
         sums = _machine_sums(owners, edges)
         return tuple(
-            VmTraffic(
+            model.VmTraffic(
                 owner=number,
-                egress=series.sent.get(number_of[owner.key], NO_TRAFFIC),
-                egress_outside_vpc=series.sent_outside.get(number_of[owner.key], NO_TRAFFIC),
-                ingress=series.received.get(number_of[owner.key], NO_TRAFFIC),
+                egress=series.sent.get(number_of[owner.key], model.NO_TRAFFIC),
+                egress_outside_vpc=series.sent_outside.get(number_of[owner.key], model.NO_TRAFFIC),
+                ingress=series.received.get(number_of[owner.key], model.NO_TRAFFIC),
                 coarse_ratio=sums[number].coarse_ratio,
                 sent_to_internet_bytes=sums[number].to_internet,
                 received_from_internet_bytes=sums[number].from_internet,
             )
             for number, owner in enumerate(owners)
-            if owner.kind is OwnerKind.VM
+            if owner.kind is model.OwnerKind.VM
         )
 
 
@@ -310,7 +297,7 @@ class _MachineSums:
         return self.coarse / self.payload if self.payload else 0.0
 
 
-def drops_of(totals: Iterable[EdgeTotal]) -> tuple[Drops, ...]:
+def drops_of(totals: Iterable[EdgeTotal]) -> tuple[model.Drops, ...]:
     """Return what was dropped on all edges, by side and reason."""
     sums: dict[tuple[str, bool], list[int]] = {}
     for total in totals:
@@ -319,32 +306,36 @@ def drops_of(totals: Iterable[EdgeTotal]) -> tuple[Drops, ...]:
             packets_bytes[0] += one.packet_count
             packets_bytes[1] += one.byte_count
     found = (
-        Drops(reason=reason, at_receiver=at_receiver, packet_count=packets, byte_count=byte_count)
+        model.Drops(
+            reason=reason, at_receiver=at_receiver, packet_count=packets, byte_count=byte_count
+        )
         for (reason, at_receiver), (packets, byte_count) in sums.items()
     )
     return tuple(sorted(found, key=_drop_order))
 
 
-def _drop_order(drops: Drops) -> tuple[int, bool, str]:
+def _drop_order(drops: model.Drops) -> tuple[int, bool, str]:
     return -drops.packet_count, drops.at_receiver, drops.reason
 
 
-def _machine_sums(owners: Sequence[Owner], edges: Sequence[Edge]) -> dict[int, _MachineSums]:
+def _machine_sums(
+    owners: Sequence[model.Owner], edges: Sequence[model.Edge]
+) -> dict[int, _MachineSums]:
     sums: dict[int, _MachineSums] = defaultdict(_MachineSums)
     for edge in edges:
         src = sums[edge.src]
         src.payload += edge.payload_bytes
         src.coarse += edge.coarse_bytes
-        if owners[edge.dst].kind is OwnerKind.INTERNET:
+        if owners[edge.dst].kind is model.OwnerKind.INTERNET:
             src.to_internet += edge.wire_bytes
-        if owners[edge.src].kind is OwnerKind.INTERNET:
+        if owners[edge.src].kind is model.OwnerKind.INTERNET:
             sums[edge.dst].from_internet += edge.wire_bytes
     return sums
 
 
 def _numbered(
-    owners: Sequence[Owner], edges: Sequence[Edge]
-) -> tuple[tuple[Owner, ...], tuple[Edge, ...]]:
+    owners: Sequence[model.Owner], edges: Sequence[model.Edge]
+) -> tuple[tuple[model.Owner, ...], tuple[model.Edge, ...]]:
     """Return the owners that edges have, by key, and the edges in order with their numbers."""
     used = sorted({number for edge in edges for number in (edge.src, edge.dst)})
     new = {number: position for position, number in enumerate(used)}

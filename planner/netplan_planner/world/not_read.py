@@ -3,25 +3,15 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from netplan_planner import model
 from netplan_planner.machines.groups import CLUSTER_LABEL, POOL_LABEL
-from netplan_planner.model import (
-    Facts,
-    Instance,
-    InstanceGroup,
-    Inventory,
-    MeasuredKind,
-    Metrics,
-    NotEvaluated,
-    SelfLink,
-    Unread,
-    last_part,
-    project_of,
-)
 from netplan_planner.model.project.gke import Cluster, NodePool
 from netplan_planner.units import counted
 
 
-def what_is_incomplete(facts: Facts, not_evaluated: Iterable[NotEvaluated]) -> tuple[str, ...]:
+def what_is_incomplete(
+    facts: model.Facts, not_evaluated: Iterable[model.NotEvaluated]
+) -> tuple[str, ...]:
     """Return what is missing, a line each: pages, projects, damaged parts, rules that crashed."""
     crashed = [note.rule for note in not_evaluated if note.kind == "crashed"]
     measured = facts.measurement_coverage
@@ -37,7 +27,7 @@ def what_is_incomplete(facts: Facts, not_evaluated: Iterable[NotEvaluated]) -> t
     )
 
 
-def stopped_machines(inventory: Inventory) -> tuple[str, ...]:
+def stopped_machines(inventory: model.Inventory) -> tuple[str, ...]:
     """Return a line on the machines that a plan of what runs leaves out."""
     off = [one for one in inventory.instances if one.is_off]
     if not off:
@@ -48,14 +38,14 @@ def stopped_machines(inventory: Inventory) -> tuple[str, ...]:
     return (f"{counted(len(off), f'{kind} machine')} {is_are} left out: {named}",)
 
 
-def _projects(inventory: Inventory) -> Iterator[str]:
+def _projects(inventory: model.Inventory) -> Iterator[str]:
     for project in inventory.projects:
         if project.errors:
             more = f" (and {len(project.errors) - 1} more)" if len(project.errors) > 1 else ""
             yield f"project {project.project}: {project.errors[0]}{more}"
 
 
-def _unread(unread: Sequence[Unread]) -> Iterator[str]:
+def _unread(unread: Sequence[model.Unread]) -> Iterator[str]:
     """Yield what was not understood by its cause; what the audit does not need is no loss."""
     lost = [entry for entry in unread if not entry.is_needless]
     places = {entry.reason: _place(entry) for entry in reversed(lost)}
@@ -65,25 +55,25 @@ def _unread(unread: Sequence[Unread]) -> Iterator[str]:
         yield f"{places[reason]}{more}: {reason}"
 
 
-def _place(entry: Unread) -> str:
+def _place(entry: model.Unread) -> str:
     """Return where something was read, with its name where the place does not end in it."""
-    name = last_part(entry.resource or "")
+    name = model.last_part(entry.resource or "")
     return entry.source if entry.source.endswith(name) else f"{entry.source} {name}"
 
 
 _UNKNOWN = "their number is not known"
 
 
-Owner = Cluster | InstanceGroup | NodePool
+Owner = Cluster | model.InstanceGroup | NodePool
 
 
-def all_unread(inventory: Inventory) -> tuple[Unread, ...]:
+def all_unread(inventory: model.Inventory) -> tuple[model.Unread, ...]:
     """Return what was not read of an inventory, with the machines that it tells of."""
     told = {one.resource for one in inventory.unread if not one.is_needless and not one.field}
     return (
         *inventory.unread,
         *(
-            Unread(source=owner.ref.source, resource=owner.ref.self_link, reason=reason)
+            model.Unread(source=owner.ref.source, resource=owner.ref.self_link, reason=reason)
             for owner, reason in _Missing(inventory).all()
             if owner.ref.self_link not in told
         ),
@@ -93,7 +83,7 @@ def all_unread(inventory: Inventory) -> tuple[Unread, ...]:
 class _Missing:
     """The machines of an inventory by what made them, and what made none of them."""
 
-    def __init__(self, inventory: Inventory) -> None:
+    def __init__(self, inventory: model.Inventory) -> None:
         self._inventory = inventory
         kubernetes = inventory.kubernetes
         self._clusters = (kubernetes.clusters or ()) if kubernetes is not None else ()
@@ -136,7 +126,7 @@ class _Missing:
         elif cluster.node_count and all(p.cluster != cluster.ref.self_link for p in self._pools):
             yield cluster, f"its nodes are in no input: {count}"
 
-    def _has_machines(self, group: InstanceGroup) -> bool:
+    def _has_machines(self, group: model.InstanceGroup) -> bool:
         return (
             group.ref.self_link in self._makers
             or not self._groups.isdisjoint({group.ref.self_link, group.instance_group})
@@ -144,7 +134,7 @@ class _Missing:
         )
 
     def _has_nodes(self, pool: NodePool) -> bool:
-        own = pool.project, last_part(pool.cluster), pool.name
+        own = pool.project, model.last_part(pool.cluster), pool.name
         return own in self._nodes or not self._makers.isdisjoint(pool.instance_groups)
 
     def _count_of(self, pool: NodePool) -> str:
@@ -174,18 +164,18 @@ class _Missing:
 _NAMED = 3
 
 
-def unresolved(inventory: Inventory, metrics: Metrics | None) -> tuple[str, ...]:
+def unresolved(inventory: model.Inventory, metrics: model.Metrics | None) -> tuple[str, ...]:
     """Return a line each for host projects, members of groups and measured machines not read."""
     return (*_hosts(inventory), *_groups(inventory), *(_measured(metrics) if metrics else ()))
 
 
-def _measured(metrics: Metrics) -> tuple[str, ...]:
+def _measured(metrics: model.Metrics) -> tuple[str, ...]:
     """Return the machines that have metrics and are in no inventory."""
     names = sorted(
         {
             (one.resource.name, one.resource.location, one.resource.project)
             for one in metrics.series
-            if one.resource.kind is MeasuredKind.MACHINE and one.resource.link is None
+            if one.resource.kind is model.MeasuredKind.MACHINE and one.resource.link is None
         }
     )
     if not names:
@@ -203,13 +193,13 @@ def some(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMED]) + more
 
 
-def _hosts(inventory: Inventory) -> tuple[str, ...]:
+def _hosts(inventory: model.Inventory) -> tuple[str, ...]:
     """Return the host projects of shared networks, where their subnetworks are not known."""
     known = inventory.subnetwork_by_link
     machines: Counter[str] = Counter()
     for instance in inventory.instances:
         hosts = {
-            project_of(nic.subnetwork)
+            model.project_of(nic.subnetwork)
             for nic in instance.interfaces
             if nic.subnetwork and nic.subnetwork not in known
         }
@@ -228,7 +218,7 @@ def _hosts(inventory: Inventory) -> tuple[str, ...]:
     )
 
 
-def _groups(inventory: Inventory) -> tuple[str, ...]:
+def _groups(inventory: model.Inventory) -> tuple[str, ...]:
     """Return the unmanaged groups of which no member is known."""
     names = [
         group.name
@@ -251,7 +241,7 @@ creating-managing-labels, read 2026-11-24)."""
 _NAMED_GROUPS = 3
 
 
-def autoscaled(inventory: Inventory) -> tuple[str, ...]:
+def autoscaled(inventory: model.Inventory) -> tuple[str, ...]:
     """Return a line on autoscaled groups, whose machines count as many as were read."""
     found = [*_autoscaled_groups(inventory), *_pools(inventory)]
     if not found:
@@ -272,13 +262,13 @@ def limits_of_pool(pool: NodePool) -> str:
     return ""
 
 
-def labels_of_node(machine: Instance) -> tuple[str, str | None, str | None]:
+def labels_of_node(machine: model.Instance) -> tuple[str, str | None, str | None]:
     """Return the project, cluster and node pool of a VM of GKE, as its labels name them."""
     return machine.project, machine.label(CLUSTER_LABEL), machine.label(POOL_LABEL)
 
 
-def _autoscaled_groups(inventory: Inventory) -> Iterator[str]:
-    sizes: Counter[SelfLink | None] = Counter(
+def _autoscaled_groups(inventory: model.Inventory) -> Iterator[str]:
+    sizes: Counter[model.SelfLink | None] = Counter(
         group.ref.self_link
         for link, group in inventory.group_by_member.items()
         if link in inventory.instance_by_link
@@ -289,21 +279,21 @@ def _autoscaled_groups(inventory: Inventory) -> Iterator[str]:
             yield f"{group.name} has {counted(size, 'machine')} ({_limits_of_group(group)})"
 
 
-def _limits_of_group(group: InstanceGroup) -> str:
+def _limits_of_group(group: model.InstanceGroup) -> str:
     if group.min_size is None and group.max_size is None:
         return "its limits are not read"
     low, high = ("?" if one is None else f"{one:,}" for one in (group.min_size, group.max_size))
     return f"{low} to {high}"
 
 
-def _pools(inventory: Inventory) -> Iterator[str]:
+def _pools(inventory: model.Inventory) -> Iterator[str]:
     kubernetes = inventory.kubernetes
     pools = (kubernetes.node_pools or ()) if kubernetes is not None else ()
     by_label = Counter(map(labels_of_node, inventory.instances)) if pools else Counter()
     by_maker = Counter(one.created_by for one in inventory.instances) if pools else Counter()
     for pool in pools:
         limits = limits_of_pool(pool)
-        size = by_label[pool.project, last_part(pool.cluster), pool.name] or sum(
+        size = by_label[pool.project, model.last_part(pool.cluster), pool.name] or sum(
             by_maker[link] for link in pool.instance_groups
         )
         if limits and size:

@@ -7,22 +7,13 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.google.assets import read_assets
 from netplan_planner.google.compute import read_projects
 from netplan_planner.google.logs.options import CLOUD_LOGGING
 from netplan_planner.input_files import unreadable
 from netplan_planner.measuring.store import read_store
-from netplan_planner.model import (
-    DeclaredLink,
-    Facts,
-    Inventory,
-    Measurement,
-    MeasurementCoverage,
-    SelfLink,
-    Target,
-    TrafficMatrix,
-)
 from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.readers import merge_inventories, read_inventory, without_projects
@@ -47,7 +38,7 @@ from netplan_rules.registry import thresholds
 Say = Callable[[str], None]
 
 
-def read_facts(request: InputRequest, demo: Demo | None, say: Say) -> Facts:
+def read_facts(request: InputRequest, demo: Demo | None, say: Say) -> model.Facts:
     """Return everything that the rules may look at.
 
     Raises:
@@ -62,7 +53,7 @@ def read_facts(request: InputRequest, demo: Demo | None, say: Say) -> Facts:
     overrides: dict[str, dict[str, float]] = {}
     for rule, name, value in (*(demo.thresholds if demo else ()), *request.thresholds):
         overrides.setdefault(rule, {})[name] = value
-    return Facts(
+    return model.Facts(
         inventory=inventory,
         traffic=traffic if traffic is not None else of_metrics,
         pod_traffic=pod_traffic,
@@ -73,7 +64,7 @@ def read_facts(request: InputRequest, demo: Demo | None, say: Say) -> Facts:
         thresholds=thresholds(overrides),
         targets=_targets((*(demo.targets if demo else ()), *request.targets), inventory),
         links=tuple(
-            DeclaredLink(range=addresses, gbps=gbps, source=source)
+            model.DeclaredLink(range=addresses, gbps=gbps, source=source)
             for addresses, gbps, source in (*(demo.links if demo else ()), *request.links)
         ),
         measurements=measurements,
@@ -84,7 +75,7 @@ def read_facts(request: InputRequest, demo: Demo | None, say: Say) -> Facts:
 
 def read_flows(
     request: InputRequest, demo: Demo | None, say: Say
-) -> tuple[Inventory, TrafficMatrix | None, PodTraffic | None]:
+) -> tuple[model.Inventory, model.TrafficMatrix | None, PodTraffic | None]:
     """Return the inventory and the flows alone: the traffic of machines, and of pods.
 
     Raises:
@@ -104,7 +95,7 @@ def limits_date(request: InputRequest, demo: Demo | None) -> date:
     return demo.limits_as_of if demo is not None else request.today
 
 
-def _inventory(request: InputRequest, demo: Demo | None, say: Say) -> Inventory:
+def _inventory(request: InputRequest, demo: Demo | None, say: Say) -> model.Inventory:
     parts = []
     if demo is not None:
         parts.append(relabelled_inventory(read_inventory(demo.inventory)))
@@ -134,9 +125,9 @@ def _traffic(
     request: InputRequest,
     demo: Demo | None,
     server: SparkPlace | None,
-    inventory: Inventory,
+    inventory: model.Inventory,
     say: Say,
-) -> tuple[TrafficMatrix | None, PodTraffic | None]:
+) -> tuple[model.TrafficMatrix | None, PodTraffic | None]:
     """Return the traffic between machines, and of a cluster's pods: both None without any input."""
     paths = (*(demo.traffic if demo is not None else ()), *request.traffic)
     if server is not None:
@@ -165,7 +156,7 @@ def _traffic(
 
 def _measurements(
     request: InputRequest, say: Say
-) -> tuple[tuple[Measurement, ...] | None, MeasurementCoverage | None]:
+) -> tuple[tuple[model.Measurement, ...] | None, model.MeasurementCoverage | None]:
     paths = tuple(dict.fromkeys(request.measurements))
     if not paths:
         return None, None
@@ -174,10 +165,10 @@ def _measurements(
 
 
 def _targets(
-    declared: Sequence[tuple[str, float, str]], inventory: Inventory
-) -> tuple[tuple[SelfLink, Target], ...]:
+    declared: Sequence[tuple[str, float, str]], inventory: model.Inventory
+) -> tuple[tuple[model.SelfLink, model.Target], ...]:
     """Return the declared targets by machine; a pattern that fits none is the user's mistake."""
-    found: dict[SelfLink, Target] = {}
+    found: dict[model.SelfLink, model.Target] = {}
     for pattern, gbps, source in declared:
         links = [
             i.ref.self_link
@@ -187,11 +178,11 @@ def _targets(
         if not links:
             raise InputError(f"{source}: no machine of the inventory fits {pattern!r}")
         for link in links:
-            found[link] = Target(gbps=gbps, source=source)
+            found[link] = model.Target(gbps=gbps, source=source)
     return tuple(sorted(found.items()))
 
 
-Measured = tuple[tuple[Measurement, ...], MeasurementCoverage]
+Measured = tuple[tuple[model.Measurement, ...], model.MeasurementCoverage]
 
 
 def read_measurements(paths: Sequence[Path]) -> Measured:
@@ -202,7 +193,7 @@ def read_measurements(paths: Sequence[Path]) -> Measured:
     Raises:
         InputError: If a file is not there or cannot be opened, or if no line of it is a record.
     """
-    kept: dict[Hashable, Measurement] = {}
+    kept: dict[Hashable, model.Measurement] = {}
     faults: list[str] = []
     record_count = 0
     for path in paths:
@@ -220,7 +211,7 @@ def read_measurements(paths: Sequence[Path]) -> Measured:
         faults += store.faults
         for one in store.measurements:
             kept.setdefault(one.run_id or replace(one, source="", place=""), one)
-    return tuple(kept.values()), MeasurementCoverage(
+    return tuple(kept.values()), model.MeasurementCoverage(
         files=len(paths),
         measurement_count=len(kept),
         repeated_count=record_count - len(kept),

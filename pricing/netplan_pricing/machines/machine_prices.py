@@ -12,17 +12,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum, UnknownName
-from netplan_planner.model import (
-    MachineShape,
-    Price,
-    PricePart,
-    Region,
-    Usage,
-    discounted,
-    series_of,
-    why_no_shape,
-)
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_pricing import schema, texts
 from netplan_pricing.container import SnapshotFile, Table
@@ -103,7 +94,7 @@ class MachinePrices:
         self._sustained = sustained
         self._parts = MachineParts(file, types, sustained)
         self._rows: dict[str, dict[str, int]] = {}
-        self._quotes: dict[tuple[str, str, Usage], Quote | str] = {}
+        self._quotes: dict[tuple[str, str, model.Usage], Quote | str] = {}
         self._listings = lru_cache(_KEPT_LISTINGS)(self._list)
 
     @cached_property
@@ -125,14 +116,14 @@ class MachinePrices:
 
     # A quote: found once, kept, and put into words when it is asked for.
 
-    def _quote(self, region: str, machine_type: str, usage: Usage) -> Quote | str:
+    def _quote(self, region: str, machine_type: str, usage: model.Usage) -> Quote | str:
         key = (region, machine_type, usage)
         found = self._quotes.get(key)
         if found is None:
             found = self._quotes[key] = self._find(region, machine_type, usage)
         return found
 
-    def _find(self, region: str, machine_type: str, usage: Usage) -> Quote | str:
+    def _find(self, region: str, machine_type: str, usage: model.Usage) -> Quote | str:
         """Return the quote of a predefined type, or why there is none."""
         summed = self.summed(region, machine_type, usage)
         row = self._row(region, machine_type)
@@ -141,7 +132,7 @@ class MachinePrices:
             return summed
         as_of = self._listed["as_of"][row]
         is_younger_spot = (
-            usage is Usage.SPOT and not isinstance(summed, str) and (as_of >= summed.as_of)
+            usage is model.Usage.SPOT and not isinstance(summed, str) and (as_of >= summed.as_of)
         )
         if is_younger_spot or not self.is_of_skus(summed):
             discount = self._terms.discount(None, COMPUTE_ENGINE)
@@ -154,7 +145,7 @@ class MachinePrices:
             self._rates.sku_id(line.row) is not None for line in quote.lines
         )
 
-    def summed(self, region: str, machine_type: str, usage: Usage) -> Quote | str:
+    def summed(self, region: str, machine_type: str, usage: model.Usage) -> Quote | str:
         """Return the sum of a predefined type's parts, or why there is none.
 
         With `SUSTAINED_USE` it raises KeyError: that is a discount on the sum.
@@ -190,7 +181,7 @@ class MachinePrices:
         why = "" if row is None else f" ({row_note(self._rates.table['note'][row])})"
         return f"no {usage} rate for {part.component} of {part.series} in {region} is known{why}"
 
-    def price(self, region: str, machine_type: str, usage: Usage) -> Price:
+    def price(self, region: str, machine_type: str, usage: model.Usage) -> model.Price:
         """Return a machine's price per hour.
 
         Raises:
@@ -203,12 +194,14 @@ class MachinePrices:
             self._require_series(region, custom)
         elif not self._types.is_offered(region, machine_type):
             raise self._absence(region, machine_type)
-        if usage is not Usage.SUSTAINED_USE:
+        if usage is not model.Usage.SUSTAINED_USE:
             return self._in_words(region, machine_type, usage, custom)
-        price = self._in_words(region, machine_type, Usage.ON_DEMAND, custom)
+        price = self._in_words(region, machine_type, model.Usage.ON_DEMAND, custom)
         return self._of_a_month(machine_type, price)
 
-    def flexible(self, region: str, machine_type: str, ratio: Decimal, fee: Price) -> Price:
+    def flexible(
+        self, region: str, machine_type: str, ratio: Decimal, fee: model.Price
+    ) -> model.Price:
         """Return a machine's price per hour under a flexible commitment.
 
         Args:
@@ -221,8 +214,8 @@ class MachinePrices:
             MissingDatum: As `price`, or if no source says that the commitment covers the series.
         """
         table = self._file.table(schema.FLEXIBLE_SERIES)
-        series = series_of(machine_type)
-        price = self.price(region, machine_type, Usage.ON_DEMAND)
+        series = model.series_of(machine_type)
+        price = self.price(region, machine_type, model.Usage.ON_DEMAND)
         covered = series in table["series"].values and price.parts
         if not covered or any(part.component not in FLEXIBLE_PARTS for part in price.parts):
             raise MissingDatum(
@@ -231,7 +224,7 @@ class MachinePrices:
                 f" {', '.join(table['series'].values)})"
             )
         return msgspec.structs.replace(
-            discounted(price, ratio, sku_id=fee.sku_id),
+            model.discounted(price, ratio, sku_id=fee.sku_id),
             description=f"{price.description.replace('on-demand', 'flexible', 1)}, times {ratio:f}",
             source=f"{price.source}; {fee.description}",
             note=joined(
@@ -241,21 +234,21 @@ class MachinePrices:
             ),
         )
 
-    def _of_a_month(self, machine_type: str, price: Price) -> Price:
+    def _of_a_month(self, machine_type: str, price: model.Price) -> model.Price:
         """Return the mean hour of a full month: the on-demand price less the full discount."""
         ratio = self._sustained.full_month_ratio(machine_type)
         if ratio == 1:
             return msgspec.structs.replace(price, note=joined(_NO_DISCOUNT, price.note))
         return msgspec.structs.replace(
-            discounted(price, ratio),
+            model.discounted(price, ratio),
             description=f"{price.description.replace('on-demand', 'sustained-use', 1)}, times"
             f" {ratio} for a full month",
-            note=joined(texts.USAGE_NOTES[Usage.SUSTAINED_USE], price.note),
+            note=joined(texts.USAGE_NOTES[model.Usage.SUSTAINED_USE], price.note),
         )
 
     def _in_words(
-        self, region: str, machine_type: str, usage: Usage, custom: CustomType | None
-    ) -> Price:
+        self, region: str, machine_type: str, usage: model.Usage, custom: CustomType | None
+    ) -> model.Price:
         if custom is not None:
             quote = self._sum(region, self._parts.of_custom(custom, usage))
         else:
@@ -267,26 +260,28 @@ class MachinePrices:
         return self._summed_price(quote, region, machine_type, usage)
 
     def _listed_price(
-        self, quote: Quote, row: int, region: str, machine_type: str, usage: Usage
-    ) -> Price:
+        self, quote: Quote, row: int, region: str, machine_type: str, usage: model.Usage
+    ) -> model.Price:
         list_usd = self._listed[USAGE_WORDS[usage]].decimal(row)
         return self._terms.applied(
-            Price(
+            model.Price(
                 usd=quote.usd if list_usd is None else list_usd,
                 unit="hour",
                 description=f"{machine_type}, {usage.value}",
                 as_of=date.fromisoformat(quote.as_of),
                 source=f"{self._listed['source'][row]}, {quote.as_of}",
-                region=Region(region),
+                region=model.Region(region),
                 note=joined(texts.USAGE_NOTES[usage], row_note(self._listed["note"][row])),
             ),
             COMPUTE_ENGINE,
         )
 
-    def _summed_price(self, quote: Quote, region: str, machine_type: str, usage: Usage) -> Price:
+    def _summed_price(
+        self, quote: Quote, region: str, machine_type: str, usage: model.Usage
+    ) -> model.Price:
         rates, lines = self._rates, quote.lines
         parts = tuple(
-            PricePart(
+            model.PricePart(
                 component=line.part.component,
                 quantity=line.part.quantity,
                 unit="gib-hour" if line.part.is_ssd else rates.table["unit"][line.row],
@@ -309,9 +304,9 @@ class MachinePrices:
             notes["what no commitment covers is counted with the sustained-use discount"] = None
         if said := self._parts.slice_note(machine_type):
             notes[said] = None
-        if machine_type.startswith(_SALES) and usage in {Usage.CUD_1Y, Usage.CUD_3Y}:
+        if machine_type.startswith(_SALES) and usage in {model.Usage.CUD_1Y, model.Usage.CUD_3Y}:
             notes[_SALES_NOTE] = None
-        return Price(
+        return model.Price(
             usd=quote.usd,
             unit="hour",
             description=f"{machine_type}, {usage.value}: {formula}",
@@ -319,7 +314,7 @@ class MachinePrices:
             source=f"{'; '.join(sources)}, {quote.as_of}",
             # A whole machine can be one SKU; otherwise each part has its own.
             sku_id=parts[0].sku_id if len(parts) == 1 else None,
-            region=Region(region),
+            region=model.Region(region),
             note=joined(texts.USAGE_NOTES[usage], *notes),
             parts=parts,
         )
@@ -333,8 +328,8 @@ class MachinePrices:
                 f" (machine types of {self._types.as_of})"
             )
 
-    def _no_usage(self, region: str, machine_type: str, usage: Usage, why: str) -> str:
-        if usage is Usage.ON_DEMAND and not parse_custom(machine_type):
+    def _no_usage(self, region: str, machine_type: str, usage: model.Usage, why: str) -> str:
+        if usage is model.Usage.ON_DEMAND and not parse_custom(machine_type):
             return (
                 f"{machine_type} is offered in {region}, but no price for it is known"
                 f" (prices of {self._file.header.as_of}): {why}"
@@ -343,7 +338,7 @@ class MachinePrices:
         return f"no {usage.value} price for {machine_type} in {region} is known ({as_of}): {why}"
 
     def _is_priced(self, region: str, machine_type: str) -> bool:
-        return isinstance(self._quote(region, machine_type, Usage.ON_DEMAND), Quote)
+        return isinstance(self._quote(region, machine_type, model.Usage.ON_DEMAND), Quote)
 
     def _absence(self, region: str, machine_type: str) -> MissingDatum:
         """Return which of the reasons it is: unknown, or not offered."""
@@ -353,7 +348,7 @@ class MachinePrices:
             return MissingDatum(f"{reason} {as_of}")
         if machine_type in self._types.shapes:
             return MissingDatum(f"{machine_type} is neither offered nor priced in {region} {as_of}")
-        hint = why_no_shape(machine_type) or nearest(machine_type, self._types.shapes)
+        hint = model.why_no_shape(machine_type) or nearest(machine_type, self._types.shapes)
         return UnknownName(f"no machine type {quoted(machine_type)} is known{hint} {as_of}")
 
     def _short_absence(self, region: str, machine_type: str, *, is_priced: bool) -> str:
@@ -379,7 +374,7 @@ class MachinePrices:
             return self._listed_custom(region, custom)
         quotes = {usage: self._quote(region, machine_type, usage) for usage in USAGE_WORDS}
         is_offered = self._types.is_offered(region, machine_type)
-        is_priced = isinstance(quotes[Usage.ON_DEMAND], Quote)
+        is_priced = isinstance(quotes[model.Usage.ON_DEMAND], Quote)
         reason = ""
         if not is_priced or not is_offered:
             reason = self._short_absence(region, machine_type, is_priced=is_priced)
@@ -389,7 +384,7 @@ class MachinePrices:
         self,
         region: str,
         machine_type: str,
-        quotes: dict[Usage, Quote | str],
+        quotes: dict[model.Usage, Quote | str],
         *,
         is_offered: bool,
         reason: str,
@@ -419,7 +414,7 @@ class MachinePrices:
 
     def _listed_custom(self, region: str, custom: CustomType) -> ListedMachine:
         """Return the prices of a custom type, summed from the rates that are known."""
-        quotes: dict[Usage, Quote | str] = {}
+        quotes: dict[model.Usage, Quote | str] = {}
         for usage in USAGE_WORDS:
             try:
                 self._types.require_region(region)
@@ -427,7 +422,7 @@ class MachinePrices:
                 quotes[usage] = self._sum(region, self._parts.of_custom(custom, usage))
             except MissingDatum as error:
                 quotes[usage] = str(error)
-        first = quotes[Usage.ON_DEMAND]
+        first = quotes[model.Usage.ON_DEMAND]
         return self._listing(
             region,
             custom.name,
@@ -449,6 +444,6 @@ class MachinePrices:
             and (custom.series, "custom_core", "on_demand") in self._rates.rows_of(region)
         )
 
-    def custom_shape(self, custom: CustomType) -> MachineShape | None:
+    def custom_shape(self, custom: CustomType) -> model.MachineShape | None:
         """Return the shape of a custom type, or None where its series is unknown."""
         return self._parts.custom.shape(custom)

@@ -2,16 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    Edge,
-    Evidence,
-    Facts,
-    Hit,
-    Instance,
-    Need,
-    NetworkInterface,
-    Severity,
-)
+from netplan_planner import model
 from netplan_planner.throughput import predict
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.shared.flows import used_path, used_ratio
@@ -24,8 +15,8 @@ from netplan_rules.work import ADDRESS
 RULE = Rule(
     id="external-ipv6-internal-talk",
     title="Machines of one network talk over external IPv6",
-    severity=Severity.LOW,
-    needs=frozenset({Need.INVENTORY, Need.PEERS}),
+    severity=model.Severity.LOW,
+    needs=frozenset({model.Need.INVENTORY, model.Need.PEERS}),
     rationale="External IPv6 addresses are outside the VPC for the bandwidth caps, as external IPv4"
     " ones are. An internal address of the same machine reaches it within the VPC.",
     remediation="Use the internal IPv4 or IPv6 address of the peer, by its internal DNS name.",
@@ -41,7 +32,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: model.Facts) -> Iterator[model.Hit]:
     """Yield each connected pair whose packets carry an external IPv6 address."""
     if facts.traffic is None:
         return
@@ -57,21 +48,27 @@ def check(facts: Facts) -> Iterator[Hit]:
 
 
 def _hit(
-    facts: Facts, edge: Edge, sender: Instance, receiver: Instance, nic: NetworkInterface
-) -> Hit:
+    facts: model.Facts,
+    edge: model.Edge,
+    sender: model.Instance,
+    receiver: model.Instance,
+    nic: model.NetworkInterface,
+) -> model.Hit:
     gib = facts.gib_per_month(edge.wire_bytes)
     doubts = doubts_of_edge(facts, edge)
     now = predict(used_path(facts, edge), facts.caps)
     inside = nic.internal_ipv6 or nic.internal_ipv4 or ""
-    return Hit(
+    return model.Hit(
         resources=(sender.ref, receiver.ref),
         subject=pair_subject(facts.src(edge), facts.dst(edge)),
         message=f"{volume(gib)} from {sender.name} to {receiver.name} go to the external IPv6"
         f" address {edge.dst_address}",
         evidence=(
-            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
-            Evidence(name="external_address", value=edge.dst_address or "", source="flow logs"),
-            Evidence(name="internal_address", value=inside, source="inventory"),
+            model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            model.Evidence(
+                name="external_address", value=edge.dst_address or "", source="flow logs"
+            ),
+            model.Evidence(name="internal_address", value=inside, source="inventory"),
         ),
         limit=now.binding,
         throughput_now=now,

@@ -2,19 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    Edge,
-    Evidence,
-    Facts,
-    ForwardingRule,
-    Hit,
-    Need,
-    OwnerKind,
-    PathClass,
-    Saving,
-    Severity,
-    Work,
-)
+from netplan_planner import model
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.steps import no_longer_addressed
@@ -23,8 +11,8 @@ from netplan_rules.wording import pair_subject, volume
 RULE = Rule(
     id="own-lb-hairpin",
     title="Machines reach their own service by its public load balancer",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.PEERS}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.INVENTORY, model.Need.PEERS}),
     rationale="The packets leave the VPC to a public address of yours and come back in: the"
     " sender's cap for outside addresses applies, and the load balancer's processing is paid for"
     " traffic that never had to leave.",
@@ -36,7 +24,7 @@ RULE = Rule(
         "https://cloud.google.com/load-balancing/docs/internal",
         "https://cloud.google.com/vpc/network-pricing",
     ),
-    work=Work(
+    work=model.Work(
         effort="An internal load balancer and a private DNS zone.",
         restart="Nothing; clients that keep the old answer of DNS follow when it expires.",
         undo="Let the name resolve to the public address again.",
@@ -50,7 +38,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: model.Facts) -> Iterator[model.Hit]:
     """Yield each own machine that sends to an external forwarding rule of the inventory."""
     if facts.traffic is None:
         return
@@ -60,30 +48,32 @@ def check(facts: Facts) -> Iterator[Hit]:
     for edge in facts.traffic.edges:
         front = public.get(facts.dst(edge).link) if facts.dst(edge).link else None  # type: ignore[arg-type]
         if (
-            edge.path_class is PathClass.LOAD_BALANCER
-            and facts.src(edge).kind is OwnerKind.VM
+            edge.path_class is model.PathClass.LOAD_BALANCER
+            and facts.src(edge).kind is model.OwnerKind.VM
             and front is not None
             and reaches_floor(facts, RULE.id, edge.wire_bytes)
         ):
             yield _hit(facts, edge, front)
 
 
-def _hit(facts: Facts, edge: Edge, front: ForwardingRule) -> Hit:
+def _hit(facts: model.Facts, edge: model.Edge, front: model.ForwardingRule) -> model.Hit:
     src = facts.src(edge)
     sender = facts.instance(src)
     gib = facts.gib_per_month(edge.wire_bytes)
     doubts = doubts_of_edge(facts, edge)
-    return Hit(
+    return model.Hit(
         resources=((sender.ref,) if sender else ()) + (front.ref,),
         subject=pair_subject(src, facts.dst(edge)),
         message=f"{volume(gib)} from {src.name} go to {edge.dst_address or front.ip_address}, the"
         f" public address of your own load balancer {front.name}",
         evidence=(
-            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
-            Evidence(name="external_address", value=front.ip_address or "", source="inventory"),
-            Evidence(name="observed_p95", value=edge.series.p95_gbps, unit="Gbit/s"),
+            model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            model.Evidence(
+                name="external_address", value=front.ip_address or "", source="inventory"
+            ),
+            model.Evidence(name="observed_p95", value=edge.series.p95_gbps, unit="Gbit/s"),
         ),
-        saving=Saving(
+        saving=model.Saving(
             unknown="which share of the load balancer's charges this traffic causes depends on"
             " its kind; compare the bill before and after"
         ),

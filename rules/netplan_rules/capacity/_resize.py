@@ -5,30 +5,9 @@ from math import ceil
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.machines import ties_of, why_new_machine
 from netplan_planner.machines.groups import is_managed
-from netplan_planner.model import (
-    UNKNOWN_STATUS,
-    BandwidthTier,
-    Candidate,
-    Change,
-    ChangeKind,
-    CoverLedger,
-    Destination,
-    EgressCap,
-    Estimate,
-    Evidence,
-    Facts,
-    Fix,
-    Gap,
-    Infeasible,
-    Instance,
-    MachineNeed,
-    MachinePlan,
-    PathClass,
-    Saving,
-    need_for_vm,
-)
 from netplan_planner.throughput import (
     deciding_platform,
     instance_end,
@@ -59,19 +38,19 @@ _SURE = "high"
 """As the table of caps says it of a source."""
 
 
-def unknown_cap(facts: Facts, instance: Instance) -> Gap:
+def unknown_cap(facts: model.Facts, instance: model.Instance) -> model.Gap:
     """Return the gap of a machine whose cap the table does not know."""
     reason = facts.caps.unknown_reason(
         instance.machine_type,
-        tier1=instance.bandwidth_tier is BandwidthTier.TIER_1,
+        tier1=instance.bandwidth_tier is model.BandwidthTier.TIER_1,
         cpu_platform=deciding_platform(instance),
     )
-    return Gap(resource=instance.ref, reason=reason)
+    return model.Gap(resource=instance.ref, reason=reason)
 
 
 def need_of(
-    facts: Facts, instance: Instance, wanted_gbps: float, destination: Destination
-) -> MachineNeed | None:
+    facts: model.Facts, instance: model.Instance, wanted_gbps: float, destination: model.Destination
+) -> model.MachineNeed | None:
     """Return the need of one machine, None where its shape is not known.
 
     It keeps its vCPUs and memory, or what of them metrics show that it needs.
@@ -81,12 +60,12 @@ def need_of(
     shape = facts.shape(instance.machine_type)
     if shape is None:
         return None
-    outside = 0.0 if destination is Destination.EXTERNAL else outside_gbps(facts, instance)
+    outside = 0.0 if destination is model.Destination.EXTERNAL else outside_gbps(facts, instance)
     # Caps for it are whole numbers, so the next one up asks for the same types; and machines alike
     # ask the same.
     outside = float(ceil(outside))
     size = size_of(facts, instance, shape)
-    need = need_for_vm(
+    need = model.need_for_vm(
         instance,
         wanted_gbps,
         shape,
@@ -96,7 +75,7 @@ def need_of(
         memory_gib=size.memory_gib,
         ties=ties_of(facts.inventory, instance, shape),
     )
-    target = facts.target(instance) if destination is Destination.INTERNAL else None
+    target = facts.target(instance) if destination is model.Destination.INTERNAL else None
     if target is not None and wanted_gbps <= target.gbps:
         need = replace(need, headroom_ratio=facts.threshold(TARGET_RULE, "headroom_ratio"))
     # A machine that is proposed for its bandwidth has whole cores.
@@ -104,8 +83,11 @@ def need_of(
 
 
 def cheapest(
-    facts: Facts, need: MachineNeed | None, instance: Instance, ledger: CoverLedger
-) -> tuple[Candidate | None, str]:
+    facts: model.Facts,
+    need: model.MachineNeed | None,
+    instance: model.Instance,
+    ledger: model.CoverLedger,
+) -> tuple[model.Candidate | None, str]:
     """Return what a machine is to become to meet a need at the least bill, or None and why not.
 
     Commitments count: a machine that they serve can be cheaper than its price.
@@ -113,9 +95,9 @@ def cheapest(
     if need is None:
         return None, "the shape of its machine type is not known"
     match facts.machines.choose(need):
-        case Infeasible(binding=binding, shortfall=shortfall):
+        case model.Infeasible(binding=binding, shortfall=shortfall):
             return None, f"no type in {need.region} carries it: {binding}, {shortfall}"
-        case MachinePlan(ranked=ranked):
+        case model.MachinePlan(ranked=ranked):
             return by_bill(ledger, instance, ranked)[0], ""
 
 
@@ -123,22 +105,24 @@ NO_MACHINE = "no machine type carries it"
 """The cause of hits for which nothing can be proposed."""
 
 
-def resize_cause(candidate: Candidate | None) -> str:
+def resize_cause(candidate: model.Candidate | None) -> str:
     """Return the cause of a hit: whether there is a machine type to take."""
     return "" if candidate is not None else NO_MACHINE
 
 
-def resize_fix(facts: Facts, instance: Instance, candidate: Candidate | None, why_not: str) -> Fix:
+def resize_fix(
+    facts: model.Facts, instance: model.Instance, candidate: model.Candidate | None, why_not: str
+) -> model.Fix:
     """Return the advice to take another machine type, with the commands where they suffice."""
     if candidate is None:
-        return Fix(
+        return model.Fix(
             text=f"No single machine fits: {why_not}. Spread the load over more machines.",
             label="more machines",
         )
     text = f"Take {machines(candidate)}: {gbps(candidate.cap_gbps)} at the cap."
     if is_managed(facts, instance):
         by_maker = replacement(instance, candidate.machine_type)
-        return Fix(
+        return model.Fix(
             text=f"{text} {by_maker.text}",
             label=machines(candidate),
             verify=by_maker.verify,
@@ -147,7 +131,7 @@ def resize_fix(facts: Facts, instance: Instance, candidate: Candidate | None, wh
             caution="; ".join(told for told in (candidate.note, by_maker.caution) if told),
         )
     why_new = why_new_machine(instance, facts.shape(instance.machine_type), candidate)
-    return Fix(
+    return model.Fix(
         text=text,
         label=machines(candidate),
         verify=has_type(instance, candidate.machine_type),
@@ -160,12 +144,12 @@ def resize_fix(facts: Facts, instance: Instance, candidate: Candidate | None, wh
     )
 
 
-def _stops(instance: Instance) -> str:
+def _stops(instance: model.Instance) -> str:
     if instance.is_stopped:
         return f"It is stopped and takes the type as it is; {_CHECK_FIRST}"
     if instance.is_suspended:
         return f"It is suspended: it is resumed and stopped for the change; {_CHECK_FIRST}"
-    if instance.status == UNKNOWN_STATUS:
+    if instance.status == model.UNKNOWN_STATUS:
         return (
             "A machine that is only planned needs no command: write the type into its"
             f" configuration. One that runs is stopped for the change; {_CHECK_FIRST}"
@@ -176,7 +160,10 @@ def _stops(instance: Instance) -> str:
 
 
 def doubts_of_caps(
-    facts: Facts, doubts: Doubts, cap: EgressCap | None, candidate: Candidate | None
+    facts: model.Facts,
+    doubts: Doubts,
+    cap: model.EgressCap | None,
+    candidate: model.Candidate | None,
 ) -> Doubts:
     """Add what speaks against the caps of a machine and of what is proposed for it."""
     new = None
@@ -201,24 +188,29 @@ def doubts_of_caps(
 
 
 def resize_saving(
-    facts: Facts, instance: Instance, candidate: Candidate | None, ledger: CoverLedger
-) -> Saving:
+    facts: model.Facts,
+    instance: model.Instance,
+    candidate: model.Candidate | None,
+    ledger: model.CoverLedger,
+) -> model.Saving:
     """Return what the bill falls by, and count the change; no lines when there is no candidate."""
     if candidate is None:
-        return Saving()
+        return model.Saving()
     saving = machine_saving(facts, instance, candidate, ledger)
     take(ledger, instance, candidate)
     return saving
 
 
-def resize_change(instance: Instance, candidate: Candidate | None) -> Change | None:
+def resize_change(
+    instance: model.Instance, candidate: model.Candidate | None
+) -> model.Change | None:
     """Return the change in the form that joint fixes are computed from."""
     if candidate is None or candidate.count > 1:
         return None
     link = instance.ref.self_link
     is_same = candidate.machine_type == instance.machine_type
-    return Change(
-        kind=ChangeKind.TIER_1 if candidate.is_tier1 else ChangeKind.MACHINE_TYPE,
+    return model.Change(
+        kind=model.ChangeKind.TIER_1 if candidate.is_tier1 else model.ChangeKind.MACHINE_TYPE,
         target=link,
         to=None if candidate.is_tier1 and is_same else candidate.machine_type,
         cpu_platform=candidate.cpu_platform,
@@ -226,11 +218,11 @@ def resize_change(instance: Instance, candidate: Candidate | None) -> Change | N
 
 
 def egress_estimate(
-    facts: Facts,
-    instance: Instance,
-    candidate: Candidate | None,
-    path_class: PathClass | None = None,
-) -> Estimate:
+    facts: model.Facts,
+    instance: model.Instance,
+    candidate: model.Candidate | None,
+    path_class: model.PathClass | None = None,
+) -> model.Estimate:
     """Return what the machine, or its replacement, may send by a path.
 
     Where no path is named, it is that of most of what the machine sends: a greater machine brings
@@ -250,25 +242,27 @@ def egress_estimate(
     return predict(sending_query(path_class, end), facts.caps)
 
 
-def main_path(facts: Facts, instance: Instance) -> PathClass:
+def main_path(facts: model.Facts, instance: model.Instance) -> model.PathClass:
     """Return the external class by which a machine sends most of what it sends, else the internal.
 
     Only of traffic to own machines: what goes to the internet has no other path.
     """
     seen = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
     if seen is None or facts.traffic is None:
-        return PathClass.SAME_ZONE_INTERNAL
-    volumes: Counter[PathClass] = Counter()
+        return model.PathClass.SAME_ZONE_INTERNAL
+    volumes: Counter[model.PathClass] = Counter()
     for edge in facts.traffic.edges_by_src.get(seen.owner, ()):
         volumes[edge.path_class] += edge.wire_bytes
     if not volumes:
-        return PathClass.SAME_ZONE_INTERNAL
+        return model.PathClass.SAME_ZONE_INTERNAL
     greatest, byte_count = volumes.most_common(1)[0]
     is_most = 2 * byte_count > volumes.total()
-    return greatest if is_most and greatest.is_external_address else PathClass.SAME_ZONE_INTERNAL
+    return (
+        greatest if is_most and greatest.is_external_address else model.PathClass.SAME_ZONE_INTERNAL
+    )
 
 
-def size_evidence(facts: Facts, instance: Instance) -> tuple[Evidence, ...]:
+def size_evidence(facts: model.Facts, instance: model.Instance) -> tuple[model.Evidence, ...]:
     """Return the CPU and memory in use where they decided what is proposed; else nothing."""
     shape = facts.shape(instance.machine_type)
     if shape is None:
@@ -276,12 +270,12 @@ def size_evidence(facts: Facts, instance: Instance) -> tuple[Evidence, ...]:
     size = size_of(facts, instance, shape)
     found = (("cpu_p95", size.cpu_ratio), ("memory_max", size.memory_ratio))
     return tuple(
-        Evidence(name=name, value=round(ratio, 4), unit="ratio", source="Cloud Monitoring")
+        model.Evidence(name=name, value=round(ratio, 4), unit="ratio", source="Cloud Monitoring")
         for name, ratio in found
         if ratio is not None
     )
 
 
-def type_evidence(instance: Instance) -> Evidence:
+def type_evidence(instance: model.Instance) -> model.Evidence:
     """Return the machine type as evidence, for the sentence of a group."""
-    return Evidence(name="machine_type", value=instance.machine_type, source="inventory")
+    return model.Evidence(name="machine_type", value=instance.machine_type, source="inventory")

@@ -3,18 +3,7 @@
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.model import (
-    Candidate,
-    CoverLedger,
-    Destination,
-    EgressCap,
-    Facts,
-    Gap,
-    Infeasible,
-    Instance,
-    Text,
-    worded,
-)
+from netplan_planner import model
 from netplan_planner.model.project.gke import NodePool
 from netplan_rules.capacity._resize import need_of
 from netplan_rules.money import bill_usd
@@ -24,19 +13,19 @@ from netplan_rules.wording import machines, money
 class Tier1Choice(NamedTuple):
     """The machine's own type with Tier_1, and what others cost against it."""
 
-    own: Candidate
-    compared: Text
+    own: model.Candidate
+    compared: model.Text
 
 
 class _Cost(NamedTuple):
     """A candidate and what it would add to the bill, commitments counted."""
 
     usd: Decimal
-    candidate: Candidate
+    candidate: model.Candidate
 
 
 def wanted_gbps(
-    facts: Facts, instance: Instance, default: EgressCap, p95_ratio: float
+    facts: model.Facts, instance: model.Instance, default: model.EgressCap, p95_ratio: float
 ) -> float | None:
     """Return the bandwidth that is needed above the default cap, or None.
 
@@ -58,7 +47,7 @@ def wanted_gbps(
     )
 
 
-def pool_of(facts: Facts, instance: Instance) -> NodePool | None:
+def pool_of(facts: model.Facts, instance: model.Instance) -> NodePool | None:
     """Return the node pool of a machine, where both the node and the pool were read."""
     node = facts.inventory.node_by_instance.get(instance.ref.self_link)
     kubernetes = facts.inventory.kubernetes
@@ -66,14 +55,14 @@ def pool_of(facts: Facts, instance: Instance) -> NodePool | None:
 
 
 def tier1_choice(
-    facts: Facts, instance: Instance, wanted: float, ledger: CoverLedger
-) -> Tier1Choice | Gap | None:
+    facts: model.Facts, instance: model.Instance, wanted: float, ledger: model.CoverLedger
+) -> Tier1Choice | model.Gap | None:
     """Return the type with Tier_1 if it is cheaper than a type without, a gap without its fee."""
-    need = need_of(facts, instance, wanted, Destination.INTERNAL)
+    need = need_of(facts, instance, wanted, model.Destination.INTERNAL)
     if need is None:
         return None
     plan = facts.machines.choose(need)
-    if isinstance(plan, Infeasible):
+    if isinstance(plan, model.Infeasible):
         return None
     own = [c for c in plan.ranked if c.is_tier1 and c.machine_type == instance.machine_type]
     known = [c for c in plan.ranked if c.usd_per_month is not None]
@@ -81,7 +70,7 @@ def tier1_choice(
         return None
     if own[0].usd_per_month is None:
         reason = f"the Tier_1 fee is not known: {own[0].note}"
-        return Gap(resource=instance.ref, reason=reason)
+        return model.Gap(resource=instance.ref, reason=reason)
     # A machine that stays in its series keeps what commitments cover of it.
     costs = sorted(
         (_Cost(bill_usd(ledger, instance, c), c) for c in known), key=lambda cost: cost.usd
@@ -91,15 +80,17 @@ def tier1_choice(
     if other and here.usd >= other[0].usd:
         return None
     rivals = (*other, *(cost for cost in costs[:1] if cost.usd < here.usd))
-    compared = worded(*(worded("; ", _compared(rival, here)) for rival in rivals))
+    compared = model.worded(*(model.worded("; ", _compared(rival, here)) for rival in rivals))
     return Tier1Choice(own[0], compared)
 
 
-def _compared(rival: _Cost, own: _Cost) -> Text:
+def _compared(rival: _Cost, own: _Cost) -> model.Text:
     """Return what another machine costs against Tier_1 on this one."""
     more = rival.usd - own.usd
     if more < 0:
-        return worded(
+        return model.worded(
             f"{machines(rival.candidate)} would cost ", money(-more), " a month less than that"
         )
-    return worded(f"{machines(rival.candidate)} without it costs ", money(more), " a month more")
+    return model.worded(
+        f"{machines(rival.candidate)} without it costs ", money(more), " a month more"
+    )

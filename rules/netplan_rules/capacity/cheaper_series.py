@@ -6,29 +6,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.machines.groups import changed_together
-from netplan_planner.model import (
-    BandwidthTier,
-    Candidate,
-    CoverLedger,
-    Destination,
-    EgressCap,
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Infeasible,
-    Instance,
-    Need,
-    Saving,
-    SavingBasis,
-    Severity,
-    series_of,
-    total_usd,
-    usage_of,
-    worded,
-)
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.capacity._resize import (
@@ -50,8 +30,8 @@ RULE = Rule(
     id="cheaper-series",
     aliases=("newer-series-cheaper-faster",),
     title="Another series gives as much bandwidth for less money",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.PRICES}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.INVENTORY, model.Need.PRICES}),
     rationale="Series differ in price per vCPU, memory and Gbit/s; a machine that was the best"
     " choice years ago seldom is today.",
     remediation="Move to the named series at the next maintenance window.",
@@ -117,15 +97,15 @@ _BILLED_BY_CORE = ("windows", "sql", "rhel", "sles", "sap")
 class _Change(NamedTuple):
     """A machine for which another series is cheaper."""
 
-    instance: Instance
-    cap: EgressCap
-    candidate: Candidate
+    instance: model.Instance
+    cap: model.EgressCap
+    candidate: model.Candidate
     least_usd: Decimal
     """What must be saved of today's price."""
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each machine for which another series is cheaper at no less of anything."""
     ledger = facts.machines.ledger(facts.inventory, facts.today)
     comparable = (one for one in facts.inventory.instances if _is_comparable(facts, one))
@@ -134,7 +114,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         changes: list[_Change] = []
         saved_usd = Decimal(0)
         for found in _changes(facts, together, ledger):
-            if isinstance(found, Gap):
+            if isinstance(found, model.Gap):
                 yield found
                 continue
             usd = machine_saving(facts, found.instance, found.candidate, ledger).usd_per_month
@@ -146,15 +126,15 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
 
 
 def _changes(
-    facts: Facts, together: Sequence[Instance], ledger: CoverLedger
-) -> Iterator[_Change | Gap]:
+    facts: model.Facts, together: Sequence[model.Instance], ledger: model.CoverLedger
+) -> Iterator[_Change | model.Gap]:
     min_ratio = Decimal(str(facts.threshold(RULE.id, "min_saving_ratio")))
     for instance in together:
         cap = instance_cap(instance, facts.caps)
         try:
-            today = facts.machines.cost_today(instance, usage_of(instance))
+            today = facts.machines.cost_today(instance, model.usage_of(instance))
         except MissingDatum as error:
-            yield Gap(resource=instance.ref, reason=str(error))
+            yield model.Gap(resource=instance.ref, reason=str(error))
             continue
         if cap is None:
             yield unknown_cap(facts, instance)
@@ -163,10 +143,12 @@ def _changes(
             continue
         candidate = _better(facts, instance, cap, ledger)
         if candidate is not None and candidate.usd_per_month is not None:
-            yield _Change(instance, cap, candidate, min_ratio * total_usd(today))
+            yield _Change(instance, cap, candidate, min_ratio * model.total_usd(today))
 
 
-def _hits(facts: Facts, changes: Sequence[_Change], ledger: CoverLedger) -> Iterator[Hit]:
+def _hits(
+    facts: model.Facts, changes: Sequence[_Change], ledger: model.CoverLedger
+) -> Iterator[model.Hit]:
     """Yield the changes that are still worth it after those before them."""
     for change in changes:
         saving = machine_saving(facts, change.instance, change.candidate, ledger)
@@ -175,7 +157,7 @@ def _hits(facts: Facts, changes: Sequence[_Change], ledger: CoverLedger) -> Iter
             yield _hit(facts, change.instance, change.cap, change.candidate, saving)
 
 
-def _is_comparable(facts: Facts, instance: Instance) -> bool:
+def _is_comparable(facts: model.Facts, instance: model.Instance) -> bool:
     shape = facts.shape(instance.machine_type)
     # A type of unknown shape has no price either, and is then listed as not judged.
     is_plain = shape is None or not (
@@ -187,7 +169,7 @@ def _is_comparable(facts: Facts, instance: Instance) -> bool:
     return (
         is_plain
         and instance.is_to_run
-        and instance.bandwidth_tier is not BandwidthTier.TIER_1
+        and instance.bandwidth_tier is not model.BandwidthTier.TIER_1
         and not instance.is_sole_tenant
         and instance.reservation is None
         and not instance.has_nested_virtualization
@@ -199,7 +181,7 @@ def _is_comparable(facts: Facts, instance: Instance) -> bool:
     )
 
 
-def _is_busy(facts: Facts, instance: Instance, cap: EgressCap) -> bool:
+def _is_busy(facts: model.Facts, instance: model.Instance, cap: model.EgressCap) -> bool:
     """Return whether the machine needs more bandwidth than a type with its own cap should carry."""
     target = facts.target(instance)
     rates = facts.rates_of(instance)
@@ -216,44 +198,48 @@ def _is_busy(facts: Facts, instance: Instance, cap: EgressCap) -> bool:
 
 
 def _better(
-    facts: Facts, instance: Instance, cap: EgressCap, ledger: CoverLedger
-) -> Candidate | None:
+    facts: model.Facts, instance: model.Instance, cap: model.EgressCap, ledger: model.CoverLedger
+) -> model.Candidate | None:
     """Return the cheapest machine that has at least as much of everything, if of another series."""
-    need = need_of(facts, instance, cap.egress_gbps, Destination.INTERNAL)
+    need = need_of(facts, instance, cap.egress_gbps, model.Destination.INTERNAL)
     if need is None:
         return None
     plan = facts.machines.choose(replace(need, headroom_ratio=0.0))
-    if isinstance(plan, Infeasible):
+    if isinstance(plan, model.Infeasible):
         return None
     best = by_bill(ledger, instance, plan.ranked)[0]
-    is_own = series_of(best.machine_type) == instance.series
+    is_own = model.series_of(best.machine_type) == instance.series
     # What has to be looked at first, an older generation among it, is nothing to advise unasked.
     return None if is_own or best.to_check or best.is_peak else best
 
 
-def _bandwidth(candidate: Candidate, cap: EgressCap) -> str:
+def _bandwidth(candidate: model.Candidate, cap: model.EgressCap) -> str:
     if candidate.cap_gbps > cap.egress_gbps:
         return f"{gbps(candidate.cap_gbps)} (now {gbps(cap.egress_gbps)})"
     return f"the same {gbps(candidate.cap_gbps)}"
 
 
-def _before(saving: Saving) -> str:
+def _before(saving: model.Saving) -> str:
     """Return what a price without its commitments is called in a sentence."""
-    return " before commitments" if saving.basis is SavingBasis.BEFORE_COMMITMENTS else ""
+    return " before commitments" if saving.basis is model.SavingBasis.BEFORE_COMMITMENTS else ""
 
 
 def _hit(
-    facts: Facts, instance: Instance, cap: EgressCap, candidate: Candidate, saving: Saving
-) -> Hit:
+    facts: model.Facts,
+    instance: model.Instance,
+    cap: model.EgressCap,
+    candidate: model.Candidate,
+    saving: model.Saving,
+) -> model.Hit:
     doubts = Doubts()
     doubts.add("a vCPU of another series does other work; try the load first")
     if instance.is_spot:
         doubts.add("prices of Spot machines change")
     doubts_of_caps(facts, doubts, cap, candidate)
-    return Hit(
+    return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=worded(
+        message=model.worded(
             f"{candidate.machine_type} has {_bandwidth(candidate, cap)},"
             f" {candidate.vcpus} vCPUs and {candidate.memory_gib:g} GiB for ",
             money(saving.usd_per_month),
@@ -263,7 +249,7 @@ def _hit(
         evidence=(
             rate_evidence("cap", cap.egress_gbps, cap.source),
             rate_evidence("proposed_cap", candidate.cap_gbps, candidate.limit.source),
-            Evidence(name="proposed", value=candidate.machine_type, source="price snapshot"),
+            model.Evidence(name="proposed", value=candidate.machine_type, source="price snapshot"),
             *size_evidence(facts, instance),
             type_evidence(instance),
         ),
@@ -271,7 +257,7 @@ def _hit(
         throughput_fixed=egress_estimate(facts, instance, candidate),
         saving=saving,
         # What is not sure to save is no more than a hint.
-        severity=Severity.INFO if _before(saving) else None,
+        severity=model.Severity.INFO if _before(saving) else None,
         fix=resize_fix(facts, instance, candidate, ""),
         doubts=doubts.reasons,
         change=resize_change(instance, candidate),

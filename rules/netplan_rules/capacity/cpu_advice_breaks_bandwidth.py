@@ -2,20 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    EgressCap,
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Instance,
-    MachineRates,
-    Need,
-    Severity,
-    TypeRecommendation,
-    Work,
-    last_part,
-)
+from netplan_planner import model
 from netplan_planner.throughput import outside_gbps
 from netplan_rules.base import Rule, ratio_limit
 from netplan_rules.capacity._resize import doubts_of_caps, type_evidence
@@ -25,8 +12,8 @@ from netplan_rules.wording import command, gbps, rate_evidence, vm_subject
 RULE = Rule(
     id="cpu-advice-breaks-bandwidth",
     title="Google recommends a machine type that sends less than the machine sends",
-    severity=Severity.HIGH,
-    needs=frozenset({Need.INVENTORY, Need.RATES, Need.TYPE_RECOMMENDATIONS}),
+    severity=model.Severity.HIGH,
+    needs=frozenset({model.Need.INVENTORY, model.Need.RATES, model.Need.TYPE_RECOMMENDATIONS}),
     rationale="Recommendations of machine types look at CPU and memory. The egress cap falls with"
     " the vCPUs, and traffic above it waits or is dropped after the change.",
     remediation="Dismiss the recommendation, or take a smaller type that still carries the traffic:"
@@ -40,7 +27,7 @@ RULE = Rule(
         "instances",
         "https://cloud.google.com/compute/docs/network-bandwidth",
     ),
-    work=Work(
+    work=model.Work(
         effort="One command for each recommendation.",
         restart="Nothing: the machine stays as it is.",
         undo="A dismissed recommendation is restored in the console's history of recommendations;"
@@ -64,7 +51,7 @@ _OPEN = frozenset({"ACTIVE", "CLAIMED", None})
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each open recommendation whose type is too small for the machine's traffic."""
     rates_of = {rates.link: rates for rates in facts.machine_rates}
     for advice in facts.inventory.type_recommendations:
@@ -76,21 +63,21 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         rates = rates_of.get(advice.instance)
         cap = facts.caps.cap(advice.machine_type)
         if rates is None:
-            yield Gap(resource=instance.ref, reason="nothing tells what it sends")
+            yield model.Gap(resource=instance.ref, reason="nothing tells what it sends")
         elif cap is None:
             reason = f"no cap is known of {advice.machine_type}, which Google recommends"
-            yield Gap(resource=instance.ref, reason=reason)
+            yield model.Gap(resource=instance.ref, reason=reason)
         else:
             yield from _judge(facts, advice, instance, rates, cap)
 
 
 def _judge(
-    facts: Facts,
-    advice: TypeRecommendation,
-    instance: Instance,
-    rates: MachineRates,
-    cap: EgressCap,
-) -> Iterator[Hit]:
+    facts: model.Facts,
+    advice: model.TypeRecommendation,
+    instance: model.Instance,
+    rates: model.MachineRates,
+    cap: model.EgressCap,
+) -> Iterator[model.Hit]:
     share = facts.threshold(RULE.id, "p95_ratio")
     outside = outside_gbps(facts, instance)
     if rates.egress.p95_gbps > share * cap.egress_gbps:
@@ -100,17 +87,17 @@ def _judge(
 
 
 def _hit(
-    facts: Facts,
-    advice: TypeRecommendation,
-    instance: Instance,
-    rates: MachineRates,
-    cap: EgressCap,
+    facts: model.Facts,
+    advice: model.TypeRecommendation,
+    instance: model.Instance,
+    rates: model.MachineRates,
+    cap: model.EgressCap,
     p95_gbps: float,
     cap_gbps: float,
     where: str = "",
-) -> Hit:
+) -> model.Hit:
     doubts = doubts_of_caps(facts, doubts_of_rates(facts, instance, rates), cap, None)
-    return Hit(
+    return model.Hit(
         resources=(instance.ref, advice.ref),
         subject=vm_subject(instance),
         message=f"Google recommends {advice.machine_type} for {instance.name}, which sends"
@@ -120,7 +107,7 @@ def _hit(
             rate_evidence("p95", p95_gbps, rates.source),
             rate_evidence("cap", cap_gbps, cap.source),
             type_evidence(instance),
-            Evidence(name="recommended", value=advice.machine_type, source="Recommender"),
+            model.Evidence(name="recommended", value=advice.machine_type, source="Recommender"),
         ),
         fix=RULE.fix(
             label="dismiss the advice",
@@ -135,7 +122,7 @@ def _hit(
     )
 
 
-def _dismiss(advice: TypeRecommendation) -> tuple[str, ...]:
+def _dismiss(advice: model.TypeRecommendation) -> tuple[str, ...]:
     """Return the command; none where it was claimed, which is for who claimed it to end."""
     _, project, _, location, _, recommender, *_ = advice.ref.self_link.split("/")
     if advice.etag is None or advice.state == "CLAIMED":
@@ -143,7 +130,7 @@ def _dismiss(advice: TypeRecommendation) -> tuple[str, ...]:
     return (
         command(
             *("gcloud", "recommender", "recommendations", "mark-dismissed"),
-            last_part(advice.ref.self_link),
+            model.last_part(advice.ref.self_link),
             f"--location={location}",
             f"--recommender={recommender}",
             f"--etag={advice.etag}",

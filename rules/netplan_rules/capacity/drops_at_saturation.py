@@ -3,17 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from netplan_planner.model import (
-    Edge,
-    Evidence,
-    Facts,
-    Hit,
-    Instance,
-    Need,
-    Severity,
-    Value,
-    VmTraffic,
-)
+from netplan_planner import model
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold, ratio_limit
@@ -27,8 +17,8 @@ from netplan_rules.work import APPLICATION
 RULE = Rule(
     id="drops-at-saturation",
     title="Packets are dropped because a machine's queue is full",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.INVENTORY, model.Need.FLOW_RECORDS}),
     rationale="A queue that runs over shows a limit that one-minute means hide: bursts of some"
     " milliseconds stand at it. TCP halves its rate at each loss, UDP loses the data.",
     remediation="Smooth the bursts of the sender (pacing, several connections instead of one"
@@ -60,7 +50,7 @@ RULE = Rule(
 )
 
 
-class _Kind(Value, frozen=True, kw_only=True):
+class _Kind(model.Value, frozen=True, kw_only=True):
     """Why a machine's packets are dropped, and what to do about it."""
 
     cause: str
@@ -106,7 +96,7 @@ _KINDS = (
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: model.Facts) -> Iterator[model.Hit]:
     """Yield each machine and cause with enough drops."""
     if facts.traffic is None:
         return
@@ -124,7 +114,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 yield _hit(facts, instance, traffic, kind, dropped)
 
 
-def _dropped(edges: Iterable[Edge], kind: _Kind) -> Counter[str]:
+def _dropped(edges: Iterable[model.Edge], kind: _Kind) -> Counter[str]:
     """Return the packets of a machine that were dropped for a cause, by reason."""
     found: Counter[str] = Counter()
     for edge in edges:
@@ -134,14 +124,14 @@ def _dropped(edges: Iterable[Edge], kind: _Kind) -> Counter[str]:
     return found
 
 
-def _is_enough(facts: Facts, dropped: int, edges: Iterable[Edge]) -> bool:
+def _is_enough(facts: model.Facts, dropped: int, edges: Iterable[model.Edge]) -> bool:
     if dropped < max(facts.threshold(RULE.id, "min_packets"), 1):
         return False
     kept = sum(edge.packet_count for edge in edges)
     return dropped >= facts.threshold(RULE.id, "min_drop_ratio") * (kept + dropped)
 
 
-def _is_at_cap(facts: Facts, instance: Instance, kind: _Kind) -> bool:
+def _is_at_cap(facts: model.Facts, instance: model.Instance, kind: _Kind) -> bool:
     """Return whether another rule tells of a sender's full queue."""
     if kind.at_receiver or OVERFLOW not in kind.reasons:
         return False
@@ -150,13 +140,17 @@ def _is_at_cap(facts: Facts, instance: Instance, kind: _Kind) -> bool:
 
 
 def _hit(
-    facts: Facts, instance: Instance, traffic: VmTraffic, kind: _Kind, dropped: Counter[str]
-) -> Hit:
+    facts: model.Facts,
+    instance: model.Instance,
+    traffic: model.VmTraffic,
+    kind: _Kind,
+    dropped: Counter[str],
+) -> model.Hit:
     doubts = doubts_of_vm(facts, instance, traffic)
     rates = traffic.ingress if kind.at_receiver else traffic.egress
     cap = None if kind.at_receiver else instance_cap(instance, facts.caps)
     names = ", ".join(sorted(dropped))
-    return Hit(
+    return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{counted(dropped.total(), 'packet')} of {instance.name} were dropped {kind.said}"
@@ -164,7 +158,7 @@ def _hit(
         + (f" of {gbps(cap.egress_gbps)}" if cap is not None else ""),
         cause=kind.cause,
         evidence=(
-            Evidence(
+            model.Evidence(
                 name="dropped",
                 value=dropped.total(),
                 unit="packets",

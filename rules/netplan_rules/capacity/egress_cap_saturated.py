@@ -2,18 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    CoverLedger,
-    Destination,
-    EgressCap,
-    Facts,
-    Gap,
-    Hit,
-    Instance,
-    MachineRates,
-    Need,
-    Severity,
-)
+from netplan_planner import model
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.capacity._resize import (
@@ -38,8 +27,8 @@ from netplan_rules.work import MACHINE_TYPE
 RULE = Rule(
     id="egress-cap-saturated",
     title="A machine sends as much as its type may",
-    severity=Severity.HIGH,
-    needs=frozenset({Need.INVENTORY, Need.RATES}),
+    severity=model.Severity.HIGH,
+    needs=frozenset({model.Need.INVENTORY, model.Need.RATES}),
     rationale="The egress cap belongs to the machine type. At the cap, more demand becomes queueing"
     " and drops, and every transfer takes longer.",
     remediation="Take a type with a greater cap, spread the load over more machines, or switch on"
@@ -71,7 +60,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each machine whose egress stands at its cap."""
     ledger = facts.machines.ledger(facts.inventory, facts.today)
     for rates in facts.machine_rates:
@@ -85,7 +74,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             yield _hit(facts, instance, rates, cap, ledger)
 
 
-def _used_ratio(facts: Facts, rates: MachineRates, cap: EgressCap) -> float:
+def _used_ratio(facts: model.Facts, rates: model.MachineRates, cap: model.EgressCap) -> float:
     """Return the share of the cap in use: at the 95th percentile, or in the minutes that are full.
 
     Full minutes fire the rule by themselves, so they are what holds the machine back.
@@ -97,18 +86,22 @@ def _used_ratio(facts: Facts, rates: MachineRates, cap: EgressCap) -> float:
 
 
 def _hit(
-    facts: Facts, instance: Instance, rates: MachineRates, cap: EgressCap, ledger: CoverLedger
-) -> Hit:
+    facts: model.Facts,
+    instance: model.Instance,
+    rates: model.MachineRates,
+    cap: model.EgressCap,
+    ledger: model.CoverLedger,
+) -> model.Hit:
     # What the machine would send without its cap is not known; its busiest minute is the least.
     target = facts.target(instance)
     wanted = max(rates.egress.max_gbps, cap.egress_gbps, target.gbps if target else 0.0)
-    need = need_of(facts, instance, wanted, Destination.INTERNAL)
+    need = need_of(facts, instance, wanted, model.Destination.INTERNAL)
     candidate, why_not = cheapest(facts, need, instance, ledger)
     now = egress_estimate(facts, instance, None)
     dropped = drops_of(facts, rates)
     saving = resize_saving(facts, instance, candidate, ledger)
     doubts = doubts_of_caps(facts, doubts_of_rates(facts, instance, rates), cap, candidate)
-    return Hit(
+    return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} sends {gbps(rates.egress.p95_gbps)} at the 95th percentile and"

@@ -2,19 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    CoverLedger,
-    Destination,
-    EgressCap,
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Instance,
-    Need,
-    Severity,
-    Target,
-)
+from netplan_planner import model
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, ratio_limit
 from netplan_rules.capacity._resize import (
@@ -38,8 +26,8 @@ from netplan_rules.work import MACHINE_TYPE
 RULE = Rule(
     id=TARGET_RULE,
     title="A machine's cap is below its declared target",
-    severity=Severity.HIGH,
-    needs=frozenset({Need.INVENTORY, Need.TARGETS}),
+    severity=model.Severity.HIGH,
+    needs=frozenset({model.Need.INVENTORY, model.Need.TARGETS}),
     rationale="The target cannot be reached whatever the software does: the cap of the machine type"
     " is lower, or leaves no headroom.",
     remediation="Take a type whose cap, less headroom, covers the target.",
@@ -61,7 +49,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each machine whose target is more than its cap less headroom."""
     free = facts.threshold(RULE.id, "headroom_ratio")
     ledger = facts.machines.ledger(facts.inventory, facts.today)
@@ -69,7 +57,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         target = facts.target(instance)
         if target is None:
             if why := facts.why_no_target(instance):
-                yield Gap(resource=instance.ref, reason=why)
+                yield model.Gap(resource=instance.ref, reason=why)
             continue
         cap = instance_cap(instance, facts.caps)
         if cap is None:
@@ -79,17 +67,21 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
 
 
 def _hit(
-    facts: Facts, instance: Instance, target: Target, cap: EgressCap, ledger: CoverLedger
-) -> Hit:
+    facts: model.Facts,
+    instance: model.Instance,
+    target: model.Target,
+    cap: model.EgressCap,
+    ledger: model.CoverLedger,
+) -> model.Hit:
     free = facts.threshold(RULE.id, "headroom_ratio")
     rates = facts.rates_of(instance)
     seen = rates.egress.p95_gbps if rates is not None else 0.0
-    need = need_of(facts, instance, max(target.gbps, seen), Destination.INTERNAL)
+    need = need_of(facts, instance, max(target.gbps, seen), model.Destination.INTERNAL)
     candidate, why_not = cheapest(facts, need, instance, ledger)
     now = egress_estimate(facts, instance, None)
     saving = resize_saving(facts, instance, candidate, ledger)
     doubts = doubts_of_caps(facts, Doubts(), cap, candidate)
-    return Hit(
+    return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} is meant to send {gbps(target.gbps)} ({target.source}); the cap"
@@ -98,7 +90,7 @@ def _hit(
         evidence=(
             rate_evidence("target", target.gbps, target.source),
             rate_evidence("cap", cap.egress_gbps, cap.source),
-            Evidence(
+            model.Evidence(
                 name="headroom",
                 value=free,
                 unit="ratio",

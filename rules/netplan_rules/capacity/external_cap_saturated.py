@@ -3,27 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from netplan_planner.model import (
-    Candidate,
-    CoverLedger,
-    Destination,
-    EgressCap,
-    Estimate,
-    Evidence,
-    Facts,
-    Fix,
-    Gap,
-    Hit,
-    Instance,
-    Limit,
-    LimitKind,
-    MeasuredLimit,
-    Need,
-    PathClass,
-    Saving,
-    Severity,
-    VmTraffic,
-)
+from netplan_planner import model
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
@@ -46,8 +26,8 @@ from netplan_rules.work import MACHINE_TYPE
 RULE = Rule(
     id="external-cap-saturated",
     title="Traffic to outside addresses stands at its own cap",
-    severity=Severity.HIGH,
-    needs=frozenset({Need.INVENTORY, Need.WINDOW}),
+    severity=model.Severity.HIGH,
+    needs=frozenset({model.Need.INVENTORY, model.Need.WINDOW}),
     rationale="All flows of a machine to addresses outside the VPC share a cap that is lower than"
     " the machine's own: 7 Gbit/s for most types, whatever their size. The rest of the machine's"
     " bandwidth stays idle.",
@@ -82,7 +62,7 @@ OWN_PAIRS = "most of it goes to own machines"
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each machine whose outside part is near its limit while the whole is not."""
     if facts.traffic is None:
         return
@@ -104,10 +84,10 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             yield _hit(facts, instance, traffic, cap, limit, ledger)
 
 
-def _limit(facts: Facts, cap: EgressCap | None) -> Limit | None:
+def _limit(facts: model.Facts, cap: model.EgressCap | None) -> model.Limit | None:
     """Return the documented external cap, else what was measured inside a zone at that date."""
     if cap is not None and cap.external_gbps is not None:
-        return Limit(
+        return model.Limit(
             name="external-egress",
             gbps=cap.external_gbps,
             kind=cap.kind,
@@ -115,15 +95,15 @@ def _limit(facts: Facts, cap: EgressCap | None) -> Limit | None:
             as_of=cap.as_of,
             detail=cap.machine_type,
         )
-    measured = facts.caps.measured(PathClass.SAME_ZONE_EXTERNAL)
+    measured = facts.caps.measured(model.PathClass.SAME_ZONE_EXTERNAL)
     return _of_measured(measured[0]) if measured else None
 
 
-def _of_measured(measured: MeasuredLimit) -> Limit:
-    return Limit(
+def _of_measured(measured: model.MeasuredLimit) -> model.Limit:
+    return model.Limit(
         name=measured.name,
         gbps=measured.gbps,
-        kind=LimitKind.MEASURED,
+        kind=model.LimitKind.MEASURED,
         source=measured.source,
         as_of=measured.as_of,
         detail=measured.detail,
@@ -133,23 +113,23 @@ def _of_measured(measured: MeasuredLimit) -> Limit:
 
 
 def _hit(
-    facts: Facts,
-    instance: Instance,
-    traffic: VmTraffic,
-    cap: EgressCap,
-    limit: Limit,
-    ledger: CoverLedger,
-) -> Hit:
+    facts: model.Facts,
+    instance: model.Instance,
+    traffic: model.VmTraffic,
+    cap: model.EgressCap,
+    limit: model.Limit,
+    ledger: model.CoverLedger,
+) -> model.Hit:
     doubts = doubts_of_vm(facts, instance, traffic)
     dropped = sent_drops(facts, traffic.owner)
-    if limit.kind is LimitKind.MEASURED:
+    if limit.kind is model.LimitKind.MEASURED:
         doubts.add("the limit was measured, not documented")
     assert facts.traffic is not None
     source = facts.traffic.source.value
     own_ratio = _own_ratio(facts, traffic)
     change = _change(facts, instance, traffic, own_ratio, ledger)
     doubts_of_caps(facts, doubts, cap, change.candidate)
-    return Hit(
+    return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} sends {gbps(traffic.egress_outside_vpc.p95_gbps)} to outside"
@@ -173,22 +153,22 @@ def _hit(
         used_ratio=None
         if change.is_own_pairs
         else traffic.egress_outside_vpc.p95_gbps / limit.gbps,
-        severity=Severity.INFO if change.is_own_pairs else None,
+        severity=model.Severity.INFO if change.is_own_pairs else None,
         fix=change.fix,
         doubts=doubts.reasons,
         change=resize_change(instance, change.candidate),
     )
 
 
-def _own_evidence(facts: Facts, own_ratio: float) -> tuple[Evidence, ...]:
+def _own_evidence(facts: model.Facts, own_ratio: float) -> tuple[model.Evidence, ...]:
     """Return which share goes to own machines; metrics name no peer, so they tell of none."""
     if facts.traffic is None or facts.traffic.is_of_metrics:
         return ()
     source = facts.traffic.source.value
-    return (Evidence(name="to_own_machines", value=own_ratio, unit="ratio", source=source),)
+    return (model.Evidence(name="to_own_machines", value=own_ratio, unit="ratio", source=source),)
 
 
-def _own_ratio(facts: Facts, traffic: VmTraffic) -> float:
+def _own_ratio(facts: model.Facts, traffic: model.VmTraffic) -> float:
     assert facts.traffic is not None
     outside = [
         e for e in facts.traffic.edges_by_src.get(traffic.owner, ()) if e.path_class.leaves_vpc
@@ -201,16 +181,20 @@ def _own_ratio(facts: Facts, traffic: VmTraffic) -> float:
 class _Change(NamedTuple):
     """What is advised, and what it brings."""
 
-    fix: Fix
-    saving: Saving = Saving()
-    now: Estimate | None = None
-    fixed: Estimate | None = None
-    candidate: Candidate | None = None
+    fix: model.Fix
+    saving: model.Saving = model.Saving()
+    now: model.Estimate | None = None
+    fixed: model.Estimate | None = None
+    candidate: model.Candidate | None = None
     is_own_pairs: bool = False
 
 
 def _change(
-    facts: Facts, instance: Instance, traffic: VmTraffic, own_ratio: float, ledger: CoverLedger
+    facts: model.Facts,
+    instance: model.Instance,
+    traffic: model.VmTraffic,
+    own_ratio: float,
+    ledger: model.CoverLedger,
 ) -> _Change:
     if own_ratio >= facts.threshold(RULE.id, "own_pairs_ratio"):
         return _Change(
@@ -223,10 +207,12 @@ def _change(
             ),
             is_own_pairs=True,
         )
-    need = need_of(facts, instance, traffic.egress_outside_vpc.max_gbps, Destination.EXTERNAL)
+    need = need_of(facts, instance, traffic.egress_outside_vpc.max_gbps, model.Destination.EXTERNAL)
     candidate, why_not = cheapest(facts, need, instance, ledger)
-    now = egress_estimate(facts, instance, None, PathClass.INTERNET)
-    fixed = egress_estimate(facts, instance, candidate, PathClass.INTERNET) if candidate else None
+    now = egress_estimate(facts, instance, None, model.PathClass.INTERNET)
+    fixed = (
+        egress_estimate(facts, instance, candidate, model.PathClass.INTERNET) if candidate else None
+    )
     return _Change(
         fix=resize_fix(facts, instance, candidate, why_not),
         saving=resize_saving(facts, instance, candidate, ledger),

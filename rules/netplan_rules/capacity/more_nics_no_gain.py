@@ -2,17 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    EgressCap,
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Instance,
-    MachineRates,
-    Need,
-    Severity,
-)
+from netplan_planner import model
 from netplan_planner.throughput import instance_cap
 from netplan_planner.throughput.limits.physical_nics import physical_nics
 from netplan_rules.base import Rule, ratio_limit
@@ -24,8 +14,8 @@ from netplan_rules.work import MACHINE_TYPE
 RULE = Rule(
     id="more-nics-no-gain",
     title="Several interfaces share one cap that is nearly used up",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.RATES}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.INVENTORY, model.Need.RATES}),
     rationale="The cap belongs to the machine, not to its interfaces: neither another interface nor"
     " another address raises it.",
     remediation="Where interfaces were added for bandwidth, take a greater machine type instead;"
@@ -48,7 +38,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each machine with several interfaces near its cap."""
     near = facts.threshold(RULE.id, "near_ratio")
     for rates in facts.machine_rates:
@@ -65,11 +55,13 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             yield _hit(facts, instance, rates, cap)
 
 
-def _hit(facts: Facts, instance: Instance, rates: MachineRates, cap: EgressCap) -> Hit:
+def _hit(
+    facts: model.Facts, instance: model.Instance, rates: model.MachineRates, cap: model.EgressCap
+) -> model.Hit:
     doubts = doubts_of_caps(facts, doubts_of_rates(facts, instance, rates), cap, None)
     doubts.add("why it has several interfaces is not known")
     count = len(instance.interfaces)
-    return Hit(
+    return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"the {count} interfaces of {instance.name} send {gbps(rates.egress.p95_gbps)}"
@@ -77,7 +69,7 @@ def _hit(facts: Facts, instance: Instance, rates: MachineRates, cap: EgressCap) 
         evidence=(
             rate_evidence("p95", rates.egress.p95_gbps, rates.source),
             rate_evidence("cap", cap.egress_gbps, cap.source),
-            Evidence(name="nics", value=count, source="inventory"),
+            model.Evidence(name="nics", value=count, source="inventory"),
             type_evidence(instance),
         ),
         fix=RULE.fix(

@@ -2,20 +2,8 @@
 
 from collections.abc import Iterator
 
+from netplan_planner import model
 from netplan_planner.machines.groups import is_managed
-from netplan_planner.model import (
-    PIN_LABEL,
-    EgressCap,
-    Evidence,
-    Facts,
-    Fix,
-    Hit,
-    Instance,
-    Instruction,
-    MachineRates,
-    Need,
-    Severity,
-)
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import OF_A_GROUP, doubts_of_caps, type_evidence
@@ -28,8 +16,8 @@ _LEGACY = "n1"
 RULE = Rule(
     id="n1-legacy-platform",
     title="A busy machine is of the first generation or on an old platform",
-    severity=Severity.LOW,
-    needs=frozenset({Need.INVENTORY, Need.RATES}),
+    severity=model.Severity.LOW,
+    needs=frozenset({model.Need.INVENTORY, model.Need.RATES}),
     rationale="N1 is the first generation: its cap is 32 Gbit/s at most, on platforms before"
     " Skylake 16, and what its processors do with packets is that of their age.",
     remediation="Move to a later series, or ask for a later CPU platform where the type stays.",
@@ -53,13 +41,13 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: model.Facts) -> Iterator[model.Hit]:
     """Yield each busy machine of the series."""
     floor = facts.threshold(RULE.id, "min_gbps")
     for rates in facts.machine_rates:
         instance = facts.inventory.instance_by_link[rates.link]
         busiest = max(rates.egress.p95_gbps, rates.ingress.p95_gbps)
-        is_free = instance.gpu_count == 0 and instance.label(PIN_LABEL) is None
+        is_free = instance.gpu_count == 0 and instance.label(model.PIN_LABEL) is None
         is_free = is_free and not instance.unknown_parts
         # f1-micro and g1-small count as the series, and have a rule of their own.
         if (
@@ -71,12 +59,14 @@ def check(facts: Facts) -> Iterator[Hit]:
             yield _hit(facts, instance, rates, busiest)
 
 
-def _is_shared(facts: Facts, instance: Instance) -> bool:
+def _is_shared(facts: model.Facts, instance: model.Instance) -> bool:
     shape = facts.shape(instance.machine_type)
     return shape is not None and shape.is_shared_core
 
 
-def _later(facts: Facts, instance: Instance, cap: EgressCap | None) -> EgressCap | None:
+def _later(
+    facts: model.Facts, instance: model.Instance, cap: model.EgressCap | None
+) -> model.EgressCap | None:
     """Return the variant of the same type on a later platform that may send more, if there is."""
     if cap is None:
         return None
@@ -91,7 +81,9 @@ def _later(facts: Facts, instance: Instance, cap: EgressCap | None) -> EgressCap
     return max(better, key=lambda one: one.egress_gbps, default=None)
 
 
-def _hit(facts: Facts, instance: Instance, rates: MachineRates, busiest: float) -> Hit:
+def _hit(
+    facts: model.Facts, instance: model.Instance, rates: model.MachineRates, busiest: float
+) -> model.Hit:
     cap = instance_cap(instance, facts.caps)
     later = _later(facts, instance, cap)
     doubts = doubts_of_caps(facts, doubts_of_rates(facts, instance, rates), cap, None)
@@ -102,7 +94,7 @@ def _hit(facts: Facts, instance: Instance, rates: MachineRates, busiest: float) 
         if later is not None
         else ""
     )
-    return Hit(
+    return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} carries {gbps(busiest)}{said} at the 95th percentile on"
@@ -111,7 +103,7 @@ def _hit(facts: Facts, instance: Instance, rates: MachineRates, busiest: float) 
         evidence=(
             rate_evidence("p95", busiest, rates.source),
             *((rate_evidence("cap", cap.egress_gbps, cap.source),) if cap is not None else ()),
-            Evidence(name="cpu_platform", value=platform, source="inventory"),
+            model.Evidence(name="cpu_platform", value=platform, source="inventory"),
             type_evidence(instance),
         ),
         fix=_fix(facts, instance, later),
@@ -119,12 +111,12 @@ def _hit(facts: Facts, instance: Instance, rates: MachineRates, busiest: float) 
     )
 
 
-def _fix(facts: Facts, instance: Instance, later: EgressCap | None) -> Fix:
+def _fix(facts: model.Facts, instance: model.Instance, later: model.EgressCap | None) -> model.Fix:
     text = (
         f"Move to a later series at the next change; netplan recommend --vm {instance.name}"
         " compares types by bandwidth and price."
     )
-    verify = Instruction(
+    verify = model.Instruction(
         text="It runs on its new platform and passes its own health check under load.",
         commands=(gcloud_instance("describe", instance, "--format=value(cpuPlatform,status)"),),
     )
@@ -145,7 +137,7 @@ def _fix(facts: Facts, instance: Instance, later: EgressCap | None) -> Fix:
         text=f"Ask for {later.min_cpu_platform} or later. Or else: {text[0].lower()}{text[1:]}",
         commands=(stop, gcloud_instance("update", instance, raise_it), start) if is_own else (),
         verify=verify,
-        undo=Instruction(
+        undo=model.Instruction(
             text="Ask for the old platform again, with one more stop.",
             commands=(stop, gcloud_instance("update", instance, lower_it), start) if is_own else (),
         ),

@@ -6,29 +6,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.machines import STANDBY, is_watched
 from netplan_planner.machines.groups import changed_together, is_managed
-from netplan_planner.model import (
-    PIN_LABEL,
-    ROLE_LABEL,
-    BandwidthTier,
-    Candidate,
-    CoverLedger,
-    Destination,
-    EgressCap,
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Infeasible,
-    Instance,
-    MachineRates,
-    Need,
-    Saving,
-    SavingBasis,
-    Severity,
-    worded,
-)
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_HOUR
 from netplan_rules.base import Rule, Threshold, ratio_limit
@@ -51,8 +31,10 @@ from netplan_rules.work import MACHINE_TYPE
 RULE = Rule(
     id="oversized-for-bandwidth",
     title="A machine is larger than its bandwidth, CPU and memory need",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.METRICS, Need.RATES, Need.PRICES}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset(
+        {model.Need.INVENTORY, model.Need.METRICS, model.Need.RATES, model.Need.PRICES}
+    ),
     rationale="Bandwidth comes with vCPUs, so machines are made large for it; when the load never"
     " comes, vCPUs and memory are paid for that nothing uses.",
     remediation="Take the smaller type of the same series that carries the busiest minute, the CPU"
@@ -95,14 +77,14 @@ RULE = Rule(
 class _Change(NamedTuple):
     """A machine of which less would do."""
 
-    instance: Instance
-    rates: MachineRates
-    cap: EgressCap
-    candidate: Candidate
+    instance: model.Instance
+    rates: model.MachineRates
+    cap: model.EgressCap
+    candidate: model.Candidate
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each machine of which less would do, by metrics of all three."""
     ledger = facts.machines.ledger(facts.inventory, facts.today)
     rates_of = {rates.link: rates for rates in facts.machine_rates}
@@ -115,7 +97,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             if rates is None or not _is_comparable(facts, instance):
                 continue
             found = _change(facts, instance, rates, ledger)
-            if isinstance(found, Gap):
+            if isinstance(found, model.Gap):
                 yield found
             elif found is not None:
                 changes.append(found)
@@ -130,8 +112,11 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
 
 
 def _change(
-    facts: Facts, instance: Instance, rates: MachineRates, ledger: CoverLedger
-) -> _Change | Gap | None:
+    facts: model.Facts,
+    instance: model.Instance,
+    rates: model.MachineRates,
+    ledger: model.CoverLedger,
+) -> _Change | model.Gap | None:
     if not _is_watched(facts, instance, rates):
         return None
     cap = instance_cap(instance, facts.caps)
@@ -145,7 +130,9 @@ def _change(
     return _Change(instance, rates, cap, candidate)
 
 
-def _hits(facts: Facts, changes: Sequence[_Change], ledger: CoverLedger) -> Iterator[Hit]:
+def _hits(
+    facts: model.Facts, changes: Sequence[_Change], ledger: model.CoverLedger
+) -> Iterator[model.Hit]:
     """Yield the changes that still save something after those before them."""
     for change in changes:
         saving = machine_saving(facts, change.instance, change.candidate, ledger)
@@ -154,26 +141,26 @@ def _hits(facts: Facts, changes: Sequence[_Change], ledger: CoverLedger) -> Iter
             yield _hit(facts, change.instance, change.rates, change.cap, change.candidate, saving)
 
 
-def _is_comparable(facts: Facts, instance: Instance) -> bool:
+def _is_comparable(facts: model.Facts, instance: model.Instance) -> bool:
     shape = facts.shape(instance.machine_type)
     return (
         shape is not None
         and not (shape.is_shared_core or shape.is_bare_metal or shape.gpu_count)
         and not shape.bundled_local_ssd_gib
         and instance.is_running
-        and instance.bandwidth_tier is not BandwidthTier.TIER_1
+        and instance.bandwidth_tier is not model.BandwidthTier.TIER_1
         and not instance.is_sole_tenant
         and instance.reservation is None
         and not instance.has_nested_virtualization
         and instance.gpu_count == 0
         and instance.local_ssd_count == 0
         and not instance.unknown_parts
-        and instance.label(PIN_LABEL) is None
-        and instance.label(ROLE_LABEL) != STANDBY
+        and instance.label(model.PIN_LABEL) is None
+        and instance.label(model.ROLE_LABEL) != STANDBY
     )
 
 
-def _is_watched(facts: Facts, instance: Instance, rates: MachineRates) -> bool:
+def _is_watched(facts: model.Facts, instance: model.Instance, rates: model.MachineRates) -> bool:
     """Return whether all three were measured for as long as it takes."""
     shape = facts.shape(instance.machine_type)
     days = rates.observed_hours * SECONDS_PER_HOUR / SECONDS_PER_DAY
@@ -184,20 +171,23 @@ def _is_watched(facts: Facts, instance: Instance, rates: MachineRates) -> bool:
 
 
 def _smaller(
-    facts: Facts, instance: Instance, rates: MachineRates, ledger: CoverLedger
-) -> Candidate | None:
+    facts: model.Facts,
+    instance: model.Instance,
+    rates: model.MachineRates,
+    ledger: model.CoverLedger,
+) -> model.Candidate | None:
     """Return the cheapest type of the series that carries what was seen, if it has fewer vCPUs.
 
     Less memory alone has nothing to do with bandwidth.
     """
     target = facts.target(instance)
     wanted = max(rates.egress.max_gbps, target.gbps if target is not None else 0.0)
-    need = need_of(facts, instance, wanted, Destination.INTERNAL)
+    need = need_of(facts, instance, wanted, model.Destination.INTERNAL)
     shape = facts.shape(instance.machine_type)
     if need is None or shape is None:
         return None
     plan = facts.machines.choose(replace(need, series=(instance.series,)))
-    if isinstance(plan, Infeasible):
+    if isinstance(plan, model.Infeasible):
         return None
     best = by_bill(ledger, instance, plan.ranked)[0]
     is_plain = not (best.is_tier1 or best.is_peak or best.to_check)
@@ -205,23 +195,23 @@ def _smaller(
 
 
 def _hit(
-    facts: Facts,
-    instance: Instance,
-    rates: MachineRates,
-    cap: EgressCap,
-    candidate: Candidate,
-    saving: Saving,
-) -> Hit:
+    facts: model.Facts,
+    instance: model.Instance,
+    rates: model.MachineRates,
+    cap: model.EgressCap,
+    candidate: model.Candidate,
+    saving: model.Saving,
+) -> model.Hit:
     doubts = doubts_of_rates(facts, instance, rates)
     if is_managed(facts, instance):
         doubts.add("a group made it, and may hold it ready for more load")
     doubts_of_caps(facts, doubts, cap, candidate)
-    is_before = saving.basis is SavingBasis.BEFORE_COMMITMENTS
+    is_before = saving.basis is model.SavingBasis.BEFORE_COMMITMENTS
     before = " before commitments" if is_before else ""
-    return Hit(
+    return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=worded(
+        message=model.worded(
             f"{instance.name} sends {gbps(rates.egress.p95_gbps)} at the 95th percentile and"
             f" {gbps(rates.egress.max_gbps)} at most, of {gbps(cap.egress_gbps)};"
             f" {machines(candidate)} carries that, its CPU and its memory for ",
@@ -234,8 +224,8 @@ def _hit(
             rate_evidence("max", rates.egress.max_gbps, rates.source),
             rate_evidence("cap", cap.egress_gbps, cap.source),
             rate_evidence("proposed_cap", candidate.cap_gbps, candidate.limit.source),
-            Evidence(name="proposed", value=candidate.machine_type, source="price snapshot"),
-            Evidence(
+            model.Evidence(name="proposed", value=candidate.machine_type, source="price snapshot"),
+            model.Evidence(
                 name="window",
                 value=round(rates.observed_hours, 1),
                 unit="hours",
@@ -248,7 +238,7 @@ def _hit(
         throughput_fixed=egress_estimate(facts, instance, candidate),
         saving=saving,
         # What is not sure to save is no more than a hint.
-        severity=Severity.INFO if is_before else None,
+        severity=model.Severity.INFO if is_before else None,
         fix=resize_fix(facts, instance, candidate, ""),
         doubts=doubts.reasons,
         change=resize_change(instance, candidate),

@@ -2,19 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from netplan_planner.model import (
-    Edge,
-    EgressCap,
-    Evidence,
-    Facts,
-    Hit,
-    Instance,
-    MachineRates,
-    Metric,
-    Need,
-    Severity,
-    Value,
-)
+from netplan_planner import model
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import SECONDS_PER_MINUTE
 from netplan_rules.base import Rule, Threshold, ratio_limit
@@ -28,8 +16,8 @@ _PACKETS_PER_UNIT = 1000
 RULE = Rule(
     id="packet-rate-bound",
     title="Many small packets bind before bytes do",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.RATES}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.INVENTORY, model.Need.RATES}),
     rationale="What a packet costs hardly depends on its size. From outside the VPC Google takes"
     " 1.8 million packets a second for a machine; for other packets no document states a limit, yet"
     " a machine that sends many small ones is bound by its vCPUs far below its cap.",
@@ -70,7 +58,7 @@ RULE = Rule(
 )
 
 
-class _Packets(Value, frozen=True, kw_only=True):
+class _Packets(model.Value, frozen=True, kw_only=True):
     """Packets of one direction of a machine."""
 
     direction: str
@@ -82,7 +70,7 @@ class _Packets(Value, frozen=True, kw_only=True):
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: model.Facts) -> Iterator[model.Hit]:
     """Yield each machine that many packets bind, the documented limit first."""
     for rates in facts.machine_rates:
         instance = facts.inventory.instance_by_link[rates.link]
@@ -99,36 +87,36 @@ def check(facts: Facts) -> Iterator[Hit]:
             yield _hit(facts, instance, rates, max(found, key=lambda one: one.per_s), None)
 
 
-def _is_at_limit(facts: Facts, packets: _Packets, cap: EgressCap) -> bool:
+def _is_at_limit(facts: model.Facts, packets: _Packets, cap: model.EgressCap) -> bool:
     share = facts.threshold(RULE.id, "outside_ratio")
     return cap.external_ingress_pps is not None and packets.per_s >= (
         share * cap.external_ingress_pps
     )
 
 
-def _is_many_and_small(facts: Facts, packets: _Packets) -> bool:
+def _is_many_and_small(facts: model.Facts, packets: _Packets) -> bool:
     floor = facts.threshold(RULE.id, "min_kpps") * _PACKETS_PER_UNIT
     return packets.per_s >= floor and packets.mean_bytes <= facts.threshold(
         RULE.id, "max_packet_bytes"
     )
 
 
-def _both_ways(facts: Facts, rates: MachineRates) -> Iterator[_Packets]:
+def _both_ways(facts: model.Facts, rates: model.MachineRates) -> Iterator[_Packets]:
     """Yield what a machine sends and what it receives, as far as it is known."""
     owner = rates.traffic.owner if rates.traffic is not None else None
     traffic = facts.traffic
     for direction, packets, count, series, by_owner in (
         (
             "sends",
-            Metric.VM_SENT_PACKETS,
-            Metric.VM_SENT_BYTES,
+            model.Metric.VM_SENT_PACKETS,
+            model.Metric.VM_SENT_BYTES,
             rates.egress,
             traffic.edges_by_src if traffic else {},
         ),
         (
             "receives",
-            Metric.VM_RECEIVED_PACKETS,
-            Metric.VM_RECEIVED_BYTES,
+            model.Metric.VM_RECEIVED_PACKETS,
+            model.Metric.VM_RECEIVED_BYTES,
             rates.ingress,
             traffic.edges_by_dst if traffic else {},
         ),
@@ -149,7 +137,7 @@ def _both_ways(facts: Facts, rates: MachineRates) -> Iterator[_Packets]:
                 yield found
 
 
-def _from_outside(facts: Facts, rates: MachineRates) -> _Packets | None:
+def _from_outside(facts: model.Facts, rates: model.MachineRates) -> _Packets | None:
     """Return what a machine receives from outside the VPC; None where flow records do not tell."""
     if facts.traffic is None or rates.traffic is None:
         return None
@@ -159,7 +147,7 @@ def _from_outside(facts: Facts, rates: MachineRates) -> _Packets | None:
     return _mean("receives from outside the VPC", outside, minutes)
 
 
-def _mean(direction: str, edges: Iterable[Edge], active_minutes: int) -> _Packets | None:
+def _mean(direction: str, edges: Iterable[model.Edge], active_minutes: int) -> _Packets | None:
     """Return the mean rate of packets over the minutes in which the machine had any."""
     found = tuple(edges)
     packets = sum(edge.packet_count for edge in found)
@@ -175,19 +163,19 @@ def _mean(direction: str, edges: Iterable[Edge], active_minutes: int) -> _Packet
 
 
 def _hit(
-    facts: Facts,
-    instance: Instance,
-    rates: MachineRates,
+    facts: model.Facts,
+    instance: model.Instance,
+    rates: model.MachineRates,
     packets: _Packets,
     limit_pps: float | None,
-) -> Hit:
+) -> model.Hit:
     doubts = doubts_of_rates(facts, instance, rates)
     if not packets.is_counted:
         doubts.add("a mean over the minutes in use hides bursts")
     if limit_pps is None:
         doubts.add("no document states how many packets a type carries")
     said = f"; a machine takes {limit_pps:,.0f} from there" if limit_pps is not None else ""
-    return Hit(
+    return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} {packets.direction} {packets.per_s:,.0f} packets a second of"
@@ -195,13 +183,13 @@ def _hit(
         f" ({gbps(max(rates.egress.p95_gbps, rates.ingress.p95_gbps))}) are not what binds",
         cause="outside" if limit_pps is not None else "",
         evidence=(
-            Evidence(
+            model.Evidence(
                 name="packets_per_s",
                 value=packets.per_s,
                 unit="packets/s",
                 source=packets.source,
             ),
-            Evidence(
+            model.Evidence(
                 name="mean_packet", value=packets.mean_bytes, unit="bytes", source=packets.source
             ),
             rate_evidence("egress_p95", rates.egress.p95_gbps, rates.source),
@@ -209,7 +197,7 @@ def _hit(
         ),
         used_ratio=packets.per_s / limit_pps if limit_pps is not None else None,
         # Without a limit it is a hint: many packets may be what the machine is made for.
-        severity=None if limit_pps is not None else Severity.LOW,
+        severity=None if limit_pps is not None else model.Severity.LOW,
         fix=RULE.fix(
             label="fewer, greater packets",
             text="Put more into a packet: batches, fewer flushes, segmentation by the interface. Or"

@@ -2,21 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    Edge,
-    EgressCap,
-    Evidence,
-    Facts,
-    Fix,
-    Gap,
-    Hit,
-    Instance,
-    MachineRates,
-    Metric,
-    MetricSeries,
-    Need,
-    Severity,
-)
+from netplan_planner import model
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.capacity._resize import type_evidence
@@ -27,8 +13,8 @@ from netplan_rules.work import MACHINE_TYPE
 RULE = Rule(
     id="receiver-limited",
     title="A receiver takes in no more while its senders could give more",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.INVENTORY, model.Need.FLOW_RECORDS}),
     rationale="What arrives has to be handled by the receiver's vCPUs, and from outside the VPC"
     " Google takes 30 Gbit/s for a machine and no more. Faster senders do not help then.",
     remediation="Scale the receiver: more vCPUs, or several receivers that share the load; from"
@@ -72,7 +58,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each busy receiver at a limit of its own."""
     if facts.traffic is None:
         return
@@ -89,14 +75,14 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         if cap is not None and _is_outside_full(facts, rates, cap, edges):
             yield _outside_hit(facts, instance, rates, cap)
             continue
-        cpu = facts.metrics.of(rates.link, Metric.VM_CPU) if facts.metrics else None
+        cpu = facts.metrics.of(rates.link, model.Metric.VM_CPU) if facts.metrics else None
         if cpu is None:
-            yield Gap(resource=instance.ref, reason="its CPU use was not read (--metrics)")
+            yield model.Gap(resource=instance.ref, reason="its CPU use was not read (--metrics)")
         elif cpu.p95 >= facts.threshold(RULE.id, "cpu_ratio"):
             yield _cpu_hit(facts, instance, rates, cpu)
 
 
-def _is_sender_idle(facts: Facts, edges: tuple[Edge, ...]) -> bool:
+def _is_sender_idle(facts: model.Facts, edges: tuple[model.Edge, ...]) -> bool:
     """Return whether the greatest sender has room; one that is no own machine is not known."""
     greatest = max(edges, key=lambda edge: edge.wire_bytes)
     sender = facts.instance(facts.src(greatest))
@@ -110,7 +96,10 @@ def _is_sender_idle(facts: Facts, edges: tuple[Edge, ...]) -> bool:
 
 
 def _is_outside_full(
-    facts: Facts, rates: MachineRates, cap: EgressCap, edges: tuple[Edge, ...]
+    facts: model.Facts,
+    rates: model.MachineRates,
+    cap: model.EgressCap,
+    edges: tuple[model.Edge, ...],
 ) -> bool:
     if cap.external_ingress_gbps is None:
         return False
@@ -121,10 +110,12 @@ def _is_outside_full(
     return is_outside and rates.ingress.p95_gbps >= full
 
 
-def _outside_hit(facts: Facts, instance: Instance, rates: MachineRates, cap: EgressCap) -> Hit:
+def _outside_hit(
+    facts: model.Facts, instance: model.Instance, rates: model.MachineRates, cap: model.EgressCap
+) -> model.Hit:
     doubts = doubts_of_rates(facts, instance, rates)
     limit = cap.external_ingress_gbps or 0.0
-    return Hit(
+    return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} receives {gbps(rates.ingress.p95_gbps)} at the 95th percentile"
@@ -144,10 +135,12 @@ def _outside_hit(facts: Facts, instance: Instance, rates: MachineRates, cap: Egr
     )
 
 
-def _cpu_hit(facts: Facts, instance: Instance, rates: MachineRates, cpu: MetricSeries) -> Hit:
+def _cpu_hit(
+    facts: model.Facts, instance: model.Instance, rates: model.MachineRates, cpu: model.MetricSeries
+) -> model.Hit:
     doubts = doubts_of_rates(facts, instance, rates)
     doubts.add("what its vCPUs do besides receiving is not known")
-    return Hit(
+    return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} receives {gbps(rates.ingress.p95_gbps)} at the 95th percentile"
@@ -155,7 +148,7 @@ def _cpu_hit(facts: Facts, instance: Instance, rates: MachineRates, cpu: MetricS
         cause="cpu",
         evidence=(
             rate_evidence("ingress_p95", rates.ingress.p95_gbps, rates.source),
-            Evidence(name="cpu_p95", value=cpu.p95, unit="ratio", source=cpu.metric.value),
+            model.Evidence(name="cpu_p95", value=cpu.p95, unit="ratio", source=cpu.metric.value),
             type_evidence(instance),
         ),
         used_ratio=cpu.p95,
@@ -168,7 +161,7 @@ def _cpu_hit(facts: Facts, instance: Instance, rates: MachineRates, cpu: MetricS
     )
 
 
-def _fix(text: str, label: str) -> Fix:
+def _fix(text: str, label: str) -> model.Fix:
     return RULE.fix(
         label=label,
         text=text,

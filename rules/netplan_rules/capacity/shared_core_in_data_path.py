@@ -4,17 +4,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from netplan_planner.model import (
-    CoverLedger,
-    Destination,
-    Facts,
-    Gap,
-    Hit,
-    Instance,
-    MachineRates,
-    Need,
-    Severity,
-)
+from netplan_planner import model
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
     cheapest,
@@ -35,8 +25,8 @@ from netplan_rules.work import MACHINE_TYPE
 RULE = Rule(
     id="shared-core-in-data-path",
     title="A shared-core machine carries real traffic",
-    severity=Severity.HIGH,
-    needs=frozenset({Need.INVENTORY, Need.RATES}),
+    severity=model.Severity.HIGH,
+    needs=frozenset({model.Need.INVENTORY, model.Need.RATES}),
     rationale="f1-micro, g1-small and the small E2 types get a fraction of a core and bursts of it."
     " Packets cost CPU time: when the bursts are used up, throughput falls below the cap.",
     remediation="Take a type with at least two dedicated vCPUs on the path of bulk data.",
@@ -65,7 +55,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each shared-core machine above the rate floor."""
     floor = facts.threshold(RULE.id, "min_gbps")
     ledger = facts.machines.ledger(facts.inventory, facts.today)
@@ -75,14 +65,21 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         instance = facts.inventory.instance_by_link[rates.link]
         shape = facts.shape(instance.machine_type)
         if shape is None:
-            yield Gap(resource=instance.ref, reason="the shape of its machine type is not known")
+            yield model.Gap(
+                resource=instance.ref, reason="the shape of its machine type is not known"
+            )
         elif shape.is_shared_core:
             yield _hit(facts, instance, rates, ledger)
 
 
-def _hit(facts: Facts, instance: Instance, rates: MachineRates, ledger: CoverLedger) -> Hit:
+def _hit(
+    facts: model.Facts,
+    instance: model.Instance,
+    rates: model.MachineRates,
+    ledger: model.CoverLedger,
+) -> model.Hit:
     sent, received = rates.egress.p95_gbps, rates.ingress.p95_gbps
-    need = need_of(facts, instance, max(sent, rates.egress.max_gbps), Destination.INTERNAL)
+    need = need_of(facts, instance, max(sent, rates.egress.max_gbps), model.Destination.INTERNAL)
     if need is not None:
         least = int(facts.threshold(RULE.id, "min_vcpus"))
         need = replace(need, vcpus=max(need.vcpus, least))
@@ -90,7 +87,7 @@ def _hit(facts: Facts, instance: Instance, rates: MachineRates, ledger: CoverLed
     doubts = doubts_of_caps(facts, doubts_of_rates(facts, instance, rates), None, candidate)
     saving = resize_saving(facts, instance, candidate, ledger)
     now = egress_estimate(facts, instance, None)
-    return Hit(
+    return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} is a shared-core {instance.machine_type} and sends {gbps(sent)},"

@@ -2,19 +2,8 @@
 
 from collections.abc import Iterator
 
+from netplan_planner import model
 from netplan_planner.ledger import ledger_of
-from netplan_planner.model import (
-    BandwidthTier,
-    Change,
-    ChangeKind,
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Instance,
-    Need,
-    Severity,
-)
 from netplan_rules.base import Rule
 from netplan_rules.capacity._resize import type_evidence
 from netplan_rules.steps import keep_the_old
@@ -24,8 +13,8 @@ from netplan_rules.work import NEW_MACHINE
 RULE = Rule(
     id="tier1-ineffective",
     title="Tier_1 is set but cannot work",
-    severity=Severity.HIGH,
-    needs=frozenset({Need.INVENTORY}),
+    severity=model.Severity.HIGH,
+    needs=frozenset({model.Need.INVENTORY}),
     rationale="Tier_1 needs a type that has it and a gVNIC interface. Without both the machine"
     " keeps its default cap.",
     remediation="Recreate it with gVNIC, with a type that has Tier_1, or without Tier_1.",
@@ -42,15 +31,15 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each Tier_1 machine whose type or interfaces rule it out."""
     for instance in facts.inventory.instances:
-        if instance.bandwidth_tier is not BandwidthTier.TIER_1:
+        if instance.bandwidth_tier is not model.BandwidthTier.TIER_1:
             continue
         variants = facts.caps.variants(instance.machine_type)
         if not variants:
             reason = facts.caps.unknown_reason(instance.machine_type, tier1=True)
-            yield Gap(resource=instance.ref, reason=reason)
+            yield model.Gap(resource=instance.ref, reason=reason)
             continue
         if not any(cap.is_tier1 for cap in variants):
             yield _hit(facts, instance, f"{instance.machine_type} has no Tier_1")
@@ -59,25 +48,30 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         yield from _interfaces(facts, instance, allows_virtio)
 
 
-def _interfaces(facts: Facts, instance: Instance, allows_virtio: bool) -> Iterator[Hit | Gap]:
+def _interfaces(
+    facts: model.Facts, instance: model.Instance, allows_virtio: bool
+) -> Iterator[model.Hit | model.Gap]:
     stated = [nic.nic_type for nic in instance.interfaces]
     if any(kind is not None and kind != "GVNIC" for kind in stated):
         kinds = ", ".join(sorted({kind for kind in stated if kind and kind != "GVNIC"}))
         yield _hit(facts, instance, f"its interface is {kinds}, not gVNIC")
     elif None in stated and allows_virtio:
-        yield Gap(
+        yield model.Gap(
             resource=instance.ref,
             reason="the input does not state the type of its interface, and the series allows both",
         )
 
 
-def _hit(facts: Facts, instance: Instance, why: str) -> Hit:
-    change = Change(kind=ChangeKind.NO_TIER_1, target=instance.ref.self_link)
-    return Hit(
+def _hit(facts: model.Facts, instance: model.Instance, why: str) -> model.Hit:
+    change = model.Change(kind=model.ChangeKind.NO_TIER_1, target=instance.ref.self_link)
+    return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} has Tier_1 set, but {why}",
-        evidence=(Evidence(name="reason", value=why, source="inventory"), type_evidence(instance)),
+        evidence=(
+            model.Evidence(name="reason", value=why, source="inventory"),
+            type_evidence(instance),
+        ),
         saving=ledger_of(facts).value(change).saving,
         fix=RULE.fix(
             label="recreate",

@@ -2,20 +2,8 @@
 
 from collections.abc import Iterator
 
+from netplan_planner import model
 from netplan_planner.machines.groups import is_managed
-from netplan_planner.model import (
-    BandwidthTier,
-    Candidate,
-    EgressCap,
-    Facts,
-    Gap,
-    Hit,
-    Instance,
-    Need,
-    Severity,
-    Text,
-    worded,
-)
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
@@ -35,8 +23,8 @@ from netplan_rules.work import NEW_MACHINE
 RULE = Rule(
     id="tier1-missing",
     title="Tier_1 is cheaper than a bigger machine",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.PRICES}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.INVENTORY, model.Need.PRICES}),
     rationale="The target or the observed egress is above the default cap; the type has a greater"
     " cap with Tier_1, and its fee is less than what any type without Tier_1 that carries the need"
     " costs more.",
@@ -63,11 +51,11 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each machine that needs more than its default cap and gets it cheapest by Tier_1."""
     ledger = facts.machines.ledger(facts.inventory, facts.today)
     for instance in facts.inventory.instances:
-        if instance.bandwidth_tier is BandwidthTier.TIER_1:
+        if instance.bandwidth_tier is model.BandwidthTier.TIER_1:
             continue
         default, tier1 = (
             instance_cap(instance, facts.caps),
@@ -79,30 +67,30 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         if wanted is None or pool_of(facts, instance) is not None:
             continue
         found = tier1_choice(facts, instance, wanted, ledger)
-        if isinstance(found, Gap):
+        if isinstance(found, model.Gap):
             yield found
         elif found is not None:
             yield _hit(facts, instance, default, wanted, found.own, found.compared)
 
 
 def _hit(
-    facts: Facts,
-    instance: Instance,
-    default: EgressCap,
+    facts: model.Facts,
+    instance: model.Instance,
+    default: model.EgressCap,
     wanted: float,
-    own: Candidate,
-    compared: Text,
-) -> Hit:
+    own: model.Candidate,
+    compared: model.Text,
+) -> model.Hit:
     saving = machine_saving(facts, instance, own)
     rates, target = facts.rates_of(instance), facts.target(instance)
     seen = Doubts()
     if rates is not None and (target is None or target.gbps != wanted):
         seen = doubts_of_rates(facts, instance, rates)
     doubts = doubts_of_caps(facts, seen, default, own)
-    return Hit(
+    return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=worded(
+        message=model.worded(
             f"{instance.name} needs {gbps(wanted)}, its default cap is"
             f" {gbps(default.egress_gbps)}; with Tier_1 it is {gbps(own.cap_gbps)}",
             compared,

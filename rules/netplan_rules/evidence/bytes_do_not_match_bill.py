@@ -3,19 +3,7 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from netplan_planner.model import (
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Need,
-    Reconciliation,
-    ResourceRef,
-    SelfLink,
-    Severity,
-    SkuBalance,
-    worded,
-)
+from netplan_planner import model
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.base import Rule, ratio_limit, usd_floor
 from netplan_rules.shared.trust import Doubts, doubt_of_month
@@ -25,8 +13,8 @@ from netplan_rules.work import READ_AGAIN
 RULE = Rule(
     id="bytes-do-not-match-bill",
     title="The traffic that was seen does not explain the bill",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.BILL}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.BILL}),
     rationale="Savings rest on what flow logs say and on prices. Where that comes to another amount"
     " than was billed, traffic is missing, sampled away or priced by another SKU, and the savings"
     " are as far off.",
@@ -56,7 +44,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each SKU whose modelled and billed amounts differ by more than the threshold."""
     found = facts.reconciliation
     if found is None:
@@ -66,7 +54,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
     to_month = HOURS_PER_MONTH / found.billed_hours if found.billed_hours else Decimal(0)
     for balance in found.balances:
         if balance.billed_gib is None:
-            yield Gap(resource=_ref(balance), reason="what was billed is not known in GiB")
+            yield model.Gap(resource=_ref(balance), reason="what was billed is not known in GiB")
             continue
         difference = abs(balance.residual_usd)
         is_off = difference > most * abs(balance.billed_usd)
@@ -74,21 +62,23 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             yield _hit(facts, found, balance, to_month)
 
 
-def _ref(balance: SkuBalance) -> ResourceRef:
-    return ResourceRef(self_link=SelfLink(f"billing/skus/{balance.sku_id}"))
+def _ref(balance: model.SkuBalance) -> model.ResourceRef:
+    return model.ResourceRef(self_link=model.SelfLink(f"billing/skus/{balance.sku_id}"))
 
 
-def _hit(facts: Facts, found: Reconciliation, balance: SkuBalance, to_month: Decimal) -> Hit:
+def _hit(
+    facts: model.Facts, found: model.Reconciliation, balance: model.SkuBalance, to_month: Decimal
+) -> model.Hit:
     doubts = Doubts()
     for reason in (*found.warnings, doubt_of_month(facts)):
         if reason:
             doubts.add(reason)
     modelled, billed = balance.modelled_usd * to_month, balance.billed_usd * to_month
     note = f" ({balance.note})" if balance.note else ""
-    return Hit(
+    return model.Hit(
         resources=(_ref(balance),),
         subject=f"{balance.sku_id} {balance.description}".strip(),
-        message=worded(
+        message=model.worded(
             f"{balance.description or balance.sku_id}: the traffic that was seen comes to ",
             money(modelled),
             " a month, the bill to ",
@@ -97,19 +87,19 @@ def _hit(facts: Facts, found: Reconciliation, balance: SkuBalance, to_month: Dec
         ),
         cause="more than was billed" if balance.residual_usd < 0 else "less than was billed",
         evidence=(
-            Evidence(
+            model.Evidence(
                 name="modelled",
                 value=round(float(modelled), 2),
                 unit="USD/month",
                 source="flow logs and price snapshot",
             ),
-            Evidence(
+            model.Evidence(
                 name="billed",
                 value=round(float(billed), 2),
                 unit="USD/month",
                 source="billing export",
             ),
-            Evidence(name="modelled_volume", value=float(balance.modelled_gib), unit="GiB"),
+            model.Evidence(name="modelled_volume", value=float(balance.modelled_gib), unit="GiB"),
         ),
         fix=RULE.fix(
             label="compare by SKU",
@@ -121,7 +111,7 @@ def _hit(facts: Facts, found: Reconciliation, balance: SkuBalance, to_month: Dec
     )
 
 
-def _advice(balance: SkuBalance) -> str:
+def _advice(balance: model.SkuBalance) -> str:
     look = "Look at it with netplan prices reconcile --billing-export FILE --traffic FILE"
     if balance.residual_usd < 0:
         return (

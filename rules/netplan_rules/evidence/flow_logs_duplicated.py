@@ -2,22 +2,8 @@
 
 from collections.abc import Iterator
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    Evidence,
-    Facts,
-    Fix,
-    Hit,
-    Instruction,
-    LogOverlap,
-    Need,
-    ResourceRef,
-    Saving,
-    Severity,
-    Subnetwork,
-    bill,
-    last_part,
-)
 from netplan_planner.model.evidence.log_volume import GENERATION, OWN_SETTING, STORAGE, record_bytes
 from netplan_planner.units import counted
 from netplan_rules.base import Rule
@@ -28,8 +14,8 @@ RULE = Rule(
     id="flow-logs-duplicated",
     aliases=("flow-logs-twice",),
     title="Flows are logged by two configurations",
-    severity=Severity.LOW,
-    needs=frozenset({Need.INVENTORY}),
+    severity=model.Severity.LOW,
+    needs=frozenset({model.Need.INVENTORY}),
     rationale="A subnetwork's own setting and every configuration of the Network Management API"
     " that covers it write records of their own of the same flow. Each is billed, and who sums"
     " them counts every byte twice.",
@@ -45,7 +31,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: model.Facts) -> Iterator[model.Hit]:
     """Yield each place whose flows several configurations log, by the records if there are any."""
     if facts.traffic is not None and facts.traffic.coverage.logged:
         for overlap in facts.traffic.coverage.overlaps:
@@ -57,7 +43,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             yield _stated(subnetwork, names[0], name)
 
 
-def _settings_of(facts: Facts, subnetwork: Subnetwork) -> list[str]:
+def _settings_of(facts: model.Facts, subnetwork: model.Subnetwork) -> list[str]:
     """Return who logs all flows of a subnetwork now, by name; the first is to be kept.
 
     Configurations are the way that is recommended now, and go before the subnetwork's setting.
@@ -73,81 +59,85 @@ def _settings_of(facts: Facts, subnetwork: Subnetwork) -> list[str]:
     return found
 
 
-def _stated(subnetwork: Subnetwork, kept: str, other: str) -> Hit:
-    return Hit(
+def _stated(subnetwork: model.Subnetwork, kept: str, other: str) -> model.Hit:
+    return model.Hit(
         resources=(subnetwork.ref,),
         subject=f"{subnetwork.name}: {other}",
         message=f"{subnetwork.name} is logged by {kept} and by {other} as well: each writes a"
         " record of every flow",
         evidence=(
-            Evidence(name="kept", value=kept, source="inventory"),
-            Evidence(name="second", value=other, source="inventory"),
+            model.Evidence(name="kept", value=kept, source="inventory"),
+            model.Evidence(name="second", value=other, source="inventory"),
         ),
-        saving=Saving(unknown="how many records there are is not known without flow logs"),
+        saving=model.Saving(unknown="how many records there are is not known without flow logs"),
         fix=_fix(subnetwork.name, kept, other, subnetwork),
         doubts=("by the settings alone: records would show whether both write them",),
     )
 
 
-def _switch_off(subnetwork: Subnetwork | None, other: str) -> tuple[str, ...]:
+def _switch_off(subnetwork: model.Subnetwork | None, other: str) -> tuple[str, ...]:
     """Return the command that ends a subnetwork's own setting; a configuration may cover more."""
     if subnetwork is None or other != OWN_SETTING:
         return ()
     return (set_logs(subnetwork, "--no-enable-flow-logs"),)
 
 
-def _fix(name: str, kept: str, other: str, subnetwork: Subnetwork | None) -> Fix:
+def _fix(name: str, kept: str, other: str, subnetwork: model.Subnetwork | None) -> model.Fix:
     commands = _switch_off(subnetwork, other)
     return RULE.fix(
         label="one configuration of flow logs",
         verify="The next audit leaves no record of another configuration out.",
         undo=logs_again(subnetwork)
         if commands and subnetwork is not None
-        else Instruction(text="Switch the configuration on again."),
+        else model.Instruction(text="Switch the configuration on again."),
         text=f"Keep {kept} or {other}, and switch the other off for {name}.",
         commands=commands,
         caution="A configuration may cover other places too, and feed other readers.",
     )
 
 
-def _saving(facts: Facts, overlap: LogOverlap) -> Saving:
+def _saving(facts: model.Facts, overlap: model.LogOverlap) -> model.Saving:
     """Return what the records of the second configuration cost a month, made and stored."""
     assert facts.traffic is not None
     if facts.traffic.is_steady or not facts.traffic.month_seconds:
-        return Saving(unknown="what records there are in a month is not known")
+        return model.Saving(unknown="what records there are in a month is not known")
     has_metadata = facts.traffic.coverage.has_metadata
     size = overlap.record_count * record_bytes(has_metadata=has_metadata)
     gib = facts.gib_per_month(size)
     try:
-        return Saving(
+        return model.Saving(
             items=tuple(
                 line
                 for name, service in (("made", GENERATION), ("stored for 30 days", STORAGE))
-                for line in bill(f"flow logs, {name}", gib, facts.prices.service_price(service))
+                for line in model.bill(
+                    f"flow logs, {name}", gib, facts.prices.service_price(service)
+                )
             )
         )
     except MissingDatum as error:
-        return Saving(unknown=str(error))
+        return model.Saving(unknown=str(error))
 
 
-def _hit(facts: Facts, overlap: LogOverlap) -> Hit:
-    name, left_out = last_part(overlap.place), last_part(overlap.left_out)
-    counts = last_part(overlap.counted)
+def _hit(facts: model.Facts, overlap: model.LogOverlap) -> model.Hit:
+    name, left_out = model.last_part(overlap.place), model.last_part(overlap.left_out)
+    counts = model.last_part(overlap.counted)
     saving = _saving(facts, overlap)
     subnetwork = facts.inventory.subnetwork_by_link.get(overlap.place)
-    return Hit(
-        resources=(ResourceRef(self_link=overlap.place),),
+    return model.Hit(
+        resources=(model.ResourceRef(self_link=overlap.place),),
         subject=f"{name}: {left_out}",
         message=f"{name} is logged by {counts} and by {left_out} as well:"
         f" {counted(overlap.record_count, 'record')} of the second, of"
         f" {counted(overlap.payload_bytes, 'byte')}, were left out here",
         evidence=(
-            Evidence(
+            model.Evidence(
                 name="records", value=overlap.record_count, unit="records", source="flow logs"
             ),
-            Evidence(name="payload", value=overlap.payload_bytes, unit="B", source="flow logs"),
-            Evidence(name="counted", value=overlap.counted, source="flow logs"),
-            Evidence(name="left_out", value=overlap.left_out, source="flow logs"),
+            model.Evidence(
+                name="payload", value=overlap.payload_bytes, unit="B", source="flow logs"
+            ),
+            model.Evidence(name="counted", value=overlap.counted, source="flow logs"),
+            model.Evidence(name="left_out", value=overlap.left_out, source="flow logs"),
         ),
         saving=saving,
         fix=_fix(name, counts, left_out, subnetwork),

@@ -2,16 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    Confidence,
-    Evidence,
-    Facts,
-    FlowLogConfig,
-    Hit,
-    Need,
-    Severity,
-    Subnetwork,
-)
+from netplan_planner import model
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.reporting import reporting_subnetworks
 from netplan_rules.shared.logs_as_were import logs_again, set_logs
@@ -20,8 +11,8 @@ from netplan_rules.work import LOGGING
 RULE = Rule(
     id="flow-logs-thin",
     title="Flow logs are off or thin",
-    severity=Severity.INFO,
-    needs=frozenset({Need.INVENTORY}),
+    severity=model.Severity.INFO,
+    needs=frozenset({model.Need.INVENTORY}),
     rationale="Rates come from sampled records: a low rate misses small and short flows, an"
     " interval above a minute hides bursts, and a subnetwork without logs shows only what its"
     " peers report.",
@@ -69,7 +60,7 @@ _FINE_INTERVALS = frozenset({"INTERVAL_5_SEC", "INTERVAL_30_SEC", "INTERVAL_1_MI
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: model.Facts) -> Iterator[model.Hit]:
     """Yield each subnetwork with machines whose logs are off, unknown or thin."""
     used = {
         nic.subnetwork
@@ -90,19 +81,19 @@ def check(facts: Facts) -> Iterator[Hit]:
                 yield _hit(facts, subnetwork, fullest, why)
 
 
-def _fullness(logs: FlowLogConfig) -> tuple[bool, float, bool]:
+def _fullness(logs: model.FlowLogConfig) -> tuple[bool, float, bool]:
     is_fine = logs.aggregation_interval is None or logs.aggregation_interval in _FINE_INTERVALS
     ratio = 1.0 if logs.sampling_ratio is None else logs.sampling_ratio
     return not logs.filter_expr, ratio, is_fine
 
 
-def _off(subnetwork: Subnetwork) -> str:
+def _off(subnetwork: model.Subnetwork) -> str:
     if subnetwork.flow_logs is None:
         return "the input does not say whether it keeps flow logs"
     return "it keeps no flow logs"
 
 
-def _thin(facts: Facts, logs: FlowLogConfig) -> str:
+def _thin(facts: model.Facts, logs: model.FlowLogConfig) -> str:
     low = facts.threshold(RULE.id, "min_sampling_ratio")
     if logs.sampling_ratio is not None and logs.sampling_ratio < low:
         return f"it samples {logs.sampling_ratio:g} of the flows"
@@ -112,7 +103,7 @@ def _thin(facts: Facts, logs: FlowLogConfig) -> str:
     return ""
 
 
-def _doubts(facts: Facts, subnetwork: Subnetwork) -> tuple[str, ...]:
+def _doubts(facts: model.Facts, subnetwork: model.Subnetwork) -> tuple[str, ...]:
     """Return what speaks against that a subnetwork without known logs does not log."""
     if subnetwork.flow_logs is None:
         return ("nothing was read of its flow logs",)
@@ -124,15 +115,17 @@ def _doubts(facts: Facts, subnetwork: Subnetwork) -> tuple[str, ...]:
     )
 
 
-def _hit(facts: Facts, subnetwork: Subnetwork, logs: FlowLogConfig | None, why: str) -> Hit:
+def _hit(
+    facts: model.Facts, subnetwork: model.Subnetwork, logs: model.FlowLogConfig | None, why: str
+) -> model.Hit:
     is_unread = logs is None and subnetwork.flow_logs is None
-    return Hit(
+    return model.Hit(
         resources=(subnetwork.ref,),
         subject=f"{subnetwork.name} ({subnetwork.region})",
         message=f"subnetwork {subnetwork.name}: {why}",
         evidence=(
-            Evidence(name="why", value=why, source="inventory"),
-            Evidence(
+            model.Evidence(name="why", value=why, source="inventory"),
+            model.Evidence(
                 name="sampling",
                 value=logs.sampling_ratio
                 if logs and logs.sampling_ratio is not None
@@ -158,5 +151,5 @@ def _hit(facts: Facts, subnetwork: Subnetwork, logs: FlowLogConfig | None, why: 
             caution="Log volume is billed per GiB.",
         ),
         doubts=_doubts(facts, subnetwork) if logs is None else (),
-        at_most=Confidence.LOW if is_unread else Confidence.HIGH,
+        at_most=model.Confidence.LOW if is_unread else model.Confidence.HIGH,
     )

@@ -4,22 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from decimal import Decimal
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Need,
-    ResourceRef,
-    Saving,
-    SelfLink,
-    Severity,
-    bill,
-    last_part,
-    total_usd,
-    worded,
-)
 from netplan_planner.model.evidence.log_volume import GENERATION, STORAGE, record_bytes
 from netplan_planner.paths.priced_paths import PricedPath, path_prices_of, priced_path_of
 from netplan_rules.base import Rule, ratio_limit, usd_floor
@@ -30,8 +16,8 @@ from netplan_rules.work import LOGGING
 RULE = Rule(
     id="flow-logs-too-dear",
     title="Flow logs cost much beside the traffic that they tell of",
-    severity=Severity.LOW,
-    needs=frozenset({Need.FLOW_RECORDS}),
+    severity=model.Severity.LOW,
+    needs=frozenset({model.Need.FLOW_RECORDS}),
     rationale="Flow logs are billed by the record, made and stored, whatever the flow costs: many"
     " short flows inside a zone are free of charge, and dear to log.",
     remediation="Plan sampling and interval for an error that does: netplan flow-logs plan. A"
@@ -61,12 +47,12 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each subnetwork whose records cost too much of what their traffic does."""
     traffic = facts.traffic
     if traffic is None or traffic.is_steady or not traffic.month_seconds:
         return
-    records: dict[SelfLink, int] = defaultdict(int)
+    records: dict[model.SelfLink, int] = defaultdict(int)
     for one in traffic.coverage.logged:
         records[one.place] += one.record_count
     places = [place for place in sorted(records) if place in facts.inventory.subnetwork_by_link]
@@ -78,7 +64,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         usd_per_record = _usd_per_record(facts, sum(records.values()))
     except MissingDatum as error:
         for place in places:
-            yield Gap(resource=ResourceRef(self_link=place), reason=str(error))
+            yield model.Gap(resource=model.ResourceRef(self_link=place), reason=str(error))
         return
     sent = _sent_usd(facts)
     for place in places:
@@ -87,12 +73,12 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             continue
         told, unknown = sent.get(place, (Decimal(0), ""))
         if unknown:
-            yield Gap(resource=ResourceRef(self_link=place), reason=unknown)
+            yield model.Gap(resource=model.ResourceRef(self_link=place), reason=unknown)
         elif cost > most * told:
             yield _hit(facts, place, cost, told, records[place])
 
 
-def _usd_per_record(facts: Facts, record_count: int) -> Decimal:
+def _usd_per_record(facts: model.Facts, record_count: int) -> Decimal:
     """Return what a record of the window costs a month; the steps are of all records together."""
     assert facts.traffic is not None
     size = record_bytes(has_metadata=facts.traffic.coverage.has_metadata)
@@ -100,19 +86,19 @@ def _usd_per_record(facts: Facts, record_count: int) -> Decimal:
     lines = [
         line
         for service in (GENERATION, STORAGE)
-        for line in bill("flow logs", gib, facts.prices.service_price(service))
+        for line in model.bill("flow logs", gib, facts.prices.service_price(service))
     ]
-    return total_usd(lines) / record_count
+    return model.total_usd(lines) / record_count
 
 
-def _sent_usd(facts: Facts) -> dict[SelfLink, tuple[Decimal, str]]:
+def _sent_usd(facts: model.Facts) -> dict[model.SelfLink, tuple[Decimal, str]]:
     """Return what the machines of each subnetwork send a month in dollars, or why it is not known.
 
     Machines with several interfaces are of the first one's. Volumes are priced by subnetwork, so
     that free and cheaper steps count for each.
     """
     assert facts.traffic is not None
-    volumes: dict[SelfLink, dict[PricedPath, int]] = defaultdict(lambda: defaultdict(int))
+    volumes: dict[model.SelfLink, dict[PricedPath, int]] = defaultdict(lambda: defaultdict(int))
     for edge in facts.traffic.edges:
         machine = facts.instance(facts.src(edge))
         subnetwork = machine.interfaces[0].subnetwork if machine and machine.interfaces else None
@@ -121,46 +107,50 @@ def _sent_usd(facts: Facts) -> dict[SelfLink, tuple[Decimal, str]]:
     return {place: _priced(facts, of_paths) for place, of_paths in volumes.items()}
 
 
-def _priced(facts: Facts, of_paths: dict[PricedPath, int]) -> tuple[Decimal, str]:
+def _priced(facts: model.Facts, of_paths: dict[PricedPath, int]) -> tuple[Decimal, str]:
     usd, unknown = Decimal(0), ""
     for path, byte_count in of_paths.items():
         for part in path_prices_of(facts, path):
             if part.tiers:
-                usd += total_usd(bill("traffic", facts.gib_per_month(byte_count), part.tiers))
+                usd += model.total_usd(
+                    model.bill("traffic", facts.gib_per_month(byte_count), part.tiers)
+                )
             else:
                 unknown = part.reason
     return usd, unknown
 
 
-def _hit(facts: Facts, place: SelfLink, cost: Decimal, told: Decimal, record_count: int) -> Hit:
+def _hit(
+    facts: model.Facts, place: model.SelfLink, cost: Decimal, told: Decimal, record_count: int
+) -> model.Hit:
     assert facts.traffic is not None
     subnetwork = facts.inventory.subnetwork_by_link[place]
     month = facts.gib_per_month(
         record_count * record_bytes(has_metadata=facts.traffic.coverage.has_metadata)
     )
-    name = last_part(place)
-    return Hit(
+    name = model.last_part(place)
+    return model.Hit(
         resources=(subnetwork.ref,),
         subject=f"{name} ({subnetwork.region})",
-        message=worded(
+        message=model.worded(
             f"the flow logs of {name} cost ",
             money(cost),
             " a month, and tell of traffic that costs ",
             money(told),
         ),
         evidence=(
-            Evidence(
+            model.Evidence(
                 name="cost", value=float(round(cost, 2)), unit="USD/month", source="flow logs"
             ),
-            Evidence(
+            model.Evidence(
                 name="traffic", value=float(round(told, 2)), unit="USD/month", source="flow logs"
             ),
-            Evidence(
+            model.Evidence(
                 name="volume", value=float(round(month, 3)), unit="GiB/month", source="flow logs"
             ),
-            Evidence(name="records", value=record_count, unit="records", source="flow logs"),
+            model.Evidence(name="records", value=record_count, unit="records", source="flow logs"),
         ),
-        saving=Saving(
+        saving=model.Saving(
             unknown="netplan flow-logs plan tells what thinner logs would save, and what error they"
             " bring"
         ),

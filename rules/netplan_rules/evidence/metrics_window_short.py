@@ -3,20 +3,8 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
+from netplan_planner import model
 from netplan_planner.machines import is_watched
-from netplan_planner.model import (
-    Evidence,
-    Facts,
-    Fix,
-    Hit,
-    Instance,
-    Metric,
-    Metrics,
-    Need,
-    ResourceRef,
-    SelfLink,
-    Severity,
-)
 from netplan_rules.base import Rule
 from netplan_rules.shared.sizes import days_that_decide
 from netplan_rules.wording import vm_subject
@@ -25,8 +13,8 @@ from netplan_rules.work import READ_AGAIN
 RULE = Rule(
     id="metrics-window-short",
     title="Metrics cover too short a time",
-    severity=Severity.INFO,
-    needs=frozenset({Need.METRICS}),
+    severity=model.Severity.INFO,
+    needs=frozenset({model.Need.METRICS}),
     rationale="Load comes by the day and by the week: a machine that is idle in a few days may be"
     " full at the end of the week. Fourteen days have each day of the week twice, so that a peak"
     " can be told from an accident.",
@@ -44,12 +32,12 @@ RULE = Rule(
     group_message="{count} machines have metrics of too short a time; the first of {days} days",
 )
 
-_BY_MACHINE = (Metric.VM_SENT_BYTES, Metric.VM_CPU, Metric.VM_MEMORY)
+_BY_MACHINE = (model.Metric.VM_SENT_BYTES, model.Metric.VM_CPU, model.Metric.VM_MEMORY)
 """What decides a size, for which points come as long as a machine runs."""
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: model.Facts) -> Iterator[model.Hit]:
     """Yield one hit where all metrics are short, else one for each machine that has few points."""
     metrics = facts.metrics
     if metrics is None or metrics.coverage.start is None or metrics.coverage.end is None:
@@ -65,13 +53,13 @@ def check(facts: Facts) -> Iterator[Hit]:
             yield _thin(instance, days, least)
 
 
-def _days(metrics: Metrics, instance: Instance) -> float | None:
+def _days(metrics: model.Metrics, instance: model.Instance) -> float | None:
     """Return the fewest days with points of what decides a size; None: nothing was measured."""
     found = (metrics.of(instance.ref.self_link, metric) for metric in _BY_MACHINE)
     return min((one.days for one in found if one is not None), default=None)
 
 
-def _could_have_more(metrics: Metrics, instance: Instance) -> bool:
+def _could_have_more(metrics: model.Metrics, instance: model.Instance) -> bool:
     """Return whether a machine ran all the time that metrics cover."""
     start = metrics.coverage.start
     assert start is not None
@@ -79,32 +67,36 @@ def _could_have_more(metrics: Metrics, instance: Instance) -> bool:
     return instance.is_running and (since is None or since <= start)
 
 
-def _short(metrics: Metrics, days: float, least: float) -> Hit:
+def _short(metrics: model.Metrics, days: float, least: float) -> model.Hit:
     coverage = metrics.coverage
     assert coverage.start is not None
     assert coverage.end is not None
-    return Hit(
-        resources=(ResourceRef(self_link=SelfLink("metrics/window")),),
+    return model.Hit(
+        resources=(model.ResourceRef(self_link=model.SelfLink("metrics/window")),),
         subject="metrics",
         message=f"the metrics cover {_told(days)}, {coverage.start:%Y-%m-%d} to"
         f" {coverage.end:%Y-%m-%d}; {least:g} are needed to decide sizes, and the busiest day of"
         " the week may not be among them",
         cause="all",
         evidence=(
-            Evidence(name="days", value=round(days, 1), unit="days", source="Cloud Monitoring"),
+            model.Evidence(
+                name="days", value=round(days, 1), unit="days", source="Cloud Monitoring"
+            ),
         ),
         fix=_fix(least),
     )
 
 
-def _thin(instance: Instance, days: float, least: float) -> Hit:
-    return Hit(
+def _thin(instance: model.Instance, days: float, least: float) -> model.Hit:
+    return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} has metrics of {_told(days)} in all, with gaps; {least:g} are"
         " needed to decide its size",
         evidence=(
-            Evidence(name="days", value=round(days, 1), unit="days", source="Cloud Monitoring"),
+            model.Evidence(
+                name="days", value=round(days, 1), unit="days", source="Cloud Monitoring"
+            ),
         ),
         fix=_fix(least),
     )
@@ -114,7 +106,7 @@ def _told(days: float) -> str:
     return f"{days:.1f} days" if days >= 1 else "less than a day"
 
 
-def _fix(least: float) -> Fix:
+def _fix(least: float) -> model.Fix:
     return RULE.fix(
         text=f"Read at least {least:g} days with the month's busiest in them: --metrics-days"
         f" {least:g} with --project, or a longer interval of what is stored.",

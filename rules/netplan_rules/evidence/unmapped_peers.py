@@ -2,19 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    Edge,
-    Evidence,
-    Facts,
-    Fix,
-    Hit,
-    Need,
-    Owner,
-    OwnerKind,
-    ResourceRef,
-    SelfLink,
-    Severity,
-)
+from netplan_planner import model
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.wording import volume
@@ -23,8 +11,8 @@ from netplan_rules.work import READ_AGAIN
 RULE = Rule(
     id="unmapped-peers",
     title="Traffic with addresses that nobody owns",
-    severity=Severity.INFO,
-    needs=frozenset({Need.PEERS}),
+    severity=model.Severity.INFO,
+    needs=frozenset({model.Need.PEERS}),
     rationale="Private addresses that no machine, range or gateway of the input holds may belong to"
     " another project, a peered network or your own data centre. Their traffic has no path class"
     " and no price.",
@@ -48,7 +36,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: model.Facts) -> Iterator[model.Hit]:
     """Yield one hit when too many bytes have no owner."""
     if facts.traffic is None:
         return
@@ -59,13 +47,13 @@ def check(facts: Facts) -> Iterator[Hit]:
         yield _hit(facts, unmatched, lost, whole)
 
 
-def _unmatched(facts: Facts, edge: Edge) -> Owner | None:
+def _unmatched(facts: model.Facts, edge: model.Edge) -> model.Owner | None:
     return next(
-        (o for o in (facts.src(edge), facts.dst(edge)) if o.kind is OwnerKind.UNKNOWN), None
+        (o for o in (facts.src(edge), facts.dst(edge)) if o.kind is model.OwnerKind.UNKNOWN), None
     )
 
 
-def _hit(facts: Facts, unmatched: list[Edge], lost: int, whole: int) -> Hit:
+def _hit(facts: model.Facts, unmatched: list[model.Edge], lost: int, whole: int) -> model.Hit:
     by_owner: dict[str, int] = {}
     for edge in unmatched:
         owner = _unmatched(facts, edge)
@@ -76,18 +64,18 @@ def _hit(facts: Facts, unmatched: list[Edge], lost: int, whole: int) -> Hit:
     named = greatest[: int(facts.threshold(RULE.id, "examples"))]
     listed = ", ".join(f"{name} ({volume(facts.gib_per_month(n))})" for name, n in named)
     more = f", and {len(greatest) - len(named)} more" if len(greatest) > len(named) else ""
-    return Hit(
-        resources=(ResourceRef(self_link=SelfLink("traffic/unmapped")),),
+    return model.Hit(
+        resources=(model.ResourceRef(self_link=model.SelfLink("traffic/unmapped")),),
         subject=counted(len(greatest), "address", "addresses"),
         message=f"{lost / whole:.1%} of the bytes go to or come from addresses that nobody owns:"
         f" {listed}{more}",
         evidence=(
-            Evidence(
+            model.Evidence(
                 name="unowned", value=round(lost / whole, 6), unit="ratio", source="flow logs"
             ),
-            Evidence(name="addresses", value=len(greatest), source="flow logs"),
+            model.Evidence(name="addresses", value=len(greatest), source="flow logs"),
         ),
-        fix=Fix(
+        fix=model.Fix(
             label="read more projects",
             text="Read the projects that own them (--project for each, or --inventory files), with"
             " routes and VPN tunnels, so that hybrid ranges are known.",

@@ -1,15 +1,7 @@
 """VLAN attachments: their sizes, what they carry by their metrics, what a size costs."""
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    Facts,
-    Metric,
-    MetricSeries,
-    Saving,
-    Value,
-    VlanAttachment,
-    negated,
-)
 from netplan_planner.paths.attachment_hours import (
     DEDICATED,
     ONE_PRICE_TO_GBPS,
@@ -19,7 +11,7 @@ from netplan_planner.paths.attachment_hours import (
 from netplan_planner.units import gbps_from_bytes
 
 
-class AttachmentUse(Value, frozen=True, kw_only=True):
+class AttachmentUse(model.Value, frozen=True, kw_only=True):
     """What an attachment may carry and carries, each direction for itself."""
 
     capacity_gbps: float
@@ -38,10 +30,10 @@ class AttachmentUse(Value, frozen=True, kw_only=True):
     """The bytes of one direction alone are measured."""
 
 
-def use_of(facts: Facts, attachment: VlanAttachment) -> AttachmentUse | str:
+def use_of(facts: model.Facts, attachment: model.VlanAttachment) -> AttachmentUse | str:
     """Return what the metrics tell of an attachment, or why that is too little."""
-    sent = _series(facts, attachment, Metric.ATTACHMENT_SENT_BYTES)
-    received = _series(facts, attachment, Metric.ATTACHMENT_RECEIVED_BYTES)
+    sent = _series(facts, attachment, model.Metric.ATTACHMENT_SENT_BYTES)
+    received = _series(facts, attachment, model.Metric.ATTACHMENT_RECEIVED_BYTES)
     known = [one for one in (sent, received) if one is not None]
     if not known:
         return "no metric tells of its bytes"
@@ -62,13 +54,15 @@ def use_of(facts: Facts, attachment: VlanAttachment) -> AttachmentUse | str:
     )
 
 
-def _series(facts: Facts, attachment: VlanAttachment, metric: Metric) -> MetricSeries | None:
+def _series(
+    facts: model.Facts, attachment: model.VlanAttachment, metric: model.Metric
+) -> model.MetricSeries | None:
     return facts.metrics.of(attachment.ref.self_link, metric) if facts.metrics else None
 
 
-def _capacity(facts: Facts, attachment: VlanAttachment) -> tuple[float | None, str]:
+def _capacity(facts: model.Facts, attachment: model.VlanAttachment) -> tuple[float | None, str]:
     """Return what it may carry in a direction, and whose figure that is or why there is none."""
-    metric = Metric.ATTACHMENT_CAPACITY
+    metric = model.Metric.ATTACHMENT_CAPACITY
     measured = _series(facts, attachment, metric)
     if measured is not None and measured.min > 0:
         return gbps_from_bytes(measured.min, 1.0), metric.value
@@ -80,9 +74,9 @@ def _capacity(facts: Facts, attachment: VlanAttachment) -> tuple[float | None, s
     return SIZES[size], "inventory"
 
 
-def _drops(facts: Facts, attachment: VlanAttachment) -> tuple[tuple[str, float], ...]:
+def _drops(facts: model.Facts, attachment: model.VlanAttachment) -> tuple[tuple[str, float], ...]:
     found: dict[str, float] = {}
-    for metric in (Metric.ATTACHMENT_DROPPED_SENT, Metric.ATTACHMENT_DROPPED_RECEIVED):
+    for metric in (model.Metric.ATTACHMENT_DROPPED_SENT, model.Metric.ATTACHMENT_DROPPED_RECEIVED):
         series = facts.metrics.all_of(attachment.ref.self_link, metric) if facts.metrics else ()
         for one in series if len(series) == 1 else [one for one in series if one.labels]:
             if one.max > 0:
@@ -91,7 +85,7 @@ def _drops(facts: Facts, attachment: VlanAttachment) -> tuple[tuple[str, float],
     return tuple(sorted(found.items()))
 
 
-def size_for(attachment: VlanAttachment, gbps: float, used_ratio: float) -> str | None:
+def size_for(attachment: model.VlanAttachment, gbps: float, used_ratio: float) -> str | None:
     """Return the least size of which a rate uses no more than the ratio; None: there is none.
 
     Of the sizes that have one price it is the greatest.
@@ -101,13 +95,17 @@ def size_for(attachment: VlanAttachment, gbps: float, used_ratio: float) -> str 
     return next(fitting, None)
 
 
-def resized(facts: Facts, attachment: VlanAttachment, size: str) -> Saving:
+def resized(facts: model.Facts, attachment: model.VlanAttachment, size: str) -> model.Saving:
     """Return what another size saves a month, negative where it costs more."""
     try:
         paid, then = (
             attachment_lines(facts.prices, attachment, one) for one in (attachment.bandwidth, size)
         )
     except MissingDatum as error:
-        return Saving(unknown=str(error))
+        return model.Saving(unknown=str(error))
     # Sizes of Dedicated Interconnect up to some have one price.
-    return Saving() if paid == then else Saving(items=(*paid, *(negated(line) for line in then)))
+    return (
+        model.Saving()
+        if paid == then
+        else model.Saving(items=(*paid, *(model.negated(line) for line in then)))
+    )

@@ -3,35 +3,25 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    Edge,
-    Facts,
-    Instance,
-    LineItem,
-    OwnerKind,
-    PathClass,
-    Route,
-    SelfLink,
-    Value,
-)
+from netplan_planner import model
 
 _EVERYWHERE = "0.0.0.0/0"
 _DEFAULT_PRIORITY = 1000
 """Of a route that states none (cloud.google.com/vpc/docs/routes)."""
-_OUTSIDE = frozenset({PathClass.INTERNET, PathClass.NAT})
+_OUTSIDE = frozenset({model.PathClass.INTERNET, model.PathClass.NAT})
 
 
-class Use(Value, frozen=True, kw_only=True):
+class Use(model.Value, frozen=True, kw_only=True):
     """What one machine sends through an appliance."""
 
-    client: Instance
-    edge: Edge
+    client: model.Instance
+    edge: model.Edge
 
 
 class Hops:
     """The appliances of an inventory, and by which route machines are sent to them."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: model.Facts) -> None:
         self._facts = facts
         self._by_address = {
             (nic.network, nic.internal_ipv4): instance
@@ -39,8 +29,8 @@ class Hops:
             for nic in instance.interfaces
             if nic.internal_ipv4
         }
-        self._defaults: dict[SelfLink, list[Route]] = defaultdict(list)
-        self._narrow: dict[tuple[SelfLink, str], set[SelfLink]] = defaultdict(set)
+        self._defaults: dict[model.SelfLink, list[model.Route]] = defaultdict(list)
+        self._narrow: dict[tuple[model.SelfLink, str], set[model.SelfLink]] = defaultdict(set)
         for route in facts.inventory.routes:
             appliance = self._appliance(route)
             if route.dest_range == _EVERYWHERE:
@@ -49,16 +39,16 @@ class Hops:
                 name = route.next_hop_target.rpartition("/")[2]
                 self._narrow[route.network, f"hybrid:{name}"].add(appliance.ref.self_link)
 
-    def _appliance(self, route: Route) -> Instance | None:
+    def _appliance(self, route: model.Route) -> model.Instance | None:
         """Return the one machine that is a route's next hop; a load balancer's address is none."""
         if route.next_hop == "instance":
-            target = SelfLink(route.next_hop_target or "")
+            target = model.SelfLink(route.next_hop_target or "")
             return self._facts.inventory.instance_by_link.get(target)
         if route.next_hop == "ip":
             return self._by_address.get((route.network, route.next_hop_target or ""))
         return None
 
-    def default(self, instance: Instance) -> Instance | None:
+    def default(self, instance: model.Instance) -> model.Instance | None:
         """Return the appliance that takes what a machine sends to the internet.
 
         None where it leaves by itself, where several routes of one priority share it, or where the
@@ -74,18 +64,18 @@ class Hops:
         found = self._appliance(best[0]) if len(best) == 1 else None
         return None if found is None or found == instance else found
 
-    def of_edge(self, edge: Edge, client: Instance) -> Instance | None:
+    def of_edge(self, edge: model.Edge, client: model.Instance) -> model.Instance | None:
         """Return the appliance that an edge goes through, or None."""
         dst = self._facts.dst(edge)
-        if edge.path_class in _OUTSIDE and dst.kind is OwnerKind.INTERNET:
+        if edge.path_class in _OUTSIDE and dst.kind is model.OwnerKind.INTERNET:
             return self.default(client)
-        if edge.path_class is not PathClass.HYBRID or client.primary_network is None:
+        if edge.path_class is not model.PathClass.HYBRID or client.primary_network is None:
             return None
         named = self._narrow.get((client.primary_network, dst.key), set())
         return self._facts.inventory.instance_by_link[min(named)] if len(named) == 1 else None
 
 
-def uses(facts: Facts) -> Iterator[tuple[Instance, Use]]:
+def uses(facts: model.Facts) -> Iterator[tuple[model.Instance, Use]]:
     """Yield every appliance with what a machine sends through it, in the order of the edges."""
     assert facts.traffic is not None
     hops = Hops(facts)
@@ -97,15 +87,19 @@ def uses(facts: Facts) -> Iterator[tuple[Instance, Use]]:
 
 
 def way_lines(
-    facts: Facts, name: str, byte_count: int, client: Instance, appliance: Instance
-) -> tuple[LineItem, ...]:
+    facts: model.Facts,
+    name: str,
+    byte_count: int,
+    client: model.Instance,
+    appliance: model.Instance,
+) -> tuple[model.LineItem, ...]:
     """Return what the way from a machine to its appliance costs a month; none inside a zone.
 
     Raises:
         MissingDatum: If the way has no price.
     """
-    path_class = PathClass.SAME_ZONE_INTERNAL.between(client.zone, appliance.zone)
-    if path_class is PathClass.SAME_ZONE_INTERNAL:
+    path_class = model.PathClass.SAME_ZONE_INTERNAL.between(client.zone, appliance.zone)
+    if path_class is model.PathClass.SAME_ZONE_INTERNAL:
         return ()
     return facts.prices.traffic_line_items(
         name,
@@ -116,5 +110,5 @@ def way_lines(
     )
 
 
-def _priority(route: Route) -> int:
+def _priority(route: model.Route) -> int:
     return _DEFAULT_PRIORITY if route.priority is None else route.priority

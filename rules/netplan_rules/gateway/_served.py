@@ -4,21 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import (
-    Edge,
-    Facts,
-    Instance,
-    LineItem,
-    NatGateway,
-    NetworkInterface,
-    OwnerKind,
-    PathClass,
-    Router,
-    SelfLink,
-    Value,
-    line_item,
-    negated,
-)
+from netplan_planner import model
 from netplan_planner.paths.nat_hours import nat_hour_lines
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.wording import command
@@ -26,12 +12,12 @@ from netplan_rules.wording import command
 _MONTH_H = Decimal(HOURS_PER_MONTH)
 
 
-class Gateway(Value, frozen=True, kw_only=True):
+class Gateway(model.Value, frozen=True, kw_only=True):
     """A gateway with the running machines whose way to the internet it is."""
 
-    nat: NatGateway
-    router: Router
-    users: tuple[Instance, ...]
+    nat: model.NatGateway
+    router: model.Router
+    users: tuple[model.Instance, ...]
     """By self link."""
 
     @property
@@ -47,9 +33,11 @@ class Gateway(Value, frozen=True, kw_only=True):
         return command("gcloud", "compute", "routers", "nats", verb, name, *where, project, *flags)
 
 
-def gateways(facts: Facts) -> tuple[Gateway, ...]:
+def gateways(facts: model.Facts) -> tuple[Gateway, ...]:
     """Return every public gateway, in the order of the routers."""
-    users: dict[tuple[SelfLink, str], dict[SelfLink, Instance]] = defaultdict(dict)
+    users: dict[tuple[model.SelfLink, str], dict[model.SelfLink, model.Instance]] = defaultdict(
+        dict
+    )
     for instance in facts.inventory.instances:
         for nat, _ in served_interfaces(facts, instance) if instance.is_running else ():
             users[nat.router, nat.name][instance.ref.self_link] = instance
@@ -62,8 +50,8 @@ def gateways(facts: Facts) -> tuple[Gateway, ...]:
 
 
 def served_interfaces(
-    facts: Facts, instance: Instance
-) -> Iterator[tuple[NatGateway, NetworkInterface]]:
+    facts: model.Facts, instance: model.Instance
+) -> Iterator[tuple[model.NatGateway, model.NetworkInterface]]:
     """Yield the interfaces of a machine that reach the internet through Cloud NAT."""
     for nic in instance.interfaces:
         nat = facts.inventory.nat_of(instance, nic)
@@ -71,7 +59,7 @@ def served_interfaces(
             yield nat, nic
 
 
-def nat_edges(facts: Facts, instance: Instance) -> Iterator[Edge]:
+def nat_edges(facts: model.Facts, instance: model.Instance) -> Iterator[model.Edge]:
     """Yield what a machine behind Cloud NAT exchanges with the internet, either way."""
     assert facts.traffic is not None
     seen = facts.traffic.vm_by_link.get(instance.ref.self_link)
@@ -80,22 +68,24 @@ def nat_edges(facts: Facts, instance: Instance) -> Iterator[Edge]:
     sent = facts.traffic.edges_by_src.get(seen.owner, ())
     received = facts.traffic.edges_by_dst.get(seen.owner, ())
     for edge in (*sent, *received):
-        is_nat = edge.path_class is PathClass.NAT
-        if is_nat and OwnerKind.INTERNET in (facts.src(edge).kind, facts.dst(edge).kind):
+        is_nat = edge.path_class is model.PathClass.NAT
+        if is_nat and model.OwnerKind.INTERNET in (facts.src(edge).kind, facts.dst(edge).kind):
             yield edge
 
 
-def processed(facts: Facts, region: str, byte_count: int) -> LineItem:
+def processed(facts: model.Facts, region: str, byte_count: int) -> model.LineItem:
     """Return what Cloud NAT charges a month for bytes of the window.
 
     Raises:
         MissingDatum: If the region has no price.
     """
     price = facts.prices.nat_data(region)
-    return line_item("Cloud NAT, data processed", facts.gib_per_month(byte_count), price)
+    return model.line_item("Cloud NAT, data processed", facts.gib_per_month(byte_count), price)
 
 
-def hours_saved(facts: Facts, region: str, before: int, after: int) -> Sequence[LineItem]:
+def hours_saved(
+    facts: model.Facts, region: str, before: int, after: int
+) -> Sequence[model.LineItem]:
     """Return what a gateway's hours cost less when fewer machines use it.
 
     Raises:
@@ -103,4 +93,4 @@ def hours_saved(facts: Facts, region: str, before: int, after: int) -> Sequence[
     """
     kept = nat_hour_lines(facts.prices, region, after, _MONTH_H) if after else ()
     paid = nat_hour_lines(facts.prices, region, before, _MONTH_H) if before else ()
-    return (*paid, *(negated(item) for item in kept))
+    return (*paid, *(model.negated(item) for item in kept))

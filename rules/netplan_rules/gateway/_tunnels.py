@@ -3,16 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from netplan_planner.model import (
-    Edge,
-    Facts,
-    Metric,
-    MetricSeries,
-    OwnerKind,
-    SelfLink,
-    Value,
-    VpnTunnel,
-)
+from netplan_planner import model
 from netplan_planner.throughput.limits.tables import PathLimit, path_limit
 from netplan_planner.units import gbps_from_bytes
 from netplan_rules.shared.trust import Doubts, doubts_of_edges
@@ -20,7 +11,7 @@ from netplan_rules.shared.trust import Doubts, doubts_of_edges
 _PACKETS = "vpn-tunnel-packets"
 
 
-class TunnelLoad(Value, frozen=True, kw_only=True):
+class TunnelLoad(model.Value, frozen=True, kw_only=True):
     """What a tunnel carries, both directions added, and who says so."""
 
     packets_per_s: float
@@ -31,29 +22,29 @@ class TunnelLoad(Value, frozen=True, kw_only=True):
     doubts: tuple[str, ...] = ()
 
 
-def packet_limit(facts: Facts) -> PathLimit | None:
+def packet_limit(facts: model.Facts) -> PathLimit | None:
     """Return how many packets a second a tunnel carries, both directions added; None: no source."""
     return path_limit(_PACKETS, facts.caps.as_of)
 
 
-def owner_key(tunnel: VpnTunnel) -> str:
+def owner_key(tunnel: model.VpnTunnel) -> str:
     """Return how the owners of traffic name the other end of a tunnel."""
     return f"hybrid:{tunnel.project}/{tunnel.region}/{tunnel.name}"
 
 
-def edges_by_tunnel(facts: Facts) -> dict[str, list[Edge]]:
+def edges_by_tunnel(facts: model.Facts) -> dict[str, list[model.Edge]]:
     """Return what goes over each hop into a tunnel, either way, by `owner_key`."""
-    found: dict[str, list[Edge]] = defaultdict(list)
+    found: dict[str, list[model.Edge]] = defaultdict(list)
     for edge in facts.traffic.edges if facts.traffic is not None else ():
         for owner in (facts.src(edge), facts.dst(edge)):
-            if owner.kind is OwnerKind.HYBRID:
+            if owner.kind is model.OwnerKind.HYBRID:
                 found[owner.key].append(edge)
     return found
 
 
-def counted_load(facts: Facts, tunnel: VpnTunnel) -> TunnelLoad | None:
+def counted_load(facts: model.Facts, tunnel: model.VpnTunnel) -> TunnelLoad | None:
     """Return what Cloud Monitoring counted of a tunnel; None: nothing."""
-    packets = _both(facts, tunnel, Metric.VPN_SENT_PACKETS, Metric.VPN_RECEIVED_PACKETS)
+    packets = _both(facts, tunnel, model.Metric.VPN_SENT_PACKETS, model.Metric.VPN_RECEIVED_PACKETS)
     if not packets:
         return None
     doubts = Doubts()
@@ -63,7 +54,7 @@ def counted_load(facts: Facts, tunnel: VpnTunnel) -> TunnelLoad | None:
         doubts.add("the 95th percentiles of both directions are added up")
     if not all(one.is_by_minute for one in packets):
         doubts.add("points cover more than a minute, so bursts are hidden")
-    sizes = _both(facts, tunnel, Metric.VPN_SENT_BYTES, Metric.VPN_RECEIVED_BYTES)
+    sizes = _both(facts, tunnel, model.Metric.VPN_SENT_BYTES, model.Metric.VPN_RECEIVED_BYTES)
     mean = sum(one.mean for one in packets)
     is_whole = len(sizes) == len(packets) and mean > 0
     return TunnelLoad(
@@ -74,14 +65,16 @@ def counted_load(facts: Facts, tunnel: VpnTunnel) -> TunnelLoad | None:
     )
 
 
-def _both(facts: Facts, tunnel: VpnTunnel, *metrics: Metric) -> list[MetricSeries]:
+def _both(
+    facts: model.Facts, tunnel: model.VpnTunnel, *metrics: model.Metric
+) -> list[model.MetricSeries]:
     if facts.metrics is None:
         return []
     found = (facts.metrics.of(tunnel.ref.self_link, metric) for metric in metrics)
     return [one for one in found if one is not None]
 
 
-def seen_load(facts: Facts, edges: Sequence[Edge]) -> TunnelLoad | None:
+def seen_load(facts: model.Facts, edges: Sequence[model.Edge]) -> TunnelLoad | None:
     """Return what flow records say of the pairs that share a tunnel; None: nothing."""
     size_bytes = packet_bytes(edges)
     if size_bytes is None:
@@ -99,7 +92,7 @@ def seen_load(facts: Facts, edges: Sequence[Edge]) -> TunnelLoad | None:
     )
 
 
-def networks_of_gateways(facts: Facts) -> dict[SelfLink, SelfLink]:
+def networks_of_gateways(facts: model.Facts) -> dict[model.SelfLink, model.SelfLink]:
     """Return the network of each VPN gateway: that of the router of its tunnels."""
     routers = {router.ref.self_link: router.network for router in facts.inventory.routers}
     return {
@@ -109,7 +102,7 @@ def networks_of_gateways(facts: Facts) -> dict[SelfLink, SelfLink]:
     }
 
 
-def packet_bytes(edges: Sequence[Edge]) -> float | None:
+def packet_bytes(edges: Sequence[model.Edge]) -> float | None:
     """Return the mean size of the packets of edges, headers included; None without packets."""
     packets = sum(edge.packet_count for edge in edges)
     return sum(edge.wire_bytes for edge in edges) / packets if packets else None

@@ -4,22 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    Evidence,
-    Facts,
-    Hit,
-    Instance,
-    Need,
-    PathClass,
-    Saving,
-    SelfLink,
-    Severity,
-    negated,
-    total_usd,
-    usage_of,
-    worded,
-)
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, ratio_limit, usd_floor
 from netplan_rules.capacity._resize import egress_estimate
@@ -31,8 +17,8 @@ from netplan_rules.work import ROUTES
 RULE = Rule(
     id="egress-through-appliance",
     title="Several zones leave through one appliance",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS, Need.ROUTES}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.INVENTORY, model.Need.FLOW_RECORDS, model.Need.ROUTES}),
     rationale="A route whose next hop is one machine sends everything through that machine: its cap"
     " is the cap of all, its zone is the zone on which all depend, and what comes from other zones"
     " is billed on the way to it.",
@@ -63,11 +49,11 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: model.Facts) -> Iterator[model.Hit]:
     """Yield each appliance that several zones of its region send through."""
     if facts.traffic is None:
         return
-    found: dict[SelfLink, list[Use]] = defaultdict(list)
+    found: dict[model.SelfLink, list[Use]] = defaultdict(list)
     for appliance, use in uses(facts):
         if use.client.region == appliance.region:
             found[appliance.ref.self_link].append(use)
@@ -76,16 +62,20 @@ def check(facts: Facts) -> Iterator[Hit]:
             yield from _judged(facts, facts.inventory.instance_by_link[link], used)
 
 
-def _judged(facts: Facts, appliance: Instance, used: Sequence[Use]) -> Iterator[Hit]:
+def _judged(
+    facts: model.Facts, appliance: model.Instance, used: Sequence[Use]
+) -> Iterator[model.Hit]:
     saving, fee = _saving(facts, appliance, used)
     ratio = _used_ratio(facts, appliance)
     pays = saving.usd_per_month >= Decimal(str(facts.threshold(RULE.id, "min_usd_per_month")))
     is_near = ratio is not None and ratio >= facts.threshold(RULE.id, "min_used_ratio")
     if pays or is_near:
-        yield _hit(facts, appliance, used, saving if pays else Saving(), fee, ratio)
+        yield _hit(facts, appliance, used, saving if pays else model.Saving(), fee, ratio)
 
 
-def _saving(facts: Facts, appliance: Instance, used: Sequence[Use]) -> tuple[Saving, Decimal]:
+def _saving(
+    facts: model.Facts, appliance: model.Instance, used: Sequence[Use]
+) -> tuple[model.Saving, Decimal]:
     """Return what an appliance in each zone saves, and what the way to the one costs today."""
     zones = {use.client.zone for use in used} - {appliance.zone}
     name = "traffic to the appliance, inter-zone"
@@ -95,14 +85,14 @@ def _saving(facts: Facts, appliance: Instance, used: Sequence[Use]) -> tuple[Sav
             for use in used
             for line in way_lines(facts, name, use.edge.wire_bytes, use.client, appliance)
         ]
-        machine = facts.machines.cost_today(appliance, usage_of(appliance))
+        machine = facts.machines.cost_today(appliance, model.usage_of(appliance))
     except MissingDatum as error:
-        return Saving(unknown=str(error)), Decimal(0)
-    more = [negated(item) for _ in zones for item in machine]
-    return Saving(items=(*ways, *more)), total_usd(ways)
+        return model.Saving(unknown=str(error)), Decimal(0)
+    more = [model.negated(item) for _ in zones for item in machine]
+    return model.Saving(items=(*ways, *more)), model.total_usd(ways)
 
 
-def _used_ratio(facts: Facts, appliance: Instance) -> float | None:
+def _used_ratio(facts: model.Facts, appliance: model.Instance) -> float | None:
     rates = facts.rates_of(appliance)
     cap = instance_cap(appliance, facts.caps)
     if rates is None or cap is None:
@@ -111,31 +101,31 @@ def _used_ratio(facts: Facts, appliance: Instance) -> float | None:
 
 
 def _hit(
-    facts: Facts,
-    appliance: Instance,
+    facts: model.Facts,
+    appliance: model.Instance,
     used: Sequence[Use],
-    saving: Saving,
+    saving: model.Saving,
     fee: Decimal,
     ratio: float | None,
-) -> Hit:
+) -> model.Hit:
     zones = sorted({use.client.zone for use in used})
     gib = facts.gib_per_month(sum(use.edge.wire_bytes for use in used))
     doubts = doubts_of_edges(facts, (use.edge for use in used))
-    now = egress_estimate(facts, appliance, None, PathClass.INTERNET)
+    now = egress_estimate(facts, appliance, None, model.PathClass.INTERNET)
     rates = facts.rates_of(appliance)
     sends = f"; it sends {gbps(rates.egress.p95_gbps)} at the 95th percentile" if rates else ""
     priced = (", which costs ", money(fee), " a month on the way to it")
-    return Hit(
+    return model.Hit(
         resources=(appliance.ref,),
         subject=vm_subject(appliance),
-        message=worded(
+        message=model.worded(
             f"machines of {', '.join(zones)} send {volume(gib)} through {appliance.name}",
             *(priced if fee else ()),
             sends,
         ),
         evidence=(
-            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
-            Evidence(name="zones", value=len(zones), source="inventory"),
+            model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            model.Evidence(name="zones", value=len(zones), source="inventory"),
         ),
         limit=now.binding,
         throughput_now=now if now.gbps is not None else None,

@@ -3,25 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    Edge,
-    Evidence,
-    Facts,
-    Fix,
-    Gap,
-    Hit,
-    Instance,
-    Instruction,
-    LineItem,
-    Need,
-    PathClass,
-    Saving,
-    SelfLink,
-    Severity,
-    Subnetwork,
-    Value,
-)
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.gateway._hops import Hops, way_lines
 from netplan_rules.gateway._served import served_interfaces
@@ -36,8 +19,8 @@ _DIRECT = frozenset({PRIVATE_RANGE, "199.36.153.4/30"})
 RULE = Rule(
     id="google-api-path",
     title="An appliance carries traffic to Google APIs",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS, Need.ROUTES}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.INVENTORY, model.Need.FLOW_RECORDS, model.Need.ROUTES}),
     rationale="A default route to a NAT machine or proxy takes calls of Google APIs there as well:"
     " they share its cap and are billed on the way to it where it stands in another zone. With"
     " Private Google Access they leave straight from the machine.",
@@ -60,22 +43,22 @@ RULE = Rule(
 )
 
 
-class _Call(Value, frozen=True, kw_only=True):
+class _Call(model.Value, frozen=True, kw_only=True):
     """Traffic of one machine with Google APIs, in one direction."""
 
-    client: Instance
-    edge: Edge
+    client: model.Instance
+    edge: model.Edge
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each subnetwork whose calls of Google APIs an appliance carries."""
     if facts.traffic is None:
         return
     hops = Hops(facts)
-    found: dict[tuple[SelfLink, SelfLink], list[_Call]] = defaultdict(list)
+    found: dict[tuple[model.SelfLink, model.SelfLink], list[_Call]] = defaultdict(list)
     for edge in facts.traffic.edges:
-        if edge.path_class is not PathClass.GOOGLE_APIS:
+        if edge.path_class is not model.PathClass.GOOGLE_APIS:
             continue
         client = facts.instance(facts.src(edge)) or facts.instance(facts.dst(edge))
         if client is None or any(served_interfaces(facts, client)):
@@ -91,12 +74,12 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             continue
         if subnetwork is None or subnetwork.private_google_access is None:
             reason = "the input does not say whether Private Google Access is on"
-            yield Gap(resource=calls[0].client.ref, reason=reason)
+            yield model.Gap(resource=calls[0].client.ref, reason=reason)
         elif not (subnetwork.private_google_access and _has_route(facts, subnetwork)):
             yield _hit(facts, subnetwork, facts.inventory.instance_by_link[hop], calls)
 
 
-def _has_route(facts: Facts, subnetwork: Subnetwork) -> bool:
+def _has_route(facts: model.Facts, subnetwork: model.Subnetwork) -> bool:
     """Return whether a range of Google APIs leads straight to the internet gateway."""
     return any(
         route.network == subnetwork.network
@@ -106,17 +89,22 @@ def _has_route(facts: Facts, subnetwork: Subnetwork) -> bool:
     )
 
 
-def _hit(facts: Facts, subnetwork: Subnetwork, appliance: Instance, calls: Sequence[_Call]) -> Hit:
+def _hit(
+    facts: model.Facts,
+    subnetwork: model.Subnetwork,
+    appliance: model.Instance,
+    calls: Sequence[_Call],
+) -> model.Hit:
     gib = facts.gib_per_month(sum(call.edge.wire_bytes for call in calls))
     doubts = doubts_of_edges(facts, (call.edge for call in calls))
-    return Hit(
+    return model.Hit(
         resources=(subnetwork.ref, appliance.ref),
         subject=f"{subnetwork.name} ({subnetwork.region}) → {appliance.name}",
         message=f"{volume(gib)} to and from Google APIs go through {appliance.name}, the next hop"
         f" of the default route of {subnetwork.name}",
         evidence=(
-            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
-            Evidence(
+            model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            model.Evidence(
                 name="private_google_access",
                 value="on" if subnetwork.private_google_access else "off",
                 source="inventory",
@@ -129,9 +117,9 @@ def _hit(facts: Facts, subnetwork: Subnetwork, appliance: Instance, calls: Seque
     )
 
 
-def _saving(facts: Facts, appliance: Instance, calls: Sequence[_Call]) -> Saving:
+def _saving(facts: model.Facts, appliance: model.Instance, calls: Sequence[_Call]) -> model.Saving:
     """Return what the way to the appliance and back costs, where it is billed at all."""
-    items: list[LineItem] = []
+    items: list[model.LineItem] = []
     try:
         for call in calls:
             is_sent = facts.instance(facts.src(call.edge)) is not None
@@ -140,11 +128,11 @@ def _saving(facts: Facts, appliance: Instance, calls: Sequence[_Call]) -> Saving
                 facts, "Google APIs by way of the appliance", call.edge.wire_bytes, *ends
             )
     except MissingDatum as error:
-        return Saving(unknown=str(error))
-    return Saving(items=tuple(items))
+        return model.Saving(unknown=str(error))
+    return model.Saving(items=tuple(items))
 
 
-def _fix(facts: Facts, subnetwork: Subnetwork) -> Fix:
+def _fix(facts: model.Facts, subnetwork: model.Subnetwork) -> model.Fix:
     project = f"--project={subnetwork.project}"
     update = ("gcloud", "compute", "networks", "subnets", "update", subnetwork.name)
     place = (f"--region={subnetwork.region}", project)
@@ -166,7 +154,7 @@ def _fix(facts: Facts, subnetwork: Subnetwork) -> Fix:
         commands=(*(() if is_on else (switch,)), *(() if has_route else (route,))),
         verify="From a machine there, storage.googleapis.com resolves into"
         f" {PRIVATE_RANGE} and answers; the appliance no longer sees the calls.",
-        undo=Instruction(
+        undo=model.Instruction(
             text="Take the DNS zone and the route away again; Private Google Access harms nobody"
             " and may stay.",
             commands=() if has_route else (back,),

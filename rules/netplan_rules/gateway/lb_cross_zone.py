@@ -4,27 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    Edge,
-    Evidence,
-    Facts,
-    Fix,
-    ForwardingRule,
-    Gap,
-    Hit,
-    Instance,
-    Instruction,
-    LineItem,
-    Need,
-    PathClass,
-    Saving,
-    SelfLink,
-    Severity,
-    Value,
-    last_part,
-    total_usd,
-)
 from netplan_planner.paths.fronts import balancer_kind
 from netplan_planner.paths.machines import is_gke_node
 from netplan_rules.base import Rule, usd_floor
@@ -35,8 +16,8 @@ from netplan_rules.work import BACKEND_SERVICE
 RULE = Rule(
     id="lb-cross-zone",
     title="An internal load balancer sends clients to other zones",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.FORWARDING_RULES, Need.FLOW_RECORDS, Need.PRICES}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.FORWARDING_RULES, model.Need.FLOW_RECORDS, model.Need.PRICES}),
     rationale="An internal passthrough load balancer chooses among all healthy back ends of the"
     " region, whatever the client's zone. With back ends in three zones two thirds of the traffic"
     " cross a zone, and are billed by the GiB in both directions.",
@@ -63,12 +44,12 @@ _FIRST_EPHEMERAL = 32768
 """Linux's net.ipv4.ip_local_port_range begins here: a service is not expected above."""
 
 
-class _Exchange(Value, frozen=True, kw_only=True):
+class _Exchange(model.Value, frozen=True, kw_only=True):
     """Traffic between a client and a back end, in one of the directions."""
 
-    edge: Edge
-    client: Instance
-    server: Instance
+    edge: model.Edge
+    client: model.Instance
+    server: model.Instance
 
     @property
     def crosses(self) -> bool:
@@ -76,14 +57,14 @@ class _Exchange(Value, frozen=True, kw_only=True):
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each internal passthrough load balancer whose traffic crosses zones for no reason."""
     if facts.traffic is None:
         return
     fronts = facts.inventory.forwarding_rules_by_ip
-    found: dict[SelfLink, list[Edge]] = defaultdict(list)
+    found: dict[model.SelfLink, list[model.Edge]] = defaultdict(list)
     for edge in facts.traffic.edges:
-        if edge.path_class is not PathClass.LOAD_BALANCER:
+        if edge.path_class is not model.PathClass.LOAD_BALANCER:
             continue
         src, dst = facts.instance(facts.src(edge)), facts.instance(facts.dst(edge))
         rules = fronts.get(edge.dst_address or "", ())
@@ -99,13 +80,13 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         exchanges = _exchanges(facts, front, edges)
         if exchanges is None:
             reason = "the records do not tell which machines are its back ends"
-            yield Gap(resource=front.ref, reason=reason)
+            yield model.Gap(resource=front.ref, reason=reason)
             continue
         yield from _judged(facts, front, exchanges, floor)
 
 
 def _exchanges(
-    facts: Facts, front: ForwardingRule, edges: Sequence[Edge]
+    facts: model.Facts, front: model.ForwardingRule, edges: Sequence[model.Edge]
 ) -> tuple[_Exchange, ...] | None:
     """Return the traffic with its clients told from its back ends; None where that is not known."""
     servers: set[int] = set()
@@ -130,7 +111,7 @@ def _exchanges(
     return tuple(found)
 
 
-def _is_request(front: ForwardingRule, edge: Edge) -> bool | None:
+def _is_request(front: model.ForwardingRule, edge: model.Edge) -> bool | None:
     """Return whether an edge leads to the service, by its greatest flow's port; None: not known."""
     port = edge.top_flow.dst_port if edge.top_flow is not None else None
     if port is None:
@@ -145,23 +126,23 @@ def _is_request(front: ForwardingRule, edge: Edge) -> bool | None:
 
 
 def _judged(
-    facts: Facts, front: ForwardingRule, exchanges: Sequence[_Exchange], floor: Decimal
-) -> Iterator[Hit | Gap]:
+    facts: model.Facts, front: model.ForwardingRule, exchanges: Sequence[_Exchange], floor: Decimal
+) -> Iterator[model.Hit | model.Gap]:
     zones = {one.server.zone for one in exchanges}
     helped = [one for one in exchanges if one.crosses and one.client.zone in zones]
     try:
         items = [line for one in helped for line in _lines(facts, one)]
     except MissingDatum as error:
-        yield Gap(resource=front.ref, reason=str(error))
+        yield model.Gap(resource=front.ref, reason=str(error))
         return
-    if total_usd(items) >= floor:
+    if model.total_usd(items) >= floor:
         yield _hit(facts, front, exchanges, helped, items)
 
 
-def _lines(facts: Facts, one: _Exchange) -> tuple[LineItem, ...]:
+def _lines(facts: model.Facts, one: _Exchange) -> tuple[model.LineItem, ...]:
     return facts.prices.traffic_line_items(
         "load-balanced traffic between zones",
-        PathClass.INTER_ZONE_INTERNAL,
+        model.PathClass.INTER_ZONE_INTERNAL,
         facts.gib_per_month(one.edge.wire_bytes),
         src_region=one.client.region,
         dst_region=one.server.region,
@@ -169,12 +150,12 @@ def _lines(facts: Facts, one: _Exchange) -> tuple[LineItem, ...]:
 
 
 def _hit(
-    facts: Facts,
-    front: ForwardingRule,
+    facts: model.Facts,
+    front: model.ForwardingRule,
     exchanges: Sequence[_Exchange],
     helped: Sequence[_Exchange],
-    items: Sequence[LineItem],
-) -> Hit:
+    items: Sequence[model.LineItem],
+) -> model.Hit:
     whole = sum(one.edge.wire_bytes for one in exchanges)
     crossing = sum(one.edge.wire_bytes for one in helped)
     gib = facts.gib_per_month(crossing)
@@ -184,31 +165,31 @@ def _hit(
     zones = {one.server.zone for one in exchanges}
     without = sorted({one.client.zone for one in exchanges} - zones)
     lacking = f"; {', '.join(without)} has clients and no back end" if without else ""
-    return Hit(
+    return model.Hit(
         resources=(front.ref,),
         subject=f"{front.name} ({front.region})",
         message=f"{volume(gib)} of {front.name} ({front.ip_address}), {crossing / whole:.0%} of"
         f" what it carries, cross zones although the client's zone has back ends{lacking}",
         evidence=(
-            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
-            Evidence(name="crossing", value=round(crossing / whole, 4), unit="ratio"),
-            Evidence(name="backend_zones", value=len(zones), source="flow logs"),
+            model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            model.Evidence(name="crossing", value=round(crossing / whole, 4), unit="ratio"),
+            model.Evidence(name="backend_zones", value=len(zones), source="flow logs"),
         ),
-        saving=Saving(items=tuple(items)),
+        saving=model.Saving(items=tuple(items)),
         gib_per_month=gib,
         fix=_fix(front, exchanges),
         doubts=doubts.reasons,
     )
 
 
-def _fix(front: ForwardingRule, exchanges: Sequence[_Exchange]) -> Fix:
+def _fix(front: model.ForwardingRule, exchanges: Sequence[_Exchange]) -> model.Fix:
     servers = [one.server for one in exchanges]
     of_gke = any(is_gke_node(server) for server in servers)
     service = front.backend_service
     is_own = service is not None and not of_gke
     spill = _update(front, "ZONAL_AFFINITY_SPILL_CROSS_ZONE", "0.5")
     off = _update(front, "ZONAL_AFFINITY_DISABLED")
-    name = last_part(service) if service is not None else f"behind {front.name}"
+    name = model.last_part(service) if service is not None else f"behind {front.name}"
     owner = (
         " GKE writes this backend service: set it on the Service, or the controller takes it back."
         if of_gke
@@ -221,15 +202,15 @@ def _fix(front: ForwardingRule, exchanges: Sequence[_Exchange]) -> Fix:
         commands=(spill,) if is_own else (),
         verify="New connections stay in the zone, no back end is overloaded, and the next audit"
         " shows less across zones; open connections stay where they are.",
-        undo=Instruction(text="Switch it off again.", commands=(off,) if is_own else ()),
+        undo=model.Instruction(text="Switch it off again.", commands=(off,) if is_own else ()),
         documents=RULE.references[:1],
         caution="A zone with many clients needs back ends enough for them. It does not go together"
         " with backend subsetting, packet mirroring collectors and Network Security Integration.",
     )
 
 
-def _update(front: ForwardingRule, spillover: str, ratio: str | None = None) -> str:
-    service = last_part(front.backend_service or "")
+def _update(front: model.ForwardingRule, spillover: str, ratio: str | None = None) -> str:
+    service = model.last_part(front.backend_service or "")
     return command(
         *("gcloud", "beta", "compute", "backend-services", "update", service),
         f"--zonal-affinity-spillover={spillover}",

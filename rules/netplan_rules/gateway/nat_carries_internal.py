@@ -3,28 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.ledger import ledger_of
-from netplan_planner.model import (
-    Change,
-    ChangeKind,
-    Edge,
-    Evidence,
-    Facts,
-    Fix,
-    ForwardingRule,
-    Hit,
-    Instance,
-    Instruction,
-    NatGateway,
-    Need,
-    OwnerKind,
-    PathClass,
-    ResourceRef,
-    Saving,
-    SelfLink,
-    Severity,
-)
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.gateway._served import processed, served_interfaces
 from netplan_rules.shared.peering import NOT_PEERED, joining, over_hub
@@ -36,8 +17,8 @@ from netplan_rules.work import ADDRESS
 RULE = Rule(
     id="nat-carries-internal",
     title="Cloud NAT carries traffic between own machines",
-    severity=Severity.HIGH,
-    needs=frozenset({Need.NAT_GATEWAYS, Need.FLOW_RECORDS}),
+    severity=model.Severity.HIGH,
+    needs=frozenset({model.Need.NAT_GATEWAYS, model.Need.FLOW_RECORDS}),
     rationale="A machine without an external address that calls the external address of another"
     " one of yours goes out through Cloud NAT and comes back in. Cloud NAT charges every GiB of it,"
     " beside what the way between the external addresses costs.",
@@ -60,7 +41,7 @@ _FRONT = "a load balancer"
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: model.Facts) -> Iterator[model.Hit]:
     """Yield each own external address that machines reach through a gateway."""
     if facts.traffic is None:
         return
@@ -69,8 +50,10 @@ def check(facts: Facts) -> Iterator[Hit]:
         for instance in facts.inventory.instances
         for nat, _ in served_interfaces(facts, instance)
     }
-    found: dict[tuple[SelfLink, str, SelfLink, str], list[Edge]] = defaultdict(list)
-    nats: dict[tuple[SelfLink, str], NatGateway] = {}
+    found: dict[tuple[model.SelfLink, str, model.SelfLink, str], list[model.Edge]] = defaultdict(
+        list
+    )
+    nats: dict[tuple[model.SelfLink, str], model.NatGateway] = {}
     for edge in facts.traffic.edges:
         nat = _gateway_of(facts, edge, behind)
         target = facts.dst(edge).link
@@ -82,26 +65,32 @@ def check(facts: Facts) -> Iterator[Hit]:
             yield _hit(facts, nats[router, name], target, address, edges)
 
 
-def _gateway_of(facts: Facts, edge: Edge, behind: dict[SelfLink, NatGateway]) -> NatGateway | None:
+def _gateway_of(
+    facts: model.Facts, edge: model.Edge, behind: dict[model.SelfLink, model.NatGateway]
+) -> model.NatGateway | None:
     """Return the gateway that an edge to an own external address goes through, or None."""
     src, dst = facts.src(edge), facts.dst(edge)
     if src.link is None or ":" in (edge.dst_address or ""):
         return None
-    if src.kind is OwnerKind.NAT and edge.path_class is PathClass.NAT:
+    if src.kind is model.OwnerKind.NAT and edge.path_class is model.PathClass.NAT:
         nats = (nat for router in facts.inventory.routers for nat in router.nats)
         named = (nat for nat in nats if nat.router == src.link and nat.name == src.name)
         return next(named, None) if facts.instance(dst) is not None else None
     if edge.path_class.is_external_address and facts.instance(dst) is not None:
         return behind.get(src.link)
     front = facts.inventory.forwarding_rule_by_link.get(dst.link) if dst.link else None
-    if edge.path_class is PathClass.LOAD_BALANCER and front is not None and front.is_external:
+    if edge.path_class is model.PathClass.LOAD_BALANCER and front is not None and front.is_external:
         return behind.get(src.link)
     return None
 
 
 def _hit(
-    facts: Facts, nat: NatGateway, target: SelfLink, address: str, edges: Sequence[Edge]
-) -> Hit:
+    facts: model.Facts,
+    nat: model.NatGateway,
+    target: model.SelfLink,
+    address: str,
+    edges: Sequence[model.Edge],
+) -> model.Hit:
     byte_count = sum(edge.wire_bytes for edge in edges)
     gib = facts.gib_per_month(byte_count)
     owner = facts.dst(edges[0])
@@ -112,16 +101,16 @@ def _hit(
     front = facts.inventory.forwarding_rule_by_link.get(target)
     cause, fix = _fix(facts, clients, machine, front, address)
     change = _change(clients, target) if fix.commands or not cause else None
-    return Hit(
-        resources=(ResourceRef(self_link=target), ResourceRef(self_link=nat.router)),
+    return model.Hit(
+        resources=(model.ResourceRef(self_link=target), model.ResourceRef(self_link=nat.router)),
         subject=f"{nat.name} ({nat.region}) → {owner.name}",
         message=f"{volume(gib)} of {listed(senders)} go through the Cloud NAT gateway"
         f" {nat.name} to {address}, the external address of your own {owner.name}",
         cause=cause,
         evidence=(
-            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
-            Evidence(name="external_address", value=address, source="inventory"),
-            Evidence(name="senders", value=len(senders)),
+            model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            model.Evidence(name="external_address", value=address, source="inventory"),
+            model.Evidence(name="senders", value=len(senders)),
         ),
         saving=_saving(facts, nat, change, byte_count, cause),
         gib_per_month=gib,
@@ -131,41 +120,45 @@ def _hit(
     )
 
 
-def _change(clients: Sequence[Instance], target: SelfLink) -> Change | None:
+def _change(clients: Sequence[model.Instance], target: model.SelfLink) -> model.Change | None:
     """Return the change of all clients at once; None where no record names one."""
     links = tuple(sorted({client.ref.self_link for client in clients}))
     if not links:
         return None
-    return Change(
-        kind=ChangeKind.INTERNAL_ADDRESS, target=links[0], destination=target, members=links
+    return model.Change(
+        kind=model.ChangeKind.INTERNAL_ADDRESS, target=links[0], destination=target, members=links
     )
 
 
 def _saving(
-    facts: Facts, nat: NatGateway, change: Change | None, byte_count: int, cause: str
-) -> Saving:
+    facts: model.Facts,
+    nat: model.NatGateway,
+    change: model.Change | None,
+    byte_count: int,
+    cause: str,
+) -> model.Saving:
     """Return all that the traffic costs less, else what Cloud NAT processes of it."""
     if change is not None:
         return ledger_of(facts).value(change).saving
     if cause == _UNCONNECTED:
-        return Saving(unknown=NOT_PEERED)
+        return model.Saving(unknown=NOT_PEERED)
     try:
-        return Saving(items=(processed(facts, nat.region, byte_count),))
+        return model.Saving(items=(processed(facts, nat.region, byte_count),))
     except MissingDatum as error:
-        return Saving(unknown=str(error))
+        return model.Saving(unknown=str(error))
 
 
 def _fix(
-    facts: Facts,
-    clients: Sequence[Instance],
-    machine: Instance | None,
-    front: ForwardingRule | None,
+    facts: model.Facts,
+    clients: Sequence[model.Instance],
+    machine: model.Instance | None,
+    front: model.ForwardingRule | None,
     address: str,
-) -> tuple[str, Fix]:
+) -> tuple[str, model.Fix]:
     """Return which of the causes it is, and what mends it."""
     project = machine.project if machine is not None else front.project if front is not None else ""
     verify = no_longer_addressed(address, project)
-    undo = Instruction(text=f"Let the name resolve to {address} again.")
+    undo = model.Instruction(text=f"Let the name resolve to {address} again.")
     if machine is None:
         return _FRONT, RULE.fix(
             label="internal load balancer",

@@ -2,23 +2,8 @@
 
 from collections.abc import Iterator
 
+from netplan_planner import model
 from netplan_planner.ledger import ledger_of
-from netplan_planner.model import (
-    Address,
-    Change,
-    ChangeKind,
-    Evidence,
-    Facts,
-    Fix,
-    Gap,
-    Hit,
-    Instruction,
-    Metric,
-    Need,
-    OwnerKind,
-    SelfLink,
-    Severity,
-)
 from netplan_planner.units import SECONDS_PER_HOUR, counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.gateway._served import Gateway, gateways, nat_edges
@@ -30,8 +15,8 @@ from netplan_rules.work import GATEWAY
 RULE = Rule(
     id="nat-idle",
     title="Nobody used a Cloud NAT gateway",
-    severity=Severity.LOW,
-    needs=frozenset({Need.NAT_GATEWAYS, Need.FLOW_RECORDS}),
+    severity=model.Severity.LOW,
+    needs=frozenset({model.Need.NAT_GATEWAYS, model.Need.FLOW_RECORDS}),
     rationale="A gateway is billed by the hour of every machine that it serves, and its addresses"
     " by the hour as well, whether anything goes through or not.",
     remediation="Delete it once nobody needs it, and release its addresses.",
@@ -56,16 +41,16 @@ RULE = Rule(
 )
 
 _SIGNS = (
-    Metric.NAT_SENT_BYTES,
-    Metric.NAT_RECEIVED_BYTES,
-    Metric.NAT_PORT_USAGE,
-    Metric.NAT_DROPPED_SENT,
-    Metric.NAT_ALLOCATION_FAILED,
+    model.Metric.NAT_SENT_BYTES,
+    model.Metric.NAT_RECEIVED_BYTES,
+    model.Metric.NAT_PORT_USAGE,
+    model.Metric.NAT_DROPPED_SENT,
+    model.Metric.NAT_ALLOCATION_FAILED,
 )
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each gateway that costs money and that no byte went through."""
     if facts.traffic is None:
         return
@@ -82,22 +67,22 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         if silent:
             machines = counted(silent, "machine")
             reason = f"the input has no report of the subnetworks of {machines} behind it"
-            yield Gap(resource=gateway.router.ref, reason=reason)
+            yield model.Gap(resource=gateway.router.ref, reason=reason)
         else:
             yield _hit(facts, gateway)
 
 
-def _seen(facts: Facts) -> frozenset[tuple[SelfLink, str]]:
+def _seen(facts: model.Facts) -> frozenset[tuple[model.SelfLink, str]]:
     """Return the gateways whose own addresses are an end of any traffic."""
     assert facts.traffic is not None
     return frozenset(
         (owner.link, owner.name)
         for owner in facts.traffic.owners
-        if owner.kind is OwnerKind.NAT and owner.link is not None
+        if owner.kind is model.OwnerKind.NAT and owner.link is not None
     )
 
 
-def _is_used(facts: Facts, gateway: Gateway) -> bool:
+def _is_used(facts: model.Facts, gateway: Gateway) -> bool:
     assert facts.traffic is not None
     for instance in gateway.users:
         if any(edge.wire_bytes for edge in nat_edges(facts, instance)):
@@ -109,7 +94,7 @@ def _is_used(facts: Facts, gateway: Gateway) -> bool:
     return False
 
 
-def _is_measured(facts: Facts, gateway: Gateway) -> bool:
+def _is_measured(facts: model.Facts, gateway: Gateway) -> bool:
     """Return whether Cloud Monitoring saw anything of a gateway, were it only what it refused."""
     if facts.metrics is None:
         return False
@@ -121,7 +106,7 @@ def _is_measured(facts: Facts, gateway: Gateway) -> bool:
     )
 
 
-def _leaves(facts: Facts, address: str | None) -> bool:
+def _leaves(facts: model.Facts, address: str | None) -> bool:
     """Return whether traffic to an address takes the gateway: an external one of one's own."""
     if address is None or ":" in address:
         return False
@@ -129,7 +114,7 @@ def _leaves(facts: Facts, address: str | None) -> bool:
     return all(front.is_external for front in fronts)
 
 
-def _unreported(facts: Facts, gateway: Gateway, reporting: frozenset[SelfLink]) -> int:
+def _unreported(facts: model.Facts, gateway: Gateway, reporting: frozenset[model.SelfLink]) -> int:
     """Return how many machines use it by an interface whose subnetwork does not report."""
     return sum(
         any(
@@ -140,7 +125,7 @@ def _unreported(facts: Facts, gateway: Gateway, reporting: frozenset[SelfLink]) 
     )
 
 
-def _hit(facts: Facts, gateway: Gateway) -> Hit:
+def _hit(facts: model.Facts, gateway: Gateway) -> model.Hit:
     assert facts.traffic is not None
     hours = facts.traffic.observed_seconds / SECONDS_PER_HOUR
     doubts = Doubts()
@@ -158,16 +143,18 @@ def _hit(facts: Facts, gateway: Gateway) -> Hit:
         doubts.add("it serves no running machine, and what else it serves is in no flow log")
     machines = counted(len(gateway.users), "running machine")
     addresses = counted(len(gateway.nat.addresses), "address", "addresses")
-    change = Change(kind=ChangeKind.DELETE_GATEWAY, target=gateway.nat.router, to=gateway.nat.name)
-    return Hit(
+    change = model.Change(
+        kind=model.ChangeKind.DELETE_GATEWAY, target=gateway.nat.router, to=gateway.nat.name
+    )
+    return model.Hit(
         resources=(gateway.router.ref,),
         subject=gateway.subject,
         message=f"nothing went through the Cloud NAT gateway {gateway.nat.name} in {hours:.3g} h;"
         f" it serves {machines} and has {addresses} of its own",
         evidence=(
-            Evidence(name="machines", value=len(gateway.users), source="inventory"),
-            Evidence(name="addresses", value=len(gateway.nat.addresses), source="inventory"),
-            Evidence(name="window", value=round(hours, 1), unit="hours", source="flow logs"),
+            model.Evidence(name="machines", value=len(gateway.users), source="inventory"),
+            model.Evidence(name="addresses", value=len(gateway.nat.addresses), source="inventory"),
+            model.Evidence(name="window", value=round(hours, 1), unit="hours", source="flow logs"),
         ),
         saving=ledger_of(facts).value(change).saving,
         fix=_fix(facts, gateway),
@@ -176,7 +163,7 @@ def _hit(facts: Facts, gateway: Gateway) -> Hit:
     )
 
 
-def _fix(facts: Facts, gateway: Gateway) -> Fix:
+def _fix(facts: model.Facts, gateway: Gateway) -> model.Fix:
     nat = gateway.nat
     reserved = [a for a in facts.inventory.addresses if a.ref.self_link in nat.addresses]
     return RULE.fix(
@@ -186,7 +173,7 @@ def _fix(facts: Facts, gateway: Gateway) -> Fix:
         verify="The machines that it served still reach what they need, updates of packages among"
         " it.",
         clean_up=_clean_up(reserved),
-        undo=Instruction(
+        undo=model.Instruction(
             text="Make it again as it was described;"
             f"{' rules,' if nat.outside_pool else ''} ports, time-outs and logging as there.",
             commands=(_create(gateway),),
@@ -197,10 +184,10 @@ def _fix(facts: Facts, gateway: Gateway) -> Fix:
     )
 
 
-def _clean_up(reserved: list[Address]) -> Instruction | None:
+def _clean_up(reserved: list[model.Address]) -> model.Instruction | None:
     if not reserved:
         return None
-    return Instruction(
+    return model.Instruction(
         text="Release its addresses, which cost more unused than in use; partners may have them in"
         " their allow-lists, and released they cannot be had back.",
         commands=tuple(release(address) for address in reserved),

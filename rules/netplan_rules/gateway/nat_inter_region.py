@@ -4,25 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Instance,
-    LineItem,
-    Need,
-    Region,
-    Saving,
-    SelfLink,
-    Severity,
-    line_item,
-    negated,
-    total_usd,
-    usage_of,
-    worded,
-)
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.base import Rule, usd_floor
 from netplan_rules.gateway._hops import Use, uses, way_lines
@@ -33,8 +16,10 @@ from netplan_rules.work import ROUTES
 RULE = Rule(
     id="nat-inter-region",
     title="The way out leads through another region",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS, Need.ROUTES, Need.PRICES}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset(
+        {model.Need.INVENTORY, model.Need.FLOW_RECORDS, model.Need.ROUTES, model.Need.PRICES}
+    ),
     rationale="Cloud NAT is regional, a route is global: where a default route names one machine as"
     " its next hop, machines of all regions send through it, and every GiB is billed between the"
     " regions before it is billed to the internet.",
@@ -58,11 +43,11 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each region whose machines leave through an appliance of another."""
     if facts.traffic is None:
         return
-    found: dict[tuple[SelfLink, Region], list[Use]] = defaultdict(list)
+    found: dict[tuple[model.SelfLink, model.Region], list[Use]] = defaultdict(list)
     for appliance, use in uses(facts):
         if use.client.region != appliance.region:
             found[appliance.ref.self_link, use.client.region].append(use)
@@ -72,15 +57,15 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         try:
             ways, more = _lines(facts, appliance, region, used)
         except MissingDatum as error:
-            yield Gap(resource=appliance.ref, reason=str(error))
+            yield model.Gap(resource=appliance.ref, reason=str(error))
             continue
-        if total_usd((*ways, *more)) >= floor:
+        if model.total_usd((*ways, *more)) >= floor:
             yield _hit(facts, appliance, region, used, ways, more)
 
 
 def _lines(
-    facts: Facts, appliance: Instance, region: Region, used: Sequence[Use]
-) -> tuple[list[LineItem], list[LineItem]]:
+    facts: model.Facts, appliance: model.Instance, region: model.Region, used: Sequence[Use]
+) -> tuple[list[model.LineItem], list[model.LineItem]]:
     """Return what the way costs, and what a machine like the appliance would cost in the region.
 
     Raises:
@@ -92,37 +77,39 @@ def _lines(
         for use in used
         for line in way_lines(facts, name, use.edge.wire_bytes, use.client, appliance)
     ]
-    price = facts.prices.machine(region, appliance.machine_type, usage_of(appliance))
-    machine = line_item(f"{appliance.machine_type} in {region}", Decimal(HOURS_PER_MONTH), price)
-    return ways, [negated(machine)]
+    price = facts.prices.machine(region, appliance.machine_type, model.usage_of(appliance))
+    machine = model.line_item(
+        f"{appliance.machine_type} in {region}", Decimal(HOURS_PER_MONTH), price
+    )
+    return ways, [model.negated(machine)]
 
 
 def _hit(
-    facts: Facts,
-    appliance: Instance,
-    region: Region,
+    facts: model.Facts,
+    appliance: model.Instance,
+    region: model.Region,
     used: Sequence[Use],
-    ways: Sequence[LineItem],
-    more: Sequence[LineItem],
-) -> Hit:
+    ways: Sequence[model.LineItem],
+    more: Sequence[model.LineItem],
+) -> model.Hit:
     gib = facts.gib_per_month(sum(use.edge.wire_bytes for use in used))
     doubts = doubts_of_edges(facts, (use.edge for use in used))
-    return Hit(
+    return model.Hit(
         resources=(appliance.ref, *(use.client.ref for use in used)),
         subject=f"{region} → {appliance.name} ({appliance.zone})",
-        message=worded(
+        message=model.worded(
             f"machines of {region} send {volume(gib)} out through {appliance.name} in"
             f" {appliance.region}; the way there costs ",
-            money(total_usd(ways)),
+            money(model.total_usd(ways)),
             " a month",
         ),
         evidence=(
-            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
-            Evidence(
+            model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            model.Evidence(
                 name="senders", value=len({use.client.ref.self_link for use in used}), source=""
             ),
         ),
-        saving=Saving(items=(*ways, *more)),
+        saving=model.Saving(items=(*ways, *more)),
         gib_per_month=gib,
         fix=RULE.fix(
             label=f"a gateway in {region}",

@@ -2,21 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    MeasuredKind,
-    Metric,
-    NatGateway,
-    Need,
-    ResourceRef,
-    Router,
-    SelfLink,
-    Severity,
-    Work,
-)
+from netplan_planner import model
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.gateway._nat_metrics import (
     PORTS_PER_ADDRESS,
@@ -32,8 +18,8 @@ from netplan_rules.shared.trust import Doubts
 RULE = Rule(
     id="nat-port-pressure",
     title="Machines behind Cloud NAT run out of ports",
-    severity=Severity.HIGH,
-    needs=frozenset({Need.INVENTORY, Need.METRICS, Need.NAT_GATEWAYS}),
+    severity=model.Severity.HIGH,
+    needs=frozenset({model.Need.INVENTORY, model.Need.METRICS, model.Need.NAT_GATEWAYS}),
     rationale="A machine has as many connections to one destination as it has ports; the packets of"
     " those beyond are dropped, and the application waits until it gives up.",
     remediation="Let machines take more ports when they need them (dynamic port allocation), or"
@@ -43,7 +29,7 @@ RULE = Rule(
     " are none of the gateway's. A gateway without metrics, or with metrics and no router in the"
     " inventory, is listed as not judged. Drops in few intervals are a medium finding.",
     references=PAGES,
-    work=Work(
+    work=model.Work(
         effort="One command for each gateway.",
         restart="No machine; connections through the gateway may break and are opened again.",
         undo="Set the old ports and the old way of allocation again, which may break connections"
@@ -77,42 +63,48 @@ RULE = Rule(
 _FULL = "OUT_OF_RESOURCES"
 """Reasons of the label `reason`: docs.cloud.google.com/nat/docs/monitoring, 2026-04-08."""
 _CONFLICT = "ENDPOINT_INDEPENDENCE_CONFLICT"
-_DROPPED = Metric.NAT_DROPPED_SENT.value
-_USED = Metric.NAT_PORT_USAGE.value
+_DROPPED = model.Metric.NAT_DROPPED_SENT.value
+_USED = model.Metric.NAT_PORT_USAGE.value
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each gateway that drops packets, or whose busiest machine is near its last port."""
     for router in facts.inventory.routers:
         for gateway in router.nats:
             use = use_of(facts, gateway)
             if use is None:
-                yield Gap(resource=router.ref, reason=f"no metrics of its gateway {gateway.name}")
+                yield model.Gap(
+                    resource=router.ref, reason=f"no metrics of its gateway {gateway.name}"
+                )
                 continue
             cause = _cause(facts, gateway, use)
             if cause is not None:
                 yield _hit(facts, router, gateway, use, cause)
             elif use.used_p95 is None:
                 reason = f"no metric tells of the ports in use of its gateway {gateway.name}"
-                yield Gap(resource=router.ref, reason=reason)
+                yield model.Gap(resource=router.ref, reason=reason)
     yield from _without_router(facts)
 
 
-def _without_router(facts: Facts) -> Iterator[Gap]:
+def _without_router(facts: model.Facts) -> Iterator[model.Gap]:
     assert facts.metrics is not None
-    for metric in (Metric.NAT_DROPPED_SENT, Metric.NAT_ALLOCATION_FAILED, Metric.NAT_PORT_USAGE):
-        for one in facts.metrics.of_kind(MeasuredKind.NAT, metric):
+    for metric in (
+        model.Metric.NAT_DROPPED_SENT,
+        model.Metric.NAT_ALLOCATION_FAILED,
+        model.Metric.NAT_PORT_USAGE,
+    ):
+        for one in facts.metrics.of_kind(model.MeasuredKind.NAT, metric):
             if one.resource.link is None and not one.labels:
                 of = one.resource
                 place = f"projects/{of.project}/regions/{of.location}/routers/-/nats/{of.name}"
-                yield Gap(
-                    resource=ResourceRef(self_link=SelfLink(place)),
+                yield model.Gap(
+                    resource=model.ResourceRef(self_link=model.SelfLink(place)),
                     reason="the inventory has no one router with this gateway",
                 )
 
 
-def _cause(facts: Facts, gateway: NatGateway, use: NatUse) -> str | None:
+def _cause(facts: model.Facts, gateway: model.NatGateway, use: NatUse) -> str | None:
     """Return what is at fault, empty for the ports of machines; None: nothing."""
     if use.failed_ratio > 0:
         return ADDRESSES
@@ -123,13 +115,15 @@ def _cause(facts: Facts, gateway: NatGateway, use: NatUse) -> str | None:
     return "" if is_near or use.dropped(_FULL) or use.dropped("") else None
 
 
-def _hit(facts: Facts, router: Router, gateway: NatGateway, use: NatUse, cause: str) -> Hit:
+def _hit(
+    facts: model.Facts, router: model.Router, gateway: model.NatGateway, use: NatUse, cause: str
+) -> model.Hit:
     ports = ports_of(gateway)
     is_dropping = bool(use.drops)
     used = use.used_p95 / ports if use.used_p95 is not None else None
     is_rare = is_dropping and use.drop_ratio < facts.threshold(RULE.id, "rare_ratio")
     doubts = _doubts(facts, gateway, use)
-    return Hit(
+    return model.Hit(
         resources=(router.ref,),
         subject=f"{gateway.name} ({gateway.region}, {router.name})",
         message=_message(gateway, use, cause),
@@ -138,7 +132,7 @@ def _hit(facts: Facts, router: Router, gateway: NatGateway, use: NatUse, cause: 
         # Who waits for a port that is not there is not among those that have one.
         used_ratio=used if not is_dropping and cause != ADDRESSES else None,
         lost=_lost(use, cause),
-        severity=Severity.MEDIUM if is_rare and cause != ADDRESSES else None,
+        severity=model.Severity.MEDIUM if is_rare and cause != ADDRESSES else None,
         fix=ports_fix(router, gateway, use, cause),
         doubts=doubts.reasons,
     )
@@ -150,7 +144,7 @@ def _lost(use: NatUse, cause: str) -> str:
     return "packets dropped for want of ports" if use.drops else ""
 
 
-def _doubts(facts: Facts, gateway: NatGateway, use: NatUse) -> Doubts:
+def _doubts(facts: model.Facts, gateway: model.NatGateway, use: NatUse) -> Doubts:
     doubts = Doubts()
     if not gateway.is_dynamic and gateway.min_ports_per_vm is None:
         doubts.add(f"the input does not state its ports; {STATIC_PORTS} are the default")
@@ -161,7 +155,7 @@ def _doubts(facts: Facts, gateway: NatGateway, use: NatUse) -> Doubts:
     return doubts
 
 
-def _message(gateway: NatGateway, use: NatUse, cause: str) -> str:
+def _message(gateway: model.NatGateway, use: NatUse, cause: str) -> str:
     if cause == ADDRESSES:
         return (
             f"{gateway.name} has no addresses and ports left for some machine: each is to have"
@@ -179,13 +173,13 @@ def _message(gateway: NatGateway, use: NatUse, cause: str) -> str:
     return "; ".join(parts) if use.drops else f"{gateway.name}: {parts[0]}"
 
 
-def _evidence(gateway: NatGateway, use: NatUse) -> Iterator[Evidence]:
+def _evidence(gateway: model.NatGateway, use: NatUse) -> Iterator[model.Evidence]:
     if use.used_p95 is not None:
-        yield Evidence(name="ports_p95", value=use.used_p95, unit="ports", source=_USED)
-    yield Evidence(name="ports", value=ports_of(gateway), unit="ports", source="inventory")
+        yield model.Evidence(name="ports_p95", value=use.used_p95, unit="ports", source=_USED)
+    yield model.Evidence(name="ports", value=ports_of(gateway), unit="ports", source="inventory")
     for reason, count in use.drops:
         name = f"dropped_{reason.lower()}" if reason else "dropped"
-        yield Evidence(name=name, value=round(count, 3), unit="packets", source=_DROPPED)
+        yield model.Evidence(name=name, value=round(count, 3), unit="packets", source=_DROPPED)
     if use.failed_ratio:
-        source = Metric.NAT_ALLOCATION_FAILED.value
-        yield Evidence(name="failed", value=use.failed_ratio, unit="ratio", source=source)
+        source = model.Metric.NAT_ALLOCATION_FAILED.value
+        yield model.Evidence(name="failed", value=use.failed_ratio, unit="ratio", source=source)

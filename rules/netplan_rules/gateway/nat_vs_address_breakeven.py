@@ -3,31 +3,10 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.ledger import ledger_of
 from netplan_planner.machines.groups import changed_together, is_managed
-from netplan_planner.model import (
-    PIN_LABEL,
-    AddressUse,
-    Change,
-    ChangeKind,
-    Evidence,
-    Facts,
-    Fix,
-    Gap,
-    Hit,
-    Instance,
-    Instruction,
-    LineItem,
-    Need,
-    Saving,
-    Severity,
-    Value,
-    Work,
-    line_item,
-    total_usd,
-    worded,
-)
 from netplan_planner.paths.machines import is_gke_node
 from netplan_planner.units import HOURS_PER_MONTH, counted
 from netplan_rules.base import Rule, usd_floor
@@ -45,8 +24,8 @@ from netplan_rules.wording import gcloud_instance, listed, money, volume
 RULE = Rule(
     id="nat-vs-address-breakeven",
     title="Addresses of their own are cheaper than Cloud NAT",
-    severity=Severity.LOW,
-    needs=frozenset({Need.NAT_GATEWAYS, Need.FLOW_RECORDS, Need.PRICES}),
+    severity=model.Severity.LOW,
+    needs=frozenset({model.Need.NAT_GATEWAYS, model.Need.FLOW_RECORDS, model.Need.PRICES}),
     rationale="Cloud NAT charges by the hour of a machine and by the GiB, sent and received; an"
     " external address by the hour alone. From some GiB a month on (about 60 at list prices) the"
     " address is cheaper, and the way to the internet costs the same over both.",
@@ -59,7 +38,7 @@ RULE = Rule(
         "https://cloud.google.com/nat/pricing",
         "https://cloud.google.com/vpc/network-pricing",
     ),
-    work=Work(
+    work=model.Work(
         effort="One command for each machine that gets an address, after a look at the firewall"
         " rules that then let the internet reach it.",
         restart="Nothing; connections that are open over the gateway break.",
@@ -74,15 +53,15 @@ RULE = Rule(
 )
 
 
-class _Machine(Value, frozen=True, kw_only=True):
+class _Machine(model.Value, frozen=True, kw_only=True):
     """A machine behind a gateway, with what it sends and receives through it."""
 
-    instance: Instance
+    instance: model.Instance
     byte_count: int
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each gateway of which some machines are dearer than with addresses."""
     if facts.traffic is None:
         return
@@ -94,27 +73,29 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
                 byte_count=sum(edge.wire_bytes for edge in nat_edges(facts, instance)),
             )
             for instance in gateway.users
-            if not is_gke_node(instance) and instance.label(PIN_LABEL) is None
+            if not is_gke_node(instance) and instance.label(model.PIN_LABEL) is None
         ]
         seen.sort(key=lambda one: (-one.byte_count, one.instance.ref.self_link))
         try:
             chosen = _cheapest(facts, gateway, seen)
         except MissingDatum as error:
             if any(one.byte_count for one in seen):
-                yield Gap(resource=gateway.router.ref, reason=str(error))
+                yield model.Gap(resource=gateway.router.ref, reason=str(error))
             continue
         if not chosen:
             continue
         links = tuple(one.instance.ref.self_link for one in chosen)
-        change = Change(kind=ChangeKind.EXTERNAL_ADDRESS, target=links[0], members=links)
+        change = model.Change(
+            kind=model.ChangeKind.EXTERNAL_ADDRESS, target=links[0], members=links
+        )
         saving = ledger_of(facts).value(change).saving
         if saving.unknown:
-            yield Gap(resource=gateway.router.ref, reason=saving.unknown)
+            yield model.Gap(resource=gateway.router.ref, reason=saving.unknown)
         elif saving.usd_per_month >= floor:
             yield _hit(facts, gateway, chosen, change, saving)
 
 
-def _cheapest(facts: Facts, gateway: Gateway, seen: Sequence[_Machine]) -> Sequence[_Machine]:
+def _cheapest(facts: model.Facts, gateway: Gateway, seen: Sequence[_Machine]) -> Sequence[_Machine]:
     """Return the machines that are better off with addresses.
 
     The hours of a gateway do not fall evenly with its machines, so every number of them is tried,
@@ -139,21 +120,25 @@ def _cheapest(facts: Facts, gateway: Gateway, seen: Sequence[_Machine]) -> Seque
         chosen = [*chosen, *group]
         moved += processed(facts, region, sum(one.byte_count for one in group)).usd_per_month
         moved -= sum(_address(facts, one.instance).usd_per_month for one in group)
-        usd = moved + total_usd(hours_saved(facts, region, count, count - len(chosen)))
+        usd = moved + model.total_usd(hours_saved(facts, region, count, count - len(chosen)))
         if usd > best_usd:
             best, best_usd = chosen, usd
     return best
 
 
-def _address(facts: Facts, instance: Instance) -> LineItem:
-    use = AddressUse.SPOT_VM if instance.is_spot else AddressUse.STANDARD_VM
+def _address(facts: model.Facts, instance: model.Instance) -> model.LineItem:
+    use = model.AddressUse.SPOT_VM if instance.is_spot else model.AddressUse.STANDARD_VM
     price = facts.prices.external_address(use, instance.region)
-    return line_item("external IPv4 address in use", Decimal(HOURS_PER_MONTH), price)
+    return model.line_item("external IPv4 address in use", Decimal(HOURS_PER_MONTH), price)
 
 
 def _hit(
-    facts: Facts, gateway: Gateway, chosen: Sequence[_Machine], change: Change, saving: Saving
-) -> Hit:
+    facts: model.Facts,
+    gateway: Gateway,
+    chosen: Sequence[_Machine],
+    change: model.Change,
+    saving: model.Saving,
+) -> model.Hit:
     gib = facts.gib_per_month(sum(one.byte_count for one in chosen))
     doubts = Doubts()
     doubts.add("whether these machines are kept from the internet on purpose is not known")
@@ -165,10 +150,10 @@ def _hit(
     even = per_address / data.unit_price_usd
     is_one = len(chosen) == 1
     machines = counted(len(chosen), "machine")
-    return Hit(
+    return model.Hit(
         resources=(gateway.router.ref, *(one.instance.ref for one in chosen)),
         subject=gateway.subject,
-        message=worded(
+        message=model.worded(
             f"{machines} of {len(gateway.users)} behind {gateway.nat.name}"
             f" {'exchanges' if is_one else 'exchange'} {volume(gib)} with the internet, which Cloud"
             " NAT processes for ",
@@ -178,9 +163,9 @@ def _hit(
             " a month" if is_one else " a month each",
         ),
         evidence=(
-            Evidence(name="machines", value=len(chosen), source="inventory"),
-            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
-            Evidence(
+            model.Evidence(name="machines", value=len(chosen), source="inventory"),
+            model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            model.Evidence(
                 name="break_even",
                 value=round(float(even), 1),
                 unit="GiB/month",
@@ -194,7 +179,7 @@ def _hit(
     )
 
 
-def _fix(facts: Facts, gateway: Gateway, chosen: Sequence[Instance]) -> Fix:
+def _fix(facts: model.Facts, gateway: Gateway, chosen: Sequence[model.Instance]) -> model.Fix:
     by_hand = [instance for instance in chosen if not is_managed(facts, instance)]
     names = {
         instance.ref.self_link: nic.name
@@ -221,7 +206,7 @@ def _fix(facts: Facts, gateway: Gateway, chosen: Sequence[Instance]) -> Fix:
         f" {'an external address' if len(chosen) == 1 else 'external addresses'}; the rest stays"
         f" behind {gateway.nat.name}.{managed}",
         commands=commands("add-access-config"),
-        verify=Instruction(
+        verify=model.Instruction(
             text="The machines reach the internet by their own addresses, and the next audit shows"
             " their bytes as internet traffic.",
             commands=tuple(
@@ -231,7 +216,7 @@ def _fix(facts: Facts, gateway: Gateway, chosen: Sequence[Instance]) -> Fix:
                 for one in by_hand[:1]
             ),
         ),
-        undo=Instruction(
+        undo=model.Instruction(
             text="Take the addresses off again: Cloud NAT takes over.",
             commands=commands("delete-access-config"),
         ),

@@ -3,19 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    Evidence,
-    Facts,
-    Fix,
-    Gap,
-    Hit,
-    Instruction,
-    Need,
-    Saving,
-    Severity,
-    VlanAttachment,
-    Work,
-)
+from netplan_planner import model
 from netplan_planner.paths.attachment_hours import DEDICATED, SIZES
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.gateway._attachments import AttachmentUse, resized, size_for, use_of
@@ -25,8 +13,8 @@ from netplan_rules.wording import command, gbps, rate_evidence
 RULE = Rule(
     id="vlan-attachment-size",
     title="The size of a VLAN attachment does not fit its traffic",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.VLAN_ATTACHMENTS, Need.METRICS}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.VLAN_ATTACHMENTS, model.Need.METRICS}),
     rationale="An attachment drops what exceeds its size in either direction, whatever the circuit"
     " below it has. One that is many times too large is paid by its size all the same.",
     remediation="Set the size that fits the busier direction, with room for the other attachments"
@@ -43,7 +31,7 @@ RULE = Rule(
         "modifying-vlan-attachments",
         "https://cloud.google.com/network-connectivity/docs/interconnect/pricing",
     ),
-    work=Work(
+    work=model.Work(
         effort="One command for each attachment; one that a partner provides is changed by the"
         " partner.",
         restart="No machine; the attachment stays up.",
@@ -75,16 +63,16 @@ RULE = Rule(
 )
 
 _TOO_LARGE = "too large"
-_VERIFY = Instruction(
+_VERIFY = model.Instruction(
     text="interconnect.googleapis.com/network/attachment/capacity has the new size, and its bytes"
     " stay between a tenth and four fifths of it."
 )
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each attachment that is nearly full, or too large for a whole window."""
-    found: list[tuple[VlanAttachment, AttachmentUse]] = []
+    found: list[tuple[model.VlanAttachment, AttachmentUse]] = []
     unknown: set[str] = set()
     for attachment in facts.inventory.vlan_attachments:
         if attachment.is_enabled is False:
@@ -92,7 +80,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         use = use_of(facts, attachment)
         if isinstance(use, str):
             unknown.add(_place(facts, attachment))
-            yield Gap(resource=attachment.ref, reason=use)
+            yield model.Gap(resource=attachment.ref, reason=use)
         else:
             found.append((attachment, use))
     peaks: dict[str, float] = defaultdict(float)
@@ -108,14 +96,16 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             yield from _too_large(facts, attachment, use, peaks[place])
 
 
-def _place(facts: Facts, attachment: VlanAttachment) -> str:
+def _place(facts: model.Facts, attachment: model.VlanAttachment) -> str:
     """Return the network and region whose attachments stand in for each other."""
     routers = {router.ref.self_link: router.network for router in facts.inventory.routers}
     network = routers.get(attachment.router) if attachment.router is not None else None
     return f"{attachment.region} {network or attachment.project}"
 
 
-def _too_small(facts: Facts, attachment: VlanAttachment, use: AttachmentUse) -> Hit:
+def _too_small(
+    facts: model.Facts, attachment: model.VlanAttachment, use: AttachmentUse
+) -> model.Hit:
     ratio = facts.threshold(RULE.id, "used_ratio")
     size = size_for(attachment, use.p95_gbps, ratio)
     if size is not None and SIZES[size] <= use.capacity_gbps:
@@ -124,7 +114,7 @@ def _too_small(facts: Facts, attachment: VlanAttachment, use: AttachmentUse) -> 
     way = "sends" if use.is_sent else "receives"
     dropped = sum(count for _, count in use.drops)
     lost = f" and drops {dropped:,.0f} packets in the window" if dropped else ""
-    return Hit(
+    return model.Hit(
         resources=(attachment.ref,),
         subject=_subject(attachment),
         message=f"{attachment.name} {way} {gbps(use.p95_gbps)} at the 95th percentile, of"
@@ -132,15 +122,15 @@ def _too_small(facts: Facts, attachment: VlanAttachment, use: AttachmentUse) -> 
         evidence=tuple(_evidence(use)),
         used_ratio=use.p95_gbps / use.capacity_gbps,
         lost="packets dropped at a full VLAN attachment" if dropped else "",
-        saving=resized(facts, attachment, size) if size is not None else Saving(),
+        saving=resized(facts, attachment, size) if size is not None else model.Saving(),
         fix=_fix(attachment, size),
         doubts=doubts.reasons,
     )
 
 
 def _too_large(
-    facts: Facts, attachment: VlanAttachment, use: AttachmentUse, peaks_gbps: float
-) -> Iterator[Hit]:
+    facts: model.Facts, attachment: model.VlanAttachment, use: AttachmentUse, peaks_gbps: float
+) -> Iterator[model.Hit]:
     if use.max_gbps >= facts.threshold(RULE.id, "unused_ratio") * use.capacity_gbps:
         return
     if use.is_one_way or use.days < facts.threshold(RULE.id, "min_days"):
@@ -153,13 +143,13 @@ def _too_large(
         return
     doubts = _doubts(use)
     doubts.add("what it is kept ready for is not known")
-    yield Hit(
+    yield model.Hit(
         resources=(attachment.ref,),
         subject=_subject(attachment),
         message=f"{attachment.name} may carry {gbps(use.capacity_gbps)} in a direction and carried"
         f" {gbps(use.max_gbps)} at most in {use.days:.0f} days",
         cause=_TOO_LARGE,
-        severity=Severity.LOW,
+        severity=model.Severity.LOW,
         evidence=tuple(_evidence(use)),
         saving=saving,
         fix=_fix(attachment, size),
@@ -167,7 +157,7 @@ def _too_large(
     )
 
 
-def _subject(attachment: VlanAttachment) -> str:
+def _subject(attachment: model.VlanAttachment) -> str:
     return f"{attachment.name} ({attachment.region})"
 
 
@@ -180,18 +170,18 @@ def _doubts(use: AttachmentUse) -> Doubts:
     return doubts
 
 
-def _evidence(use: AttachmentUse) -> Iterator[Evidence]:
+def _evidence(use: AttachmentUse) -> Iterator[model.Evidence]:
     source = "Cloud Monitoring, interconnect.googleapis.com/network/attachment"
     yield rate_evidence("p95", use.p95_gbps, source)
     yield rate_evidence("max", use.max_gbps, source)
     yield rate_evidence("capacity", use.capacity_gbps, use.capacity_source)
-    yield Evidence(name="days", value=round(use.days, 1), unit="days", source=source)
+    yield model.Evidence(name="days", value=round(use.days, 1), unit="days", source=source)
     for reason, count in use.drops:
         name = f"dropped_{reason.lower()}" if reason else "dropped"
-        yield Evidence(name=name, value=round(count), unit="packets", source=source)
+        yield model.Evidence(name=name, value=round(count), unit="packets", source=source)
 
 
-def _fix(attachment: VlanAttachment, size: str | None) -> Fix:
+def _fix(attachment: model.VlanAttachment, size: str | None) -> model.Fix:
     if size is None:
         return RULE.fix(
             label="another attachment beside it",
@@ -210,7 +200,7 @@ def _fix(attachment: VlanAttachment, size: str | None) -> Fix:
         else f"Have the partner set the size of {attachment.name} to {said}.",
         commands=(_update(attachment, size),) if is_own else (),
         verify=_VERIFY,
-        undo=Instruction(
+        undo=model.Instruction(
             text=back if is_own else f"{back[:-1]}, by the partner.",
             commands=(_update(attachment, old),) if is_own and old in SIZES else (),
         ),
@@ -219,7 +209,7 @@ def _fix(attachment: VlanAttachment, size: str | None) -> Fix:
     )
 
 
-def _update(attachment: VlanAttachment, size: str) -> str:
+def _update(attachment: model.VlanAttachment, size: str) -> str:
     return command(
         *("gcloud", "compute", "interconnects", "attachments", "dedicated", "update"),
         attachment.name,

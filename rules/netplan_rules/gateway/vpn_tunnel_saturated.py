@@ -2,17 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Limit,
-    LimitKind,
-    Need,
-    Severity,
-    VpnTunnel,
-)
+from netplan_planner import model
 from netplan_planner.throughput.limits.tables import PathLimit
 from netplan_rules.base import Rule, ratio_limit
 from netplan_rules.gateway._tunnels import (
@@ -31,8 +21,8 @@ from netplan_rules.work import GATEWAY
 RULE = Rule(
     id="vpn-tunnel-saturated",
     title="A VPN tunnel carries as many packets as it may",
-    severity=Severity.HIGH,
-    needs=frozenset({Need.VPN_TUNNELS, Need.TUNNEL_LOADS}),
+    severity=model.Severity.HIGH,
+    needs=frozenset({model.Need.VPN_TUNNELS, model.Need.TUNNEL_LOADS}),
     rationale="A Cloud VPN tunnel carries a fixed number of packets a second, both directions"
     " added, whatever the machines behind it may send; small packets fill it long before its"
     " Gbit/s do. What comes on top is dropped.",
@@ -60,7 +50,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each tunnel whose packets reach the share of its limit."""
     limit = packet_limit(facts)
     carried = edges_by_tunnel(facts)
@@ -69,23 +59,27 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         # Metrics count every packet of the tunnel, whoever sends it.
         load = counted_load(facts, tunnel) or seen_load(facts, edges)
         if limit is None:
-            yield Gap(resource=tunnel.ref, reason="no source states what a tunnel carries then")
+            yield model.Gap(
+                resource=tunnel.ref, reason="no source states what a tunnel carries then"
+            )
         elif load is None:
-            yield Gap(resource=tunnel.ref, reason="no metric and no flow record names the tunnel")
+            yield model.Gap(
+                resource=tunnel.ref, reason="no metric and no flow record names the tunnel"
+            )
         elif load.packets_per_s >= facts.threshold(RULE.id, "p95_ratio") * limit.value:
             yield _hit(tunnel, load, limit)
 
 
-def _hit(tunnel: VpnTunnel, load: TunnelLoad, limit: PathLimit) -> Hit:
+def _hit(tunnel: model.VpnTunnel, load: TunnelLoad, limit: PathLimit) -> model.Hit:
     doubts = Doubts()
     for reason in load.doubts:
         doubts.add(reason)
-    return Hit(
+    return model.Hit(
         resources=(tunnel.ref,),
         subject=f"{tunnel.name} ({tunnel.region})",
         message=_message(tunnel, load, limit),
         evidence=(
-            Evidence(
+            model.Evidence(
                 name="packets",
                 value=round(load.packets_per_s),
                 unit="packets/s",
@@ -110,7 +104,7 @@ def _hit(tunnel: VpnTunnel, load: TunnelLoad, limit: PathLimit) -> Hit:
     )
 
 
-def _message(tunnel: VpnTunnel, load: TunnelLoad, limit: PathLimit) -> str:
+def _message(tunnel: model.VpnTunnel, load: TunnelLoad, limit: PathLimit) -> str:
     size_bytes = load.packet_bytes
     if size_bytes is None:
         of, with_such = "", ""
@@ -124,21 +118,21 @@ def _message(tunnel: VpnTunnel, load: TunnelLoad, limit: PathLimit) -> str:
     )
 
 
-def _sizes(load: TunnelLoad, limit: PathLimit) -> Iterator[Evidence]:
+def _sizes(load: TunnelLoad, limit: PathLimit) -> Iterator[model.Evidence]:
     if load.packet_bytes is not None:
         size = round(load.packet_bytes)
-        yield Evidence(name="packet_size", value=size, unit="bytes", source=load.source)
+        yield model.Evidence(name="packet_size", value=size, unit="bytes", source=load.source)
         most = tunnel_gbps(limit.value, load.packet_bytes)
-        yield Evidence(name="cap", value=most, unit="Gbit/s", source=limit.source)
+        yield model.Evidence(name="cap", value=most, unit="Gbit/s", source=limit.source)
 
 
-def _limit(load: TunnelLoad, limit: PathLimit) -> Limit | None:
+def _limit(load: TunnelLoad, limit: PathLimit) -> model.Limit | None:
     if load.packet_bytes is None:
         return None
-    return Limit(
+    return model.Limit(
         name="vpn-tunnel",
         gbps=tunnel_gbps(limit.value, load.packet_bytes),
-        kind=LimitKind.DOCUMENTED,
+        kind=model.LimitKind.DOCUMENTED,
         source=limit.source,
         as_of=limit.as_of,
         detail=f"{limit.value:,.0f} packets/s of {load.packet_bytes:,.0f} bytes",

@@ -3,18 +3,9 @@
 import re
 from typing import NamedTuple
 
+from netplan_planner import model
 from netplan_planner.clusters.network import ClusterNetwork, overlay_address
 from netplan_planner.clusters.settings import Setting
-from netplan_planner.model import (
-    DeclaredLink,
-    Estimate,
-    Facts,
-    Instance,
-    Network,
-    PathClass,
-    PathQuery,
-    PodNetwork,
-)
 from netplan_planner.model.project.kubernetes import Node
 from netplan_planner.throughput import predict
 from netplan_planner.throughput.limits.ends import described_end, machine_end
@@ -30,10 +21,10 @@ class Interface(NamedTuple):
     """One interface of a node."""
 
     address: str
-    link: DeclaredLink | None
+    link: model.DeclaredLink | None
     """What the user says that it can send; None: nothing."""
     nic_type: str | None = None
-    network: Network | None = None
+    network: model.Network | None = None
     """Of a VM."""
 
 
@@ -44,7 +35,7 @@ class Used(NamedTuple):
     source: str
 
 
-def interfaces_of(facts: Facts, node: Node) -> tuple[Interface, ...]:
+def interfaces_of(facts: model.Facts, node: Node) -> tuple[Interface, ...]:
     """Return the interfaces of a node that are known: all of a VM, else those it has addresses of.
 
     A node elsewhere states one address as a rule, and its plugin may note another.
@@ -57,7 +48,7 @@ def interfaces_of(facts: Facts, node: Node) -> tuple[Interface, ...]:
     return tuple(Interface(one, facts.link_of(one)) for one in dict.fromkeys(addresses))
 
 
-def _of_machine(facts: Facts, instance: Instance) -> tuple[Interface, ...]:
+def _of_machine(facts: model.Facts, instance: model.Instance) -> tuple[Interface, ...]:
     networks = facts.inventory.network_by_link
     return tuple(
         Interface(
@@ -102,11 +93,11 @@ def _index(setting: Setting | None) -> int | None:
 
 
 def pod_estimate(
-    facts: Facts,
+    facts: model.Facts,
     node: Node,
-    pod: PodNetwork,
+    pod: model.PodNetwork,
     link_gbps: float | None = None,
-) -> Estimate | None:
+) -> model.Estimate | None:
     """Return what pods of two such nodes in one zone exchange, over as many streams as it takes.
 
     Args:
@@ -120,8 +111,8 @@ def pod_estimate(
         return None
     end = described_end(None) if instance is None else machine_end(facts, instance)
     return predict(
-        PathQuery(
-            path_class=PathClass.SAME_ZONE_INTERNAL_POD,
+        model.PathQuery(
+            path_class=model.PathClass.SAME_ZONE_INTERNAL_POD,
             src=end,
             dst=end,
             pod=pod,
@@ -131,9 +122,9 @@ def pod_estimate(
     )
 
 
-def pod_network(network: ClusterNetwork, *, is_bare_metal: bool) -> PodNetwork:
+def pod_network(network: ClusterNetwork, *, is_bare_metal: bool) -> model.PodNetwork:
     """Return a cluster's network as predictions take it; what nothing states is none."""
-    return PodNetwork(
+    return model.PodNetwork(
         encapsulation=network.encapsulation.value if network.encapsulation else "none",
         encryption=network.encryption.value if network.encryption else "none",
         mtu_bytes=network.mtu_bytes,

@@ -3,18 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from netplan_planner import model
 from netplan_planner.clusters.near_endpoints import endpoint_counts
-from netplan_planner.model import (
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Instruction,
-    Need,
-    Saving,
-    Severity,
-    Zone,
-)
 from netplan_planner.model.project.kubernetes import Kubernetes, Service
 from netplan_rules.base import Rule
 from netplan_rules.kubernetes._near import patch
@@ -23,8 +13,8 @@ from netplan_rules.work import SERVICE
 RULE = Rule(
     id="client-via-nodeport-hop",
     title="Clients from outside are sent on to nodes of other zones",
-    severity=Severity.LOW,
-    needs=frozenset({Need.SERVICES, Need.NODES}),
+    severity=model.Severity.LOW,
+    needs=frozenset({model.Need.SERVICES, model.Need.NODES}),
     rationale="With externalTrafficPolicy: Cluster a client enters by any node, which sends the"
     " connection on to any endpoint, with its own address as the sender. A node of another zone is"
     " a hop, and both directions of what crosses are billed per GiB.",
@@ -49,7 +39,7 @@ _CLUSTER = '{"spec":{"externalTrafficPolicy":"Cluster"}}'
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each Service whose outer clients may be sent on to another zone."""
     kubernetes = facts.inventory.kubernetes
     if kubernetes is None:
@@ -59,28 +49,28 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         if service.type not in _TYPES or policy == "Local" or dict(service.annotations).get(_NEG):
             continue
         if policy is None:
-            yield Gap(resource=service.ref, reason="its externalTrafficPolicy is not stated")
+            yield model.Gap(resource=service.ref, reason="its externalTrafficPolicy is not stated")
         else:
             yield from _judge(kubernetes, service)
 
 
-def _judge(kubernetes: Kubernetes, service: Service) -> Iterator[Hit | Gap]:
+def _judge(kubernetes: Kubernetes, service: Service) -> Iterator[model.Hit | model.Gap]:
     if kubernetes.endpoint_slices is None:
-        yield Gap(resource=service.ref, reason="no endpoint slices were read")
+        yield model.Gap(resource=service.ref, reason="no endpoint slices were read")
         return
     ends = endpoint_counts(kubernetes.endpoints_by_service.get(service.full_name, ()))
     zones = [node.zone for node in kubernetes.nodes or () if node.is_ready is not False]
     known = [zone for zone in zones if zone is not None]
     if ends is None or len(known) < len(zones):
         whose = "an endpoint" if ends is None else "a node"
-        yield Gap(resource=service.ref, reason=f"the zone of {whose} is not known")
+        yield model.Gap(resource=service.ref, reason=f"the zone of {whose} is not known")
         return
     share = crossing_ratio(Counter(known), dict(ends))
     if share:
         yield _hit(service, share, len({zone for zone, _ in ends}), len(set(known)))
 
 
-def crossing_ratio(nodes: Counter[Zone], ends: dict[Zone, int]) -> float:
+def crossing_ratio(nodes: Counter[model.Zone], ends: dict[model.Zone, int]) -> float:
     """Return the share of connections that cross zones if nodes and endpoints are used alike.
 
     >>> a, b = Zone("a"), Zone("b")
@@ -94,23 +84,23 @@ def crossing_ratio(nodes: Counter[Zone], ends: dict[Zone, int]) -> float:
     return 1 - near / (all_nodes * all_ends)
 
 
-def _hit(service: Service, share: float, end_zones: int, node_zones: int) -> Hit:
-    return Hit(
+def _hit(service: Service, share: float, end_zones: int, node_zones: int) -> model.Hit:
+    return model.Hit(
         resources=(service.ref,),
         subject=f"{service.full_name} ({service.type})",
         message=f"clients of {service.full_name} enter by any node and are sent on to any endpoint:"
         f" {share:.0%} of them to another zone, if all are used alike",
         evidence=(
-            Evidence(
+            model.Evidence(
                 name="policy",
                 value=service.external_traffic_policy or "",
                 source=service.ref.source or "",
             ),
-            Evidence(name="crossing", value=round(share, 3), unit="ratio", source="by zones"),
-            Evidence(name="endpoint_zones", value=end_zones, unit="zones"),
-            Evidence(name="node_zones", value=node_zones, unit="zones"),
+            model.Evidence(name="crossing", value=round(share, 3), unit="ratio", source="by zones"),
+            model.Evidence(name="endpoint_zones", value=end_zones, unit="zones"),
+            model.Evidence(name="node_zones", value=node_zones, unit="zones"),
         ),
-        saving=Saving(
+        saving=model.Saving(
             unknown="what its clients send is not known: flow logs name the node, not the pod"
         ),
         fix=RULE.fix(
@@ -120,7 +110,9 @@ def _hit(service: Service, share: float, end_zones: int, node_zones: int) -> Hit
             commands=(patch(service, _LOCAL),),
             verify="The load balancer's health check passes on nodes with an endpoint only, and"
             " the pods see the clients' own addresses.",
-            undo=Instruction(text="Set the policy again.", commands=(patch(service, _CLUSTER),)),
+            undo=model.Instruction(
+                text="Set the policy again.", commands=(patch(service, _CLUSTER),)
+            ),
             caution="A node without a ready endpoint drops what reaches it: only behind a load"
             " balancer with health checks, or with an endpoint on every node that clients name."
             " Nodes with few endpoints get as many clients as those with many.",

@@ -4,16 +4,8 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.clusters.network import ClusterNetwork
-from netplan_planner.model import (
-    Estimate,
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Need,
-    Severity,
-)
 from netplan_planner.model.project.kubernetes import Node
 from netplan_rules.base import Rule
 from netplan_rules.kubernetes._cluster import cluster_networks
@@ -34,8 +26,8 @@ VIRTIO, GVNIC = "VIRTIO_NET", "GVNIC"
 RULE = Rule(
     id="cni-on-wrong-nic",
     title="Pods' packets leave by the slower interface of their node",
-    severity=Severity.HIGH,
-    needs=frozenset({Need.NODES, Need.CLUSTER_NETWORKS}),
+    severity=model.Severity.HIGH,
+    needs=frozenset({model.Need.NODES, model.Need.CLUSTER_NETWORKS}),
     rationale="A network plugin chooses the interface of the default route, or the first that it"
     " finds, unless it is told. Where that is not the fast one, everything between pods of"
     " different nodes is held to the slow one, and the routes of the node do not show it.",
@@ -72,20 +64,24 @@ antrea.io, kubeovn.github.io, kube-router.io, weave.works), read 2026-11-23."""
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each node whose pods' packets take a slower interface than it has."""
     for cluster in cluster_networks(facts):
         for node in cluster.nodes:
             yield from _of_node(facts, cluster.network, node)
 
 
-def _of_node(facts: Facts, network: ClusterNetwork, node: Node) -> Iterator[Hit | Gap]:
+def _of_node(
+    facts: model.Facts, network: ClusterNetwork, node: Node
+) -> Iterator[model.Hit | model.Gap]:
     known = interfaces_of(facts, node)
     if not known[1:]:
         return
     used = used_interface(network, node, known)
     if used is None:
-        yield Gap(resource=node.ref, reason="which interface pods' packets take is not stated")
+        yield model.Gap(
+            resource=node.ref, reason="which interface pods' packets take is not stated"
+        )
         return
     others = [one for one in known if one.address != used.interface.address]
     rated = [one for one in others if one.link is not None]
@@ -100,7 +96,7 @@ def _of_node(facts: Facts, network: ClusterNetwork, node: Node) -> Iterator[Hit 
         yield _hit(network, node, used, virtual[0], *_kinds(used, virtual[0]))
     elif node.name not in facts.inventory.instance_by_node:
         reason = "what its interfaces can send is not known: `[links]` in netplan.toml says it"
-        yield Gap(resource=node.ref, reason=reason)
+        yield model.Gap(resource=node.ref, reason=reason)
 
 
 def _kinds(used: Used, best: Interface) -> tuple[str, str]:
@@ -110,8 +106,8 @@ def _kinds(used: Used, best: Interface) -> tuple[str, str]:
 
 
 def _of_rates(
-    facts: Facts, network: ClusterNetwork, node: Node, used: Used, best: Interface
-) -> Hit:
+    facts: model.Facts, network: ClusterNetwork, node: Node, used: Used, best: Interface
+) -> model.Hit:
     assert used.interface.link is not None
     assert best.link is not None
     slow, fast = used.interface.link, best.link
@@ -137,10 +133,10 @@ def _hit(
     best: Interface,
     slow: str,
     fast: str,
-    now: Estimate | None = None,
+    now: model.Estimate | None = None,
     *,
     is_declared: bool = False,
-) -> Hit:
+) -> model.Hit:
     plugin = network.plugin.value if network.plugin is not None else ""
     doubts = Doubts()
     if not is_declared:
@@ -148,14 +144,14 @@ def _hit(
     if network.others:
         doubts.add("several network plugins were found, and one of them may be left over")
     setting = _SETTINGS.get(plugin, "name the interface in the plugin's settings")
-    return Hit(
+    return model.Hit(
         resources=(node.ref,),
         subject=f"{node.name} ({plugin})",
         message=f"{plugin} sends pods' packets by {used.interface.address} ({slow});"
         f" {node.name} also has {best.address} ({fast})",
         evidence=(
-            Evidence(name="used", value=used.interface.address, source=used.source),
-            Evidence(name="best", value=best.address, source=node.ref.source or ""),
+            model.Evidence(name="used", value=used.interface.address, source=used.source),
+            model.Evidence(name="best", value=best.address, source=node.ref.source or ""),
         ),
         throughput_now=now,
         fix=RULE.fix(

@@ -3,16 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    Evidence,
-    Facts,
-    Fix,
-    Gap,
-    Hit,
-    Need,
-    Saving,
-    Severity,
-)
+from netplan_planner import model
 from netplan_planner.model.project.kubernetes import Kubernetes, Service
 from netplan_rules.base import Rule
 from netplan_rules.kubernetes._near import near_hit, prefer_near, see_slices
@@ -22,8 +13,8 @@ from netplan_rules.work import SERVICE
 RULE = Rule(
     id="gke-topology-routing-off",
     title="A Service of GKE asks for near endpoints, and its slices have no hints",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.SERVICES, Need.NODES}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.SERVICES, model.Need.NODES}),
     rationale="Clients stay in their zone only as far as the slices of endpoints carry hints. The"
     " controller leaves them out where the version does not know the field, or, for the annotation,"
     " where endpoints cannot be spread in proportion to the zones' processors: the Service then"
@@ -49,7 +40,7 @@ feature-gates (ServiceTrafficDistribution: beta 1.31), read 2026-11-23."""
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each Service of GKE that prefers near endpoints and has none of the hints."""
     kubernetes = facts.inventory.kubernetes
     if kubernetes is None or not _is_gke(kubernetes):
@@ -60,7 +51,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         if not service.prefers_near or service.is_headless or is_ambient:
             continue
         if kubernetes.endpoint_slices is None:
-            yield Gap(resource=service.ref, reason="no endpoint slices were read")
+            yield model.Gap(resource=service.ref, reason="no endpoint slices were read")
         elif _is_off(kubernetes, service):
             yield from _hits(facts, kubernetes, service, seen.get(service.full_name))
 
@@ -78,8 +69,8 @@ def _is_off(kubernetes: Kubernetes, service: Service) -> bool:
 
 
 def _hits(
-    facts: Facts, kubernetes: Kubernetes, service: Service, seen: NearService | None
-) -> Iterator[Hit]:
+    facts: model.Facts, kubernetes: Kubernetes, service: Service, seen: NearService | None
+) -> Iterator[model.Hit]:
     why, fix = _cause(kubernetes, service)
     text = f"{service.full_name} asks for near endpoints, and no slice has a hint ({why})"
     if seen is not None and seen.traffic.near is not None:
@@ -89,21 +80,21 @@ def _hits(
     if facts.pod_traffic is not None:
         return  # Its traffic is not seen: nothing is known to cross zones.
     asked = service.traffic_distribution or f"topology-mode {service.topology_mode}"
-    yield Hit(
+    yield model.Hit(
         resources=(service.ref,),
         subject=service.full_name,
         message=text,
         evidence=(
-            Evidence(name="asked", value=asked, source=service.ref.source or ""),
-            Evidence(name="hints", value=0, unit="endpoints", source="slices of endpoints"),
+            model.Evidence(name="asked", value=asked, source=service.ref.source or ""),
+            model.Evidence(name="hints", value=0, unit="endpoints", source="slices of endpoints"),
         ),
-        saving=Saving(unknown="what crosses zones is not known without the traffic of pods"),
+        saving=model.Saving(unknown="what crosses zones is not known without the traffic of pods"),
         fix=fix,
         doubts=("by the settings alone: traffic of pods would show what crosses zones",),
     )
 
 
-def _cause(kubernetes: Kubernetes, service: Service) -> tuple[str, Fix]:
+def _cause(kubernetes: Kubernetes, service: Service) -> tuple[str, model.Fix]:
     """Return why there are no hints, as far as it can be told, and what to do."""
     minor = _minor(kubernetes)
     if service.traffic_distribution is None:

@@ -3,15 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from netplan_planner.model import (
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Need,
-    Network,
-    Severity,
-)
+from netplan_planner import model
 from netplan_planner.model.project.kubernetes import Node
 from netplan_planner.throughput.limits.pods.tables import PodTerm
 from netplan_rules.base import Rule, Threshold
@@ -24,8 +16,8 @@ from netplan_rules.work import NETWORK_PLUGIN
 RULE = Rule(
     id="mtu-pod-vpc-mismatch",
     title="The MTU of pods does not fit that of the network",
-    severity=Severity.HIGH,
-    needs=frozenset({Need.NODES, Need.CLUSTER_NETWORKS}),
+    severity=model.Severity.HIGH,
+    needs=frozenset({model.Need.NODES, model.Need.CLUSTER_NETWORKS}),
     rationale="A VPC drops packets above its MTU. Where pods' packets and the headers around them"
     " are greater, TCP stalls or falls back, and UDP is lost. Where they are much smaller, the"
     " packets that the network could carry are not used, and each costs the same processor time.",
@@ -59,7 +51,7 @@ class _Fit(NamedTuple):
 
     pod_bytes: int
     header: PodTerm
-    network: Network
+    network: model.Network
     mtu_bytes: int
 
     @property
@@ -69,14 +61,14 @@ class _Fit(NamedTuple):
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each cluster and network whose MTUs do not fit."""
     for cluster in cluster_networks(facts):
-        networks: dict[str, tuple[Network, int]] = {}
+        networks: dict[str, tuple[model.Network, int]] = {}
         for node in cluster.nodes:
             if node.name in facts.inventory.instance_by_node:
                 found = _network_of(facts, cluster, node)
-                if isinstance(found, Gap):
+                if isinstance(found, model.Gap):
                     yield found
                 else:
                     networks.setdefault(found[0].ref.self_link, found)
@@ -84,26 +76,30 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             yield from _judge(facts, cluster, list(networks.values()))
 
 
-def _network_of(facts: Facts, cluster: ClusterFacts, node: Node) -> Gap | tuple[Network, int]:
+def _network_of(
+    facts: model.Facts, cluster: ClusterFacts, node: Node
+) -> model.Gap | tuple[model.Network, int]:
     used = used_interface(cluster.network, node, interfaces_of(facts, node))
     if used is None:
-        return Gap(resource=node.ref, reason="which interface pods' packets take is not stated")
+        return model.Gap(
+            resource=node.ref, reason="which interface pods' packets take is not stated"
+        )
     network = used.interface.network
     if network is None or network.mtu_bytes is None:
-        return Gap(resource=node.ref, reason="the MTU of its network is not known")
+        return model.Gap(resource=node.ref, reason="the MTU of its network is not known")
     return network, network.mtu_bytes
 
 
 def _judge(
-    facts: Facts, cluster: ClusterFacts, networks: list[tuple[Network, int]]
-) -> Iterator[Hit | Gap]:
+    facts: model.Facts, cluster: ClusterFacts, networks: list[tuple[model.Network, int]]
+) -> Iterator[model.Hit | model.Gap]:
     pod_bytes, header = cluster.network.mtu_bytes, header_of(facts, cluster.network)
     if pod_bytes is None and cluster.network.inherits_mtu is not None:
         return  # Pods have the MTU of the interface: they fit, whatever it is.
     if pod_bytes is None or header is None:
         lacking = "its encapsulation" if header is None else "the MTU of pods"
         for ref in object_of(cluster):
-            yield Gap(resource=ref, reason=f"{lacking} is not stated")
+            yield model.Gap(resource=ref, reason=f"{lacking} is not stated")
         return
     for network, mtu_bytes in networks:
         fit = _Fit(pod_bytes, header, network, mtu_bytes)
@@ -112,7 +108,7 @@ def _judge(
             yield _hit(cluster, fit)
 
 
-def _hit(cluster: ClusterFacts, fit: _Fit) -> Hit:
+def _hit(cluster: ClusterFacts, fit: _Fit) -> model.Hit:
     mtu = cluster.network.mtu
     assert mtu is not None
     is_too_great = fit.pod_bytes > fit.fitting_bytes
@@ -121,16 +117,18 @@ def _hit(cluster: ClusterFacts, fit: _Fit) -> Hit:
         doubts.add("only packets that leave the subnet are encapsulated")
     around = f" and {fit.header.value:g} bytes of headers" if fit.header.value else ""
     fault = "do not fit" if is_too_great else "leave much unused of"
-    return Hit(
+    return model.Hit(
         resources=(*object_of(cluster, mtu), fit.network.ref),
         subject=f"{cluster.network.name} ({cluster.plugin}) on {fit.network.name}",
         message=f"packets of pods of {fit.pod_bytes} bytes{around} {fault} the {fit.mtu_bytes}"
         f" bytes of {fit.network.name}",
         cause="" if is_too_great else "small",
         evidence=(
-            Evidence(name="pod_mtu", value=fit.pod_bytes, unit="bytes", source=mtu.source),
-            Evidence(name="header", value=fit.header.value, unit="bytes", source=fit.header.source),
-            Evidence(
+            model.Evidence(name="pod_mtu", value=fit.pod_bytes, unit="bytes", source=mtu.source),
+            model.Evidence(
+                name="header", value=fit.header.value, unit="bytes", source=fit.header.source
+            ),
+            model.Evidence(
                 name="network_mtu",
                 value=fit.mtu_bytes,
                 unit="bytes",
@@ -149,7 +147,7 @@ def _hit(cluster: ClusterFacts, fit: _Fit) -> Hit:
             " the smaller one is lost.",
         ),
         doubts=doubts.reasons,
-        severity=None if is_too_great else Severity.LOW,
+        severity=None if is_too_great else model.Severity.LOW,
     )
 
 

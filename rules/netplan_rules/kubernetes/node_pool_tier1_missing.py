@@ -3,21 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from netplan_planner.model import (
-    BandwidthTier,
-    EgressCap,
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Instance,
-    Need,
-    Saving,
-    SavingBasis,
-    Severity,
-    last_part,
-    worded,
-)
+from netplan_planner import model
 from netplan_planner.model.project.gke import NodePool
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import counted
@@ -33,8 +19,10 @@ RULE = Rule(
     id="node-pool-tier1-missing",
     aliases=("tier1-missing-on-node-pool",),
     title="Tier_1 is cheaper for a node pool than bigger nodes",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.NODES, Need.NODE_POOLS, Need.PRICES}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset(
+        {model.Need.INVENTORY, model.Need.NODES, model.Need.NODE_POOLS, model.Need.PRICES}
+    ),
     rationale="Nodes need more than the default cap of their type, and Tier_1 costs less than any"
     " type without it that carries the need. GKE sets it for a whole pool, when the pool is made:"
     " what is changed on a node by hand does not last.",
@@ -66,13 +54,13 @@ RULE = Rule(
 class _Busy(NamedTuple):
     """A node that needs more than its default cap."""
 
-    instance: Instance
-    cap: EgressCap
+    instance: model.Instance
+    cap: model.EgressCap
     wanted_gbps: float
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each pool of which a node needs more than its cap and gets it cheapest by Tier_1."""
     ledger = facts.machines.ledger(facts.inventory, facts.today)
     for pool, nodes in _nodes_by_pool(facts):
@@ -80,61 +68,61 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         if not busy:
             continue
         if pool.bandwidth_tier is None:
-            yield Gap(resource=pool.ref, reason="whether it has Tier_1 is known after apply")
+            yield model.Gap(resource=pool.ref, reason="whether it has Tier_1 is known after apply")
             continue
         first = max(busy, key=lambda one: (one.wanted_gbps, one.instance.name))
         choice = tier1_choice(facts, first.instance, first.wanted_gbps, ledger)
-        if isinstance(choice, Gap):
+        if isinstance(choice, model.Gap):
             yield choice
         elif choice is not None:
             yield _hit(facts, pool, nodes, first, len(busy), choice)
 
 
-def _nodes_by_pool(facts: Facts) -> list[tuple[NodePool, list[Instance]]]:
+def _nodes_by_pool(facts: model.Facts) -> list[tuple[NodePool, list[model.Instance]]]:
     """Return the pools without Tier_1, or of which it is not known, and their nodes."""
-    found: dict[str, tuple[NodePool, list[Instance]]] = {}
+    found: dict[str, tuple[NodePool, list[model.Instance]]] = {}
     for instance in facts.inventory.instance_by_node.values():
         pool = pool_of(facts, instance)
-        if pool is not None and pool.bandwidth_tier is not BandwidthTier.TIER_1:
+        if pool is not None and pool.bandwidth_tier is not model.BandwidthTier.TIER_1:
             found.setdefault(pool.ref.self_link, (pool, []))[1].append(instance)
     return [found[link] for link in sorted(found)]
 
 
-def _busy(facts: Facts, instance: Instance) -> _Busy | None:
+def _busy(facts: model.Facts, instance: model.Instance) -> _Busy | None:
     cap = instance_cap(instance, facts.caps)
-    if cap is None or instance.bandwidth_tier is BandwidthTier.TIER_1:
+    if cap is None or instance.bandwidth_tier is model.BandwidthTier.TIER_1:
         return None  # The egress-cap rules report unknown caps.
     wanted = wanted_gbps(facts, instance, cap, facts.threshold(RULE.id, "p95_ratio"))
     return _Busy(instance, cap, wanted) if wanted is not None else None
 
 
-def _saving(facts: Facts, nodes: list[Instance], choice: Tier1Choice) -> Saving:
+def _saving(facts: model.Facts, nodes: list[model.Instance], choice: Tier1Choice) -> model.Saving:
     """Return what the fee of all nodes changes, unknown where that of one is."""
     parts = [machine_saving(facts, node, choice.own) for node in nodes]
     unknown = next((part for part in parts if part.unknown), None)
     if unknown is not None:
         return unknown
-    before = [part for part in parts if part.basis is SavingBasis.BEFORE_COMMITMENTS]
+    before = [part for part in parts if part.basis is model.SavingBasis.BEFORE_COMMITMENTS]
     basis = (before or parts)[0]
     items = tuple(item for part in parts for item in part.items)
-    return Saving(items=items, basis=basis.basis, note=basis.note)
+    return model.Saving(items=items, basis=basis.basis, note=basis.note)
 
 
 def _hit(
-    facts: Facts,
+    facts: model.Facts,
     pool: NodePool,
-    nodes: list[Instance],
+    nodes: list[model.Instance],
     first: _Busy,
     busy_count: int,
     choice: Tier1Choice,
-) -> Hit:
-    own, cluster = choice.own, last_part(pool.cluster)
+) -> model.Hit:
+    own, cluster = choice.own, model.last_part(pool.cluster)
     doubts = doubts_of_caps(facts, Doubts(), first.cap, own)
     is_virtio = pool.has_gvnic is False
-    return Hit(
+    return model.Hit(
         resources=(pool.ref, *(node.ref for node in nodes)),
         subject=f"{cluster}/{pool.name} ({pool.machine_type})",
-        message=worded(
+        message=model.worded(
             f"{counted(busy_count, 'node')} of pool {pool.name} of {len(nodes)} need more than"
             f" their default cap of {gbps(first.cap.egress_gbps)}, {first.instance.name}"
             f" {gbps(first.wanted_gbps)}; with Tier_1 it is {gbps(own.cap_gbps)}",
@@ -144,8 +132,10 @@ def _hit(
             rate_evidence("needed", first.wanted_gbps, "declared target or flow logs"),
             rate_evidence("cap", first.cap.egress_gbps, first.cap.source),
             rate_evidence("tier1_cap", own.cap_gbps, own.limit.source),
-            Evidence(name="nodes", value=len(nodes), unit="nodes", source="inventory"),
-            Evidence(name="type", value=pool.machine_type or "", source=pool.ref.source or ""),
+            model.Evidence(name="nodes", value=len(nodes), unit="nodes", source="inventory"),
+            model.Evidence(
+                name="type", value=pool.machine_type or "", source=pool.ref.source or ""
+            ),
         ),
         limit=own.limit,
         throughput_now=egress_estimate(facts, first.instance, None),

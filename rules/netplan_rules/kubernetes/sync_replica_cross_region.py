@@ -2,17 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from netplan_planner import model
 from netplan_planner.clusters.databases import DatabaseSign, database_of
-from netplan_planner.model import (
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Need,
-    Region,
-    Severity,
-    region_of,
-)
 from netplan_planner.model.project.kubernetes import Kubernetes, Pod
 from netplan_planner.throughput.round_trips.of_path import path_round_trip
 from netplan_planner.throughput.round_trips.rtt import RoundTrip
@@ -23,8 +14,8 @@ from netplan_rules.work import DATABASE_PLACES
 RULE = Rule(
     id="sync-replica-cross-region",
     title="A database's members commit together across regions",
-    severity=Severity.HIGH,
-    needs=frozenset({Need.PODS, Need.NODES}),
+    severity=model.Severity.HIGH,
+    needs=frozenset({model.Need.PODS, model.Need.NODES}),
     rationale="Every commit waits for members in another region: one round trip at least, whatever"
     " the bandwidth. A client that waits for its commits gets no more than the inverse of it, and"
     " rows that many clients change are locked that long.",
@@ -44,7 +35,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each database that commits together and has members in several regions."""
     kubernetes = facts.inventory.kubernetes
     if kubernetes is None:
@@ -60,37 +51,39 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             yield _hit(name, pods, sign, sorted(regions))
         else:
             for pod in lost:
-                yield Gap(resource=pod.ref, reason="the zone of its node is not known")
+                yield model.Gap(resource=pod.ref, reason="the zone of its node is not known")
 
 
-def _regions(kubernetes: Kubernetes, pods: Sequence[Pod]) -> set[Region]:
-    return {region_of(zone) for pod in pods if (zone := kubernetes.zone_of(pod)) is not None}
+def _regions(kubernetes: Kubernetes, pods: Sequence[Pod]) -> set[model.Region]:
+    return {model.region_of(zone) for pod in pods if (zone := kubernetes.zone_of(pod)) is not None}
 
 
-def _regions_of_flows(facts: Facts) -> dict[str, set[Region]]:
+def _regions_of_flows(facts: model.Facts) -> dict[str, set[model.Region]]:
     """Return between which regions workloads of one name talk; those of another cluster too."""
-    found: dict[str, set[Region]] = {}
+    found: dict[str, set[model.Region]] = {}
     for flow in facts.pod_traffic.flows if facts.pod_traffic is not None else ():
         if flow.src.workload == flow.dst.workload and flow.regions is not None:
             found.setdefault(flow.src.workload, set()).update(flow.regions)
     return found
 
 
-def _hit(name: str, pods: Sequence[Pod], sign: DatabaseSign, regions: Sequence[Region]) -> Hit:
+def _hit(
+    name: str, pods: Sequence[Pod], sign: DatabaseSign, regions: Sequence[model.Region]
+) -> model.Hit:
     pairs = [(a, b) for index, a in enumerate(regions) for b in regions[index + 1 :]]
     times = [(path_round_trip(a, b), a, b) for a, b in pairs]
     trip, src, dst = max(times, key=lambda one: one[0].rtt_ms or 0.0)
     doubts = Doubts()
     doubts.add("whether its members are set up to wait for each other is not seen")
     wait, evidence = _waits(trip, src, dst)
-    return Hit(
+    return model.Hit(
         resources=tuple(pod.ref for pod in pods),
         subject=f"{name} ({sign.database})",
         message=f"{sign.database} {name} has members in {', '.join(regions)}, which commit"
         f" together{wait}",
         evidence=(
-            Evidence(name="database", value=sign.database, source=sign.reason),
-            Evidence(name="regions", value=", ".join(regions), source="zones of its nodes"),
+            model.Evidence(name="database", value=sign.database, source=sign.reason),
+            model.Evidence(name="regions", value=", ".join(regions), source="zones of its nodes"),
             *evidence,
         ),
         fix=RULE.fix(
@@ -107,10 +100,12 @@ def _hit(name: str, pods: Sequence[Pod], sign: DatabaseSign, regions: Sequence[R
     )
 
 
-def _waits(trip: RoundTrip, src: Region, dst: Region) -> tuple[str, tuple[Evidence, ...]]:
+def _waits(
+    trip: RoundTrip, src: model.Region, dst: model.Region
+) -> tuple[str, tuple[model.Evidence, ...]]:
     """Return what a commit waits for, in words and as evidence; none where it is not known."""
     if trip.rtt_ms is None:
         return "", ()
     text = f": each commit waits {trip.rtt_ms:.0f} ms at least between {src} and {dst}"
-    rtt = Evidence(name="rtt", value=round(trip.rtt_ms, 1), unit="ms", source=trip.source)
+    rtt = model.Evidence(name="rtt", value=round(trip.rtt_ms, 1), unit="ms", source=trip.source)
     return text, (rtt,)

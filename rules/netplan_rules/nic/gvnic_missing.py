@@ -2,18 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    EgressCap,
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Instance,
-    Instruction,
-    MachineRates,
-    Need,
-    Severity,
-)
+from netplan_planner import model
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.shared.trust import doubts_of_rates
@@ -24,8 +13,8 @@ from netplan_rules.work import NEW_MACHINE
 RULE = Rule(
     id="gvnic-missing",
     title="VirtIO interface on a machine with high traffic",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.RATES}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.INVENTORY, model.Need.RATES}),
     rationale="gVNIC is the interface made for high rates and the condition of Tier_1. No document"
     " states what it brings at the same cap, so no gain is stated here.",
     remediation="Recreate the machine from an image with the GVNIC feature and a gVNIC interface.",
@@ -47,7 +36,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each busy machine whose interface is VirtIO although it could be gVNIC."""
     floor = facts.threshold(RULE.id, "min_gbps")
     for rates in facts.machine_rates:
@@ -62,25 +51,31 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
 
 
 def _judge(
-    facts: Facts, instance: Instance, rates: MachineRates, cap: EgressCap, busiest: float
-) -> Iterator[Hit | Gap]:
+    facts: model.Facts,
+    instance: model.Instance,
+    rates: model.MachineRates,
+    cap: model.EgressCap,
+    busiest: float,
+) -> Iterator[model.Hit | model.Gap]:
     kinds = {nic.nic_type for nic in instance.interfaces}
     if "VIRTIO_NET" in kinds and "GVNIC" in instance.guest_os_features:
         doubts = doubts_of_rates(facts, instance, rates)
-        yield Hit(
+        yield model.Hit(
             resources=(instance.ref,),
             subject=vm_subject(instance),
             message=f"{instance.name} carries {gbps(busiest)} at the 95th percentile over VirtIO;"
             " its image has the gVNIC driver",
             evidence=(
-                Evidence(name="p95", value=busiest, unit="Gbit/s", source=rates.source),
-                Evidence(name="machine_type", value=instance.machine_type, source="inventory"),
-                Evidence(name="nic_type", value="VIRTIO_NET", source="inventory"),
+                model.Evidence(name="p95", value=busiest, unit="Gbit/s", source=rates.source),
+                model.Evidence(
+                    name="machine_type", value=instance.machine_type, source="inventory"
+                ),
+                model.Evidence(name="nic_type", value="VIRTIO_NET", source="inventory"),
             ),
             used_ratio=rates.egress.p95_gbps / cap.egress_gbps,
             fix=RULE.fix(
                 label="gVNIC",
-                verify=Instruction(
+                verify=model.Instruction(
                     text="The interface is GVNIC.",
                     commands=(
                         gcloud_instance(
@@ -95,7 +90,7 @@ def _judge(
             doubts=doubts.reasons,
         )
     elif None in kinds and cap.may_use("VIRTIO_NET"):
-        yield Gap(
+        yield model.Gap(
             resource=instance.ref,
             reason="the input does not state the type of its interface, and the series allows both",
         )

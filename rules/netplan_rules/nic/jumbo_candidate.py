@@ -3,18 +3,7 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from netplan_planner.model import (
-    Edge,
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Instruction,
-    Need,
-    Network,
-    SelfLink,
-    Severity,
-)
+from netplan_planner import model
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.nic._mtu import PING_HEADERS, hybrid_bytes, set_mtu, tunnels_by_network
@@ -31,8 +20,8 @@ _HEADERS = 40
 RULE = Rule(
     id="jumbo-candidate",
     title="Bulk traffic inside a network goes in small packets",
-    severity=Severity.LOW,
-    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    severity=model.Severity.LOW,
+    needs=frozenset({model.Need.INVENTORY, model.Need.FLOW_RECORDS}),
     rationale="What a packet costs the processors at both ends hardly depends on its size: at 8896"
     " bytes the same bulk takes a sixth of the packets. No measurement states what that brings in"
     " throughput, so none is stated here.",
@@ -62,7 +51,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each network with bulk pairs inside."""
     with_tunnels, _ = tunnels_by_network(facts)
     for link, edges in sorted(_bulk(facts).items()):
@@ -70,16 +59,16 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         if network is None or link in with_tunnels or hybrid_bytes(facts, link):
             continue
         if network.mtu_bytes is None:
-            yield Gap(resource=network.ref, reason="its MTU is known once it is made")
+            yield model.Gap(resource=network.ref, reason="its MTU is known once it is made")
         elif network.mtu_bytes <= _ETHERNET_MTU:
             yield _hit(facts, network, network.mtu_bytes, edges)
 
 
-def _bulk(facts: Facts) -> dict[SelfLink, list[Edge]]:
+def _bulk(facts: model.Facts) -> dict[model.SelfLink, list[model.Edge]]:
     """Return the bulk edges that stay inside a network, by network."""
     floor = facts.threshold(RULE.id, "min_gbps")
     least = facts.threshold(RULE.id, "min_packet_bytes")
-    found: dict[SelfLink, list[Edge]] = {}
+    found: dict[model.SelfLink, list[model.Edge]] = {}
     for edge in facts.traffic.edges if facts.traffic is not None else ():
         path, network = edge.path_class, facts.src(edge).network
         if (
@@ -94,14 +83,16 @@ def _bulk(facts: Facts) -> dict[SelfLink, list[Edge]]:
     return found
 
 
-def _peers(facts: Facts, network: Network) -> tuple[list[Network], bool]:
+def _peers(facts: model.Facts, network: model.Network) -> tuple[list[model.Network], bool]:
     """Return the peers of a network that were read, and whether there are others."""
     links = [peering.network for peering in network.peerings if peering.is_active]
     read = [facts.inventory.network_by_link.get(link) for link in links]
     return [peer for peer in read if peer is not None], None in read
 
 
-def _hit(facts: Facts, network: Network, mtu: int, edges: list[Edge]) -> Hit:
+def _hit(
+    facts: model.Facts, network: model.Network, mtu: int, edges: list[model.Edge]
+) -> model.Hit:
     assert facts.traffic is not None
     greatest = max(edges, key=lambda edge: (edge.series.p95_gbps, edge.wire_bytes))
     gib = sum((facts.gib_per_month(edge.wire_bytes) for edge in edges), Decimal(0))
@@ -111,15 +102,15 @@ def _hit(facts: Facts, network: Network, mtu: int, edges: list[Edge]) -> Hit:
     together = [network, *(peer for peer in peers if peer.mtu_bytes is not None)]
     doubts = doubts_of_edge(facts, greatest, of_month=False)
     doubts.add("whether packets bind these machines is not measured")
-    return Hit(
+    return model.Hit(
         resources=(network.ref, *(peer.ref for peer in peers)),
         subject=f"{network.name} (MTU {mtu})",
         message=f"{counted(len(edges), 'bulk pair')} of {network.name} send {volume(gib)} in"
         f" packets of at most {mtu} B, the greatest {gbps(greatest.series.p95_gbps)} at the 95th"
         f" percentile; {_GREATEST_MTU} B would take {times:.1f} times fewer packets",
         evidence=(
-            Evidence(name="mtu", value=mtu, unit="bytes", source="inventory"),
-            Evidence(
+            model.Evidence(name="mtu", value=mtu, unit="bytes", source="inventory"),
+            model.Evidence(
                 name="packets_per_s", value=packets_per_s, unit="packets/s", source="flow logs"
             ),
             rate_evidence("greatest_p95", greatest.series.p95_gbps),
@@ -133,7 +124,7 @@ def _hit(facts: Facts, network: Network, mtu: int, edges: list[Edge]) -> Hit:
             verify="A ping with the don't-fragment bit of"
             f" {_GREATEST_MTU - PING_HEADERS} bytes crosses between two restarted machines, and"
             " a measurement between them carries no less than before.",
-            undo=Instruction(
+            undo=model.Instruction(
                 text="Set the old MTU again, then restart the machines.",
                 commands=tuple(set_mtu(one, one.mtu_bytes or mtu) for one in together),
             ),

@@ -2,15 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Need,
-    SelfLink,
-    Severity,
-)
+from netplan_planner import model
 from netplan_rules.base import Rule
 from netplan_rules.nic._mtu import PING_HEADERS
 from netplan_rules.shared.measured import Run, measured_runs
@@ -19,8 +11,8 @@ from netplan_rules.work import GUEST
 RULE = Rule(
     id="nic-mtu-differs",
     title="A machine sends packets of another size than its network has",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.MEASUREMENTS}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.INVENTORY, model.Need.MEASUREMENTS}),
     rationale="An interface takes its MTU from the network when the machine starts. One that keeps"
     " a smaller one sends more packets than needed; packets above the network's are dropped.",
     remediation="Restart the machine, so that it takes the network's MTU, or set its interface to"
@@ -37,9 +29,9 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each pair whose packets were seen to have another size."""
-    last: dict[tuple[SelfLink, SelfLink], Run] = {}
+    last: dict[tuple[model.SelfLink, model.SelfLink], Run] = {}
     for run in measured_runs(facts):
         if isinstance(run, Run) and _is_inside(run):
             pair = run.src.ref.self_link, run.dst.ref.self_link
@@ -50,9 +42,9 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         mtu = run.measurement.mtu_bytes
         networks = _mtus(facts, run)
         if mtu is None:
-            yield Gap(resource=run.src.ref, reason="its measurements tell no MTU")
+            yield model.Gap(resource=run.src.ref, reason="its measurements tell no MTU")
         elif None in networks:
-            yield Gap(resource=run.src.ref, reason="the MTU of its network is not known")
+            yield model.Gap(resource=run.src.ref, reason="the MTU of its network is not known")
         elif len(networks) == 1 and mtu not in networks:
             yield _hit(run, mtu, next(iter(networks)) or 0)
 
@@ -66,7 +58,7 @@ def _is_inside(run: Run) -> bool:
     )
 
 
-def _mtus(facts: Facts, run: Run) -> frozenset[int | None]:
+def _mtus(facts: model.Facts, run: Run) -> frozenset[int | None]:
     """Return the MTUs of the networks that a path between two machines takes."""
     reached = facts.inventory.reachable_interface(run.src, run.dst)
     if reached is None:
@@ -81,21 +73,21 @@ def _mtus(facts: Facts, run: Run) -> frozenset[int | None]:
     return frozenset(network.mtu_bytes if network is not None else None for network in networks)
 
 
-def _hit(run: Run, mtu: int, wanted: int) -> Hit:
+def _hit(run: Run, mtu: int, wanted: int) -> model.Hit:
     src, dst = run.src, run.dst
     harm = (
         "more packets than needed"
         if mtu < wanted
         else "what is greater than the network's is dropped"
     )
-    return Hit(
+    return model.Hit(
         resources=(src.ref, dst.ref),
         subject=f"{src.name} → {dst.name} ({src.zone})",
         message=f"packets between {src.name} and {dst.name} have {mtu} B, their network {wanted} B:"
         f" {harm}",
         evidence=(
-            Evidence(name="mtu", value=mtu, unit="bytes", source=run.measurement.source),
-            Evidence(name="network_mtu", value=wanted, unit="bytes", source="inventory"),
+            model.Evidence(name="mtu", value=mtu, unit="bytes", source=run.measurement.source),
+            model.Evidence(name="network_mtu", value=wanted, unit="bytes", source="inventory"),
         ),
         cause="smaller" if mtu < wanted else "greater",
         fix=RULE.fix(

@@ -2,19 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Instance,
-    Instruction,
-    MachineRates,
-    Need,
-    NetworkInterface,
-    Severity,
-    Value,
-)
+from netplan_planner import model
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, gcloud_instance, rate_evidence, vm_subject
@@ -23,8 +11,8 @@ from netplan_rules.work import MACHINE_TYPE
 RULE = Rule(
     id="queue-count-low",
     title="An interface has fewer queues than by default",
-    severity=Severity.LOW,
-    needs=frozenset({Need.INVENTORY, Need.RATES}),
+    severity=model.Severity.LOW,
+    needs=frozenset({model.Need.INVENTORY, model.Need.RATES}),
     rationale="Each queue of an interface is served by one vCPU at a time. Fewer queues than the"
     " default leave vCPUs out of the work on packets. No document states what the others bring, so"
     " no gain is stated here.",
@@ -55,16 +43,16 @@ RULE = Rule(
 )
 
 
-class _Queues(Value, frozen=True, kw_only=True):
+class _Queues(model.Value, frozen=True, kw_only=True):
     """How many queues an interface has, and how many it would have."""
 
-    nic: NetworkInterface
+    nic: model.NetworkInterface
     count: int
     default: int
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each busy machine one of whose interfaces has fewer queues than the default."""
     floor = facts.threshold(RULE.id, "min_gbps")
     for rates in facts.machine_rates:
@@ -75,7 +63,9 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             continue
         shape = facts.shape(instance.machine_type)
         if shape is None:
-            yield Gap(resource=instance.ref, reason="the shape of its machine type is not known")
+            yield model.Gap(
+                resource=instance.ref, reason="the shape of its machine type is not known"
+            )
             continue
         judged = [_queues(nic, shape.vcpus, len(instance.interfaces)) for nic in limited]
         low = [one for one in judged if one is not None and one.count < one.default]
@@ -85,10 +75,10 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             reason = (
                 "the input does not state the type of its interface, on which the default rests"
             )
-            yield Gap(resource=instance.ref, reason=reason)
+            yield model.Gap(resource=instance.ref, reason=reason)
 
 
-def _queues(nic: NetworkInterface, vcpus: int, nic_count: int) -> _Queues | None:
+def _queues(nic: model.NetworkInterface, vcpus: int, nic_count: int) -> _Queues | None:
     """Return the queues of an interface; None where its type is not stated.
 
     Source: cloud.google.com/compute/docs/network-bandwidth#rx-tx and the text of --queue-count in
@@ -106,7 +96,7 @@ def _queues(nic: NetworkInterface, vcpus: int, nic_count: int) -> _Queues | None
     return _Queues(nic=nic, count=nic.queue_count or 0, default=max(default, 1))
 
 
-def _is_one_flow(facts: Facts, rates: MachineRates) -> bool:
+def _is_one_flow(facts: model.Facts, rates: model.MachineRates) -> bool:
     """Return whether one flow carries most of the greatest pair of a machine."""
     if facts.traffic is None or rates.traffic is None:
         return False
@@ -122,12 +112,16 @@ def _is_one_flow(facts: Facts, rates: MachineRates) -> bool:
 
 
 def _hit(
-    facts: Facts, instance: Instance, rates: MachineRates, busiest: float, queues: _Queues
-) -> Hit:
+    facts: model.Facts,
+    instance: model.Instance,
+    rates: model.MachineRates,
+    busiest: float,
+    queues: _Queues,
+) -> model.Hit:
     doubts = doubts_of_rates(facts, instance, rates)
     if rates.traffic is None:
         doubts.add("how many flows share the queues is not known without flow logs")
-    return Hit(
+    return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{queues.nic.name} of {instance.name} has {queues.count} of the"
@@ -135,8 +129,8 @@ def _hit(
         f" {gbps(busiest)} at the 95th percentile",
         evidence=(
             rate_evidence("p95", busiest, rates.source),
-            Evidence(name="queues", value=queues.count, source="inventory"),
-            Evidence(
+            model.Evidence(name="queues", value=queues.count, source="inventory"),
+            model.Evidence(
                 name="default_queues",
                 value=queues.default,
                 source="cloud.google.com/compute/docs/network-bandwidth#rx-tx",
@@ -147,7 +141,7 @@ def _hit(
             text=f"Stop the machine, write its configuration to a file (gcloud compute instances"
             f" export), take queueCount of {queues.nic.name} out or set it to {queues.default},"
             " write the file back (gcloud compute instances update-from-file) and start it.",
-            verify=Instruction(
+            verify=model.Instruction(
                 text="The interface has its queues, and ethtool -l shows them in the machine.",
                 commands=(
                     gcloud_instance(

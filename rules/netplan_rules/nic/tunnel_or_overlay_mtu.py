@@ -2,17 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Instruction,
-    Need,
-    Network,
-    Severity,
-    VpnTunnel,
-)
+from netplan_planner import model
 from netplan_planner.units import counted
 from netplan_rules.base import Rule
 from netplan_rules.nic._mtu import PING_HEADERS, hybrid_bytes, set_mtu, tunnels_by_network
@@ -27,8 +17,8 @@ _PAYLOAD_MTU = 1406
 RULE = Rule(
     id="tunnel-or-overlay-mtu",
     title="Packets of a network are greater than its VPN tunnels carry",
-    severity=Severity.HIGH,
-    needs=frozenset({Need.INVENTORY}),
+    severity=model.Severity.HIGH,
+    needs=frozenset({model.Need.INVENTORY}),
     rationale="A Cloud VPN gateway takes packets of 1460 bytes, headers of the tunnel included."
     " TCP is held to that by the gateway; UDP and other packets above it are dropped, or answered"
     " by an ICMP message that a firewall rule has to let in.",
@@ -51,39 +41,41 @@ _NAMED = 3
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each network with tunnels whose MTU is above the gateway's."""
     by_network, lost = tunnels_by_network(facts)
     for tunnel in lost:
         reason = "the input tells neither its router nor a route into it, so not its network"
-        yield Gap(resource=tunnel.ref, reason=reason)
+        yield model.Gap(resource=tunnel.ref, reason=reason)
     for link, tunnels in sorted(by_network.items()):
         network = facts.inventory.network_by_link.get(link)
         if network is None:
-            yield Gap(resource=tunnels[0].ref, reason="its network was not read")
+            yield model.Gap(resource=tunnels[0].ref, reason="its network was not read")
         elif network.mtu_bytes is None:
-            yield Gap(resource=network.ref, reason="its MTU is known once it is made")
+            yield model.Gap(resource=network.ref, reason="its MTU is known once it is made")
         elif network.mtu_bytes > _GATEWAY_MTU:
             seen = hybrid_bytes(facts, link)
             if seen != 0:
                 yield _hit(network, network.mtu_bytes, tunnels, seen)
 
 
-def _hit(network: Network, mtu: int, tunnels: tuple[VpnTunnel, ...], seen: int | None) -> Hit:
+def _hit(
+    network: model.Network, mtu: int, tunnels: tuple[model.VpnTunnel, ...], seen: int | None
+) -> model.Hit:
     names = ", ".join(tunnel.name for tunnel in tunnels[:_NAMED])
     more = f" and {len(tunnels) - _NAMED} more" if len(tunnels) > _NAMED else ""
-    return Hit(
+    return model.Hit(
         resources=(network.ref, *(tunnel.ref for tunnel in tunnels)),
         subject=f"{network.name} ({counted(len(tunnels), 'tunnel')})",
         message=f"{network.name} has an MTU of {mtu} B; its VPN tunnels ({names}{more}) carry"
         f" packets of at most {_GATEWAY_MTU} B, their own headers included",
         evidence=(
-            Evidence(name="mtu", value=mtu, unit="bytes", source="inventory"),
-            Evidence(
+            model.Evidence(name="mtu", value=mtu, unit="bytes", source="inventory"),
+            model.Evidence(
                 name="gateway_mtu", value=_GATEWAY_MTU, unit="bytes", source=RULE.references[0]
             ),
             *(
-                (Evidence(name="traffic", value=seen, unit="bytes", source="flow logs"),)
+                (model.Evidence(name="traffic", value=seen, unit="bytes", source="flow logs"),)
                 if seen is not None
                 else ()
             ),
@@ -97,7 +89,7 @@ def _hit(network: Network, mtu: int, tunnels: tuple[VpnTunnel, ...], seen: int |
             verify="A ping with the don't-fragment bit of"
             f" {_PAYLOAD_MTU - PING_HEADERS} bytes, or less by the cipher, crosses the tunnel,"
             " and a greater one is answered by the needed size.",
-            undo=Instruction(
+            undo=model.Instruction(
                 text="Set the old MTU again, then restart the machines.",
                 commands=(set_mtu(network, mtu),),
             ),
@@ -105,6 +97,6 @@ def _hit(network: Network, mtu: int, tunnels: tuple[VpnTunnel, ...], seen: int |
             " each keeps its MTU until it restarts. Peered networks have to follow.",
         ),
         # TCP, most of all traffic, is held to the size by the gateway.
-        severity=Severity.MEDIUM,
+        severity=model.Severity.MEDIUM,
         doubts=("whether traffic takes the tunnels is not known",) if seen is None else (),
     )

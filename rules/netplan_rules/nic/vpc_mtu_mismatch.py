@@ -3,17 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Instruction,
-    Need,
-    Network,
-    SelfLink,
-    Severity,
-)
+from netplan_planner import model
 from netplan_rules.base import Rule
 from netplan_rules.nic._mtu import PING_HEADERS, set_mtu
 from netplan_rules.wording import command
@@ -22,8 +12,8 @@ from netplan_rules.work import NETWORK_MTU
 RULE = Rule(
     id="vpc-mtu-mismatch",
     title="Peered networks have different MTUs",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.SEVERAL_NETWORKS}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.SEVERAL_NETWORKS}),
     rationale="TCP falls back to the smaller segment size; UDP and tunnel packets above the smaller"
     " MTU are dropped.",
     remediation="Give both networks the same MTU, then restart their machines.",
@@ -38,14 +28,14 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each actively peered pair with unequal MTUs, once."""
     between = _bytes_between(facts)
     for local, remote in facts.inventory.peered_networks():
         mtus = local.mtu_bytes, remote.mtu_bytes
         if mtus[0] is None or mtus[1] is None:
             unknown = local if mtus[0] is None else remote
-            yield Gap(resource=unknown.ref, reason="its MTU is known once it is made")
+            yield model.Gap(resource=unknown.ref, reason="its MTU is known once it is made")
         elif mtus[0] != mtus[1]:
             pair = frozenset((local.ref.self_link, remote.ref.self_link))
             seen = None if between is None else between[pair]
@@ -53,33 +43,36 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
                 yield _hit(facts, (local, mtus[0]), (remote, mtus[1]), seen)
 
 
-def _bytes_between(facts: Facts) -> Counter[frozenset[SelfLink | None]] | None:
+def _bytes_between(facts: model.Facts) -> Counter[frozenset[model.SelfLink | None]] | None:
     """Return the bytes seen between each two networks, None when there are no flow logs.
 
     Counted once: a mesh of networks has more peerings than machines.
     """
     if facts.traffic is None:
         return None
-    found: Counter[frozenset[SelfLink | None]] = Counter()
+    found: Counter[frozenset[model.SelfLink | None]] = Counter()
     for edge in facts.traffic.edges:
         found[frozenset((facts.src(edge).network, facts.dst(edge).network))] += edge.wire_bytes
     return found
 
 
 def _hit(
-    facts: Facts, one: tuple[Network, int], other: tuple[Network, int], seen: int | None
-) -> Hit:
+    facts: model.Facts,
+    one: tuple[model.Network, int],
+    other: tuple[model.Network, int],
+    seen: int | None,
+) -> model.Hit:
     (local, local_mtu), (remote, remote_mtu) = one, other
     (small, small_mtu), (_, great_mtu) = sorted((one, other), key=lambda pair: pair[1])
-    return Hit(
+    return model.Hit(
         resources=(local.ref, remote.ref),
         subject=f"{local.name} ⇄ {remote.name}",
         message=f"MTU {local_mtu} B, but the peered network {remote.name} has {remote_mtu} B",
         evidence=(
-            Evidence(name="local_mtu", value=local_mtu, unit="bytes", source="inventory"),
-            Evidence(name="remote_mtu", value=remote_mtu, unit="bytes", source="inventory"),
+            model.Evidence(name="local_mtu", value=local_mtu, unit="bytes", source="inventory"),
+            model.Evidence(name="remote_mtu", value=remote_mtu, unit="bytes", source="inventory"),
             *(
-                (Evidence(name="traffic", value=seen, unit="bytes", source="flow logs"),)
+                (model.Evidence(name="traffic", value=seen, unit="bytes", source="flow logs"),)
                 if seen is not None
                 else ()
             ),
@@ -87,7 +80,7 @@ def _hit(
         gib_per_month=facts.gib_per_month(seen) if seen is not None else None,
         fix=RULE.fix(
             label=f"MTU {great_mtu}",
-            verify=Instruction(
+            verify=model.Instruction(
                 text="Both networks state the same MTU, and a ping with the don't-fragment bit of"
                 f" {great_mtu - PING_HEADERS} bytes crosses the peering.",
                 commands=(
@@ -101,7 +94,7 @@ def _hit(
                     ),
                 ),
             ),
-            undo=Instruction(
+            undo=model.Instruction(
                 text="Set the old MTU again, then restart the machines.",
                 commands=(set_mtu(small, small_mtu),),
             ),

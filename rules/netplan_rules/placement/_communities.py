@@ -11,23 +11,12 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.ledger import Ledger
 from netplan_planner.ledger.state import Pair
 from netplan_planner.ledger.traffic import pair_of
 from netplan_planner.machines.copies import ReplicaSets, replica_sets
 from netplan_planner.machines.staying import why_it_stays
-from netplan_planner.model import (
-    Change,
-    ChangeKind,
-    Edge,
-    Facts,
-    Gap,
-    Instance,
-    Saving,
-    SelfLink,
-    Value,
-    Zone,
-)
 from netplan_rules.placement._moves import proposals
 
 _MOST_PAIRS = 10_000
@@ -37,35 +26,35 @@ _LEAST_GAIN = Decimal(1)
 """Dollars a month that a member's move has to bring, or it stays where it is."""
 
 
-class CommunityMove(Value, frozen=True, kw_only=True):
+class CommunityMove(model.Value, frozen=True, kw_only=True):
     """A community, and who of it is to move where."""
 
-    members: tuple[Instance, ...]
-    moved: tuple[Instance, ...]
+    members: tuple[model.Instance, ...]
+    moved: tuple[model.Instance, ...]
     fixed_count: int
     """Members in other zones that may not move."""
-    zone: Zone
+    zone: model.Zone
     inner_ratio: float
     """Share of its members' traffic between own machines that stays in the community."""
     crossing_bytes: int
     """Between its members over zone lines, as it is."""
-    greatest: Edge
-    saving: Saving
+    greatest: model.Edge
+    saving: model.Saving
 
 
 class Standing:
     """Where machines stand after the moves that were proposed so far."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: model.Facts) -> None:
         self.ledger = Ledger(facts)
-        self.settled: set[SelfLink] = set()
+        self.settled: set[model.SelfLink] = set()
         """Machines that moved, and those that they moved to."""
         self._facts = facts
         assert facts.traffic is not None
         for distance, rule in _CHATTY:
             floor = Decimal(str(facts.threshold(rule, "min_usd_per_month")))
             for found in proposals(facts, distance, floor):
-                if isinstance(found, Gap):
+                if isinstance(found, model.Gap):
                     continue
                 _, move, _ = found
                 if move.gives_up:
@@ -73,18 +62,18 @@ class Standing:
                 self.settled |= {move.machine.ref.self_link, move.peer.ref.self_link}
                 self.ledger.move(move.machine, move.zone)
 
-    def owner(self, machine: Instance) -> int:
+    def owner(self, machine: model.Instance) -> int:
         """Return the number of a machine that was seen to talk."""
         assert self._facts.traffic is not None
         return self._facts.traffic.vm_by_link[machine.ref.self_link].owner
 
-    def zone(self, machine: Instance) -> str:
+    def zone(self, machine: model.Instance) -> str:
         """Return where a machine stands."""
         return (self.ledger.state.machine(machine.ref.self_link) or machine).zone
 
 
 def community_moves(
-    facts: Facts, standing: Standing, *, min_usd: Decimal, min_inner_ratio: float
+    facts: model.Facts, standing: Standing, *, min_usd: Decimal, min_inner_ratio: float
 ) -> Iterator[CommunityMove]:
     """Yield the communities that are worth standing together, and count them as moved.
 
@@ -112,7 +101,7 @@ def community_moves(
         yield found
 
 
-def _communities(facts: Facts) -> list[tuple[int, ...]]:
+def _communities(facts: model.Facts) -> list[tuple[int, ...]]:
     """Return the communities of owners, those with most traffic first."""
     import networkx  # docs/adr/0015: as much again as all rules together
 
@@ -133,11 +122,11 @@ def _communities(facts: Facts) -> list[tuple[int, ...]]:
 
 
 def _best(
-    facts: Facts,
+    facts: model.Facts,
     standing: Standing,
     copies: ReplicaSets,
     owners: Sequence[int],
-    inner: Sequence[Edge],
+    inner: Sequence[model.Edge],
 ) -> CommunityMove | None:
     """Return the move of a community into the zone that saves most; None where nothing moves."""
     assert facts.traffic is not None
@@ -147,12 +136,14 @@ def _best(
     crossing = [edge for edge in inner if edge.path_class.distance == "inter-zone"]
     if len(zones) == 1 or not crossing:
         return None
-    proposed = ((zone, _moved_to(facts, standing, copies, members, Zone(zone))) for zone in zones)
+    proposed = (
+        (zone, _moved_to(facts, standing, copies, members, model.Zone(zone))) for zone in zones
+    )
     plans = [
         (zone, moved, saving)
         for zone, moved in proposed
         if moved
-        for saving in (_saving(standing, moved, Zone(zone)),)
+        for saving in (_saving(standing, moved, model.Zone(zone)),)
         if not saving.unknown
     ]
     if not plans:
@@ -164,7 +155,7 @@ def _best(
         members=members,
         moved=moved,
         fixed_count=elsewhere - len(moved),
-        zone=Zone(zone),
+        zone=model.Zone(zone),
         inner_ratio=sum(edge.wire_bytes for edge in inner) / own if own else 0.0,
         crossing_bytes=sum(edge.wire_bytes for edge in crossing),
         greatest=max(crossing, key=lambda edge: edge.wire_bytes),
@@ -172,7 +163,7 @@ def _best(
     )
 
 
-def _edges_within(facts: Facts, owners: Iterable[int]) -> list[Edge]:
+def _edges_within(facts: model.Facts, owners: Iterable[int]) -> list[model.Edge]:
     assert facts.traffic is not None
     inside = frozenset(owners)
     return [
@@ -183,7 +174,9 @@ def _edges_within(facts: Facts, owners: Iterable[int]) -> list[Edge]:
     ]
 
 
-def _crossing(facts: Facts, standing: Standing, owners: Iterable[int]) -> tuple[Edge, ...]:
+def _crossing(
+    facts: model.Facts, standing: Standing, owners: Iterable[int]
+) -> tuple[model.Edge, ...]:
     """Return what some owners exchange with own machines of other zones of the region now."""
     return tuple(
         edge
@@ -192,7 +185,7 @@ def _crossing(facts: Facts, standing: Standing, owners: Iterable[int]) -> tuple[
     )
 
 
-def _own_edges(facts: Facts, owners: Iterable[int]) -> tuple[Edge, ...]:
+def _own_edges(facts: model.Facts, owners: Iterable[int]) -> tuple[model.Edge, ...]:
     """Return all that some owners exchange with own machines, each edge once."""
     assert facts.traffic is not None
     inside = frozenset(owners)
@@ -208,14 +201,14 @@ def _own_edges(facts: Facts, owners: Iterable[int]) -> tuple[Edge, ...]:
 
 
 def _moved_to(
-    facts: Facts,
+    facts: model.Facts,
     standing: Standing,
     copies: ReplicaSets,
-    members: Sequence[Instance],
-    zone: Zone,
-) -> tuple[Instance, ...]:
+    members: Sequence[model.Instance],
+    zone: model.Zone,
+) -> tuple[model.Instance, ...]:
     """Return who moves into a zone: whom nothing holds, and whose move brings something."""
-    moved: list[Instance] = []
+    moved: list[model.Instance] = []
     stand = dict(standing.ledger.state.machines)
     for machine in members:
         is_held = machine.ref.self_link in standing.settled or why_it_stays(facts, machine)
@@ -228,11 +221,11 @@ def _moved_to(
 
 
 def _who_gains(
-    facts: Facts, standing: Standing, moved: Sequence[Instance], zone: Zone
-) -> tuple[Instance, ...]:
+    facts: model.Facts, standing: Standing, moved: Sequence[model.Instance], zone: model.Zone
+) -> tuple[model.Instance, ...]:
     """Return those whose move brings something while the others move as well."""
     ledger = standing.ledger
-    stood = {machine.ref.self_link: Zone(standing.zone(machine)) for machine in moved}
+    stood = {machine.ref.self_link: model.Zone(standing.zone(machine)) for machine in moved}
     made = [ledger.move(machine, zone) for machine in moved]
     kept = []
     for machine in moved:
@@ -249,9 +242,10 @@ def _who_gains(
     return tuple(kept)
 
 
-def _saving(standing: Standing, moved: Sequence[Instance], zone: Zone) -> Saving:
+def _saving(standing: Standing, moved: Sequence[model.Instance], zone: model.Zone) -> model.Saving:
     """Return what all traffic of some machines costs here less what it costs in a zone."""
     changes = (
-        Change(kind=ChangeKind.ZONE, target=machine.ref.self_link, to=zone) for machine in moved
+        model.Change(kind=model.ChangeKind.ZONE, target=machine.ref.self_link, to=zone)
+        for machine in moved
     )
     return standing.ledger.value(*changes).saving

@@ -6,32 +6,21 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.ledger import Ledger, ledger_of
 from netplan_planner.ledger.guards import why_impossible
 from netplan_planner.machines.copies import replica_sets
 from netplan_planner.machines.staying import why_it_stays
-from netplan_planner.model import (
-    Change,
-    ChangeKind,
-    Edge,
-    Facts,
-    Gap,
-    Instance,
-    PathClass,
-    Saving,
-    Value,
-    Zone,
-)
 from netplan_rules.shared.trust import Doubts, doubts_of_edge
 
 
-class PairTraffic(Value, frozen=True, kw_only=True):
+class PairTraffic(model.Value, frozen=True, kw_only=True):
     """Two machines and all traffic between them, both directions."""
 
-    one: Instance
-    other: Instance
-    edges: tuple[Edge, ...]
+    one: model.Instance
+    other: model.Instance
+    edges: tuple[model.Edge, ...]
 
     @property
     def wire_bytes(self) -> int:
@@ -39,14 +28,14 @@ class PairTraffic(Value, frozen=True, kw_only=True):
         return sum(edge.wire_bytes for edge in self.edges)
 
 
-class Move(Value, frozen=True, kw_only=True):
+class Move(model.Value, frozen=True, kw_only=True):
     """A proposed move and what it saves, all traffic of the machine considered."""
 
-    machine: Instance
-    peer: Instance
-    zone: Zone
+    machine: model.Instance
+    peer: model.Instance
+    zone: model.Zone
     """Of the peer, as it stands after the moves before this one."""
-    saving: Saving
+    saving: model.Saving
     usd_per_month: Decimal
     gives_up: str = ""
     """Which copy of the same service it would then stand beside."""
@@ -54,14 +43,14 @@ class Move(Value, frozen=True, kw_only=True):
     """Why parts of its other traffic have no price; they are in no line."""
 
 
-def pairs_with_traffic(facts: Facts, distance: str, min_usd: Decimal) -> list[PairTraffic]:
+def pairs_with_traffic(facts: model.Facts, distance: str, min_usd: Decimal) -> list[PairTraffic]:
     """Return the pairs of own machines at that distance, most traffic first, then by link.
 
     Pairs whose traffic costs less than `min_usd` a month are left out.
     """
     if facts.traffic is None:
         return []
-    found: dict[tuple[int, int], list[Edge]] = defaultdict(list)
+    found: dict[tuple[int, int], list[model.Edge]] = defaultdict(list)
     for edge in facts.traffic.edges:
         if edge.path_class.distance == distance:
             found[min(edge.src, edge.dst), max(edge.src, edge.dst)].append(edge)
@@ -79,8 +68,8 @@ def pairs_with_traffic(facts: Facts, distance: str, min_usd: Decimal) -> list[Pa
 
 
 def proposals(
-    facts: Facts, distance: str, min_usd: Decimal
-) -> Iterator[tuple[PairTraffic, Move, Doubts] | Gap]:
+    facts: model.Facts, distance: str, min_usd: Decimal
+) -> Iterator[tuple[PairTraffic, Move, Doubts] | model.Gap]:
     """Yield moves worth at least `min_usd` a month, at most one for each machine.
 
     Greedy from the greatest pair on, each on the traffic as it is after the moves before it, so
@@ -94,7 +83,7 @@ def proposals(
     for pair in pairs_with_traffic(facts, distance, min_usd):
         if why := copies.why_copies(pair.one, pair.other):
             reason = f"it looks like a copy of its peer ({why}), so it stands apart on purpose"
-            yield Gap(resource=pair.one.ref, reason=reason)
+            yield model.Gap(resource=pair.one.ref, reason=reason)
             continue
         moves = [
             move
@@ -121,11 +110,11 @@ def proposals(
 class _Rates:
     """The first paid step of each priced path's price, asked for once; 0 where it is unknown."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: model.Facts) -> None:
         self._facts = facts
-        self._usd_per_gib: dict[tuple[PathClass, str | None, str | None], Decimal] = {}
+        self._usd_per_gib: dict[tuple[model.PathClass, str | None, str | None], Decimal] = {}
 
-    def usd_per_month(self, edges: Iterable[Edge]) -> Decimal:
+    def usd_per_month(self, edges: Iterable[model.Edge]) -> Decimal:
         """Return what traffic costs, without free and cheaper steps."""
         facts = self._facts
         usd = Decimal(0)
@@ -138,7 +127,7 @@ class _Rates:
                 usd += facts.gib_per_month(edge.wire_bytes) * rate
         return usd
 
-    def _first_paid(self, path_class: PathClass, src: str | None, dst: str | None) -> Decimal:
+    def _first_paid(self, path_class: model.PathClass, src: str | None, dst: str | None) -> Decimal:
         try:
             steps = self._facts.prices.traffic(path_class, src_region=src or "", dst_region=dst)
         except MissingDatum:
@@ -147,7 +136,7 @@ class _Rates:
         return next((step.price.usd for step in steps if step.price.usd), Decimal(0))
 
 
-def _doubts(facts: Facts, pair: PairTraffic, move: Move) -> Doubts:
+def _doubts(facts: model.Facts, pair: PairTraffic, move: Move) -> Doubts:
     doubts = doubts_of_edge(facts, max(pair.edges, key=lambda edge: edge.wire_bytes))
     if move.gives_up:
         doubts.add("it would stand beside a copy of its own service")
@@ -157,7 +146,7 @@ def _doubts(facts: Facts, pair: PairTraffic, move: Move) -> Doubts:
     return doubts
 
 
-def best_move(facts: Facts, one: Instance, other: Instance) -> Move | None:
+def best_move(facts: model.Facts, one: model.Instance, other: model.Instance) -> Move | None:
     """Return the better move of one of two machines to the other, whatever it costs or saves.
 
     None where neither may move, or where a price that decides it is not known.
@@ -173,10 +162,10 @@ def best_move(facts: Facts, one: Instance, other: Instance) -> Move | None:
     return max(moves, key=lambda m: (m.usd_per_month, m.machine.ref.self_link), default=None)
 
 
-def _move(ledger: Ledger, machine: Instance, peer: Instance) -> Move | None:
+def _move(ledger: Ledger, machine: model.Instance, peer: model.Instance) -> Move | None:
     """Return a move of one machine to its peer; None where it would stand where it is already."""
     now = ledger.state.machine(peer.ref.self_link) or peer
-    change = Change(kind=ChangeKind.ZONE, target=machine.ref.self_link, to=now.zone)
+    change = model.Change(kind=model.ChangeKind.ZONE, target=machine.ref.self_link, to=now.zone)
     here = ledger.state.machine(machine.ref.self_link) or machine
     if here.zone == now.zone or why_impossible(ledger.state, change):
         return None

@@ -3,16 +3,7 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from netplan_planner.model import (
-    Change,
-    ChangeKind,
-    Evidence,
-    Facts,
-    Hit,
-    Need,
-    Severity,
-    worded,
-)
+from netplan_planner import model
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, ratio_limit, usd_floor
 from netplan_rules.placement._communities import CommunityMove, Standing, community_moves
@@ -27,8 +18,8 @@ _NAMED = 5
 RULE = Rule(
     id="community-split-across-zones",
     title="Machines that talk among themselves stand in several zones",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.TRAFFIC, Need.PRICES}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.INVENTORY, model.Need.TRAFFIC, model.Need.PRICES}),
     rationale="Where many machines talk with each other, no single move pays: each only shifts the"
     " charge to other peers. Together they would pay nothing between zones.",
     remediation="Move the named machines into one zone together.",
@@ -55,13 +46,13 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: model.Facts) -> Iterator[model.Hit]:
     """Yield each community that is worth standing together."""
     for found in found_moves(facts, Standing(facts)):
         yield _hit(facts, found)
 
 
-def found_moves(facts: Facts, standing: Standing) -> Iterator[CommunityMove]:
+def found_moves(facts: model.Facts, standing: Standing) -> Iterator[CommunityMove]:
     """Yield what the rule proposes, and leave the machines where it puts them."""
     return community_moves(
         facts,
@@ -71,7 +62,7 @@ def found_moves(facts: Facts, standing: Standing) -> Iterator[CommunityMove]:
     )
 
 
-def _hit(facts: Facts, found: CommunityMove) -> Hit:
+def _hit(facts: model.Facts, found: CommunityMove) -> model.Hit:
     doubts = doubts_of_edge(facts, found.greatest)
     doubts.add("whether they stand apart to fail apart is not known")
     gib = facts.gib_per_month(found.crossing_bytes)
@@ -85,10 +76,10 @@ def _hit(facts: Facts, found: CommunityMove) -> Hit:
         if found.fixed_count
         else ""
     )
-    return Hit(
+    return model.Hit(
         resources=tuple(machine.ref for machine in found.moved),
         subject=f"{counted(len(found.members), 'machine')} around {names[0]} ({', '.join(zones)})",
-        message=worded(
+        message=model.worded(
             f"{counted(len(found.members), 'machine')} keep {found.inner_ratio:.0%} of their"
             f" traffic among themselves, {volume(gib)} of it between zones; with"
             f" {counted(len(names), 'of them', 'of them')} in {found.zone} it costs ",
@@ -96,9 +87,9 @@ def _hit(facts: Facts, found: CommunityMove) -> Hit:
             " a month less",
         ),
         evidence=(
-            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
-            Evidence(name="inner", value=found.inner_ratio, unit="ratio", source="flow logs"),
-            Evidence(name="members", value=len(found.members), source="flow logs"),
+            model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            model.Evidence(name="inner", value=found.inner_ratio, unit="ratio", source="flow logs"),
+            model.Evidence(name="members", value=len(found.members), source="flow logs"),
         ),
         saving=found.saving,
         gib_per_month=gib,
@@ -119,5 +110,7 @@ def _hit(facts: Facts, found: CommunityMove) -> Hit:
             " that of all moves together.",
         ),
         doubts=doubts.reasons,
-        change=Change(kind=ChangeKind.ZONE, target=links[0], to=found.zone, members=links),
+        change=model.Change(
+            kind=model.ChangeKind.ZONE, target=links[0], to=found.zone, members=links
+        ),
     )

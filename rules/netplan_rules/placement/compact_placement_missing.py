@@ -3,26 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
+from netplan_planner import model
 from netplan_planner.ledger.traffic import pair_of
 from netplan_planner.machines import series_facts
 from netplan_planner.machines.copies import name_stem
 from netplan_planner.machines.groups import is_managed
 from netplan_planner.machines.staying import HA_ROLES
-from netplan_planner.model import (
-    ROLE_LABEL,
-    Edge,
-    Evidence,
-    Facts,
-    Fix,
-    Gap,
-    Hit,
-    Instance,
-    Instruction,
-    Need,
-    ResourcePolicy,
-    Severity,
-    Work,
-)
 from netplan_planner.units import SECONDS_PER_MINUTE, counted, gbps_from_bytes
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.capacity._resize import OF_A_GROUP
@@ -32,8 +18,8 @@ from netplan_rules.wording import command, gbps, gcloud_instance, rate_evidence
 RULE = Rule(
     id="compact-placement-missing",
     title="Machines that all talk to each other lack compact placement",
-    severity=Severity.LOW,
-    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    severity=model.Severity.LOW,
+    needs=frozenset({model.Need.INVENTORY, model.Need.FLOW_RECORDS}),
     rationale="Machines of a computation that wait for each other gain from short ways; a compact"
     " placement policy puts them close together. No document states by how much, so no gain is"
     " stated here.",
@@ -46,7 +32,7 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/instances/placement-policies-overview",
         "https://cloud.google.com/compute/docs/instances/use-compact-placement-policies",
     ),
-    work=Work(
+    work=model.Work(
         effort="One policy, and a stop, a command and a start for each machine.",
         restart="Every machine of the group.",
         undo="Take the policy off each machine, with one more restart, and delete it.",
@@ -74,7 +60,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each group of alike machines that talk all to all."""
     if facts.traffic is None:
         return
@@ -86,21 +72,23 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             continue
         lost = next((m for m, one in zip(machines, policies, strict=True) if None in one), None)
         if lost is not None:
-            yield Gap(resource=lost.ref, reason="a resource policy of it was not read")
+            yield model.Gap(resource=lost.ref, reason="a resource policy of it was not read")
         else:
             yield _hit(facts, machines, edges)
 
 
-def _groups(facts: Facts) -> Iterator[tuple[tuple[Instance, ...], tuple[Edge, ...]]]:
+def _groups(
+    facts: model.Facts,
+) -> Iterator[tuple[tuple[model.Instance, ...], tuple[model.Edge, ...]]]:
     """Yield sets of alike machines of one zone with the traffic among them.
 
     Alike: one type, one network, and one group or one name but for its end.
     """
     assert facts.traffic is not None
-    by_key: dict[tuple[str, ...], list[Instance]] = defaultdict(list)
+    by_key: dict[tuple[str, ...], list[model.Instance]] = defaultdict(list)
     key_of: dict[str, tuple[str, ...]] = {}
     for machine in facts.inventory.instances:
-        is_apart = machine.label(ROLE_LABEL) in HA_ROLES
+        is_apart = machine.label(model.ROLE_LABEL) in HA_ROLES
         takes = series_facts(machine.series).compact_placement
         if not machine.is_running or is_apart or takes is False:
             continue
@@ -110,7 +98,7 @@ def _groups(facts: Facts) -> Iterator[tuple[tuple[Instance, ...], tuple[Edge, ..
         key = (*map(str, (machine.project, machine.zone, network, machine.machine_type, name)),)
         by_key[key].append(machine)
         key_of[machine.ref.self_link] = key
-    within: dict[tuple[str, ...], list[Edge]] = defaultdict(list)
+    within: dict[tuple[str, ...], list[model.Edge]] = defaultdict(list)
     for edge in facts.traffic.edges:
         if edge.path_class.distance != "same-zone" or edge.path_class.is_external_address:
             continue
@@ -121,7 +109,9 @@ def _groups(facts: Facts) -> Iterator[tuple[tuple[Instance, ...], tuple[Edge, ..
         yield tuple(by_key[key]), tuple(edges)
 
 
-def _is_dense(facts: Facts, machines: tuple[Instance, ...], edges: tuple[Edge, ...]) -> bool:
+def _is_dense(
+    facts: model.Facts, machines: tuple[model.Instance, ...], edges: tuple[model.Edge, ...]
+) -> bool:
     count = len(machines)
     if count < facts.threshold(RULE.id, "min_machines"):
         return False
@@ -131,31 +121,35 @@ def _is_dense(facts: Facts, machines: tuple[Instance, ...], edges: tuple[Edge, .
     return is_all and _mean_gbps(facts, machines, edges) >= facts.threshold(RULE.id, "min_gbps")
 
 
-def _mean_gbps(facts: Facts, machines: tuple[Instance, ...], edges: tuple[Edge, ...]) -> float:
+def _mean_gbps(
+    facts: model.Facts, machines: tuple[model.Instance, ...], edges: tuple[model.Edge, ...]
+) -> float:
     """Return what a machine of a group sends to the others on average, in Gbit/s."""
     assert facts.traffic is not None
     seconds = facts.traffic.observed_minutes * SECONDS_PER_MINUTE
     return gbps_from_bytes(sum(edge.wire_bytes for edge in edges), seconds) / len(machines)
 
 
-def _policies(facts: Facts, machine: Instance) -> list[ResourcePolicy | None]:
+def _policies(facts: model.Facts, machine: model.Instance) -> list[model.ResourcePolicy | None]:
     return [facts.inventory.policy_by_link.get(link) for link in machine.resource_policies]
 
 
-def _hit(facts: Facts, machines: tuple[Instance, ...], edges: tuple[Edge, ...]) -> Hit:
+def _hit(
+    facts: model.Facts, machines: tuple[model.Instance, ...], edges: tuple[model.Edge, ...]
+) -> model.Hit:
     first, mean = machines[0], _mean_gbps(facts, machines, edges)
     doubts = doubts_of_edge(facts, max(edges, key=lambda edge: edge.wire_bytes), of_month=False)
     doubts.add("whether these machines wait for each other is not known")
     if series_facts(first.series).compact_placement is None:
         doubts.add(f"whether {first.series} takes a compact placement policy is not known here")
-    return Hit(
+    return model.Hit(
         resources=tuple(machine.ref for machine in machines),
         subject=f"{counted(len(machines), 'machine')} like {first.name}"
         f" ({first.zone}, {first.machine_type})",
         message=f"{counted(len(machines), 'machine')} like {first.name} in {first.zone} talk all to"
         f" all, {gbps(mean)} each on average, and follow no placement policy",
         evidence=(
-            Evidence(name="machines", value=len(machines), source="inventory"),
+            model.Evidence(name="machines", value=len(machines), source="inventory"),
             rate_evidence("mean_sent", mean),
         ),
         fix=_fix(facts, machines),
@@ -163,7 +157,7 @@ def _hit(facts: Facts, machines: tuple[Instance, ...], edges: tuple[Edge, ...]) 
     )
 
 
-def _fix(facts: Facts, machines: tuple[Instance, ...]) -> Fix:
+def _fix(facts: model.Facts, machines: tuple[model.Instance, ...]) -> model.Fix:
     first = machines[0]
     name = f"{name_stem(first.name)}-compact"
     where = (f"--region={first.region}", f"--project={first.project}")
@@ -186,12 +180,12 @@ def _fix(facts: Facts, machines: tuple[Instance, ...]) -> Fix:
         text=f"Create the policy {name} and give it to all {len(machines)} machines, each with a"
         " restart.",
         commands=(create,) if has_owner else (create, *steps),
-        verify=Instruction(
+        verify=model.Instruction(
             text="Each machine names the policy, and the round-trip times in the next flow logs are"
             " no longer than before.",
             commands=(gcloud_instance("describe", first, "--format=value(resourcePolicies)"),),
         ),
-        undo=Instruction(
+        undo=model.Instruction(
             text="Take the policy off each machine, with one more restart, and delete it.",
             commands=() if has_owner else (*back, command(*policy, "delete", name, *where)),
         ),

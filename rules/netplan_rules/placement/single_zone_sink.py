@@ -6,26 +6,9 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.machines.copies import replica_sets
-from netplan_planner.model import (
-    Edge,
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Instance,
-    LineItem,
-    Need,
-    Saving,
-    Severity,
-    Value,
-    Work,
-    Zone,
-    negated,
-    usage_of,
-    worded,
-)
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold, ratio_limit, usd_floor
 from netplan_rules.placement._communities import Standing
@@ -36,8 +19,8 @@ from netplan_rules.wording import money, volume
 RULE = Rule(
     id="single-zone-sink",
     title="Several zones send most to one machine of another zone",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.TRAFFIC, Need.PRICES}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.INVENTORY, model.Need.TRAFFIC, model.Need.PRICES}),
     rationale="Each zone pays for what it sends to another one; no move of the machine helps, for"
     " then the others pay. What answers in each zone is reached for nothing.",
     remediation="Keep a replica or a cache of it in each of the sending zones.",
@@ -45,7 +28,7 @@ RULE = Rule(
     " where a machine like it in each sending zone costs more than the traffic. One that has copies"
     " in those zones already is listed as not judged: who may use which is not known.",
     references=("https://cloud.google.com/vpc/network-pricing",),
-    work=Work(
+    work=model.Work(
         effort="A replica or a cache in each zone, and the clients' choice of the near one.",
         restart="Nothing of what runs; the applications, where they read addresses at their start"
         " only.",
@@ -71,16 +54,16 @@ RULE = Rule(
 )
 
 
-class _Sink(Value, frozen=True, kw_only=True):
+class _Sink(model.Value, frozen=True, kw_only=True):
     """A machine, and what zones send to it across zone lines."""
 
-    machine: Instance
-    edges: tuple[Edge, ...]
-    zones: tuple[Zone, ...]
+    machine: model.Instance
+    edges: tuple[model.Edge, ...]
+    zones: tuple[model.Zone, ...]
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each machine that several zones mostly send to, where replicas pay."""
     if facts.traffic is None:
         return
@@ -103,22 +86,22 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         )
         if twin is not None:
             reason = f"{twin.name}, a copy of it, stands in a zone that sends to it"
-            yield Gap(resource=sink.machine.ref, reason=reason)
+            yield model.Gap(resource=sink.machine.ref, reason=reason)
             continue
         replicas = _replicas(facts, sink)
         if isinstance(replicas, str):
-            yield Gap(resource=sink.machine.ref, reason=replicas)
+            yield model.Gap(resource=sink.machine.ref, reason=replicas)
             continue
-        saving = Saving(items=(*cost.lines, *(negated(line) for line in replicas)))
+        saving = model.Saving(items=(*cost.lines, *(model.negated(line) for line in replicas)))
         if saving.usd_per_month >= floor:
             yield _hit(facts, sink, saving)
 
 
-def _sinks(facts: Facts, standing: Standing) -> Iterator[_Sink]:
+def _sinks(facts: model.Facts, standing: Standing) -> Iterator[_Sink]:
     """Yield the machines that enough zones mostly send to, by link."""
     assert facts.traffic is not None
     by_zone: dict[str, int] = defaultdict(int)
-    to_machine: dict[int, dict[str, list[Edge]]] = defaultdict(lambda: defaultdict(list))
+    to_machine: dict[int, dict[str, list[model.Edge]]] = defaultdict(lambda: defaultdict(list))
     for edge in facts.traffic.edges:
         if standing.ledger.traffic.priced(edge).path_class.distance != "inter-zone":
             continue
@@ -136,13 +119,13 @@ def _sinks(facts: Facts, standing: Standing) -> Iterator[_Sink]:
         )
         if machine is not None and len(most) >= facts.threshold(RULE.id, "min_zones"):
             edges = tuple(edge for zone in most for edge in zones[zone])
-            yield _Sink(machine=machine, edges=edges, zones=tuple(map(Zone, most)))
+            yield _Sink(machine=machine, edges=edges, zones=tuple(map(model.Zone, most)))
 
 
-def _replicas(facts: Facts, sink: _Sink) -> tuple[LineItem, ...] | str:
+def _replicas(facts: model.Facts, sink: _Sink) -> tuple[model.LineItem, ...] | str:
     """Return the price of a machine like it in each sending zone, or why it is not known."""
-    lines: list[LineItem] = []
-    usage = usage_of(sink.machine)
+    lines: list[model.LineItem] = []
+    usage = model.usage_of(sink.machine)
     try:
         for zone in sink.zones:
             lines += facts.machines.cost_today(replace(sink.machine, zone=zone), usage)
@@ -151,24 +134,24 @@ def _replicas(facts: Facts, sink: _Sink) -> tuple[LineItem, ...] | str:
     return tuple(lines)
 
 
-def _hit(facts: Facts, sink: _Sink, saving: Saving) -> Hit:
+def _hit(facts: model.Facts, sink: _Sink, saving: model.Saving) -> model.Hit:
     greatest = max(sink.edges, key=lambda edge: edge.wire_bytes)
     doubts = doubts_of_edge(facts, greatest)
     doubts.add("whether a copy can answer, and what keeps it in step, is not known")
     gib = sum((facts.gib_per_month(edge.wire_bytes) for edge in sink.edges), Decimal(0))
     machine = sink.machine
-    return Hit(
+    return model.Hit(
         resources=(machine.ref,),
         subject=f"{', '.join(sink.zones)} → {machine.name} ({machine.zone})",
-        message=worded(
+        message=model.worded(
             f"{counted(len(sink.zones), 'other zone')} send most of what they send across zone"
             f" lines to {machine.name}, {volume(gib)}; a machine like it in each of them costs ",
             money(saving.usd_per_month),
             " a month less than that traffic",
         ),
         evidence=(
-            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
-            Evidence(name="zones", value=len(sink.zones), source="flow logs"),
+            model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            model.Evidence(name="zones", value=len(sink.zones), source="flow logs"),
         ),
         saving=saving,
         gib_per_month=gib,

@@ -5,28 +5,8 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    PIN_LABEL,
-    Candidate,
-    CoverLedger,
-    Destination,
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Infeasible,
-    Instance,
-    Need,
-    Saving,
-    SavingBasis,
-    Severity,
-    Work,
-    series_of,
-    total_usd,
-    usage_of,
-    worded,
-)
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import need_of, type_evidence
@@ -36,8 +16,8 @@ from netplan_rules.wording import money, vm_subject
 RULE = Rule(
     id="cud-after-move",
     title="A cheaper series would leave a commitment unused",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.PRICES}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.INVENTORY, model.Need.PRICES}),
     rationale="A resource-based commitment covers one series in one region and is paid to the end"
     " of its term, used or not. A machine that leaves the series is paid twice until then,"
     " whatever the price list says of the new one.",
@@ -50,7 +30,7 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/instances/signing-up-committed-use-discounts",
         "https://cloud.google.com/compute/docs/instances/committed-use-discounts-overview",
     ),
-    work=Work(
+    work=model.Work(
         effort="A decision before the commitment ends; until then nothing is to be done.",
         restart="Nothing.",
         undo="A commitment that was made cannot be cancelled; one that was left to end can be made"
@@ -72,7 +52,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each machine that is cheaper elsewhere by price and dearer on the bill."""
     ledger = facts.machines.ledger(facts.inventory, facts.today)
     floor = Decimal(str(facts.threshold(RULE.id, "min_saving_usd")))
@@ -80,16 +60,16 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         if not _is_served(instance, ledger):
             continue
         try:
-            today = facts.machines.cost_today(instance, usage_of(instance))
+            today = facts.machines.cost_today(instance, model.usage_of(instance))
         except MissingDatum as error:
-            yield Gap(resource=instance.ref, reason=str(error))
+            yield model.Gap(resource=instance.ref, reason=str(error))
             continue
         candidate = _cheapest_by_price(facts, instance)
         if candidate is None or candidate.usd_per_month is None:
             continue
-        by_price = total_usd(today) - candidate.usd_per_month
+        by_price = model.total_usd(today) - candidate.usd_per_month
         saving = machine_saving(facts, instance, candidate, ledger)
-        if by_price < floor or saving.basis is not SavingBasis.BILL:
+        if by_price < floor or saving.basis is not model.SavingBasis.BILL:
             continue
         if saving.usd_per_month > 0:
             take(ledger, instance, candidate)
@@ -97,34 +77,36 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             yield _hit(instance, candidate, by_price, saving)
 
 
-def _is_served(instance: Instance, ledger: CoverLedger) -> bool:
+def _is_served(instance: model.Instance, ledger: model.CoverLedger) -> bool:
     return (
         instance.is_to_run
         and not instance.is_spot
-        and instance.label(PIN_LABEL) is None
+        and instance.label(model.PIN_LABEL) is None
         and ledger.serves(instance, instance.machine_type)
     )
 
 
-def _cheapest_by_price(facts: Facts, instance: Instance) -> Candidate | None:
+def _cheapest_by_price(facts: model.Facts, instance: model.Instance) -> model.Candidate | None:
     """Return what the price list would take, if it is of another series."""
     cap = instance_cap(instance, facts.caps)
-    need = need_of(facts, instance, cap.egress_gbps, Destination.INTERNAL) if cap else None
+    need = need_of(facts, instance, cap.egress_gbps, model.Destination.INTERNAL) if cap else None
     if need is None:
         return None
     plan = facts.machines.choose(replace(need, headroom_ratio=0.0))
-    if isinstance(plan, Infeasible):
+    if isinstance(plan, model.Infeasible):
         return None
     best = plan.ranked[0]
-    return None if series_of(best.machine_type) == instance.series else best
+    return None if model.series_of(best.machine_type) == instance.series else best
 
 
-def _hit(instance: Instance, candidate: Candidate, by_price: Decimal, saving: Saving) -> Hit:
+def _hit(
+    instance: model.Instance, candidate: model.Candidate, by_price: Decimal, saving: model.Saving
+) -> model.Hit:
     more = -saving.usd_per_month
-    return Hit(
+    return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=worded(
+        message=model.worded(
             f"by price {candidate.machine_type} costs ",
             money(by_price),
             f" a month less than {instance.machine_type}, but {saving.note}: the bill would rise"
@@ -132,14 +114,14 @@ def _hit(instance: Instance, candidate: Candidate, by_price: Decimal, saving: Sa
             money(more),
         ),
         evidence=(
-            Evidence(name="by_price", value=round(float(by_price), 6), unit="USD/month"),
-            Evidence(name="on_the_bill", value=round(float(more), 6), unit="USD/month"),
-            Evidence(name="proposed", value=candidate.machine_type, source="price snapshot"),
+            model.Evidence(name="by_price", value=round(float(by_price), 6), unit="USD/month"),
+            model.Evidence(name="on_the_bill", value=round(float(more), 6), unit="USD/month"),
+            model.Evidence(name="proposed", value=candidate.machine_type, source="price snapshot"),
             type_evidence(instance),
         ),
-        saving=Saving(note=saving.note),
+        saving=model.Saving(note=saving.note),
         # Nothing is wrong as long as the machine stays.
-        severity=Severity.INFO,
+        severity=model.Severity.INFO,
         fix=RULE.fix(
             label=f"keep {instance.machine_type}",
             text=f"Keep {instance.machine_type} while the commitment runs, whatever a price"

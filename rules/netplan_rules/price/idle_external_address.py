@@ -3,18 +3,9 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
+from netplan_planner import model
 from netplan_planner.ledger import ledger_of
 from netplan_planner.ledger.resources import idle_addresses
-from netplan_planner.model import (
-    Address,
-    Change,
-    ChangeKind,
-    Evidence,
-    Facts,
-    Hit,
-    Need,
-    Severity,
-)
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.shared.removal import release
 from netplan_rules.work import RELEASE
@@ -22,8 +13,8 @@ from netplan_rules.work import RELEASE
 RULE = Rule(
     id="idle-external-address",
     title="A reserved external address is not in use",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.EXTERNAL_ADDRESSES}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.EXTERNAL_ADDRESSES}),
     rationale="A static external address that is assigned to nothing costs more per hour than one"
     " in use.",
     remediation="Release it, unless it is kept for a partner's allow-list or a fail-over.",
@@ -46,7 +37,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: model.Facts) -> Iterator[model.Hit]:
     """Yield each reserved external address without a user."""
     youngest = facts.today - timedelta(days=facts.threshold(RULE.id, "min_age_days"))
     for address in idle_addresses(facts):
@@ -54,19 +45,19 @@ def check(facts: Facts) -> Iterator[Hit]:
             yield _hit(facts, address)
 
 
-def _hit(facts: Facts, address: Address) -> Hit:
-    change = Change(
-        kind=ChangeKind.RELEASE_ADDRESS, target=address.ref.self_link, to=address.address
+def _hit(facts: model.Facts, address: model.Address) -> model.Hit:
+    change = model.Change(
+        kind=model.ChangeKind.RELEASE_ADDRESS, target=address.ref.self_link, to=address.address
     )
-    return Hit(
+    return model.Hit(
         resources=(address.ref,),
         subject=f"{address.name} ({address.address}, {address.region or 'global'})",
         message=f"the external address {address.address} ({address.name}) is reserved and assigned"
         " to nothing",
         evidence=(
-            Evidence(name="address", value=address.address, source="inventory"),
-            Evidence(name="region", value=address.region or "global", source="inventory"),
-            Evidence(
+            model.Evidence(name="address", value=address.address, source="inventory"),
+            model.Evidence(name="region", value=address.region or "global", source="inventory"),
+            model.Evidence(
                 name="created",
                 value=address.created.date().isoformat() if address.created else "not stated",
                 source="inventory",

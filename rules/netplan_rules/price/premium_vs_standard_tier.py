@@ -4,33 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from netplan_planner import model
 from netplan_planner.ledger import ledger_of
 from netplan_planner.machines.copies import name_stem
 from netplan_planner.machines.groups import changed_together
-from netplan_planner.model import (
-    LATENCY_CRITICAL,
-    LATENCY_LABEL,
-    PIN_LABEL,
-    Change,
-    ChangeKind,
-    Edge,
-    Evidence,
-    Facts,
-    Fix,
-    Gap,
-    Hit,
-    Instance,
-    Need,
-    OwnerKind,
-    PathClass,
-    Region,
-    ResourceRef,
-    Saving,
-    SelfLink,
-    Severity,
-    total_usd,
-    worded,
-)
 from netplan_planner.paths.machines import is_gke_node
 from netplan_planner.paths.priced_paths import PREMIUM, priced_path_of
 from netplan_planner.units import counted
@@ -44,8 +21,8 @@ STANDARD = "STANDARD"
 RULE = Rule(
     id="premium-vs-standard-tier",
     title="Standard Tier would carry internet traffic for less",
-    severity=Severity.LOW,
-    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS, Need.PRICES}),
+    severity=model.Severity.LOW,
+    needs=frozenset({model.Need.INVENTORY, model.Need.FLOW_RECORDS, model.Need.PRICES}),
     rationale="Premium Tier carries packets over Google's network to a point near the client, and"
     " costs more by the GiB than Standard Tier, which hands them to the internet in the region."
     " For transfers in bulk within one region the difference is money alone.",
@@ -75,11 +52,11 @@ RULE = Rule(
     summed=("machines", "volume"),
 )
 
-_Sent = tuple[Instance, Sequence[Edge]]
+_Sent = tuple[model.Instance, Sequence[model.Edge]]
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each region whose machines would pay less by Standard Tier."""
     if facts.traffic is None:
         return
@@ -90,7 +67,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         for group in changed_together(facts, facts.inventory.instances)
         for one in group
     }
-    by_region: dict[Region, list[_Sent]] = defaultdict(list)
+    by_region: dict[model.Region, list[_Sent]] = defaultdict(list)
     for instance, edges in _senders(facts):
         group = alike[instance.ref.self_link]
         if not all(_may_change(one) for one in group):
@@ -98,11 +75,11 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         service = name_stem(instance.name)
         if (instance.project, service) in spread:
             why = f"machines of its name ({service}) stand in several regions: users may be near"
-            yield Gap(resource=instance.ref, reason=why)
+            yield model.Gap(resource=instance.ref, reason=why)
             continue
         saving = ledger_of(facts).value(_change([instance])).saving
         if saving.unknown:
-            yield Gap(resource=instance.ref, reason=saving.unknown)
+            yield model.Gap(resource=instance.ref, reason=saving.unknown)
         else:
             by_region[instance.region].append((instance, edges))
     for region, sent in sorted(by_region.items()):
@@ -117,18 +94,20 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         change = _change(list(changed.values()))
         saving = ledger_of(facts).value(change).saving
         if saving.unknown:
-            yield Gap(resource=sent[0][0].ref, reason=saving.unknown)
+            yield model.Gap(resource=sent[0][0].ref, reason=saving.unknown)
         elif saving.usd_per_month >= floor:
             yield _hit(facts, region, sent, change, saving)
 
 
-def _change(machines: Sequence[Instance]) -> Change:
+def _change(machines: Sequence[model.Instance]) -> model.Change:
     links = tuple(machine.ref.self_link for machine in machines)
     members = links if len(links) > 1 else ()
-    return Change(kind=ChangeKind.NETWORK_TIER, target=links[0], to=STANDARD, members=members)
+    return model.Change(
+        kind=model.ChangeKind.NETWORK_TIER, target=links[0], to=STANDARD, members=members
+    )
 
 
-def _senders(facts: Facts) -> Iterator[_Sent]:
+def _senders(facts: model.Facts) -> Iterator[_Sent]:
     """Yield each machine that sends enough to the internet by Premium Tier, and what it sends."""
     assert facts.traffic is not None
     floor = Decimal(str(facts.threshold(RULE.id, "min_gib_per_month")))
@@ -141,7 +120,7 @@ def _senders(facts: Facts) -> Iterator[_Sent]:
             yield instance, edges
 
 
-def _premium_edges(facts: Facts, instance: Instance) -> Sequence[Edge]:
+def _premium_edges(facts: model.Facts, instance: model.Instance) -> Sequence[model.Edge]:
     """Return what a machine sends to the internet by Premium Tier."""
     assert facts.traffic is not None
     seen = facts.traffic.vm_by_link.get(instance.ref.self_link)
@@ -155,46 +134,53 @@ def _premium_edges(facts: Facts, instance: Instance) -> Sequence[Edge]:
     ]
 
 
-def _is_internet(facts: Facts, edge: Edge) -> bool:
-    return edge.path_class is PathClass.INTERNET and facts.dst(edge).kind is OwnerKind.INTERNET
-
-
-def _may_change(instance: Instance) -> bool:
+def _is_internet(facts: model.Facts, edge: model.Edge) -> bool:
     return (
-        instance.label(LATENCY_LABEL) != LATENCY_CRITICAL
-        and instance.label(PIN_LABEL) is None
+        edge.path_class is model.PathClass.INTERNET
+        and facts.dst(edge).kind is model.OwnerKind.INTERNET
+    )
+
+
+def _may_change(instance: model.Instance) -> bool:
+    return (
+        instance.label(model.LATENCY_LABEL) != model.LATENCY_CRITICAL
+        and instance.label(model.PIN_LABEL) is None
         and not is_gke_node(instance)
         and not any(nic.external_ipv6 for nic in instance.interfaces)
     )
 
 
-def _spread_services(facts: Facts) -> frozenset[tuple[str, str]]:
+def _spread_services(facts: model.Facts) -> frozenset[tuple[str, str]]:
     """Return the services, by project and name, of which machines stand in several regions."""
-    regions: dict[tuple[str, str], set[Region]] = defaultdict(set)
+    regions: dict[tuple[str, str], set[model.Region]] = defaultdict(set)
     for instance in facts.inventory.instances:
         regions[instance.project, name_stem(instance.name)].add(instance.region)
     return frozenset(service for service, found in regions.items() if len(found) > 1)
 
 
 def _hit(
-    facts: Facts, region: Region, sent: Sequence[_Sent], change: Change, saving: Saving
-) -> Hit:
+    facts: model.Facts,
+    region: model.Region,
+    sent: Sequence[_Sent],
+    change: model.Change,
+    saving: model.Saving,
+) -> model.Hit:
     gib = facts.gib_per_month(sum(edge.wire_bytes for _, edges in sent for edge in edges))
     doubts = Doubts()
     doubts.add("that the clients do not need Premium Tier's shorter way is an assumption")
     why = doubt_of_month(facts)
     if why:
         doubts.add(why)
-    premium = total_usd([item for item in saving.items if item.quantity > 0])
-    standard = -total_usd([item for item in saving.items if item.quantity < 0])
+    premium = model.total_usd([item for item in saving.items if item.quantity > 0])
+    standard = -model.total_usd([item for item in saving.items if item.quantity < 0])
     names = listed([instance.name for instance, _ in sent])
-    return Hit(
+    return model.Hit(
         resources=(
-            ResourceRef(self_link=SelfLink(f"regions/{region}")),
+            model.ResourceRef(self_link=model.SelfLink(f"regions/{region}")),
             *(instance.ref for instance, _ in sent),
         ),
         subject=f"{region} ({counted(len(sent), 'machine')})",
-        message=worded(
+        message=model.worded(
             f"{names} {'sends' if len(sent) == 1 else 'send'} {volume(gib)} from {region} to the"
             " internet by Premium Tier for ",
             money(premium),
@@ -202,8 +188,8 @@ def _hit(
             money(standard),
         ),
         evidence=(
-            Evidence(name="machines", value=len(sent), source="inventory"),
-            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            model.Evidence(name="machines", value=len(sent), source="inventory"),
+            model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
         ),
         saving=saving,
         fix=_fix(region),
@@ -212,7 +198,7 @@ def _hit(
     )
 
 
-def _fix(region: Region) -> Fix:
+def _fix(region: model.Region) -> model.Fix:
     return RULE.fix(
         label="Standard Tier",
         text=f"Reserve addresses of Standard Tier in {region} and change each machine over: take"

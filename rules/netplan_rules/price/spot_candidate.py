@@ -5,28 +5,9 @@ from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 
+from netplan_planner import model
 from netplan_planner.ledger import Ledger
 from netplan_planner.machines.groups import is_managed
-from netplan_planner.model import (
-    PIN_LABEL,
-    ROLE_LABEL,
-    Change,
-    ChangeKind,
-    Evidence,
-    Facts,
-    Fix,
-    Gap,
-    Hit,
-    Instance,
-    InstanceGroup,
-    Instruction,
-    Need,
-    Saving,
-    SavingBasis,
-    SelfLink,
-    Severity,
-    worded,
-)
 from netplan_planner.paths.machines import is_gke_node
 from netplan_rules.base import Rule, Threshold, usd_floor
 from netplan_rules.shared.trust import Doubts
@@ -53,8 +34,8 @@ _WORDS = frozenset(
 RULE = Rule(
     id="spot-candidate",
     title="Workers that may stop at any time are paid on demand",
-    severity=Severity.LOW,
-    needs=frozenset({Need.INVENTORY, Need.PRICES}),
+    severity=model.Severity.LOW,
+    needs=frozenset({model.Need.INVENTORY, model.Need.PRICES}),
     rationale="Spot machines cost a fraction of the price on demand, and so do their external"
     " addresses; Google may take them back at any time with 30 seconds of notice. Work that is"
     " taken from a queue and done again after a stop loses little by that.",
@@ -84,10 +65,10 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each worker that is paid on demand."""
     groups = facts.inventory.group_by_member
-    running: Counter[SelfLink] = Counter(
+    running: Counter[model.SelfLink] = Counter(
         groups[instance.ref.self_link].ref.self_link
         for instance in facts.inventory.instances
         if instance.is_to_run and instance.ref.self_link in groups
@@ -101,58 +82,64 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         why = _why(instance, group if size >= least else None)
         if not why or not _may_be_spot(instance):
             continue
-        change = Change(kind=ChangeKind.SPOT, target=instance.ref.self_link)
+        change = model.Change(kind=model.ChangeKind.SPOT, target=instance.ref.self_link)
         saving = ledger.value(change).saving
         if saving.unknown:
-            yield Gap(resource=instance.ref, reason=saving.unknown)
+            yield model.Gap(resource=instance.ref, reason=saving.unknown)
         elif saving.usd_per_month >= floor:
-            if saving.basis is SavingBasis.BILL:
+            if saving.basis is model.SavingBasis.BILL:
                 ledger.make(change)
             yield _hit(facts, instance, why, saving, change)
 
 
-def _may_be_spot(instance: Instance) -> bool:
+def _may_be_spot(instance: model.Instance) -> bool:
     return (
         instance.is_to_run
         and not instance.is_spot
         and not instance.is_sole_tenant
         and instance.reservation is None
         and not instance.unknown_parts
-        and instance.label(PIN_LABEL) is None
+        and instance.label(model.PIN_LABEL) is None
         and not is_gke_node(instance)
     )
 
 
-def _why(instance: Instance, group: InstanceGroup | None) -> str:
+def _why(instance: model.Instance, group: model.InstanceGroup | None) -> str:
     """Return what says that a machine may stop at any time, or nothing."""
-    role = instance.label(ROLE_LABEL)
+    role = instance.label(model.ROLE_LABEL)
     if role is not None:
-        return f"label {ROLE_LABEL}={role}" if role in ROLES else ""
+        return f"label {model.ROLE_LABEL}={role}" if role in ROLES else ""
     if group is None or not group.is_managed:
         return ""
     words = {word.removesuffix("s") for word in re.split(r"[-_]", group.name)}
     return f"name of the group {group.name}" if words & _WORDS else ""
 
 
-def _hit(facts: Facts, instance: Instance, why: str, saving: Saving, change: Change) -> Hit:
+def _hit(
+    facts: model.Facts,
+    instance: model.Instance,
+    why: str,
+    saving: model.Saving,
+    change: model.Change,
+) -> model.Hit:
     doubts = Doubts()
     doubts.add("prices and supply of Spot machines change")
     if not why.startswith("label"):
         doubts.add("only the name says that the work can be done again")
     if instance.local_ssd_count:
         doubts.add("what is on its Local SSDs is lost when it is taken back")
-    return Hit(
+    return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=worded(
+        message=model.worded(
             f"{instance.name} is paid on demand, though it may stop at any time ({why}); as a Spot"
             " machine it costs ",
             money(saving.usd_per_month),
             " a month less",
         ),
         evidence=(
-            Evidence(name="role", value=why, source="inventory"),
-            Evidence(name="machine_type", value=instance.machine_type, source="inventory"),
+            model.Evidence(name="role", value=why, source="inventory"),
+            model.Evidence(name="machine_type", value=instance.machine_type, source="inventory"),
         ),
         saving=saving,
         fix=_fix(facts, instance),
@@ -161,7 +148,7 @@ def _hit(facts: Facts, instance: Instance, why: str, saving: Saving, change: Cha
     )
 
 
-def _fix(facts: Facts, instance: Instance) -> Fix:
+def _fix(facts: model.Facts, instance: model.Instance) -> model.Fix:
     how = (
         "Give the group a template with --provisioning-model=SPOT, and let it replace its machines"
         " a few at a time."
@@ -176,8 +163,8 @@ def _fix(facts: Facts, instance: Instance) -> Fix:
         " no work.",
         clean_up=None
         if is_managed(facts, instance)
-        else Instruction(text=f"Only then: delete the old {instance.name} and its disks."),
-        undo=Instruction(text="Let the group use the old template again.")
+        else model.Instruction(text=f"Only then: delete the old {instance.name} and its disks."),
+        undo=model.Instruction(text="Let the group use the old template again.")
         if is_managed(facts, instance)
         else keep_the_old(f"the old {instance.name}"),
         documents=RULE.references[:1],

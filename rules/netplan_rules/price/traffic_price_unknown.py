@@ -4,21 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import (
-    Edge,
-    Evidence,
-    Facts,
-    Hit,
-    Need,
-    OwnerKind,
-    PathClass,
-    PriceTier,
-    ResourceRef,
-    SelfLink,
-    Severity,
-    Text,
-    worded,
-)
+from netplan_planner import model
 from netplan_planner.paths.priced_paths import PathPrice, PricedPath, path_prices_of, priced_path_of
 from netplan_planner.paths.spans import span
 from netplan_rules.base import Rule, reaches_floor, volume_floor
@@ -28,8 +14,8 @@ from netplan_rules.work import READ_AGAIN
 RULE = Rule(
     id="traffic-price-unknown",
     title="Traffic without a price in the snapshot",
-    severity=Severity.INFO,
-    needs=frozenset({Need.TRAFFIC, Need.PRICES}),
+    severity=model.Severity.INFO,
+    needs=frozenset({model.Need.TRAFFIC, model.Need.PRICES}),
     rationale="A price that is not known is not 0: sums that such traffic belongs to are not"
     " stated, or are stated as lower bounds.",
     remediation="Switch on metadata in the flow logs, so that the area of internet peers is known;"
@@ -45,7 +31,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: model.Facts) -> Iterator[model.Hit]:
     """Yield one hit for each reason for which billable traffic has no price."""
     if facts.traffic is None:
         return
@@ -64,23 +50,28 @@ def check(facts: Facts) -> Iterator[Hit]:
             yield _hit(facts, unpriced[0][0], counts, _bounds(facts, unpriced, priced_paths))
 
 
-def _is_billable(facts: Facts, edge: Edge) -> bool:
+def _is_billable(facts: model.Facts, edge: model.Edge) -> bool:
     """Return whether an own machine sends it: what comes in is free, but for NAT's work."""
-    return facts.src(edge).kind is OwnerKind.VM and edge.path_class is not PathClass.UNKNOWN
+    return (
+        facts.src(edge).kind is model.OwnerKind.VM
+        and edge.path_class is not model.PathClass.UNKNOWN
+    )
 
 
-def _hit(facts: Facts, part: PathPrice, unpriced: dict[PricedPath, int], bounds: Text) -> Hit:
+def _hit(
+    facts: model.Facts, part: PathPrice, unpriced: dict[PricedPath, int], bounds: model.Text
+) -> model.Hit:
     gib = facts.gib_per_month(sum(unpriced.values()))
     classes = ", ".join(sorted({priced.path_class.value for priced in unpriced}))
     sources = ", ".join(sorted({priced.src_region or "unknown region" for priced in unpriced}))
     tells = part.what_tells
-    return Hit(
-        resources=(ResourceRef(self_link=SelfLink(f"traffic/{classes}/{sources}")),),
+    return model.Hit(
+        resources=(model.ResourceRef(self_link=model.SelfLink(f"traffic/{classes}/{sources}")),),
         subject=f"{classes} from {sources}",
-        message=worded(f"{volume(gib)} have no known price", bounds, f": {part.reason}"),
+        message=model.worded(f"{volume(gib)} have no known price", bounds, f": {part.reason}"),
         evidence=(
-            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
-            Evidence(name="path_classes", value=classes, source="flow logs"),
+            model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            model.Evidence(name="path_classes", value=classes, source="flow logs"),
         ),
         fix=RULE.fix(
             label="find out its price",
@@ -91,16 +82,16 @@ def _hit(facts: Facts, part: PathPrice, unpriced: dict[PricedPath, int], bounds:
 
 
 def _bounds(
-    facts: Facts,
+    facts: model.Facts,
     unpriced: Sequence[tuple[PathPrice, PricedPath]],
     priced_paths: Mapping[PricedPath, int],
-) -> Text:
+) -> model.Text:
     """Return between what two sums the volume costs, else nothing; prices are those of a place."""
-    by_choices: dict[tuple[tuple[PriceTier, ...], ...], int] = defaultdict(int)
+    by_choices: dict[tuple[tuple[model.PriceTier, ...], ...], int] = defaultdict(int)
     for part, priced in unpriced:
         by_choices[part.choices] += priced_paths[priced]
     if not all(by_choices):
         return ""
     spans = [span(choices, facts.gib_per_month(count)) for choices, count in by_choices.items()]
     low, high = (sum(ends, Decimal(0)) for ends in zip(*spans, strict=True))
-    return worded(", between ", money(low), " and ", money(high))
+    return model.worded(", between ", money(low), " and ", money(high))

@@ -8,18 +8,7 @@ were used, and is taken as recorded only where they do not tell.
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from netplan_planner.model import (
-    Facts,
-    Gap,
-    Instance,
-    MeasuredEnd,
-    Measurement,
-    OwnerKind,
-    PathClass,
-    ResourceRef,
-    SelfLink,
-    Value,
-)
+from netplan_planner import model
 from netplan_planner.paths import (
     AddressBook,
     AddressKind,
@@ -34,18 +23,23 @@ from netplan_rules.wording import internal_dns_name
 
 _DNS_ENDING = ".internal"
 _FOREIGN = frozenset(
-    {OwnerKind.LOAD_BALANCER, OwnerKind.NAT, OwnerKind.HYBRID, OwnerKind.GOOGLE_API}
+    {
+        model.OwnerKind.LOAD_BALANCER,
+        model.OwnerKind.NAT,
+        model.OwnerKind.HYBRID,
+        model.OwnerKind.GOOGLE_API,
+    }
 )
 """Owners of addresses behind which a machine may stand: the way to it is another one."""
 
 
-class Run(Value, frozen=True, kw_only=True):
+class Run(model.Value, frozen=True, kw_only=True):
     """One measurement between two machines of the inventory."""
 
-    measurement: Measurement
-    src: Instance
-    dst: Instance
-    path_class: PathClass | None
+    measurement: model.Measurement
+    src: model.Instance
+    dst: model.Instance
+    path_class: model.PathClass | None
     """None when it is not one between two machines, or not known."""
     why_no_path: str = ""
     is_by_address: bool = False
@@ -53,22 +47,22 @@ class Run(Value, frozen=True, kw_only=True):
     started: datetime | None = None
 
 
-class UnmatchedMeasurement(Value, frozen=True, kw_only=True):
+class UnmatchedMeasurement(model.Value, frozen=True, kw_only=True):
     """A measurement with one end at most in the inventory."""
 
-    measurement: Measurement
-    known: Instance | None
+    measurement: model.Measurement
+    known: model.Instance | None
     """The end that is, if one is."""
     why: str
     """What is wrong with the other one, or with both."""
 
     @property
-    def gap(self) -> Gap:
+    def gap(self) -> model.Gap:
         """The measurement as something that could not be judged."""
         ends = (shown_end(self.measurement.src), shown_end(self.measurement.dst))
-        return Gap(
-            resource=ResourceRef(
-                self_link=SelfLink(f"measurement/{ends[0]} → {ends[1]}"),
+        return model.Gap(
+            resource=model.ResourceRef(
+                self_link=model.SelfLink(f"measurement/{ends[0]} → {ends[1]}"),
                 source=self.measurement.source,
             ),
             reason="an end of the measurement is no machine of the inventory"
@@ -77,16 +71,16 @@ class UnmatchedMeasurement(Value, frozen=True, kw_only=True):
         )
 
 
-class _Found(Value, frozen=True, kw_only=True):
+class _Found(model.Value, frozen=True, kw_only=True):
     """Who an end is, and by which address it was met."""
 
-    instance: Instance | None = None
+    instance: model.Instance | None = None
     met: FlowEnd | None = None
     """None where the address is not recorded, or is not one of the machine's."""
     why: str = ""
 
 
-def measured_runs(facts: Facts) -> Iterator[Run | UnmatchedMeasurement]:
+def measured_runs(facts: model.Facts) -> Iterator[Run | UnmatchedMeasurement]:
     """Yield each measurement with its machines, or with why it has none; the oldest first."""
     if not facts.measurements:
         return
@@ -125,14 +119,14 @@ def moment(text: str) -> datetime | None:
         return None
 
 
-def shown_end(end: MeasuredEnd) -> str:
+def shown_end(end: model.MeasuredEnd) -> str:
     """Return how a sentence names a measured end."""
     if end.name and end.address:
         return f"{end.name} ({end.address})"
     return end.name or end.address or "an end without a name"
 
 
-def _find(facts: Facts, book: AddressBook, end: MeasuredEnd) -> _Found:
+def _find(facts: model.Facts, book: AddressBook, end: model.MeasuredEnd) -> _Found:
     named = _named(book, end)
     address = parse_address(end.address) if end.address else None
     if address is None:
@@ -149,7 +143,7 @@ def _find(facts: Facts, book: AddressBook, end: MeasuredEnd) -> _Found:
     return _Found(why=f"{shown_end(end)} is no machine of the inventory")
 
 
-def _by_name(named: list[Instance], end: MeasuredEnd) -> _Found:
+def _by_name(named: list[model.Instance], end: model.MeasuredEnd) -> _Found:
     if len(named) == 1:
         return _Found(instance=named[0])
     if named:
@@ -159,9 +153,9 @@ def _by_name(named: list[Instance], end: MeasuredEnd) -> _Found:
 
 def _agreed(
     book: AddressBook,
-    machine: Instance,
+    machine: model.Instance,
     held: FlowEnd | None,
-    holder: Instance | None,
+    holder: model.Instance | None,
     literal: str,
 ) -> _Found:
     """Return the machine that a name means, if the address that goes with it can be its own."""
@@ -178,12 +172,12 @@ def _agreed(
     return _Found(why=f"the record names {machine.name}, but {literal} is {whose}")
 
 
-def _internal_addresses(machine: Instance) -> set[Address | None]:
+def _internal_addresses(machine: model.Instance) -> set[Address | None]:
     texts = [text for nic in machine.interfaces for text in (nic.internal_ipv4, nic.internal_ipv6)]
     return {parse_address(text.partition("/")[0]) for text in texts if text}
 
 
-def _named(book: AddressBook, end: MeasuredEnd) -> list[Instance]:
+def _named(book: AddressBook, end: model.MeasuredEnd) -> list[model.Instance]:
     """Return the machines that an end's name can mean, in the recorded zone if there is one."""
     found = book.instances_named(end.name) if end.name else []
     if not found and end.name.endswith(_DNS_ENDING):
@@ -192,15 +186,15 @@ def _named(book: AddressBook, end: MeasuredEnd) -> list[Instance]:
     return [one for one in found if end.zone in (None, one.zone)]
 
 
-def _dns_names(machine: Instance) -> tuple[str, str]:
+def _dns_names(machine: model.Instance) -> tuple[str, str]:
     """Return the zonal and the global internal DNS name."""
     zonal = internal_dns_name(machine)
     return zonal, zonal.replace(f".{machine.zone}.c.", ".c.", 1)
 
 
 def _path(
-    book: AddressBook, one: Measurement, src: _Found, dst: _Found
-) -> tuple[PathClass | None, str, bool]:
+    book: AddressBook, one: model.Measurement, src: _Found, dst: _Found
+) -> tuple[model.PathClass | None, str, bool]:
     """Return the path class, why there is none, and whether the addresses tell it."""
     assert src.instance is not None
     assert dst.instance is not None
@@ -217,7 +211,7 @@ def _path(
     return found, "", by_address is not None
 
 
-def _class_by_address(book: AddressBook, src: _Found, dst: _Found) -> PathClass | None:
+def _class_by_address(book: AddressBook, src: _Found, dst: _Found) -> model.PathClass | None:
     """Return the class that the addresses tell; an internal receiver is reached from inside."""
     assert src.instance is not None
     if dst.met is not None:
@@ -232,7 +226,7 @@ def _class_by_address(book: AddressBook, src: _Found, dst: _Found) -> PathClass 
     return None
 
 
-def _distance(src: Instance, dst: Instance) -> str:
+def _distance(src: model.Instance, dst: model.Instance) -> str:
     if src.zone == dst.zone:
         return "same-zone"
     return "inter-zone" if src.region == dst.region else "inter-region"

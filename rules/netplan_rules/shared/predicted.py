@@ -7,17 +7,7 @@ held against itself.
 
 from datetime import date
 
-from netplan_planner.model import (
-    CapsBook,
-    CountedBy,
-    Estimate,
-    Facts,
-    Instance,
-    MeasuredEnd,
-    Measurement,
-    PathEnd,
-    PathQuery,
-)
+from netplan_planner import model
 from netplan_planner.throughput import load_caps, machine_end, predict
 from netplan_planner.throughput.limits.ends import network_mtu_bytes
 from netplan_planner.throughput.limits.tables import path_limit
@@ -37,16 +27,16 @@ STOCK_CEILING_BYTES = 6 * 2**20
 class RunModel:
     """Predicts runs; what several of them share is worked out once."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: model.Facts) -> None:
         self._facts = facts
         self._seen_ms = seen_round_trips(facts)
-        self._estimates: dict[tuple[PathQuery, date], Estimate] = {}
+        self._estimates: dict[tuple[model.PathQuery, date], model.Estimate] = {}
 
-    def query(self, run: Run) -> PathQuery:
+    def query(self, run: Run) -> model.PathQuery:
         """Return the path and protocol of a run; its path class must be known."""
         one = run.measurement
         assert run.path_class is not None
-        query = PathQuery(
+        query = model.PathQuery(
             path_class=run.path_class,
             src=self._end(run.src, one.src, one.mtu_bytes),
             dst=self._end(run.dst, one.dst, one.mtu_bytes),
@@ -55,7 +45,7 @@ class RunModel:
             duration_s=one.duration_s,
             omit_s=one.omit_s or 0.0,
             is_both_ways=one.is_bidirectional,
-            is_sender_count=one.counted_by is CountedBy.SENDER,
+            is_sender_count=one.counted_by is model.CountedBy.SENDER,
             late_rtts=late_rtts(one),
         )
         return with_round_trip(query, self.round_trip(run))
@@ -65,11 +55,11 @@ class RunModel:
         seen_ms = self._seen_ms.get(frozenset((run.src.ref.self_link, run.dst.ref.self_link)))
         return run_round_trip(run.measurement, run.src.zone, run.dst.zone, seen_ms=seen_ms)
 
-    def caps(self, run: Run) -> CapsBook:
+    def caps(self, run: Run) -> model.CapsBook:
         """Return the limits of the day of a run, or those of the audit where it is not known."""
         return load_caps(run.started.date() if run.started else self._facts.caps.as_of)
 
-    def estimate(self, run: Run, query: PathQuery) -> Estimate:
+    def estimate(self, run: Run, query: model.PathQuery) -> model.Estimate:
         """Return what the model says of a path on the day of a run."""
         caps = self.caps(run)
         key = (query, caps.as_of)
@@ -82,11 +72,13 @@ class RunModel:
         found = path_limit("tcp-window", self.caps(run).as_of)
         return found.value if found is not None else None
 
-    def mtu_bytes(self, instance: Instance) -> int | None:
+    def mtu_bytes(self, instance: model.Instance) -> int | None:
         """Return the MTU of a machine's first network."""
         return network_mtu_bytes(self._facts, instance)
 
-    def _end(self, instance: Instance, measured: MeasuredEnd, mtu_bytes: int | None) -> PathEnd:
+    def _end(
+        self, instance: model.Instance, measured: model.MeasuredEnd, mtu_bytes: int | None
+    ) -> model.PathEnd:
         return machine_end(
             self._facts,
             instance,
@@ -96,7 +88,7 @@ class RunModel:
         )
 
 
-def recorded_window(one: Measurement) -> int | None:
+def recorded_window(one: model.Measurement) -> int | None:
     """Return the receive window of one stream, where a run tells it and no setting made it small.
 
     A ceiling below that of a stock image is a setting of the receiver that can be wrong: it is to
@@ -105,7 +97,7 @@ def recorded_window(one: Measurement) -> int | None:
     return None if has_small_ceiling(one) else one.max_receive_window_bytes
 
 
-def has_small_ceiling(one: Measurement) -> bool:
+def has_small_ceiling(one: model.Measurement) -> bool:
     """Return whether the receiver's greatest buffer is recorded and below a stock image's."""
     ceiling = one.dst.receive_ceiling_bytes
     return ceiling is not None and 0 < ceiling < STOCK_CEILING_BYTES

@@ -1,21 +1,13 @@
 """Taking an external address off a machine: the commands, and what else needs it."""
 
+from netplan_planner import model
 from netplan_planner.machines.groups import is_managed
-from netplan_planner.model import (
-    Address,
-    Facts,
-    Instance,
-    Instruction,
-    NetworkInterface,
-    PathClass,
-    VmTraffic,
-)
 from netplan_rules.wording import command, delete_access_config, listed
 
 
 def clean_up(
-    facts: Facts, instance: Instance, nic: NetworkInterface, mover: Instance
-) -> Instruction:
+    facts: model.Facts, instance: model.Instance, nic: model.NetworkInterface, mover: model.Instance
+) -> model.Instruction:
     """Return what becomes of an external IPv4 address once `mover` no longer uses it.
 
     Commands only where nothing else that was seen needs it; all others that use it are named, for
@@ -38,14 +30,16 @@ def clean_up(
     others = [user for user in users_of(facts, instance, nic) if user != mover.name]
     waits = f" Its other users have to move first: {listed(others)}." if others else ""
     kept = f" {RESERVED}" if reserved is not None else ""
-    return Instruction(
+    return model.Instruction(
         text=f"Only when nothing uses {address} any more, also no firewall rule, partner or DNS"
         f" record: take it off {instance.name}.{waits}{kept}",
         commands=removal_commands(instance, nic, reserved),
     )
 
 
-def users_of(facts: Facts, instance: Instance, nic: NetworkInterface) -> list[str]:
+def users_of(
+    facts: model.Facts, instance: model.Instance, nic: model.NetworkInterface
+) -> list[str]:
     """Return by name who was seen to use an external address of a machine, each once.
 
     Who sends to it; and whom the machine itself reaches by external addresses, because its own one
@@ -65,8 +59,8 @@ def users_of(facts: Facts, instance: Instance, nic: NetworkInterface) -> list[st
     return sorted(set(names))
 
 
-def _keep(address: str, why: str) -> Instruction:
-    return Instruction(text=f"Keep the external address {address}: {why[0].lower()}{why[1:]}")
+def _keep(address: str, why: str) -> model.Instruction:
+    return model.Instruction(text=f"Keep the external address {address}: {why[0].lower()}{why[1:]}")
 
 
 MANAGED = (
@@ -80,21 +74,23 @@ RESERVED = "It is reserved: unused it costs more than in use, and released it ca
 
 
 def removal_commands(
-    instance: Instance, nic: NetworkInterface, reserved: Address | None
+    instance: model.Instance, nic: model.NetworkInterface, reserved: model.Address | None
 ) -> tuple[str, ...]:
     """Return the commands: off the interface, and out of the project where it is reserved."""
     delete = delete_access_config(instance, nic)
     return (delete,) if reserved is None else (delete, release(reserved))
 
 
-def release(address: Address) -> str:
+def release(address: model.Address) -> str:
     """Return the command that gives a reserved address back."""
     where = "--global" if address.region is None else f"--region={address.region}"
     project = f"--project={address.project}"
     return command("gcloud", "compute", "addresses", "delete", address.name, where, project)
 
 
-def needs_google_access(facts: Facts, instance: Instance, traffic: VmTraffic | None) -> bool:
+def needs_google_access(
+    facts: model.Facts, instance: model.Instance, traffic: model.VmTraffic | None
+) -> bool:
     """Return whether a machine talks to Google APIs and may have no other way to them."""
     if traffic is None or facts.traffic is None:
         return False
@@ -108,4 +104,4 @@ def needs_google_access(facts: Facts, instance: Instance, traffic: VmTraffic | N
         if nic.subnetwork
     ]
     is_private = all(s is not None and s.private_google_access for s in subnetworks)
-    return not is_private and any(edge.path_class is PathClass.GOOGLE_APIS for edge in edges)
+    return not is_private and any(edge.path_class is model.PathClass.GOOGLE_APIS for edge in edges)

@@ -2,15 +2,7 @@
 
 from collections.abc import Iterable
 
-from netplan_planner.model import (
-    Certainty,
-    Edge,
-    Facts,
-    Instance,
-    MachineRates,
-    OwnerKind,
-    VmTraffic,
-)
+from netplan_planner import model
 from netplan_planner.units import SECONDS_PER_HOUR, counted
 from netplan_rules.shared.drops import OVERFLOW, sent_drops
 
@@ -29,7 +21,9 @@ class Doubts:
         self.reasons = tuple(dict.fromkeys((*self.reasons, *reasons)))
 
 
-def doubts_of_edges(facts: Facts, edges: Iterable[Edge], *, of_month: bool = True) -> Doubts:
+def doubts_of_edges(
+    facts: model.Facts, edges: Iterable[model.Edge], *, of_month: bool = True
+) -> Doubts:
     """Return what speaks against a statement about several edges together."""
     doubts = Doubts()
     for edge in edges:
@@ -37,7 +31,7 @@ def doubts_of_edges(facts: Facts, edges: Iterable[Edge], *, of_month: bool = Tru
     return doubts
 
 
-def doubts_of_edge(facts: Facts, edge: Edge, *, of_month: bool = True) -> Doubts:
+def doubts_of_edge(facts: model.Facts, edge: model.Edge, *, of_month: bool = True) -> Doubts:
     """Return what speaks against a statement about one edge.
 
     `of_month` says whether it is about a month's volume, and so about more than was seen.
@@ -46,10 +40,10 @@ def doubts_of_edge(facts: Facts, edge: Edge, *, of_month: bool = True) -> Doubts
     why = doubt_of_month(facts) if of_month else ""
     if why:
         doubts.add(why)
-    if edge.certainty is Certainty.ASSUMED:
+    if edge.certainty is model.Certainty.ASSUMED:
         doubts.add("the address is ephemeral and may have belonged to another machine then")
     # That a receiver was started since is why its address may have been another's: one doubt.
-    is_told = edge.certainty is Certainty.ASSUMED
+    is_told = edge.certainty is model.Certainty.ASSUMED
     for owner in (facts.src(edge),) if is_told else (facts.src(edge), facts.dst(edge)):
         end = facts.instance(owner)
         if end is not None and (why := _started_since(facts, end)):
@@ -65,7 +59,7 @@ def doubts_of_edge(facts: Facts, edge: Edge, *, of_month: bool = True) -> Doubts
     return doubts
 
 
-def doubt_of_month(facts: Facts) -> str:
+def doubt_of_month(facts: model.Facts) -> str:
     """Return why a month's volume is not known from the window, or nothing."""
     traffic = facts.traffic
     if traffic is None:
@@ -80,7 +74,9 @@ def doubt_of_month(facts: Facts) -> str:
     return f"records of {seen} tell of a month: the rest of a day is not known"
 
 
-def doubts_of_rates(facts: Facts, instance: Instance, rates: MachineRates) -> Doubts:
+def doubts_of_rates(
+    facts: model.Facts, instance: model.Instance, rates: model.MachineRates
+) -> Doubts:
     """Return what speaks against a statement about one machine's rates, whatever tells of them."""
     if not rates.is_counted and rates.traffic is not None:
         return doubts_of_vm(facts, instance, rates.traffic)
@@ -90,7 +86,7 @@ def doubts_of_rates(facts: Facts, instance: Instance, rates: MachineRates) -> Do
     return doubts
 
 
-def doubts_of_vm(facts: Facts, instance: Instance, traffic: VmTraffic) -> Doubts:
+def doubts_of_vm(facts: model.Facts, instance: model.Instance, traffic: model.VmTraffic) -> Doubts:
     """Return what speaks against a statement about one machine's rates in the traffic input."""
     doubts = Doubts()
     if facts.traffic is not None and facts.traffic.is_of_metrics:
@@ -111,7 +107,7 @@ def doubts_of_vm(facts: Facts, instance: Instance, traffic: VmTraffic) -> Doubts
     return doubts
 
 
-def _started_since(facts: Facts, instance: Instance) -> str:
+def _started_since(facts: model.Facts, instance: model.Instance) -> str:
     """Return that a machine was started after its traffic was seen, or nothing.
 
     A type is changed while a machine is stopped, so it may have had another one then.
@@ -122,9 +118,9 @@ def _started_since(facts: Facts, instance: Instance) -> str:
     return f"it was started again on {started.date().isoformat()}, maybe as another type"
 
 
-def _doubt_flow_metric(facts: Facts, edge: Edge, doubts: Doubts) -> None:
+def _doubt_flow_metric(facts: model.Facts, edge: model.Edge, doubts: Doubts) -> None:
     """Add what the metrics of flows cannot tell of an edge."""
-    if OwnerKind.INTERNET in (facts.src(edge).kind, facts.dst(edge).kind) and any(
+    if model.OwnerKind.INTERNET in (facts.src(edge).kind, facts.dst(edge).kind) and any(
         nic.external_ipv4 or nic.external_ipv6
         for instance in facts.inventory.instances
         for nic in instance.interfaces
@@ -132,7 +128,7 @@ def _doubt_flow_metric(facts: Facts, edge: Edge, doubts: Doubts) -> None:
         doubts.add("metrics do not tell an external address of one's own from the internet")
 
 
-def _doubts_of_flow_metrics(facts: Facts, traffic: VmTraffic) -> Doubts:
+def _doubts_of_flow_metrics(facts: model.Facts, traffic: model.VmTraffic) -> Doubts:
     doubts = Doubts()
     doubts.add("the metrics of flows leave headers out, so rates are somewhat higher")
     if traffic.coarse_ratio > facts.threshold(_SHARED, "coarse_ratio"):

@@ -12,23 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    CapsBook,
-    JobEnd,
-    JobInfeasible,
-    JobNeed,
-    JobOption,
-    JobPhase,
-    JobPlace,
-    JobPlan,
-    LineItem,
-    PriceBook,
-    Rejected,
-    Usage,
-    series_of,
-    total_usd,
-)
 from netplan_planner.optimise.job import views
 from netplan_planner.optimise.job.grid import Cell, Grid, grid, in_time
 from netplan_planner.optimise.job.option import SERIAL, VCPUS, options_at
@@ -70,22 +55,22 @@ _GIB_DIGITS = Decimal("0.001")
 class JobTraffic(NamedTuple):
     """A month's traffic, or that of the one run."""
 
-    items: tuple[LineItem, ...]
+    items: tuple[model.LineItem, ...]
     usd_per_run: Decimal | None
     note: str
 
 
-def traffic_of(need: JobNeed, prices: PriceBook) -> JobTraffic:
+def traffic_of(need: model.JobNeed, prices: model.PriceBook) -> JobTraffic:
     """Return what the bytes of a job cost, headers included; both ends are taken to be yours."""
-    items: list[LineItem] = []
+    items: list[model.LineItem] = []
     notes: list[str] = []
     is_known = True
-    for phase, end in ((JobPhase.IN, need.source), (JobPhase.OUT, need.target)):
+    for phase, end in ((model.JobPhase.IN, need.source), (model.JobPhase.OUT, need.target)):
         if not moved_bytes(need, phase):
             continue
-        if end.place is JobPlace.STORAGE:
+        if end.place is model.JobPlace.STORAGE:
             notes.append(f"{phase}: free inside the region; {STORAGE}")
-        elif end.place is JobPlace.INTERNET and phase is JobPhase.IN:
+        elif end.place is model.JobPlace.INTERNET and phase is model.JobPhase.IN:
             notes.append(INBOUND)
         else:
             try:
@@ -96,13 +81,15 @@ def traffic_of(need: JobNeed, prices: PriceBook) -> JobTraffic:
     if need.between_bytes:
         notes.append("between: free inside a zone")
     runs = Decimal(str(need.runs_per_month or 1))
-    usd = total_usd(items) / runs if is_known else None
+    usd = model.total_usd(items) / runs if is_known else None
     return JobTraffic(tuple(items), usd, "; ".join(notes))
 
 
-def _lines(need: JobNeed, phase: JobPhase, end: JobEnd, prices: PriceBook) -> tuple[LineItem, ...]:
+def _lines(
+    need: model.JobNeed, phase: model.JobPhase, end: model.JobEnd, prices: model.PriceBook
+) -> tuple[model.LineItem, ...]:
     far = end.region or need.region
-    src, dst = (far, need.region) if phase is JobPhase.IN else (need.region, far)
+    src, dst = (far, need.region) if phase is model.JobPhase.IN else (need.region, far)
     ratio = Decimal(float(payload_ratio(DEFAULT_MTU_BYTES)))
     runs = Decimal(str(need.runs_per_month or 1))
     gib = Decimal(moved_bytes(need, phase)) / BYTES_PER_GIB / ratio * runs
@@ -111,12 +98,12 @@ def _lines(need: JobNeed, phase: JobPhase, end: JobEnd, prices: PriceBook) -> tu
         CLASSES[end.place],
         gib.quantize(_GIB_DIGITS),
         src_region=src,
-        dst_region=dst if end.place is JobPlace.REGION else None,
-        area=end.area if end.place is JobPlace.INTERNET else None,
+        dst_region=dst if end.place is model.JobPlace.REGION else None,
+        area=end.area if end.place is model.JobPlace.INTERNET else None,
     )
 
 
-def plan_job(need: JobNeed, prices: PriceBook, caps: CapsBook) -> JobPlan:
+def plan_job(need: model.JobNeed, prices: model.PriceBook, caps: model.CapsBook) -> model.JobPlan:
     """Return what machines make of a job, the cheapest run first, the fastest of equal ones.
 
     Machines are made for a run and paid by the second until it is done, at least a minute. A bigger
@@ -141,7 +128,7 @@ def plan_job(need: JobNeed, prices: PriceBook, caps: CapsBook) -> JobPlan:
     listed, cheapest = views.sizes(chosen, cells[0]) if cells else ((), "")
     before, why_not = views.baseline(need, prices, caps)
     traffic = traffic_of(need, prices)
-    return JobPlan(
+    return model.JobPlan(
         need=need,
         options=options,
         front=options_at(found.offers, need.usage, rates, chosen.front()),
@@ -166,10 +153,10 @@ def plan_job(need: JobNeed, prices: PriceBook, caps: CapsBook) -> JobPlan:
     )
 
 
-def _sure(chosen: Grid) -> JobOption | None:
+def _sure(chosen: Grid) -> model.JobOption | None:
     """Return the cheapest that meets the deadline at the slow end of the rates' interval too."""
     need = chosen.offers.need
-    if need.deadline_s is None or need.usage is Usage.SPOT:
+    if need.deadline_s is None or need.usage is model.Usage.SPOT:
         return None
     cell = chosen.best(in_time(chosen.slow_s, need.deadline_s))
     if cell is None:
@@ -177,7 +164,7 @@ def _sure(chosen: Grid) -> JobOption | None:
     return options_at(chosen.offers, chosen.usage, chosen.prices, [cell])[0]
 
 
-def _assumed(need: JobNeed) -> Iterator[str]:
+def _assumed(need: model.JobNeed) -> Iterator[str]:
     """Yield what nobody told and the figures rest on."""
     if need.startup_s is None:
         yield "start-up time is not told (--start-up) and left out, though it is paid"
@@ -189,7 +176,7 @@ def _assumed(need: JobNeed) -> Iterator[str]:
         yield "no CPU time is told (--cpu-seconds): the machines only move bytes"
     if not need.memory_gib:
         yield "any memory is enough (--memory-gib)"
-    if not need.overlap and len([p for p in JobPhase if _has(need, p)]) > 1:
+    if not need.overlap and len([p for p in model.JobPhase if _has(need, p)]) > 1:
         yield "its phases follow one another (--overlap names those that do not)"
     if need.in_bytes + need.out_bytes + need.between_bytes:
         yield from _assumed_of_moving(need)
@@ -198,11 +185,11 @@ def _assumed(need: JobNeed) -> Iterator[str]:
             "what one machine was measured to move (--in-gbps, --out-gbps) holds for every type:"
             " name those you measured with --machine-type"
         )
-    if need.usage is Usage.SPOT and need.lost_work_s is None:
+    if need.usage is model.Usage.SPOT and need.lost_work_s is None:
         yield "an interruption takes all work of the run with it (--spot-lost-work)"
 
 
-def _assumed_of_moving(need: JobNeed) -> Iterator[str]:
+def _assumed_of_moving(need: model.JobNeed) -> Iterator[str]:
     if need.streams is None:
         yield "as many connections as it takes (--streams)"
     if need.disk_mib_per_s is None:
@@ -214,48 +201,53 @@ def _assumed_of_moving(need: JobNeed) -> Iterator[str]:
         )
 
 
-def _has(need: JobNeed, phase: JobPhase) -> bool:
+def _has(need: model.JobNeed, phase: model.JobPhase) -> bool:
     match phase:
-        case JobPhase.IN:
+        case model.JobPhase.IN:
             return need.in_bytes > 0
-        case JobPhase.OUT:
+        case model.JobPhase.OUT:
             return need.out_bytes > 0
-        case JobPhase.BETWEEN:
+        case model.JobPhase.BETWEEN:
             return need.between_bytes > 0
-        case JobPhase.COMPUTE:
+        case model.JobPhase.COMPUTE:
             return need.cpu_seconds > 0
 
 
 def without_machines(
-    need: JobNeed, prices: PriceBook, refused: Sequence[Rejected], left_out: Sequence[Rejected]
-) -> JobInfeasible:
+    need: model.JobNeed,
+    prices: model.PriceBook,
+    refused: Sequence[model.Rejected],
+    left_out: Sequence[model.Rejected],
+) -> model.JobInfeasible:
     """Return why there is no machine to run a job on."""
     own = [
         one
         for one in (*refused, *left_out)
-        if not need.series or series_of(one.machine_type) in need.series
+        if not need.series or model.series_of(one.machine_type) in need.series
     ]
     if need.series and not own:
-        return JobInfeasible(
+        return model.JobInfeasible(
             binding=f"{need.region} offers no type of series {', '.join(need.series)}",
             changes=("another --series", *_regions_of(need, prices)),
         )
     reasons = Counter(one.reason for one in own)
     kinds = ", ".join(f"{count:,} by {name}" for name, count in reasons.most_common())
     example = f", such as {own[0].machine_type}: {own[0].detail}" if own else ""
-    return JobInfeasible(
+    return model.JobInfeasible(
         binding=f"no machine type of {need.region} that passes has a price and a known bandwidth",
         shortfall=f"left out: {kinds}{example}",
         changes=tuple(_LOOSEN.get(reason, f"--{reason}") for reason, _ in reasons.most_common(3)),
     )
 
 
-def _regions_of(need: JobNeed, prices: PriceBook) -> Iterator[str]:
+def _regions_of(need: model.JobNeed, prices: model.PriceBook) -> Iterator[str]:
     """Yield the regions that offer a series, a few of them."""
     found = [
         region
         for region in sorted(prices.regions())
-        if any(series_of(shape.machine_type) in need.series for shape in prices.offered(region))
+        if any(
+            model.series_of(shape.machine_type) in need.series for shape in prices.offered(region)
+        )
     ]
     if found:
         more = len(found) - _REGIONS_NAMED
@@ -263,14 +255,14 @@ def _regions_of(need: JobNeed, prices: PriceBook) -> Iterator[str]:
         yield f"--region, of those that offer it: {', '.join(found[:_REGIONS_NAMED])}{rest}"
 
 
-def too_slow(found: Grid) -> JobInfeasible:
+def too_slow(found: Grid) -> model.JobInfeasible:
     """Return why every machine misses the deadline."""
     need = found.offers.need
     deadline_s = need.deadline_s or 0.0
     # A grid whose money is its time: its best is the fastest, the cheapest of equally fast ones.
     priced = np.isfinite(found.usd) & np.isfinite(found.finish_s)
     if not priced.any():
-        return JobInfeasible(
+        return model.JobInfeasible(
             binding="Spot machines would be interrupted before they are done",
             shortfall="no number of machines ever gets through a run",
             changes=("pay on demand", "save work more often: --spot-lost-work"),
@@ -280,7 +272,7 @@ def too_slow(found: Grid) -> JobInfeasible:
     assert cell is not None
     (fastest,) = options_at(found.offers, found.usage, found.prices, [cell])
     shortfall_s = fastest.duration_s - deadline_s
-    return JobInfeasible(
+    return model.JobInfeasible(
         binding=_binding(need, fastest),
         shortfall=(
             f"the fastest, {fastest.count} x {fastest.machine_type}, takes"
@@ -292,7 +284,7 @@ def too_slow(found: Grid) -> JobInfeasible:
     )
 
 
-def _binding(need: JobNeed, fastest: JobOption) -> str:
+def _binding(need: model.JobNeed, fastest: model.JobOption) -> str:
     """Return what of the fastest run takes longest."""
     longest = max(fastest.phases, key=lambda one: one.duration_s, default=None)
     if longest is None or (need.startup_s or 0.0) >= longest.duration_s:
@@ -305,7 +297,7 @@ def _binding(need: JobNeed, fastest: JobOption) -> str:
     return f"{volume:,} bytes {longest.phase} take too long, held back by {longest.bound_by}"
 
 
-def _changes(found: Grid, fastest: JobOption, cell: Cell) -> Iterator[str]:
+def _changes(found: Grid, fastest: model.JobOption, cell: Cell) -> Iterator[str]:
     """Yield each change that alone is enough, the deadline first."""
     need = found.offers.need
     deadline_s = need.deadline_s or 0.0
@@ -316,7 +308,7 @@ def _changes(found: Grid, fastest: JobOption, cell: Cell) -> Iterator[str]:
             f"--max-count {more.count}: {more.count} x {more.machine_type} take"
             f" {seconds_text(more.duration_s)}"
         )
-    together = replace(need, overlap=tuple(JobPhase))
+    together = replace(need, overlap=tuple(model.JobPhase))
     if need.overlap != together.overlap:
         offers = Offers(together, [found.offers.rows[cell.row]], found.offers.caps)
         prices = [found.prices[cell.row]]
@@ -329,7 +321,7 @@ def _changes(found: Grid, fastest: JobOption, cell: Cell) -> Iterator[str]:
             )
 
 
-def _enough_machines(found: Grid) -> JobOption | None:
+def _enough_machines(found: Grid) -> model.JobOption | None:
     """Return the fewest machines that meet the deadline beyond the count that was allowed."""
     need = found.offers.need
     wide = grid(found.offers, found.usage, found.prices, MOST_COUNT)

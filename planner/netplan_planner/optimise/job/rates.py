@@ -13,24 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    CapsBook,
-    EgressCap,
-    Estimate,
-    JobEnd,
-    JobNeed,
-    JobPhase,
-    JobPlace,
-    MachineNeed,
-    MachineShape,
-    PathClass,
-    PathQuery,
-    Price,
-    PriceBook,
-    Rejected,
-    Usage,
-)
 from netplan_planner.optimise.offers import askable, filtered_by
 from netplan_planner.throughput import predict_all, sending_query, type_end
 from netplan_planner.throughput.limits.bounds import DEFAULT_MTU_BYTES
@@ -39,11 +23,11 @@ from netplan_planner.units import BITS_PER_BYTE, BITS_PER_GIGABIT
 Column = NDArray[np.float64]
 
 CLASSES = {
-    JobPlace.ZONE: PathClass.SAME_ZONE_INTERNAL,
-    JobPlace.INTERNAL: PathClass.INTER_ZONE_INTERNAL,
-    JobPlace.REGION: PathClass.INTER_REGION_INTERNAL,
-    JobPlace.INTERNET: PathClass.INTERNET,
-    JobPlace.STORAGE: PathClass.GOOGLE_APIS,
+    model.JobPlace.ZONE: model.PathClass.SAME_ZONE_INTERNAL,
+    model.JobPlace.INTERNAL: model.PathClass.INTER_ZONE_INTERNAL,
+    model.JobPlace.REGION: model.PathClass.INTER_REGION_INTERNAL,
+    model.JobPlace.INTERNET: model.PathClass.INTERNET,
+    model.JobPlace.STORAGE: model.PathClass.GOOGLE_APIS,
 }
 MEASURED = "measured-rate"
 """What bounds a phase whose rate was given with the question."""
@@ -54,16 +38,16 @@ _LEAST_LEVEL = 0.5
 class Offer(NamedTuple):
     """A machine type with one of its caps, and the estimate of each phase that moves bytes."""
 
-    shape: MachineShape
-    cap: EgressCap
-    estimates: Mapping[JobPhase, Estimate]
+    shape: model.MachineShape
+    cap: model.EgressCap
+    estimates: Mapping[model.JobPhase, model.Estimate]
 
 
 class HourPrices(NamedTuple):
     """What one machine costs an hour: itself, and its Tier_1 fee."""
 
-    machine: Price
-    tier1: Price | None
+    machine: model.Price
+    tier1: model.Price | None
 
     @property
     def usd(self) -> Decimal:
@@ -74,7 +58,7 @@ class HourPrices(NamedTuple):
 class Offers:
     """The machines of one job, in rising order of name; columns have one row for each."""
 
-    def __init__(self, need: JobNeed, offers: Sequence[Offer], caps: CapsBook) -> None:
+    def __init__(self, need: model.JobNeed, offers: Sequence[Offer], caps: model.CapsBook) -> None:
         self.need = need
         self.rows = tuple(offers)
         self.caps = caps
@@ -84,7 +68,7 @@ class Offers:
         """VCPUs of one machine."""
         return np.array([float(offer.shape.vcpus) for offer in self.rows])
 
-    def gbps(self, phase: JobPhase, quantile: float | None = None) -> Column:
+    def gbps(self, phase: model.JobPhase, quantile: float | None = None) -> Column:
         """Return what one machine moves in a phase, infinite where it moves nothing.
 
         Args:
@@ -107,7 +91,9 @@ class Offers:
         return found_gbps
 
 
-def at_quantile(queries: Sequence[PathQuery], caps: CapsBook, quantile: float) -> Iterator[float]:
+def at_quantile(
+    queries: Sequence[model.PathQuery], caps: model.CapsBook, quantile: float
+) -> Iterator[float]:
     """Yield the rates at a quantile; between the innermost interval's ends the nearer end."""
     level = max(abs(1 - 2 * quantile), _LEAST_LEVEL)
     for estimate in predict_all(queries, caps, level=level):
@@ -115,36 +101,36 @@ def at_quantile(queries: Sequence[PathQuery], caps: CapsBook, quantile: float) -
         yield end or 0.0
 
 
-def moved_bytes(need: JobNeed, phase: JobPhase) -> int:
+def moved_bytes(need: model.JobNeed, phase: model.JobPhase) -> int:
     """Return the bytes of a phase, of all machines together."""
     match phase:
-        case JobPhase.IN:
+        case model.JobPhase.IN:
             return need.in_bytes
-        case JobPhase.OUT:
+        case model.JobPhase.OUT:
             return need.out_bytes
-        case JobPhase.BETWEEN:
+        case model.JobPhase.BETWEEN:
             return need.between_bytes
-        case JobPhase.COMPUTE:
+        case model.JobPhase.COMPUTE:
             return 0
 
 
-def end_of(need: JobNeed, phase: JobPhase) -> JobEnd:
+def end_of(need: model.JobNeed, phase: model.JobPhase) -> model.JobEnd:
     """Return the other end of a phase."""
     match phase:
-        case JobPhase.IN:
+        case model.JobPhase.IN:
             return need.source
-        case JobPhase.OUT:
+        case model.JobPhase.OUT:
             return need.target
-        case JobPhase.BETWEEN | JobPhase.COMPUTE:
-            return JobEnd()
+        case model.JobPhase.BETWEEN | model.JobPhase.COMPUTE:
+            return model.JobEnd()
 
 
-def given_gbps(need: JobNeed, phase: JobPhase) -> float | None:
+def given_gbps(need: model.JobNeed, phase: model.JobPhase) -> float | None:
     """Return what one machine was measured to move in a phase at most."""
     return end_of(need, phase).gbps
 
 
-def query_of(need: JobNeed, phase: JobPhase, offer: Offer) -> PathQuery | None:
+def query_of(need: model.JobNeed, phase: model.JobPhase, offer: Offer) -> model.PathQuery | None:
     """Return the path of a phase; None where no path of the model stands for it.
 
     Inside the VPC the other machine is taken to be alike: no document states what one receives, and
@@ -156,19 +142,21 @@ def query_of(need: JobNeed, phase: JobPhase, offer: Offer) -> PathQuery | None:
         is_tier1=offer.cap.is_tier1,
         cpu_platform=offer.cap.min_cpu_platform,
     )
-    if end.place is JobPlace.STORAGE or (end.place is JobPlace.INTERNET and phase is JobPhase.IN):
+    if end.place is model.JobPlace.STORAGE or (
+        end.place is model.JobPlace.INTERNET and phase is model.JobPhase.IN
+    ):
         return None
-    if end.place is JobPlace.INTERNET:
+    if end.place is model.JobPlace.INTERNET:
         query = sending_query(CLASSES[end.place], one)
-        return PathQuery(
+        return model.PathQuery(
             path_class=query.path_class,
             src=one,
             dst=query.dst,
             streams=need.streams,
             rtt_ms=need.rtt_ms,
         )
-    rtt_ms = need.rtt_ms if end.place is JobPlace.REGION else None
-    return PathQuery(
+    rtt_ms = need.rtt_ms if end.place is model.JobPlace.REGION else None
+    return model.PathQuery(
         path_class=CLASSES[end.place], src=one, dst=one, streams=need.streams, rtt_ms=rtt_ms
     )
 
@@ -177,18 +165,18 @@ class Found(NamedTuple):
     """What there is to run a job on."""
 
     offers: Offers
-    unknown: tuple[Rejected, ...]
-    left_out: tuple[Rejected, ...]
+    unknown: tuple[model.Rejected, ...]
+    left_out: tuple[model.Rejected, ...]
 
 
-def offers_for(need: JobNeed, prices: PriceBook, caps: CapsBook) -> Found:
+def offers_for(need: model.JobNeed, prices: model.PriceBook, caps: model.CapsBook) -> Found:
     """Return the machines of the region that a job may run on, and why others are not among them.
 
     Raises:
         MissingDatum: If the region is not known.
     """
-    unknown: list[Rejected] = []
-    left_out: list[Rejected] = []
+    unknown: list[model.Rejected] = []
+    left_out: list[model.Rejected] = []
     offered = {shape.machine_type: shape for shape in prices.offered(need.region)}
     found: list[Offer] = []
     for name in sorted(set(need.machine_types) or offered):
@@ -216,23 +204,23 @@ def offers_for(need: JobNeed, prices: PriceBook, caps: CapsBook) -> Found:
     return Found(Offers(need, judged, caps), tuple(unknown), tuple(left_out))
 
 
-def _custom(name: str, need: JobNeed, prices: PriceBook) -> MachineShape | None:
+def _custom(name: str, need: model.JobNeed, prices: model.PriceBook) -> model.MachineShape | None:
     """Return the shape of a custom type that the region offers."""
     return prices.shape(name) if prices.is_offered(need.region, name) else None
 
 
-def _missing(name: str, need: JobNeed, prices: PriceBook) -> Rejected:
+def _missing(name: str, need: model.JobNeed, prices: model.PriceBook) -> model.Rejected:
     if prices.shape(name) is None:
         return _rejected(name, "vcpus", "its vCPUs are not known")
     return _rejected(name, "not-offered", f"not offered in {need.region}")
 
 
-def _kept_out(need: JobNeed, shape: MachineShape) -> tuple[str, str]:
+def _kept_out(need: model.JobNeed, shape: model.MachineShape) -> tuple[str, str]:
     """Return why a type is not for this job, or empty texts; types asked for by name are."""
     is_named = bool(need.machine_types)
     if shape.memory_gib < need.memory_gib:
         return "memory", f"{shape.memory_gib:g} GiB, not {need.memory_gib:g}"
-    filters = MachineNeed(
+    filters = model.MachineNeed(
         gbps=0.0,
         region=need.region,
         series=() if is_named else need.series,
@@ -246,38 +234,38 @@ def _kept_out(need: JobNeed, shape: MachineShape) -> tuple[str, str]:
 
 
 def _estimates(
-    need: JobNeed, offers: Sequence[Offer], caps: CapsBook
-) -> Iterator[dict[JobPhase, Estimate]]:
+    need: model.JobNeed, offers: Sequence[Offer], caps: model.CapsBook
+) -> Iterator[dict[model.JobPhase, model.Estimate]]:
     """Yield for each machine what it moves in each phase that moves bytes."""
-    phases = [phase for phase in JobPhase if moved_bytes(need, phase)]
+    phases = [phase for phase in model.JobPhase if moved_bytes(need, phase)]
     columns = {phase: list(_phase(need, phase, offers, caps)) for phase in phases}
     for row in range(len(offers)):
         yield {phase: column[row] for phase, column in columns.items()}
 
 
 def _phase(
-    need: JobNeed, phase: JobPhase, offers: Sequence[Offer], caps: CapsBook
-) -> Iterator[Estimate]:
+    need: model.JobNeed, phase: model.JobPhase, offers: Sequence[Offer], caps: model.CapsBook
+) -> Iterator[model.Estimate]:
     queries = [query_of(need, phase, offer) for offer in offers]
     found = iter(predict_all([query for query in queries if query is not None], caps))
     for offer, query in zip(offers, queries, strict=True):
         yield next(found) if query is not None else _told(need, phase, offer)
 
 
-def _told(need: JobNeed, phase: JobPhase, offer: Offer) -> Estimate:
+def _told(need: model.JobNeed, phase: model.JobPhase, offer: Offer) -> model.Estimate:
     """Return what bounds a phase of which the model has no path: a document, else the question."""
     end = end_of(need, phase)
-    taken = outside_ingress_gbps(offer.cap) if end.place is JobPlace.INTERNET else None
+    taken = outside_ingress_gbps(offer.cap) if end.place is model.JobPlace.INTERNET else None
     if taken is not None:
-        return Estimate(gbps=taken)
+        return model.Estimate(gbps=taken)
     if end.gbps is not None:
-        return Estimate(gbps=end.gbps)
-    return Estimate(
+        return model.Estimate(gbps=end.gbps)
+    return model.Estimate(
         gbps=None, unknown=(f"no document states what it moves from or to {end.place}",)
     )
 
 
-def outside_ingress_gbps(cap: EgressCap) -> float | None:
+def outside_ingress_gbps(cap: model.EgressCap) -> float | None:
     """Return what a machine takes from outside the VPC at most; None: no document states it.
 
     The documented caps of bits and of packets hold for machines of any size: a small one is taken
@@ -292,7 +280,7 @@ def outside_ingress_gbps(cap: EgressCap) -> float | None:
     return min(cap.external_ingress_gbps, by_packets, cap.egress_gbps)
 
 
-def bound_by(offer: Offer, need: JobNeed, phase: JobPhase) -> str:
+def bound_by(offer: Offer, need: model.JobNeed, phase: model.JobPhase) -> str:
     """Return the name of what bounds the rate of one machine in a phase."""
     estimate = offer.estimates[phase]
     most = given_gbps(need, phase)
@@ -301,7 +289,9 @@ def bound_by(offer: Offer, need: JobNeed, phase: JobPhase) -> str:
     return estimate.binding.name if estimate.binding else EXTERNAL_INGRESS
 
 
-def hour_prices(offer: Offer, need: JobNeed, prices: PriceBook, usage: Usage) -> HourPrices:
+def hour_prices(
+    offer: Offer, need: model.JobNeed, prices: model.PriceBook, usage: model.Usage
+) -> HourPrices:
     """Return what one machine costs an hour.
 
     Raises:
@@ -311,18 +301,18 @@ def hour_prices(offer: Offer, need: JobNeed, prices: PriceBook, usage: Usage) ->
     machine = prices.machine(need.region, name, usage)
     if not offer.cap.is_tier1:
         return HourPrices(machine, None)
-    is_spot = usage is Usage.SPOT
+    is_spot = usage is model.Usage.SPOT
     return HourPrices(
         machine, prices.tier1_fee(need.region, name, offer.cap.egress_gbps, is_spot=is_spot)
     )
 
 
 def priced(
-    offers: Offers, prices: PriceBook, usage: Usage
-) -> tuple[list[HourPrices | None], tuple[Rejected, ...]]:
+    offers: Offers, prices: model.PriceBook, usage: model.Usage
+) -> tuple[list[HourPrices | None], tuple[model.Rejected, ...]]:
     """Return what each machine costs an hour, None where that is not known, and why it is not."""
     found: list[HourPrices | None] = []
-    missing: list[Rejected] = []
+    missing: list[model.Rejected] = []
     for offer in offers.rows:
         try:
             found.append(hour_prices(offer, offers.need, prices, usage))
@@ -333,5 +323,5 @@ def priced(
     return found, tuple(missing)
 
 
-def _rejected(name: str, reason: str, detail: str, *, is_tier1: bool = False) -> Rejected:
-    return Rejected(machine_type=name, is_tier1=is_tier1, reason=reason, detail=detail)
+def _rejected(name: str, reason: str, detail: str, *, is_tier1: bool = False) -> model.Rejected:
+    return model.Rejected(machine_type=name, is_tier1=is_tier1, reason=reason, detail=detail)

@@ -5,16 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from msgspec.structs import replace
 
-from netplan_planner.model import (
-    CapsBook,
-    JobHours,
-    JobNeed,
-    JobOption,
-    JobPayment,
-    JobSize,
-    PriceBook,
-    Usage,
-)
+from netplan_planner import model
 from netplan_planner.optimise.bill import COMMITTED
 from netplan_planner.optimise.job.cost import billed_s
 from netplan_planner.optimise.job.grid import Cell, Grid, grid, in_time
@@ -23,7 +14,7 @@ from netplan_planner.optimise.job.rates import Offers, offers_for, priced
 from netplan_planner.optimise.job.spot import machine_s
 from netplan_planner.units import HOURS_PER_DAY, HOURS_PER_MONTH, SECONDS_PER_HOUR
 
-WAYS = (Usage.ON_DEMAND, Usage.SPOT, Usage.CUD_1Y, Usage.CUD_3Y)
+WAYS = (model.Usage.ON_DEMAND, model.Usage.SPOT, model.Usage.CUD_1Y, model.Usage.CUD_3Y)
 NO_RATE = (
     "Google documents no rate of interruptions of Spot machines: give"
     " --spot-interruptions-per-day, by what compute.advice.capacityHistory says of your type and"
@@ -35,11 +26,11 @@ _HALVINGS = 60
 _ALIKE = 1 + 1e-9
 
 
-def payments(offers: Offers, prices: PriceBook, chosen: Grid) -> Iterator[JobPayment]:
+def payments(offers: Offers, prices: model.PriceBook, chosen: Grid) -> Iterator[model.JobPayment]:
     """Yield each way to pay with its own cheapest machines that meet the deadline."""
     need = offers.need
     ways = {usage: _grid(offers, prices, usage, chosen) for usage in WAYS}
-    on_demand = ways[Usage.ON_DEMAND]
+    on_demand = ways[model.Usage.ON_DEMAND]
     basis = on_demand.best(in_time(on_demand.finish_s, need.deadline_s))
     for usage, found in ways.items():
         why = _cannot(need, usage)
@@ -47,12 +38,14 @@ def payments(offers: Offers, prices: PriceBook, chosen: Grid) -> Iterator[JobPay
         if not why and cell is None:
             why = "no machine that meets the deadline has a price for it"
         options = options_at(offers, usage, found.prices, [cell] if cell else [])
-        yield JobPayment(
+        yield model.JobPayment(
             usage=usage,
             option=options[0] if options else None,
             unknown=why,
             break_even_interruptions_per_day=(
-                _break_even_rate(on_demand, found, basis) if basis and usage is Usage.SPOT else None
+                _break_even_rate(on_demand, found, basis)
+                if basis and usage is model.Usage.SPOT
+                else None
             ),
             break_even_runs_per_day=(
                 _break_even_runs(on_demand, found, basis) if basis and usage in COMMITTED else None
@@ -60,14 +53,14 @@ def payments(offers: Offers, prices: PriceBook, chosen: Grid) -> Iterator[JobPay
         )
 
 
-def _grid(offers: Offers, prices: PriceBook, usage: Usage, chosen: Grid) -> Grid:
+def _grid(offers: Offers, prices: model.PriceBook, usage: model.Usage, chosen: Grid) -> Grid:
     if usage is chosen.usage:
         return chosen
     return grid(offers, usage, priced(offers, prices, usage)[0], chosen.usd.shape[1])
 
 
-def _cannot(need: JobNeed, usage: Usage) -> str:
-    if usage is Usage.SPOT and need.interruptions_per_day is None:
+def _cannot(need: model.JobNeed, usage: model.Usage) -> str:
+    if usage is model.Usage.SPOT and need.interruptions_per_day is None:
         return NO_RATE
     return ONCE if usage in COMMITTED and need.runs_per_month is None else ""
 
@@ -106,7 +99,7 @@ def _break_even_runs(on_demand: Grid, committed: Grid, cell: Cell) -> float | No
     return month / saved / (HOURS_PER_MONTH / HOURS_PER_DAY)
 
 
-def sizes(found: Grid, cell: Cell) -> tuple[tuple[JobSize, ...], str]:
+def sizes(found: Grid, cell: Cell) -> tuple[tuple[model.JobSize, ...], str]:
     """Return the sizes of a machine's family, smallest first, and up to which bigger is cheaper.
 
     As many of each as the cell has, at the likely rates, whatever the deadline.
@@ -125,7 +118,7 @@ def sizes(found: Grid, cell: Cell) -> tuple[tuple[JobSize, ...], str]:
     for row, option in zip(family, options, strict=True):
         longest = max(option.phases, key=lambda one: one.duration_s, default=None)
         listed.append(
-            JobSize(
+            model.JobSize(
                 machine_type=option.machine_type,
                 vcpus=option.vcpus,
                 duration_s=option.duration_s,
@@ -151,13 +144,13 @@ def _family(found: Grid, row: int) -> Sequence[int]:
     return sorted(by_type.values(), key=lambda at: rows[at].shape.vcpus)
 
 
-def hours_a_day(need: JobNeed, option: JobOption | None) -> JobHours | None:
+def hours_a_day(need: model.JobNeed, option: model.JobOption | None) -> model.JobHours | None:
     """Return what an autoscaler runs in a day; None for a job that runs once."""
     if option is None or option.usd_per_month is None or need.runs_per_month is None:
         return None
     days = HOURS_PER_MONTH / HOURS_PER_DAY
     hours = float(option.machine_hours_per_run) * need.runs_per_month / days
-    return JobHours(
+    return model.JobHours(
         machine_type=option.machine_type,
         count=option.count,
         vm_hours_per_day=hours,
@@ -167,16 +160,20 @@ def hours_a_day(need: JobNeed, option: JobOption | None) -> JobHours | None:
     )
 
 
-def baseline(need: JobNeed, prices: PriceBook, caps: CapsBook) -> tuple[JobOption | None, str]:
+def baseline(
+    need: model.JobNeed, prices: model.PriceBook, caps: model.CapsBook
+) -> tuple[model.JobOption | None, str]:
     """Return what the machines in use make of the job on demand, or why that is not known."""
     if need.baseline_type is None:
         return None, ""
-    own = replace(need, machine_types=(need.baseline_type,), memory_gib=0.0, usage=Usage.ON_DEMAND)
+    own = replace(
+        need, machine_types=(need.baseline_type,), memory_gib=0.0, usage=model.Usage.ON_DEMAND
+    )
     found = offers_for(own, prices, caps)
-    rates, missing = priced(found.offers, prices, Usage.ON_DEMAND)
+    rates, missing = priced(found.offers, prices, model.Usage.ON_DEMAND)
     plain = [at for at, one in enumerate(found.offers.rows) if not one.cap.is_tier1 and rates[at]]
     if not plain:
         why = [one.detail for one in (*found.unknown, *missing)]
         return None, f"what {need.baseline_type} makes of it is not known: {'; '.join(why)}"
     cell = Cell(plain[0], need.baseline_count)
-    return options_at(found.offers, Usage.ON_DEMAND, rates, [cell])[0], ""
+    return options_at(found.offers, model.Usage.ON_DEMAND, rates, [cell])[0], ""

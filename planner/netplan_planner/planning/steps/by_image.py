@@ -10,16 +10,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from netplan_planner.model import (
-    BandwidthTier,
-    Fix,
-    Instance,
-    Instruction,
-    NetworkInterface,
-    SelfLink,
-    Zone,
-    region_of,
-)
+from netplan_planner import model
 from netplan_planner.model.base import last_part
 from netplan_planner.model.plans.changes import PlanChange, TerraformChange
 from netplan_rules.wording import gcloud_instance, gcloud_of, stop_commands
@@ -45,7 +36,7 @@ _STOPPED = (
 class _New(NamedTuple):
     """What the new machine has that the old one has not."""
 
-    zone: Zone
+    zone: model.Zone
     suffix: str
     """Of the image, and of the machine where the old one has the name."""
     what: str
@@ -58,9 +49,9 @@ class _New(NamedTuple):
 
 
 def move_to_zone(
-    machine: Instance,
-    zone: Zone,
-    interfaces: Sequence[NetworkInterface] = (),
+    machine: model.Instance,
+    zone: model.Zone,
+    interfaces: Sequence[model.NetworkInterface] = (),
     *,
     is_taken: bool = False,
 ) -> PlanChange:
@@ -72,13 +63,13 @@ def move_to_zone(
         interfaces: In another region: with the subnetworks there; empty: not known.
         is_taken: Whether another machine of its project has the name there.
     """
-    is_far = region_of(zone) != machine.region
+    is_far = model.region_of(zone) != machine.region
     there = replace(machine, interfaces=tuple(interfaces))
     flags = tuple(_interfaces(there)) if is_far and interfaces else ()
     cautions = []
     if is_far and not interfaces:
         cautions.append(
-            f"Subnetworks are of a region: give the new machine one of {region_of(zone)} with"
+            f"Subnetworks are of a region: give the new machine one of {model.region_of(zone)} with"
             " --network-interface=subnet=NAME."
         )
     if is_taken:
@@ -100,7 +91,7 @@ def move_to_zone(
 
 
 def with_tier1(
-    machine: Instance,
+    machine: model.Instance,
     *,
     is_on: bool,
     machine_type: str | None = None,
@@ -116,8 +107,10 @@ def with_tier1(
             needs.
     """
     name = "network_performance_config.total_egress_bandwidth_tier"
-    before = BandwidthTier.TIER_1 if machine.bandwidth_tier is BandwidthTier.TIER_1 else None
-    after = BandwidthTier.TIER_1 if is_on else BandwidthTier.DEFAULT
+    before = (
+        model.BandwidthTier.TIER_1 if machine.bandwidth_tier is model.BandwidthTier.TIER_1 else None
+    )
+    after = model.BandwidthTier.TIER_1 if is_on else model.BandwidthTier.DEFAULT
     flags = [f"--network-performance-configs={_OF_TIER_1}={after.value}"]
     changes = [_terraform(machine, name, before.value if before else None, after.value)]
     caution = ""
@@ -149,7 +142,7 @@ def with_tier1(
 
 
 def with_type(
-    machine: Instance, machine_type: str, why: str, nic_type: str | None = None
+    machine: model.Instance, machine_type: str, why: str, nic_type: str | None = None
 ) -> PlanChange:
     """Return the step that makes a machine again as another type.
 
@@ -181,7 +174,7 @@ def with_type(
     )
 
 
-def with_interfaces(machine: Instance, nic_type: str) -> PlanChange:
+def with_interfaces(machine: model.Instance, nic_type: str) -> PlanChange:
     """Return the step that makes a machine again with interfaces of another type.
 
     Args:
@@ -204,14 +197,14 @@ def with_interfaces(machine: Instance, nic_type: str) -> PlanChange:
     )
 
 
-def _by_image(machine: Instance, new: _New, label: str) -> PlanChange:
+def _by_image(machine: model.Instance, new: _New, label: str) -> PlanChange:
     """Return the step; the machine keeps its name where the old one is in another zone."""
     image = _name(machine.name, new.suffix)
     keeps_name = new.zone != machine.zone and not new.is_renamed
     name = _plain(machine.name) if keeps_name else image
     other = gcloud_of("instances", machine.project, f"--zone={new.zone}")
     of_image = gcloud_of("machine-images", machine.project)
-    fix = Fix(
+    fix = model.Fix(
         text=f"{new.what}, by a machine image",
         label=label,
         commands=(
@@ -223,13 +216,13 @@ def _by_image(machine: Instance, new: _New, label: str) -> PlanChange:
             ),
             other("create", name, f"--source-machine-image={image}", *new.flags),
         ),
-        verify=Instruction(
+        verify=model.Instruction(
             text=f"{name} runs in {new.zone}, its clients reach it, and it serves.",
             commands=(
                 other("describe", name, "--format=value(status,networkInterfaces[].networkIP)"),
             ),
         ),
-        clean_up=Instruction(
+        clean_up=model.Instruction(
             text="Only then: the old machine with its disks, and the image, which cost as long as"
             " they exist.",
             commands=(
@@ -237,7 +230,7 @@ def _by_image(machine: Instance, new: _New, label: str) -> PlanChange:
                 of_image("delete", image),
             ),
         ),
-        undo=Instruction(
+        undo=model.Instruction(
             text="As long as the old machine is there: the new one away, the old one on. What the"
             " new one has written since is lost with it.",
             commands=(other("delete", name), gcloud_instance("start", machine)),
@@ -248,7 +241,7 @@ def _by_image(machine: Instance, new: _New, label: str) -> PlanChange:
     return PlanChange(subject=machine.name, fix=fix, terraform=new.terraform)
 
 
-def _interfaces(machine: Instance, nic_type: str | None = None) -> Sequence[str]:
+def _interfaces(machine: model.Instance, nic_type: str | None = None) -> Sequence[str]:
     """Return the flags of interfaces as they are, of a type; a flag states an interface whole."""
     if not machine.interfaces:
         return (f"--network-interface=nic-type={nic_type}",) if nic_type else ()
@@ -265,13 +258,13 @@ def _interfaces(machine: Instance, nic_type: str | None = None) -> Sequence[str]
     ]
 
 
-def _named(machine: Instance, link: SelfLink) -> str:
+def _named(machine: model.Instance, link: model.SelfLink) -> str:
     """Return what gcloud is told of a network: its name, or its path in another project."""
     is_own = link.startswith(f"projects/{machine.project}/") or not link.startswith("projects/")
     return last_part(link) if is_own else link
 
 
-def _address(nic: NetworkInterface) -> Iterator[str]:
+def _address(nic: model.NetworkInterface) -> Iterator[str]:
     """Yield what a flag says of an external address; unless it does, the tier is Premium."""
     if not nic.may_be_external:
         yield "no-address"
@@ -279,14 +272,14 @@ def _address(nic: NetworkInterface) -> Iterator[str]:
         yield f"network-tier={nic.network_tier}"
 
 
-def _on_interfaces(machine: Instance, nic_type: str) -> Iterator[str]:
+def _on_interfaces(machine: model.Instance, nic_type: str) -> Iterator[str]:
     if nic_type == "GVNIC":
         yield NEEDS_DRIVER
     if any(nic.nic_type is None for nic in machine.interfaces):
         yield "The input does not say which type it has today: look first, it may be the same."
 
 
-def _nic_change(machine: Instance, nic_type: str) -> TerraformChange:
+def _nic_change(machine: model.Instance, nic_type: str) -> TerraformChange:
     kinds = {nic.nic_type for nic in machine.interfaces}
     before = kinds.pop() if len(kinds) == 1 else None
     return _terraform(machine, "network_interface.nic_type", before, nic_type)
@@ -313,7 +306,7 @@ def _plain(name: str) -> str:
 
 
 def _terraform(
-    machine: Instance, attribute: str, before: str | None, after: str
+    machine: model.Instance, attribute: str, before: str | None, after: str
 ) -> TerraformChange:
     return TerraformChange(
         resource="google_compute_instance",

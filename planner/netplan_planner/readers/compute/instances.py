@@ -10,23 +10,8 @@ from typing import TypeVar
 
 import msgspec
 
-from netplan_planner import units
+from netplan_planner import model, units
 from netplan_planner.input_files import JsonDecoder
-from netplan_planner.model import (
-    UNKNOWN_STATUS,
-    BandwidthTier,
-    Instance,
-    MachineShape,
-    NetworkInterface,
-    ProjectId,
-    Region,
-    ResourceRef,
-    SelfLink,
-    Zone,
-    canonical_link,
-    region_of,
-    series_of,
-)
 from netplan_planner.readers.compute.wire import (
     WireAccelerator,
     WireAccessConfig,
@@ -63,7 +48,7 @@ LOCAL_SSD_GIB_BY_SERIES = {"z3": 3000}
 (cloud.google.com/compute/docs/storage-optimized-machines, read 2026-11-21)."""
 
 
-def instance(wire: WireInstance, ref: ResourceRef, problems: Problems) -> Instance:
+def instance(wire: WireInstance, ref: model.ResourceRef, problems: Problems) -> model.Instance:
     """Return one machine.
 
     Raises:
@@ -72,11 +57,11 @@ def instance(wire: WireInstance, ref: ResourceRef, problems: Problems) -> Instan
     head, _, name = ref.self_link.rpartition("/")
     project, zone, region = zone_of_head(head)
     if zone is None or region is None:
-        zone = Zone(bare_name(needed(wire.zone, "zone")))
-        region = region_of(zone)
+        zone = model.Zone(bare_name(needed(wire.zone, "zone")))
+        region = model.region_of(zone)
     cpu, scheduling, disks = wire.cpu_platform, wire.scheduling, wire.disks
     nics = wire.network_interfaces
-    interfaces: tuple[NetworkInterface, ...]
+    interfaces: tuple[model.NetworkInterface, ...]
     if len(nics) == 1 and nics[0].network:
         interfaces = (_interface(nics[0], 0, nics[0].network, project, region),)
     else:
@@ -88,7 +73,7 @@ def instance(wire: WireInstance, ref: ResourceRef, problems: Problems) -> Instan
         problems += [
             (field, why) for field, why in (("labels", bad_labels), ("tags", bad_tags)) if why
         ]
-    made = Instance(
+    made = model.Instance(
         ref=ref,
         project=project,
         zone=zone,
@@ -124,13 +109,13 @@ def instance(wire: WireInstance, ref: ResourceRef, problems: Problems) -> Instan
 
 
 def _with_rare(
-    made: Instance, wire: WireInstance, local_ssds: list[WireDisk], problems: Problems
-) -> Instance:
+    made: model.Instance, wire: WireInstance, local_ssds: list[WireDisk], problems: Problems
+) -> model.Instance:
     config, features = wire.network_performance_config, wire.advanced_machine_features
     return msgspec.structs.replace(
         made,
         min_cpu_platform=wire.min_cpu_platform or None,
-        bandwidth_tier=BandwidthTier.DEFAULT if config is None else _tier(config, problems),
+        bandwidth_tier=model.BandwidthTier.DEFAULT if config is None else _tier(config, problems),
         local_ssd_count=len(local_ssds),
         has_preserved_ssd=any(disk.saved_state == "PRESERVED" for disk in local_ssds),
         gpu_count=sum(a.accelerator_count or 0 for a in wire.guest_accelerators),
@@ -173,7 +158,7 @@ def _same_or_none(text: str | None) -> str | None:
 
 def _no_status(problems: Problems) -> str:
     problems.append(("status", "not stated"))
-    return UNKNOWN_STATUS
+    return model.UNKNOWN_STATUS
 
 
 def _shared(decode: Callable[[bytes], T], nothing: T) -> Callable[[bytes], tuple[T, str]]:
@@ -200,7 +185,7 @@ def _feature_names(raw: bytes) -> frozenset[str]:
 
 
 def _license_links(raw: bytes) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(canonical_link(link) for link in _LICENSES.decode(raw)))
+    return tuple(dict.fromkeys(model.canonical_link(link) for link in _LICENSES.decode(raw)))
 
 
 def _label_pairs(raw: bytes) -> tuple[tuple[str, str], ...]:
@@ -241,15 +226,15 @@ def _of_disks(disks: list[WireDisk], problems: Problems) -> tuple[Features, Text
     return features, licenses, [disk for disk in disks if disk.type == "SCRATCH"]
 
 
-def _tier(config: WirePerformance, problems: Problems) -> BandwidthTier:
+def _tier(config: WirePerformance, problems: Problems) -> model.BandwidthTier:
     tier = config.total_egress_bandwidth_tier
     if tier is None or tier == "DEFAULT":
-        return BandwidthTier.DEFAULT
+        return model.BandwidthTier.DEFAULT
     if tier != "TIER_1":
         field = "networkPerformanceConfig.totalEgressBandwidthTier"
         problems.append((field, f"unknown value {tier[:40]!r}, taken as DEFAULT"))
-        return BandwidthTier.DEFAULT
-    return BandwidthTier.TIER_1
+        return model.BandwidthTier.DEFAULT
+    return model.BandwidthTier.TIER_1
 
 
 _CREATED_BY = b'"key":"created-by","value":"'
@@ -257,7 +242,7 @@ _CREATED_BY = b'"key":"created-by","value":"'
 _METADATA = JsonDecoder(WireMetadata | None)
 
 
-def _creator(metadata: bytes, project: ProjectId) -> SelfLink | None:
+def _creator(metadata: bytes, project: model.ProjectId) -> model.SelfLink | None:
     """Return the instance group manager in metadata, which is decoded only if spelled oddly."""
     start = metadata.find(_CREATED_BY)
     if start < 0:
@@ -269,7 +254,7 @@ def _creator(metadata: bytes, project: ProjectId) -> SelfLink | None:
     return _manager_link(value.decode(), project)
 
 
-def _decoded_creator(metadata: bytes, project: ProjectId) -> SelfLink | None:
+def _decoded_creator(metadata: bytes, project: model.ProjectId) -> model.SelfLink | None:
     try:
         found = _METADATA.decode(metadata)
     except msgspec.DecodeError:
@@ -281,7 +266,7 @@ def _decoded_creator(metadata: bytes, project: ProjectId) -> SelfLink | None:
 
 
 @lru_cache(CACHED_LINKS)
-def _manager_link(value: str, project: ProjectId) -> SelfLink | None:
+def _manager_link(value: str, project: model.ProjectId) -> model.SelfLink | None:
     """Return the link of the manager that a `created-by` entry names.
 
     It names the project by number, every other link by id. A manager makes machines in its own
@@ -291,12 +276,12 @@ def _manager_link(value: str, project: ProjectId) -> SelfLink | None:
     parts = link.split("/", 2)
     if "/instanceGroupManagers/" not in link or len(parts) < 3:
         return None
-    return SelfLink(f"projects/{project}/{parts[2]}")
+    return model.SelfLink(f"projects/{project}/{parts[2]}")
 
 
 def _interfaces(
-    nics: list[WireNic], project: ProjectId, region: Region, problems: Problems
-) -> tuple[NetworkInterface, ...]:
+    nics: list[WireNic], project: model.ProjectId, region: model.Region, problems: Problems
+) -> tuple[model.NetworkInterface, ...]:
     found = []
     for index, nic in enumerate(nics):
         if nic.network:
@@ -307,13 +292,13 @@ def _interfaces(
 
 
 def _interface(
-    nic: WireNic, index: int, network: str, project: ProjectId, region: Region
-) -> NetworkInterface:
+    nic: WireNic, index: int, network: str, project: model.ProjectId, region: model.Region
+) -> model.NetworkInterface:
     subnetwork, aliases = nic.subnetwork, nic.alias_ip_ranges
     configs = nic.access_configs
     access = _NO_ACCESS if not configs else configs[0] if len(configs) == 1 else _best(configs)
     ipv6 = nic.ipv6_access_configs[0] if nic.ipv6_access_configs else _NO_ACCESS
-    return NetworkInterface(
+    return model.NetworkInterface(
         name=_same(nic.name) if nic.name else f"nic{index}",
         network=network_link(network, project),
         subnetwork=subnetwork_link(subnetwork, project, region) if subnetwork else None,
@@ -341,7 +326,7 @@ def _best(configs: list[WireAccessConfig]) -> WireAccessConfig:
     return next((config for config in configs if config.nat_ip), configs[0])
 
 
-def machine_shape(wire: WireMachineType, name: str, problems: Problems) -> MachineShape:
+def machine_shape(wire: WireMachineType, name: str, problems: Problems) -> model.MachineShape:
     """Return what a machine type has.
 
     Raises:
@@ -350,8 +335,8 @@ def machine_shape(wire: WireMachineType, name: str, problems: Problems) -> Machi
     if not wire.guest_cpus or not wire.memory_mb:
         raise Unusable("no guestCpus or no memoryMb")
     partitions = wire.bundled_local_ssds.partition_count if wire.bundled_local_ssds else None
-    ssd_gib = LOCAL_SSD_GIB_BY_SERIES.get(series_of(name), LOCAL_SSD_GIB)
-    return MachineShape(
+    ssd_gib = LOCAL_SSD_GIB_BY_SERIES.get(model.series_of(name), LOCAL_SSD_GIB)
+    return model.MachineShape(
         machine_type=name,
         vcpus=wire.guest_cpus,
         memory_gib=wire.memory_mb / units.MIB_PER_GIB,

@@ -7,17 +7,7 @@ A resource says what it is by `kind` (`compute#instance`), else by the collectio
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from netplan_planner.model import (
-    Disk,
-    ProjectId,
-    Region,
-    ResourcePolicy,
-    ResourceRef,
-    TypeRecommendation,
-    Value,
-    VlanAttachment,
-    canonical_link,
-)
+from netplan_planner import model
 from netplan_planner.readers.compute import groups, hubs, instances, networks, wire
 from netplan_planner.readers.compute.wire import (
     WireAttachment,
@@ -36,15 +26,17 @@ from netplan_planner.readers.links import (
 )
 
 
-def attachment(wire: WireAttachment, ref: ResourceRef, problems: Problems) -> VlanAttachment:
+def attachment(
+    wire: WireAttachment, ref: model.ResourceRef, problems: Problems
+) -> model.VlanAttachment:
     """Return one VLAN attachment; its network is that of its router."""
     project, _, _, name = place_of(ref.self_link)
     region = region_at(ref.self_link, wire.region)
-    return VlanAttachment(
+    return model.VlanAttachment(
         ref=ref,
         project=project,
         name=wire.name or name,
-        region=Region(bare_name(region)) if region else None,
+        region=model.Region(bare_name(region)) if region else None,
         kind=wire.type,
         bandwidth=wire.bandwidth,
         router=resolve_optional(wire.router, project),
@@ -57,10 +49,10 @@ _COMPACT = "COLLOCATED"
 """`collocation` of a compact placement policy; a spread policy states a number of domains."""
 
 
-def disk(wire: WireVolume, ref: ResourceRef, problems: Problems) -> Disk:
+def disk(wire: WireVolume, ref: model.ResourceRef, problems: Problems) -> model.Disk:
     """Return one disk; a planned one need not state its type."""
     project, _, _, name = place_of(ref.self_link)
-    return Disk(
+    return model.Disk(
         ref=ref,
         project=project,
         name=wire.name or name,
@@ -70,12 +62,12 @@ def disk(wire: WireVolume, ref: ResourceRef, problems: Problems) -> Disk:
 
 
 def resource_policy(
-    wire: WireResourcePolicy, ref: ResourceRef, problems: Problems
-) -> ResourcePolicy:
+    wire: WireResourcePolicy, ref: model.ResourceRef, problems: Problems
+) -> model.ResourcePolicy:
     """Return one resource policy; schedules of snapshots and of machines are none of placement."""
     project, _, _, name = place_of(ref.self_link)
     placement = wire.group_placement_policy
-    return ResourcePolicy(
+    return model.ResourcePolicy(
         ref=ref,
         project=project,
         name=wire.name or name,
@@ -85,11 +77,11 @@ def resource_policy(
 
 
 def recommendation(
-    wire: WireRecommendation, ref: ResourceRef, problems: Problems
-) -> TypeRecommendation:
+    wire: WireRecommendation, ref: model.ResourceRef, problems: Problems
+) -> model.TypeRecommendation:
     """Return one recommendation of another type for a machine."""
-    project = ProjectId(ref.self_link.split("/")[1])
-    return TypeRecommendation(
+    project = model.ProjectId(ref.self_link.split("/")[1])
+    return model.TypeRecommendation(
         ref=ref,
         project=project,
         instance=resolve(needed(wire.instance, "instance"), project),
@@ -113,7 +105,7 @@ class Kind(NamedTuple):
     field: str
     """The field of `Inventory` that holds it."""
     wire: type[wire.Wire]
-    convert: Callable[[Any, ResourceRef, Problems], Value] | None
+    convert: Callable[[Any, model.ResourceRef, Problems], model.Value] | None
     signature: frozenset[str]
     """Fields that together tell this kind from all others."""
 
@@ -123,7 +115,7 @@ def _kind(
     singular: str,
     field: str,
     wire_type: type[wire.Wire],
-    convert: Callable[[Any, ResourceRef, Problems], Value] | None,
+    convert: Callable[[Any, model.ResourceRef, Problems], model.Value] | None,
     signature: str,
 ) -> Kind:
     return Kind(collection, singular, field, wire_type, convert, frozenset(signature.split()))
@@ -293,7 +285,7 @@ def compute_collection(link: str) -> str | None:
     host, found, _ = link.partition("projects/")
     if not found or (host and "compute" not in host):
         return None
-    parts = canonical_link(link).split("/")
+    parts = model.canonical_link(link).split("/")
     is_place = (len(parts) == 6 and parts[2] in {"zones", "regions"}) or (
         len(parts) == 5 and parts[2] == "global"
     )

@@ -2,24 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    DEFAULT_MTU_BYTES,
-    Address,
-    FlowLogConfig,
-    FlowLogsConfiguration,
-    ForwardingRule,
-    NatGateway,
-    Network,
-    Peering,
-    ProjectId,
-    Region,
-    ResourceRef,
-    Route,
-    Router,
-    SelfLink,
-    Subnetwork,
-    VpnTunnel,
-)
+from netplan_planner import model
 from netplan_planner.readers.compute.wire import (
     WireAddress,
     WireFlowLogsConfiguration,
@@ -50,18 +33,18 @@ def _labels(labels: dict[str, str]) -> Labels:
     return tuple(sorted(labels.items()))
 
 
-def _region_needed(link: SelfLink, stated: str | None) -> Region:
-    return Region(needed(region_at(link, stated), "region"))
+def _region_needed(link: model.SelfLink, stated: str | None) -> model.Region:
+    return model.Region(needed(region_at(link, stated), "region"))
 
 
-def network(wire: WireNetwork, ref: ResourceRef, problems: Problems) -> Network:
+def network(wire: WireNetwork, ref: model.ResourceRef, problems: Problems) -> model.Network:
     """Return one VPC network; no `mtu` means 1460, as documented."""
     project, _, _, name = place_of(ref.self_link)
     peerings = []
     for index, peering in enumerate(wire.peerings):
         if peering.network:
             peerings.append(
-                Peering(
+                model.Peering(
                     name=peering.name or "",
                     network=network_link(peering.network, project),
                     is_active=peering.state == "ACTIVE",
@@ -69,11 +52,11 @@ def network(wire: WireNetwork, ref: ResourceRef, problems: Problems) -> Network:
             )
         else:
             problems.append((f"peerings[{index}]", "no network"))
-    return Network(
+    return model.Network(
         ref=ref,
         project=project,
         name=wire.name or name,
-        mtu_bytes=DEFAULT_MTU_BYTES if wire.mtu is None else wire.mtu,
+        mtu_bytes=model.DEFAULT_MTU_BYTES if wire.mtu is None else wire.mtu,
         peerings=tuple(sorted(peerings, key=lambda p: (p.network, p.name, p.is_active))),
         routing_mode=wire.routing_config.routing_mode if wire.routing_config else None,
         legacy_ipv4_range=wire.legacy_range,
@@ -81,14 +64,16 @@ def network(wire: WireNetwork, ref: ResourceRef, problems: Problems) -> Network:
     )
 
 
-def subnetwork(wire: WireSubnetwork, ref: ResourceRef, problems: Problems) -> Subnetwork:
+def subnetwork(
+    wire: WireSubnetwork, ref: model.ResourceRef, problems: Problems
+) -> model.Subnetwork:
     """Return one subnetwork.
 
     Raises:
         Unusable: If it has no region or network.
     """
     project, _, _, name = place_of(ref.self_link)
-    return Subnetwork(
+    return model.Subnetwork(
         ref=ref,
         project=project,
         region=_region_needed(ref.self_link, wire.region),
@@ -106,15 +91,15 @@ def subnetwork(wire: WireSubnetwork, ref: ResourceRef, problems: Problems) -> Su
     )
 
 
-def _flow_logs(wire: WireSubnetwork) -> FlowLogConfig | None:
+def _flow_logs(wire: WireSubnetwork) -> model.FlowLogConfig | None:
     """Return `logConfig.enable`, else the older `enableFlowLogs`; neither stated is not off."""
     config = wire.log_config
     stated = wire.enable_flow_logs if config is None or config.enable is None else config.enable
     if stated is None:
         return None
     if config is None:
-        return FlowLogConfig(enabled=stated)
-    return FlowLogConfig(
+        return model.FlowLogConfig(enabled=stated)
+    return model.FlowLogConfig(
         enabled=stated,
         sampling_ratio=config.flow_sampling,
         aggregation_interval=config.aggregation_interval,
@@ -129,16 +114,16 @@ center/docs/reference/networkmanagement/rest/v1/projects.locations.vpcFlowLogsCo
 
 
 def flow_logs_configuration(
-    wire: WireFlowLogsConfiguration, ref: ResourceRef, problems: Problems
-) -> FlowLogsConfiguration:
+    wire: WireFlowLogsConfiguration, ref: model.ResourceRef, problems: Problems
+) -> model.FlowLogsConfiguration:
     """Return a configuration of flow logs; one that states no `state` is enabled, as documented."""
     parts = ref.self_link.split("/")
-    project = ProjectId(parts[1] if parts[0] == "projects" else "")
-    return FlowLogsConfiguration(
+    project = model.ProjectId(parts[1] if parts[0] == "projects" else "")
+    return model.FlowLogsConfiguration(
         ref=ref,
         project=project,
         name=parts[-1],
-        logs=FlowLogConfig(
+        logs=model.FlowLogConfig(
             enabled=wire.state != "DISABLED",
             sampling_ratio=DEFAULT_SAMPLING_RATIO
             if wire.flow_sampling is None
@@ -153,10 +138,10 @@ def flow_logs_configuration(
     )
 
 
-def address(wire: WireAddress, ref: ResourceRef, problems: Problems) -> Address:
+def address(wire: WireAddress, ref: model.ResourceRef, problems: Problems) -> model.Address:
     """Return one reserved address; its literal is empty while it is being reserved."""
     project, _, _, name = place_of(ref.self_link)
-    return Address(
+    return model.Address(
         ref=ref,
         project=project,
         name=wire.name or name,
@@ -176,12 +161,12 @@ def address(wire: WireAddress, ref: ResourceRef, problems: Problems) -> Address:
 
 
 def forwarding_rule(
-    wire: WireForwardingRule, ref: ResourceRef, problems: Problems
-) -> ForwardingRule:
+    wire: WireForwardingRule, ref: model.ResourceRef, problems: Problems
+) -> model.ForwardingRule:
     """Return one load balancer front."""
     project, _, _, name = place_of(ref.self_link)
     region = region_at(ref.self_link, wire.region)
-    return ForwardingRule(
+    return model.ForwardingRule(
         ref=ref,
         project=project,
         name=wire.name or name,
@@ -200,7 +185,7 @@ def forwarding_rule(
     )
 
 
-def router(wire: WireRouter, ref: ResourceRef, problems: Problems) -> Router:
+def router(wire: WireRouter, ref: model.ResourceRef, problems: Problems) -> model.Router:
     """Return one Cloud Router with its NAT configurations.
 
     Raises:
@@ -209,7 +194,7 @@ def router(wire: WireRouter, ref: ResourceRef, problems: Problems) -> Router:
     project, _, _, name = place_of(ref.self_link)
     region = _region_needed(ref.self_link, wire.region)
     home = network_link(needed(wire.network, "network"), project)
-    return Router(
+    return model.Router(
         ref=ref,
         project=project,
         name=wire.name or name,
@@ -225,15 +210,15 @@ def router(wire: WireRouter, ref: ResourceRef, problems: Problems) -> Router:
 def _nat(
     nat: WireNat,
     index: int,
-    router: SelfLink,
-    network: SelfLink,
-    project: ProjectId,
-    region: Region,
-) -> NatGateway:
+    router: model.SelfLink,
+    network: model.SelfLink,
+    project: model.ProjectId,
+    region: model.Region,
+) -> model.NatGateway:
     option = nat.nat_ip_allocate_option
     pool = {resolve(text, project): None for text in nat.nat_ips}
     held = {resolve(text, project): None for text in _outside_pool(nat)}
-    return NatGateway(
+    return model.NatGateway(
         name=nat.name or f"nat{index}",
         router=router,
         network=network,
@@ -262,7 +247,7 @@ def _outside_pool(nat: WireNat) -> Iterator[str]:
             yield from rule.action.source_nat_drain_ips
 
 
-def route(wire: WireRoute, ref: ResourceRef, problems: Problems) -> Route:
+def route(wire: WireRoute, ref: model.ResourceRef, problems: Problems) -> model.Route:
     """Return one route; a next hop of a kind that is not known here is `unknown`.
 
     Raises:
@@ -273,7 +258,7 @@ def route(wire: WireRoute, ref: ResourceRef, problems: Problems) -> Route:
     if hop == "unknown":
         problems.append(("nextHop", "no next hop of a known kind"))
     is_link = target is not None and hop not in {"ip", "peering"}
-    return Route(
+    return model.Route(
         ref=ref,
         project=project,
         name=wire.name or name,
@@ -301,15 +286,15 @@ def _next_hop(wire: WireRoute) -> tuple[str, str | None]:
     return next(((hop, target) for hop, target in hops if target), ("unknown", None))
 
 
-def vpn_tunnel(wire: WireVpnTunnel, ref: ResourceRef, problems: Problems) -> VpnTunnel:
+def vpn_tunnel(wire: WireVpnTunnel, ref: model.ResourceRef, problems: Problems) -> model.VpnTunnel:
     """Return one VPN tunnel; `vpn_gateway` is the HA gateway or the classic target gateway."""
     project, _, _, name = place_of(ref.self_link)
     region = region_at(ref.self_link, wire.region)
-    return VpnTunnel(
+    return model.VpnTunnel(
         ref=ref,
         project=project,
         name=wire.name or name,
-        region=Region(bare_name(region)) if region else None,
+        region=model.Region(bare_name(region)) if region else None,
         peer_ip=wire.peer_ip,
         peer_gateway=resolve_optional(wire.peer_external_gateway or wire.peer_gcp_gateway, project),
         vpn_gateway=resolve_optional(wire.vpn_gateway or wire.target_vpn_gateway, project),

@@ -10,16 +10,7 @@ from typing import Any
 
 import msgspec
 
-from netplan_planner.model import (
-    BandwidthTier,
-    ProjectId,
-    Region,
-    ResourceRef,
-    SelfLink,
-    Zone,
-    canonical_link,
-    region_of,
-)
+from netplan_planner import model
 from netplan_planner.model.project.gke import Cluster, NodePool
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.compute.kinds import Kind
@@ -231,7 +222,7 @@ def _collection_of(item: object) -> str | None:
         return None
     link = item.get("selfLink")
     if isinstance(link, str) and any(host in link for host in _HOSTS):
-        place = _place(canonical_link(link))
+        place = _place(model.canonical_link(link))
         return (POOLS if POOLS in place else CLUSTERS) if CLUSTERS in place else None
     if item.keys() >= _CLUSTER_KEYS:
         return CLUSTERS
@@ -248,19 +239,19 @@ def _place(link: str) -> dict[str, str]:
     return dict(zip(parts[::2], parts[1::2], strict=False))
 
 
-def cluster_link(stated: str) -> SelfLink:
+def cluster_link(stated: str) -> model.SelfLink:
     """Return the one spelling of a link of a cluster or node pool.
 
     Raises:
         Unusable: If it names no project, location and cluster.
     """
-    place = _place(canonical_link(stated))
+    place = _place(model.canonical_link(stated))
     location = place.get("locations") or place.get("zones") or place.get("regions")
     project, cluster = place.get("projects"), place.get(CLUSTERS)
     if not (project and location and cluster):
         raise Unusable("its self link names no project, location and cluster")
     pool = f"/{POOLS}/{place[POOLS]}" if place.get(POOLS) else ""
-    return SelfLink(f"projects/{project}/locations/{location}/{CLUSTERS}/{cluster}{pool}")
+    return model.SelfLink(f"projects/{project}/locations/{location}/{CLUSTERS}/{cluster}{pool}")
 
 
 def _take(item: object, collection: str, origin: Origin, pointer: str, into: Collector) -> None:
@@ -285,9 +276,9 @@ def _take(item: object, collection: str, origin: Origin, pointer: str, into: Col
             _take(pool, POOLS, origin, f"{pointer}/{POOLS}/{index}", into)
 
 
-def _cluster(wire: WireCluster, ref: ResourceRef, problems: Problems) -> Cluster:
+def _cluster(wire: WireCluster, ref: model.ResourceRef, problems: Problems) -> Cluster:
     place = _place(ref.self_link)
-    project, location = ProjectId(place["projects"]), place["locations"]
+    project, location = model.ProjectId(place["projects"]), place["locations"]
     own, addresses, addons = wire.network_config, wire.ip_allocation_policy, wire.addons_config
     own = own or WireClusterNetwork()
     network, subnetwork = own.network or wire.network, own.subnetwork or wire.subnetwork
@@ -296,7 +287,7 @@ def _cluster(wire: WireCluster, ref: ResourceRef, problems: Problems) -> Cluster
         project=project,
         name=wire.name or place[CLUSTERS],
         location=location,
-        zones=tuple(sorted(Zone(bare_name(zone)) for zone in wire.locations or ())),
+        zones=tuple(sorted(model.Zone(bare_name(zone)) for zone in wire.locations or ())),
         network=network_link(network, project) if network else None,
         subnetwork=(
             subnetwork_link(subnetwork, project, _region(location)) if subnetwork else None
@@ -321,14 +312,16 @@ def _cluster(wire: WireCluster, ref: ResourceRef, problems: Problems) -> Cluster
     )
 
 
-def _region(location: str) -> Region:
+def _region(location: str) -> model.Region:
     """Return the region of a location: the region itself, or that of a zone.
 
     >>> _region("europe-west4"), _region("europe-west4-a")
     ('europe-west4', 'europe-west4')
     """
     last = location.rpartition("-")[2]
-    return region_of(location) if len(last) == 1 and last.isalpha() else Region(location)
+    return (
+        model.region_of(location) if len(last) == 1 and last.isalpha() else model.Region(location)
+    )
 
 
 def _enabled(switch: WireSwitch | None) -> bool | None:
@@ -336,9 +329,9 @@ def _enabled(switch: WireSwitch | None) -> bool | None:
     return None if switch is None else switch.enabled is True
 
 
-def _node_pool(wire: WireNodePool, ref: ResourceRef, problems: Problems) -> NodePool:
+def _node_pool(wire: WireNodePool, ref: model.ResourceRef, problems: Problems) -> NodePool:
     place = _place(ref.self_link)
-    project = ProjectId(place["projects"])
+    project = model.ProjectId(place["projects"])
     config, own = wire.config or WireNodeConfig(), wire.network_config or WirePoolNetwork()
     stated = wire.autoscaling
     scaling = stated if stated is not None and stated.enabled is True else WireAutoscaling()
@@ -347,9 +340,9 @@ def _node_pool(wire: WireNodePool, ref: ResourceRef, problems: Problems) -> Node
         ref=ref,
         project=project,
         name=wire.name or place.get(POOLS, ""),
-        cluster=SelfLink(ref.self_link.partition(f"/{POOLS}/")[0]),
+        cluster=model.SelfLink(ref.self_link.partition(f"/{POOLS}/")[0]),
         machine_type=bare_name(config.machine_type) if config.machine_type else None,
-        zones=tuple(sorted(Zone(bare_name(zone)) for zone in wire.locations or ())),
+        zones=tuple(sorted(model.Zone(bare_name(zone)) for zone in wire.locations or ())),
         status=wire.status,
         version=wire.version,
         image_type=config.image_type,
@@ -379,16 +372,16 @@ def _node_pool(wire: WireNodePool, ref: ResourceRef, problems: Problems) -> Node
     )
 
 
-def _tier(own: WirePoolNetwork, problems: Problems) -> BandwidthTier:
+def _tier(own: WirePoolNetwork, problems: Problems) -> model.BandwidthTier:
     stated = own.network_performance_config
     tier = stated.total_egress_bandwidth_tier if stated else None
     if tier in {None, "DEFAULT", "TIER_UNSPECIFIED"}:
-        return BandwidthTier.DEFAULT
+        return model.BandwidthTier.DEFAULT
     if tier != "TIER_1":
         field = "networkConfig.networkPerformanceConfig.totalEgressBandwidthTier"
         problems.append((field, f"unknown value {str(tier)[:40]!r}, taken as DEFAULT"))
-        return BandwidthTier.DEFAULT
-    return BandwidthTier.TIER_1
+        return model.BandwidthTier.DEFAULT
+    return model.BandwidthTier.TIER_1
 
 
 KINDS = {

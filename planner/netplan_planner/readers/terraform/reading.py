@@ -13,15 +13,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from netplan_planner.model import (
-    UNKNOWN_PROJECT,
-    Network,
-    SelfLink,
-    Value,
-    canonical_link,
-    last_part,
-    project_of,
-)
+from netplan_planner import model
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.kubernetes.gke import CLUSTERS
 from netplan_planner.readers.links import Unusable, network_link
@@ -54,7 +46,7 @@ _FIRST = {"networks": 0, "subnetworks": 1}
 """Machines take the network of their subnetwork, so these are read before them."""
 _ADDRESS = re.compile(rb'"(\d{1,3}(?:\.\d{1,3}){3})"')
 _LONGEST_LABEL = 100
-Finish = Callable[[Any], Value]
+Finish = Callable[[Any], model.Value]
 
 
 class Joined:
@@ -62,8 +54,8 @@ class Joined:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._peerings: dict[SelfLink, list[tuple[Entry, JsonObject]]] = {}
-        self._nats: dict[SelfLink, list[tuple[Entry, JsonObject]]] = {}
+        self._peerings: dict[model.SelfLink, list[tuple[Entry, JsonObject]]] = {}
+        self._nats: dict[model.SelfLink, list[tuple[Entry, JsonObject]]] = {}
 
     def take(self, entry: Entry) -> None:
         """Take one part, which waits for its owner."""
@@ -77,11 +69,13 @@ class Joined:
 
     def _project(self, entry: Entry, held: Attributes) -> str:
         default = self._context.configuration.provider_default(entry, "project")
-        return held.text("project") or default or UNKNOWN_PROJECT
+        return held.text("project") or default or model.UNKNOWN_PROJECT
 
     def _take_peering(self, entry: Entry, held: Attributes) -> None:
         raw, network = peering(held), held.link("network")
-        project = self._context.configuration.provider_default(entry, "project") or UNKNOWN_PROJECT
+        project = (
+            self._context.configuration.provider_default(entry, "project") or model.UNKNOWN_PROJECT
+        )
         if network is None:
             self._context.note(entry, "the network that it belongs to is not known")
             return
@@ -95,16 +89,16 @@ class Joined:
             entry, "region"
         )
         if name and "/" in name:
-            router = SelfLink(name[max(name.find("projects/"), 0) :])
+            router = model.SelfLink(name[max(name.find("projects/"), 0) :])
         elif name and region:
-            place = f"projects/{self._project(entry, held)}/regions/{last_part(region)}"
-            router = SelfLink(f"{place}/routers/{name}")
+            place = f"projects/{self._project(entry, held)}/regions/{model.last_part(region)}"
+            router = model.SelfLink(f"{place}/routers/{name}")
         else:
             self._context.note(entry, "the router that it belongs to is not known")
             return
         self._nats.setdefault(router, []).append((entry, nat(held)))
 
-    def peerings_of(self, network: SelfLink) -> list[JsonObject]:
+    def peerings_of(self, network: model.SelfLink) -> list[JsonObject]:
         """Return the peerings of a network; the owner takes them once.
 
         A peering that is not made yet is active when both sides are in the document: it becomes
@@ -113,7 +107,7 @@ class Joined:
         found = []
         for entry, raw in self._peerings.get(network, []):
             if raw["state"] is None:
-                sides = self._peerings.get(SelfLink(str(raw["network"])), [])
+                sides = self._peerings.get(model.SelfLink(str(raw["network"])), [])
                 if any(side["network"] == network for _, side in sides):
                     raw = raw | {"state": ACTIVE}
                 else:
@@ -122,11 +116,11 @@ class Joined:
             found.append(raw)
         return found
 
-    def nats_of(self, router: SelfLink) -> list[JsonObject]:
+    def nats_of(self, router: model.SelfLink) -> list[JsonObject]:
         """Return the gateways of a router."""
         return [raw for _, raw in self._nats.get(router, [])]
 
-    def note_the_rest(self, owners: frozenset[SelfLink]) -> None:
+    def note_the_rest(self, owners: frozenset[model.SelfLink]) -> None:
         """Note the parts whose owner is not in the document."""
         for owner, parts in (*self._peerings.items(), *self._nats.items()):
             if owner not in owners:
@@ -148,8 +142,8 @@ class _Reading:
         self._contents = contents
         self._context = Context(contents, origin, into)
         self._joined = Joined(self._context)
-        self._networks: dict[SelfLink, str] = {}
-        self._templates: dict[SelfLink, Entry] = {}
+        self._networks: dict[model.SelfLink, str] = {}
+        self._templates: dict[model.SelfLink, Entry] = {}
         self._disks = Disks(self._context)
         self._groups = Groups(self._context, self._templates, self._networks, self._disks)
         self._clusters = Clusters(self._context, contents.destroyed)
@@ -170,9 +164,9 @@ class _Reading:
         self._disks.add()
         self._context.note_chosen()
 
-    def _places(self) -> list[tuple[Entry, Type, SelfLink]]:
+    def _places(self) -> list[tuple[Entry, Type, model.SelfLink]]:
         """Return the resources that are read, with their links; the others are counted."""
-        found: list[tuple[Entry, Type, SelfLink]] = []
+        found: list[tuple[Entry, Type, model.SelfLink]] = []
         configuration = self._context.configuration
         for entry in self._contents.entries:
             kind = TYPES.get(entry.type)
@@ -217,7 +211,7 @@ class _Reading:
         else:
             self._clusters.take_pool(entry)
 
-    def _take(self, entry: Entry, kind: Type, link: SelfLink) -> None:
+    def _take(self, entry: Entry, kind: Type, link: model.SelfLink) -> None:
         if kind.collection == CLUSTERS:
             self._clusters.take(entry, link)
             return
@@ -241,7 +235,7 @@ class _Reading:
         self,
         entry: Entry,
         kind: Type,
-        link: SelfLink,
+        link: model.SelfLink,
         held: Attributes,
         raw: JsonObject,
         notes: Unknowns,
@@ -260,7 +254,9 @@ class _Reading:
             case "spokes" if held.is_unknown("state"):
                 # A hub takes spokes of its own project by itself (docs.cloud.google.com/network-
                 # connectivity/docs/network-connectivity-center/concepts/connectivity-topologies).
-                is_own = project_of(canonical_link(raw["hub"] or "")) == project_of(link)
+                is_own = model.project_of(
+                    model.canonical_link(raw["hub"] or "")
+                ) == model.project_of(link)
                 raw["state"] = ACTIVE if is_own else None
                 if not is_own:
                     reason = "whether the spoke is active is known after apply: its hub is in"
@@ -290,7 +286,7 @@ class _Reading:
         return self._in_use
 
 
-def _without_mtu(network: Network) -> Network:
+def _without_mtu(network: model.Network) -> model.Network:
     return replace(network, mtu_bytes=None)
 
 

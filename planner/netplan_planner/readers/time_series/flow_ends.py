@@ -2,16 +2,7 @@
 
 from collections.abc import Mapping
 
-from netplan_planner.model import (
-    Instance,
-    Inventory,
-    Owner,
-    OwnerKind,
-    ProjectId,
-    SelfLink,
-    Zone,
-    region_of,
-)
+from netplan_planner import model
 from netplan_planner.paths import (
     AddressBook,
     FlowEnd,
@@ -34,24 +25,24 @@ CLOUD = "CLOUD"
 def local_end(identity: Identity, resources: Resources, book: AddressBook) -> FlowEnd:
     """Return the machine that counts, whether the inventory has it or not."""
     labels = dict(identity.resource)
-    instance: Instance | None = resources.machine(labels, dict(identity.labels))
+    instance: model.Instance | None = resources.machine(labels, dict(identity.labels))
     if instance is not None:
         return book.end_of(instance, is_external=False)
     project, number = labels.get("project_id", ""), labels.get("instance_id", "")
-    zone = Zone(labels["zone"]) if labels.get("zone") else None
+    zone = model.Zone(labels["zone"]) if labels.get("zone") else None
     return FlowEnd(
-        owner=Owner(
-            kind=OwnerKind.VM,
+        owner=model.Owner(
+            kind=model.OwnerKind.VM,
             key=f"projects/{project}/zones/{zone or '-'}/instances/{number}",
             name=number or "a machine that is not named",
-            project=ProjectId(project),
+            project=model.ProjectId(project),
             zone=zone,
-            region=None if zone is None else region_of(zone),
+            region=None if zone is None else model.region_of(zone),
         )
     )
 
 
-def remote_end(labels: Mapping[str, str], inventory: Inventory) -> FlowEnd:
+def remote_end(labels: Mapping[str, str], inventory: model.Inventory) -> FlowEnd:
     """Return the peer of a series, as far as its labels tell."""
     match labels.get("remote_location_type", ""):
         case "EXTERNAL":
@@ -67,25 +58,25 @@ def remote_end(labels: Mapping[str, str], inventory: Inventory) -> FlowEnd:
             return unknown_end("a peer that is not named", is_ipv6=False)
 
 
-def _place(labels: Mapping[str, str], inventory: Inventory) -> FlowEnd:
+def _place(labels: Mapping[str, str], inventory: model.Inventory) -> FlowEnd:
     project = _told(labels, "remote_project_id")
     network = _told(labels, "remote_network")
     zone = _told(labels, "remote_zone")
     if not project:
         return unknown_end("a machine of another project", is_ipv6=False)
-    link = SelfLink(f"projects/{project}/global/networks/{network}") if network else None
+    link = model.SelfLink(f"projects/{project}/global/networks/{network}") if network else None
     said = RecordedEnd(address="", project=project, zone=zone or None, network=link)
     if project not in {str(instance.project) for instance in inventory.instances}:
         return FlowEnd(owner=foreign_owner(said))
     where = f"{zone or 'an unknown zone'}, {network or 'an unknown network'}"
     return FlowEnd(
-        owner=Owner(
-            kind=OwnerKind.PLACE,
+        owner=model.Owner(
+            kind=model.OwnerKind.PLACE,
             key=f"place:{project}/{network}/{zone}",
             name=f"machines in {where}",
-            project=ProjectId(project),
-            zone=Zone(zone) if zone else None,
-            region=region_of(zone) if zone else None,
+            project=model.ProjectId(project),
+            zone=model.Zone(zone) if zone else None,
+            region=model.region_of(zone) if zone else None,
             network=link,
         )
     )

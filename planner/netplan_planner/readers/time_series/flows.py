@@ -12,19 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from netplan_planner.model import (
-    NO_TRAFFIC,
-    Edge,
-    Inventory,
-    Owner,
-    OwnerKind,
-    PathClass,
-    Reporter,
-    TrafficCoverage,
-    TrafficMatrix,
-    TrafficSource,
-    VmTraffic,
-)
+from netplan_planner import model
 from netplan_planner.model.evidence.rate_bins import MachineHours, PathHours, RateBins, TrafficHours
 from netplan_planner.paths import AddressBook, FlowEnd, classify
 from netplan_planner.paths.path_keys import PricedPathKey, priced_path_key
@@ -45,7 +33,7 @@ from netplan_planner.readers.time_series.resources import Resources
 from netplan_planner.readers.time_series.summaries import rates_of
 from netplan_planner.units import SECONDS_PER_MINUTE
 
-EdgeKey = tuple[str, str, PathClass]
+EdgeKey = tuple[str, str, model.PathClass]
 """Keys of source and destination, path class."""
 
 
@@ -83,8 +71,8 @@ class _Flow(NamedTuple):
 
 
 def traffic_of(
-    gathering: Gathering, inventory: Inventory, *, by_hour: bool = False
-) -> TrafficMatrix | None:
+    gathering: Gathering, inventory: model.Inventory, *, by_hour: bool = False
+) -> model.TrafficMatrix | None:
     """Return the traffic that the metrics of flows tell of; None where they tell of none.
 
     Args:
@@ -121,7 +109,7 @@ def _seconds(grid: Grid) -> float:
     return grid.resolution_us / US_PER_S
 
 
-def _flows(gathering: Gathering, inventory: Inventory) -> tuple[list[_Flow], list[str]]:
+def _flows(gathering: Gathering, inventory: model.Inventory) -> tuple[list[_Flow], list[str]]:
     """Return the series of flows, and why some are left out."""
     resources, book = Resources(inventory), AddressBook(inventory)
     series = [
@@ -188,7 +176,7 @@ class _Sums:
 class _Made(NamedTuple):
     """A matrix with the sums that it was made of."""
 
-    matrix: TrafficMatrix
+    matrix: model.TrafficMatrix
     edges: Mapping[EdgeKey, _Sums]
     machines: Mapping[str, _Sums]
 
@@ -202,7 +190,7 @@ def _matrix(
     lost: list[str],
 ) -> _Made:
     count = int(np.count_nonzero(is_told))
-    owners: dict[str, Owner] = {}
+    owners: dict[str, model.Owner] = {}
     edges: dict[EdgeKey, _Sums] = {}
     machines: dict[str, _Sums] = {}
     for flow, values in rows:
@@ -219,18 +207,18 @@ def _matrix(
     minutes = seconds / SECONDS_PER_MINUTE
     first = int(np.flatnonzero(is_told)[0])
     last = int(np.flatnonzero(is_told)[-1])
-    matrix = TrafficMatrix(
+    matrix = model.TrafficMatrix(
         start=moment_of(grid.first_end_us + (first - 1) * grid.resolution_us),
         end=moment_of(grid.first_end_us + last * grid.resolution_us),
         observed_minutes=max(round(count * minutes), 1),
         span_minutes=max(round((last - first + 1) * minutes), 1),
-        reporter=Reporter.SOURCE,
+        reporter=model.Reporter.SOURCE,
         owners=ordered,
         edges=made,
         vms=tuple(
             _machine(index, machines.get(owner.key), seconds)
             for index, owner in enumerate(ordered)
-            if owner.kind is OwnerKind.VM
+            if owner.kind is model.OwnerKind.VM
         ),
         coverage=_coverage(gathering, ordered, made, len(rows), lost),
     )
@@ -240,7 +228,7 @@ def _matrix(
 def _add(
     flow: _Flow,
     values: Floats,
-    owners: dict[str, Owner],
+    owners: dict[str, model.Owner],
     edges: dict[EdgeKey, _Sums],
     machines: dict[str, _Sums],
 ) -> None:
@@ -254,11 +242,11 @@ def _add(
         machine.whole += values
         if path_class.leaves_vpc:
             machine.outside += values
-        if remote.kind is OwnerKind.INTERNET:
+        if remote.kind is model.OwnerKind.INTERNET:
             machine.to_internet += float(values.sum())
     else:
         machine.received += values
-        if remote.kind is OwnerKind.INTERNET:
+        if remote.kind is model.OwnerKind.INTERNET:
             machine.from_internet += float(values.sum())
         if flow.is_reported_there:
             return  # Counted once, where it is sent.
@@ -274,13 +262,13 @@ def _edges(
     number: Mapping[str, int],
     round_trips: Mapping[Pair, float],
     seconds: float,
-) -> Iterator[Edge]:
+) -> Iterator[model.Edge]:
     for (src, dst, path_class), sums in edges.items():
         series = rates_of(sums.whole, seconds)
         if series.byte_count == 0:
             continue
         is_coarse = seconds > SECONDS_PER_MINUTE
-        yield Edge(
+        yield model.Edge(
             src=number[src],
             dst=number[dst],
             path_class=path_class,
@@ -295,12 +283,15 @@ def _edges(
         )
 
 
-def _machine(owner: int, sums: _Sums | None, seconds: float) -> VmTraffic:
+def _machine(owner: int, sums: _Sums | None, seconds: float) -> model.VmTraffic:
     if sums is None:
-        return VmTraffic(
-            owner=owner, egress=NO_TRAFFIC, egress_outside_vpc=NO_TRAFFIC, ingress=NO_TRAFFIC
+        return model.VmTraffic(
+            owner=owner,
+            egress=model.NO_TRAFFIC,
+            egress_outside_vpc=model.NO_TRAFFIC,
+            ingress=model.NO_TRAFFIC,
         )
-    return VmTraffic(
+    return model.VmTraffic(
         owner=owner,
         egress=rates_of(sums.whole, seconds),
         egress_outside_vpc=rates_of(sums.outside, seconds),
@@ -313,16 +304,16 @@ def _machine(owner: int, sums: _Sums | None, seconds: float) -> VmTraffic:
 
 def _coverage(
     gathering: Gathering,
-    owners: tuple[Owner, ...],
-    edges: tuple[Edge, ...],
+    owners: tuple[model.Owner, ...],
+    edges: tuple[model.Edge, ...],
     series_count: int,
     lost: list[str],
-) -> TrafficCoverage:
-    unowned = {index for index, owner in enumerate(owners) if owner.kind is OwnerKind.UNKNOWN}
+) -> model.TrafficCoverage:
+    unowned = {index for index, owner in enumerate(owners) if owner.kind is model.OwnerKind.UNKNOWN}
     whole = sum(edge.payload_bytes for edge in edges)
     received = sum(edge.by_destination_bytes for edge in edges)
     lost_bytes = sum(e.payload_bytes for e in edges if e.src in unowned or e.dst in unowned)
-    return TrafficCoverage(
+    return model.TrafficCoverage(
         files=gathering.files,
         record_count=series_count + len(lost),
         used_count=series_count,
@@ -333,13 +324,13 @@ def _coverage(
         unowned_bytes=lost_bytes,
         incomplete=tuple(sorted(lost)),
         notes=WHAT_IS_MISSING,
-        source=TrafficSource.METRICS,
+        source=model.TrafficSource.METRICS,
     )
 
 
 def flow_hours(
-    matrix: TrafficMatrix,
-    inventory: Inventory,
+    matrix: model.TrafficMatrix,
+    inventory: model.Inventory,
     edges: Mapping[EdgeKey, Floats],
     machines: Mapping[str, tuple[Floats, Floats]],
     told: Told,

@@ -5,15 +5,7 @@ from datetime import datetime
 
 import numpy as np
 
-from netplan_planner.model import (
-    Inventory,
-    MeasuredResource,
-    Metric,
-    Metrics,
-    MetricsCoverage,
-    MetricSeries,
-    Unread,
-)
+from netplan_planner import model
 from netplan_planner.readers.time_series.gathering import Gathering
 from netplan_planner.readers.time_series.hours import hours_of
 from netplan_planner.readers.time_series.intervals import (
@@ -39,7 +31,7 @@ _REASONS = frozenset({"reason", "drop_reason"})
 class _One:
     """The series of one resource and metric, before they become one."""
 
-    def __init__(self, known: Known, resource: MeasuredResource) -> None:
+    def __init__(self, known: Known, resource: model.MeasuredResource) -> None:
         self.known = known
         self.resource = resource
         self.parts: list[tuple[Labels, Laid, int]] = []
@@ -48,11 +40,11 @@ class _One:
 
 def metrics_of(
     gathering: Gathering,
-    inventory: Inventory,
+    inventory: model.Inventory,
     notes: Iterable[str] = (),
     *,
     by_hour: bool = False,
-) -> Metrics:
+) -> model.Metrics:
     """Return the metrics of gathered series; the metrics of flows are not among them.
 
     Args:
@@ -64,17 +56,21 @@ def metrics_of(
     unread = set(gathering.cut_lists())
     groups = _grouped(gathering, Resources(inventory), unread)
     unread |= gathering.unread
-    series: list[MetricSeries] = []
+    series: list[model.MetricSeries] = []
     for one in groups:
         try:
             series += _series(one, by_hour=by_hour)
         except Unusable as exc:
-            unread.add(Unread(source=one.source, reason=str(exc), resource=one.known.metric.value))
+            unread.add(
+                model.Unread(source=one.source, reason=str(exc), resource=one.known.metric.value)
+            )
     ordered = tuple(sorted(series, key=series_order))
-    return Metrics(series=ordered, coverage=_coverage(gathering, ordered, unread, tuple(notes)))
+    return model.Metrics(
+        series=ordered, coverage=_coverage(gathering, ordered, unread, tuple(notes))
+    )
 
 
-def series_order(one: MetricSeries) -> tuple[str, ...]:
+def series_order(one: model.MetricSeries) -> tuple[str, ...]:
     """Return what series are sorted by: resource, metric, and the sum before its parts."""
     about = one.resource
     parts = (part for label in one.labels for part in label)
@@ -82,8 +78,8 @@ def series_order(one: MetricSeries) -> tuple[str, ...]:
     return (*key, *parts)
 
 
-def _grouped(gathering: Gathering, resources: Resources, unread: set[Unread]) -> list[_One]:
-    found: dict[tuple[Known, MeasuredResource, Labels], _One] = {}
+def _grouped(gathering: Gathering, resources: Resources, unread: set[model.Unread]) -> list[_One]:
+    found: dict[tuple[Known, model.MeasuredResource, Labels], _One] = {}
     for identity, points in gathering.series():
         known = KNOWN.get(identity.type)
         if known is None or not _is_meant(known, identity):
@@ -93,7 +89,7 @@ def _grouped(gathering: Gathering, resources: Resources, unread: set[Unread]) ->
             resource = resources.of(identity, known.kind)
             laid = known_of(points, identity.kind, identity.unit, is_counter=known.is_counter)
         except Unusable as exc:
-            unread.add(Unread(source=source, reason=str(exc), resource=identity.type))
+            unread.add(model.Unread(source=source, reason=str(exc), resource=identity.type))
             continue
         if known.factor != 1.0:
             laid = laid._replace(value=laid.value * known.factor)
@@ -117,7 +113,7 @@ def _labels(identity: Identity, keys: tuple[str, ...]) -> Labels:
     return tuple((key, labels[key]) for key in keys if key in labels)
 
 
-def _series(one: _One, *, by_hour: bool) -> Iterator[MetricSeries]:
+def _series(one: _One, *, by_hour: bool) -> Iterator[model.MetricSeries]:
     """Yield the whole of a resource's metric, then its parts where there are several.
 
     A part that stands alone has its say where its label is a reason.
@@ -144,7 +140,7 @@ def _made(
     grid: Grid | None,
     *,
     by_hour: bool = False,
-) -> MetricSeries:
+) -> model.MetricSeries:
     laid = [part for _, part, _ in parts if len(part.end_us)]
     joined = most if one.known.join is Join.MOST else summed
     # Of single moments there are no intervals: they are one.
@@ -152,8 +148,8 @@ def _made(
     if np.isnan(values).all():
         raise Unusable("its parts have no time in common")
     summary: Summary = summary_of(values, grid, laid, is_counter=one.known.is_counter)
-    is_sent = by_hour and one.known.metric is Metric.VM_SENT_BYTES
-    return MetricSeries(
+    is_sent = by_hour and one.known.metric is model.Metric.VM_SENT_BYTES
+    return model.MetricSeries(
         metric=one.known.metric,
         resource=one.resource,
         labels=labels,
@@ -165,18 +161,18 @@ def _made(
     )
 
 
-def _unread_order(one: Unread) -> tuple[str, str, str]:
+def _unread_order(one: model.Unread) -> tuple[str, str, str]:
     return one.source, one.reason, one.resource or ""
 
 
 def _coverage(
     gathering: Gathering,
-    series: tuple[MetricSeries, ...],
-    unread: set[Unread],
+    series: tuple[model.MetricSeries, ...],
+    unread: set[model.Unread],
     notes: tuple[str, ...],
-) -> MetricsCoverage:
+) -> model.MetricsCoverage:
     starts: list[datetime] = [one.start for one in series]
-    return MetricsCoverage(
+    return model.MetricsCoverage(
         files=gathering.files,
         projects=tuple(sorted(gathering.projects)),
         series_count=gathering.series_count,
@@ -190,5 +186,5 @@ def _coverage(
     )
 
 
-def _is_machine(one: MetricSeries) -> bool:
+def _is_machine(one: model.MetricSeries) -> bool:
     return one.resource.link is not None and "/instances/" in one.resource.link

@@ -2,18 +2,8 @@
 
 from collections.abc import Iterator
 
+from netplan_planner import model
 from netplan_planner.inert import is_inert
-from netplan_planner.model import (
-    Estimate,
-    Evidence,
-    Finding,
-    Limit,
-    LimitKind,
-    LineItem,
-    PricePart,
-    ResourceRef,
-    worded,
-)
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import Block, Command, Field, Line, Role, fixed, line, say
@@ -23,7 +13,7 @@ _LINES = 40
 """Lines of one kind; JSON holds all of them."""
 
 
-def explanation(finding: Finding, options: RenderOptions) -> Iterator[Block]:
+def explanation(finding: model.Finding, options: RenderOptions) -> Iterator[Block]:
     """Yield what a finding rests on, so that a reader can compute it again."""
     info = options.rule_info(finding.rule)
     if info is not None:
@@ -50,13 +40,13 @@ def explanation(finding: Finding, options: RenderOptions) -> Iterator[Block]:
     yield Field(label="id", line=line(say(finding.fingerprint, Role.DIM)), is_source=True)
 
 
-def _places(finding: Finding) -> Iterator[Block]:
+def _places(finding: model.Finding) -> Iterator[Block]:
     """Yield each further place with its own money and commands."""
     for member in finding.members[1:_LINES]:
         usd = member.saving_usd_per_month
         bill = line(", ", phrases.money(usd)) if usd else ()
         subject = say(member.subject, length=phrases.SUBJECT_LENGTH)
-        also = line(subject, worded(": ", member.message), bill)
+        also = line(subject, model.worded(": ", member.message), bill)
         yield Field(label="also", line=also, is_source=True)
         own = member.fix.commands if member.fix is not None else ()
         if finding.fix is None or own != finding.fix.commands:
@@ -77,7 +67,7 @@ def _several(label: str, lines: list[Line]) -> Iterator[Block]:
     yield Field(label=label, line=shown[0], more=tuple(more), is_source=True)
 
 
-def _evidence(entry: Evidence) -> Line:
+def _evidence(entry: model.Evidence) -> Line:
     value = entry.value if isinstance(entry.value, str) else figures.number(entry.value)
     text = f"{value} {entry.unit}".rstrip()
     return line(
@@ -88,7 +78,7 @@ def _evidence(entry: Evidence) -> Line:
     )
 
 
-def limits(label: str, estimate: Estimate) -> Iterator[Block]:
+def limits(label: str, estimate: model.Estimate) -> Iterator[Block]:
     """Yield the limits of a rate in rising order, each with source and date."""
     lines = [limit(entry) for entry in estimate.limits]
     if estimate.gbps is not None and len(lines) > 1:
@@ -98,14 +88,14 @@ def limits(label: str, estimate: Estimate) -> Iterator[Block]:
     yield from _several(label, lines)
 
 
-def limit(entry: Limit) -> Line:
+def limit(entry: model.Limit) -> Line:
     """Return a limit with its source, its date and what lifts it."""
     lifted = f"; lifted by: {entry.lifted_by}" if entry.lifted_by else ""
-    kind = ", documented" if entry.kind is LimitKind.DOCUMENTED else ""
+    kind = ", documented" if entry.kind is model.LimitKind.DOCUMENTED else ""
     return line(phrases.limit(entry), f"{kind}: {entry.source}, {entry.as_of.isoformat()}{lifted}")
 
 
-def _prices(finding: Finding) -> Iterator[Block]:
+def _prices(finding: model.Finding) -> Iterator[Block]:
     lines: list[Line] = []
     for item in finding.line_items:
         lines.append(line(phrases.bill(item), f": {_price_source(item)}"))
@@ -115,11 +105,11 @@ def _prices(finding: Finding) -> Iterator[Block]:
     yield from _several("prices", lines)
 
 
-def _part(part: PricePart) -> Line:
+def _part(part: model.PricePart) -> Line:
     """Return what one SKU adds to a unit price: `16 vcpu-hour × $0.031611, N2 Instance Core …`."""
     quantity = f"{figures.number(part.quantity)} {part.unit}"
     times = "" if part.ratio == 1 else f" × {part.ratio.normalize():f}"
-    amount = worded(f"{quantity} × ", phrases.unit_price(part.unit_price_usd), times)
+    amount = model.worded(f"{quantity} × ", phrases.unit_price(part.unit_price_usd), times)
     named = phrases.skus([one for one in (part.sku_id, part.ratio_sku_id) if one])
     return line(
         "  of which ",
@@ -128,10 +118,10 @@ def _part(part: PricePart) -> Line:
     )
 
 
-def _price_source(item: LineItem) -> str:
+def _price_source(item: model.LineItem) -> str:
     return item.source if item.sku_ids else f"{item.source}, without a SKU id"
 
 
-def _read(ref: ResourceRef) -> Line:
+def _read(ref: model.ResourceRef) -> Line:
     where = f" at {ref.source}" if ref.source else ""
     return line(say(ref.self_link, Role.NAME, length=phrases.SUBJECT_LENGTH), where)

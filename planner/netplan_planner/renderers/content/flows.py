@@ -3,16 +3,7 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import (
-    Amount,
-    ClassTotal,
-    Direction,
-    PathClass,
-    Unpriced,
-    ZonePair,
-    unpriced_span,
-    worded,
-)
+from netplan_planner import model
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import explain, phrases
 from netplan_planner.renderers.document import (
@@ -36,23 +27,23 @@ _REASON_LENGTH = 120
 """Of why something has no price; whole in the JSON report."""
 _BILL_LINES = 8
 """Prices of one path class; all are in the JSON report."""
-_PROCESSED = frozenset({PathClass.NAT, PathClass.LOAD_BALANCER})
+_PROCESSED = frozenset({model.PathClass.NAT, model.PathClass.LOAD_BALANCER})
 """Classes of which own machines pay for what they receive, one way or another."""
 _WHERE = {
-    Direction.SENT: "",
-    Direction.RECEIVED: ", received",
-    Direction.ELSEWHERE: ", between others",
+    model.Direction.SENT: "",
+    model.Direction.RECEIVED: ", received",
+    model.Direction.ELSEWHERE: ", between others",
 }
 
 
-def by_class(totals: Sequence[ClassTotal], options: RenderOptions) -> Iterator[Block]:
+def by_class(totals: Sequence[model.ClassTotal], options: RenderOptions) -> Iterator[Block]:
     """Yield the table of path classes, the greatest volume first, with a row for all sent."""
     if not totals:
         return
     yield Section(line=line("Traffic by path, per month of 730 hours"))
     sent, received, others = (
         sorted((total for total in totals if total.direction is direction), key=_size)
-        for direction in Direction
+        for direction in model.Direction
     )
     beside = [*received[: options.row_limit], *others[: options.row_limit]]
     shown = sent[: options.row_limit]
@@ -79,7 +70,7 @@ def by_class(totals: Sequence[ClassTotal], options: RenderOptions) -> Iterator[B
         yield from _priced([*sent, *paid])
 
 
-def _priced(totals: Sequence[ClassTotal]) -> Iterator[Block]:
+def _priced(totals: Sequence[model.ClassTotal]) -> Iterator[Block]:
     """Yield each path class's bill, the dearest lines first."""
     for total in totals:
         if total.usd_per_month and total.line_items:
@@ -87,7 +78,7 @@ def _priced(totals: Sequence[ClassTotal]) -> Iterator[Block]:
             yield Field(label="prices", line=lines[0], more=lines[1:], is_source=True)
 
 
-def _size(total: ClassTotal) -> tuple[Decimal, str, str]:
+def _size(total: model.ClassTotal) -> tuple[Decimal, str, str]:
     return (-total.gib_per_month, total.path_class.value, total.direction)
 
 
@@ -95,7 +86,7 @@ _ZONE_PAIRS = 6
 """Rows take two lines each; the dearest are what a reader looks for."""
 
 
-def between_zones(pairs: Sequence[ZonePair], options: RenderOptions) -> Iterator[Block]:
+def between_zones(pairs: Sequence[model.ZonePair], options: RenderOptions) -> Iterator[Block]:
     """Yield the table of zone pairs, the dearest first."""
     if not pairs:
         return
@@ -119,7 +110,7 @@ def between_zones(pairs: Sequence[ZonePair], options: RenderOptions) -> Iterator
         yield from _sources(shown)
 
 
-def _sources(pairs: Sequence[ZonePair]) -> Iterator[Block]:
+def _sources(pairs: Sequence[model.ZonePair]) -> Iterator[Block]:
     """Yield the bill of each pair of zones, and the limits of what is possible between them."""
     for pair in pairs:
         lines = phrases.bills(pair.line_items, _BILL_LINES, are_costs=True)
@@ -128,7 +119,7 @@ def _sources(pairs: Sequence[ZonePair]) -> Iterator[Block]:
             yield from explain.limits("possible", pair.predicted)
 
 
-def _rank(pair: ZonePair) -> tuple[Decimal, Decimal, str, str, str]:
+def _rank(pair: model.ZonePair) -> tuple[Decimal, Decimal, str, str, str]:
     usd = pair.usd_per_month or Decimal(0)
     return (-usd, -pair.gib_per_month, pair.src_zone, pair.dst_zone, pair.path_class.value)
 
@@ -142,27 +133,27 @@ def _more(count: int, noun: str, plural: str) -> Iterator[Block]:
 def usd_cell(
     usd: Decimal | None,
     note: str = "",
-    unpriced: Sequence[Unpriced] = (),
+    unpriced: Sequence[model.Unpriced] = (),
     role: Role = Role.PLAIN,
 ) -> Line:
     """Return an amount; with something unpriced, between what it is, or what it is at least."""
     if unpriced:
-        low, high = unpriced_span(unpriced)
+        low, high = model.unpriced_span(unpriced)
         known = usd or Decimal(0)
-        least = Amount(usd=known + low)
+        least = model.Amount(usd=known + low)
         if high is not None:
-            most = Amount(usd=known + high)
+            most = model.Amount(usd=known + high)
             is_one = figures.shown(least) == figures.shown(most)
-            return line(fixed(least if is_one else worded(least, " to ", most), role))
+            return line(fixed(least if is_one else model.worded(least, " to ", most), role))
         if known + low:
-            return line(fixed(worded("at least ", least), role))
+            return line(fixed(model.worded("at least ", least), role))
         return line(say("unknown", Role.BAD))
     if usd is not None:
-        return line(fixed(Amount(usd=usd), role))
+        return line(fixed(model.Amount(usd=usd), role))
     return line(say("unknown" if note else "not priced", Role.BAD if note else Role.DIM))
 
 
-def unpriced_note(unpriced: Sequence[Unpriced], whole: Decimal | None = None) -> Line:
+def unpriced_note(unpriced: Sequence[model.Unpriced], whole: Decimal | None = None) -> Line:
     """Return what of `whole` has no price, why, and what would tell; the rest is in the JSON."""
     first = unpriced[0]
     alike = [one for one in unpriced if one.reason == first.reason]
@@ -178,12 +169,12 @@ def unpriced_note(unpriced: Sequence[Unpriced], whole: Decimal | None = None) ->
     return line(f"{amount}{reason}{tells}{more}")
 
 
-def _class_row(total: ClassTotal, whole: Decimal | None) -> tuple[Line, ...]:
+def _class_row(total: model.ClassTotal, whole: Decimal | None) -> tuple[Line, ...]:
     """Return the row of a class; `whole` is None for traffic that own machines do not send."""
     name = say(total.path_class.value, Role.NAME)
     share = figures.share(float(total.gib_per_month), float(whole)) if whole is not None else ""
-    is_sent = total.direction is Direction.SENT
-    is_received = total.direction is Direction.RECEIVED
+    is_sent = total.direction is model.Direction.SENT
+    is_received = total.direction is model.Direction.RECEIVED
     return (
         line(name, _WHERE[total.direction]),
         line(fixed(figures.volume(total.gib_per_month))),
@@ -196,14 +187,14 @@ def _class_row(total: ClassTotal, whole: Decimal | None) -> tuple[Line, ...]:
     )
 
 
-def _class_note(total: ClassTotal) -> Line:
+def _class_note(total: model.ClassTotal) -> Line:
     if total.unpriced:
         return unpriced_note(total.unpriced, total.gib_per_month)
-    is_free = total.direction is Direction.RECEIVED and total.path_class not in _PROCESSED
+    is_free = total.direction is model.Direction.RECEIVED and total.path_class not in _PROCESSED
     return line(total.price_note) if total.price_note and not is_free else ()
 
 
-def _all_row(totals: Sequence[ClassTotal], whole: Decimal) -> tuple[Line, ...]:
+def _all_row(totals: Sequence[model.ClassTotal], whole: Decimal) -> tuple[Line, ...]:
     unpriced = [one for total in totals for one in total.unpriced]
     gib = figures.volume(sum((one.quantity for one in unpriced), Decimal(0)))
     return (
@@ -216,18 +207,18 @@ def _all_row(totals: Sequence[ClassTotal], whole: Decimal) -> tuple[Line, ...]:
     )
 
 
-def _billed_row(totals: Sequence[ClassTotal]) -> tuple[Line, ...]:
+def _billed_row(totals: Sequence[model.ClassTotal]) -> tuple[Line, ...]:
     note = line("sent, and what is processed on the way in")
     return line(say("all billed", Role.STRONG)), (), (), _sum(totals), (), note
 
 
-def _sum(totals: Sequence[ClassTotal]) -> Line:
+def _sum(totals: Sequence[model.ClassTotal]) -> Line:
     known = [total.usd_per_month for total in totals if total.usd_per_month is not None]
     unpriced = [one for total in totals for one in total.unpriced]
     return usd_cell(sum(known, Decimal(0)) if known else None, "no price", unpriced, Role.STRONG)
 
 
-def _pair_row(pair: ZonePair) -> tuple[Line, ...]:
+def _pair_row(pair: model.ZonePair) -> tuple[Line, ...]:
     possible = pair.predicted.gbps if pair.predicted is not None else None
     one_flow = _one_flow(pair)
     distance, _, address = pair.path_class.value.rpartition("-")
@@ -244,7 +235,7 @@ def _pair_row(pair: ZonePair) -> tuple[Line, ...]:
     )
 
 
-def _one_flow(pair: ZonePair) -> str:
+def _one_flow(pair: model.ZonePair) -> str:
     """Return what one flow gets one way, and each way while both send, where it is less."""
     possible = pair.predicted.gbps if pair.predicted is not None else None
     alone = pair.one_flow.gbps if pair.one_flow is not None else None
@@ -257,7 +248,7 @@ def _one_flow(pair: ZonePair) -> str:
     return f"{text}, {figures.rate(both)} each way with both at once"
 
 
-def _zones(pair: ZonePair) -> Line:
+def _zones(pair: model.ZonePair) -> Line:
     src = say(pair.src_zone, Role.NAME, length=40)
     if pair.src_zone == pair.dst_zone:
         return line("inside ", src)

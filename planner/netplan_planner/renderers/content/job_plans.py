@@ -3,17 +3,7 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import (
-    Amount,
-    JobNeed,
-    JobOption,
-    JobPhase,
-    JobPlace,
-    JobPlan,
-    Text,
-    Usage,
-    worded,
-)
+from netplan_planner import model
 from netplan_planner.model.plans.job import JobEnd
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import job_views, phrases
@@ -35,14 +25,14 @@ from netplan_planner.renderers.document import (
 from netplan_planner.renderers.options import RenderOptions
 
 _PLACES = {
-    JobPlace.ZONE: "the same zone",
-    JobPlace.INTERNAL: "other zones",
-    JobPlace.INTERNET: "the internet",
-    JobPlace.STORAGE: "Cloud Storage",
+    model.JobPlace.ZONE: "the same zone",
+    model.JobPlace.INTERNAL: "other zones",
+    model.JobPlace.INTERNET: "the internet",
+    model.JobPlace.STORAGE: "Cloud Storage",
 }
 
 
-def jobs(plans: Sequence[JobPlan], options: RenderOptions) -> Iterator[Block]:
+def jobs(plans: Sequence[model.JobPlan], options: RenderOptions) -> Iterator[Block]:
     """Yield the section of jobs: total cost and duration per machine type."""
     if plans:
         yield Section(line=line("Jobs"))
@@ -54,7 +44,7 @@ def jobs(plans: Sequence[JobPlan], options: RenderOptions) -> Iterator[Block]:
         yield from lost(plan.unknown, options, "unknown")
 
 
-def job_plan(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:
+def job_plan(plan: model.JobPlan, options: RenderOptions) -> Iterator[Block]:
     """Yield one job: its machines by total cost, against those in use, and what else decides."""
     yield from _head(plan, options)
     yield from job_views.front(plan, options)
@@ -70,7 +60,7 @@ def job_plan(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:
         yield Field(label="left out", line=line(text))
 
 
-def _head(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:
+def _head(plan: model.JobPlan, options: RenderOptions) -> Iterator[Block]:
     """Yield the job, its machines by total cost, and up to where bigger ones pay."""
     yield Entry(line=_need(plan.need))
     if plan.infeasible is not None:
@@ -83,7 +73,7 @@ def _head(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:
     yield from job_views.bigger(plan, options)
 
 
-def _need(need: JobNeed) -> Line:
+def _need(need: model.JobNeed) -> Line:
     moved = (
         (need.in_bytes, f"in from {_place(need.source)}"),
         (need.between_bytes, "between the machines"),
@@ -108,10 +98,12 @@ def _need(need: JobNeed) -> Line:
 
 
 def _place(end: JobEnd) -> str:
-    return end.region or "another region" if end.place is JobPlace.REGION else _PLACES[end.place]
+    return (
+        end.region or "another region" if end.place is model.JobPlace.REGION else _PLACES[end.place]
+    )
 
 
-def _verdict(plan: JobPlan) -> Line:
+def _verdict(plan: model.JobPlan) -> Line:
     best = plan.options[0]
     shown = figures.shown(job_views.cost(best))
     equal = [one for one in plan.options if figures.shown(job_views.cost(one)) == shown]
@@ -132,13 +124,13 @@ def _verdict(plan: JobPlan) -> Line:
     return line(text, *_against(plan, best))
 
 
-def _of_month(plan: JobPlan, usd_per_run: Decimal) -> Decimal | None:
+def _of_month(plan: model.JobPlan, usd_per_run: Decimal) -> Decimal | None:
     """Return what an amount a run is in a month; None for a job that runs once."""
     runs = plan.need.runs_per_month
     return None if runs is None else usd_per_run * Decimal(str(runs))
 
 
-def _against(plan: JobPlan, best: JobOption) -> tuple[Line, ...]:
+def _against(plan: model.JobPlan, best: model.JobOption) -> tuple[Line, ...]:
     """Return what the machines in use cost more, or less."""
     today = plan.baseline
     if today is None or _same(today, best):
@@ -148,11 +140,11 @@ def _against(plan: JobPlan, best: JobOption) -> tuple[Line, ...]:
         return (line(", at the cost of ", job_views.machines(today), " today"),)
     word = "less" if less > 0 else "more"
     change = job_views.spent(abs(less), _of_month(plan, abs(less)))
-    amount = fixed(worded(change, f" {word}"), phrases.money_role(less))
+    amount = fixed(model.worded(change, f" {word}"), phrases.money_role(less))
     return (line(", ", amount, " than ", job_views.machines(today), " today"),)
 
 
-def _same(one: JobOption, other: JobOption) -> bool:
+def _same(one: model.JobOption, other: model.JobOption) -> bool:
     return (one.machine_type, one.count, one.is_tier1, one.usage) == (
         other.machine_type,
         other.count,
@@ -161,18 +153,20 @@ def _same(one: JobOption, other: JobOption) -> bool:
     )
 
 
-def _interval(plan: JobPlan, option: JobOption) -> str | Line:
+def _interval(plan: model.JobPlan, option: model.JobOption) -> str | Line:
     """Return the cost at both ends of the throughput interval, where that differs."""
     if option.high_usd_per_run is None:
         return " or without end"
     runs = Decimal(str(plan.need.runs_per_month or 1))
-    ends = [Amount(usd=usd * runs) for usd in (option.low_usd_per_run, option.high_usd_per_run)]
+    ends = [
+        model.Amount(usd=usd * runs) for usd in (option.low_usd_per_run, option.high_usd_per_run)
+    ]
     if figures.shown(ends[0]) == figures.shown(ends[1]):
         return ""
-    return line(fixed(worded(" [", ends[0], " to ", ends[1], "]")))
+    return line(fixed(model.worded(" [", ends[0], " to ", ends[1], "]")))
 
 
-def _times(option: JobOption) -> Line:
+def _times(option: model.JobOption) -> Line:
     low, mean = figures.duration(option.low_duration_s), figures.duration(option.duration_s)
     if option.high_duration_s is None:
         return line(fixed(mean), " or never")
@@ -180,10 +174,10 @@ def _times(option: JobOption) -> Line:
     return line(fixed(mean if low == high else f"{mean} [{low} to {high}]"))
 
 
-def _sure(plan: JobPlan) -> Iterator[Block]:
+def _sure(plan: model.JobPlan) -> Iterator[Block]:
     """Yield what meets the deadline even where the network is slow."""
     if plan.sure is None:
-        if plan.need.deadline_s is not None and plan.need.usage is not Usage.SPOT:
+        if plan.need.deadline_s is not None and plan.need.usage is not model.Usage.SPOT:
             none = (
                 "no machines meet the deadline at the slow end of the interval: allow more"
                 " (--max-count) or more time (--deadline)"
@@ -203,10 +197,10 @@ def _sure(plan: JobPlan) -> Iterator[Block]:
     yield Field(label="surer", line=text)
 
 
-def _options(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:
+def _options(plan: model.JobPlan, options: RenderOptions) -> Iterator[Block]:
     """Yield the table of machines, the cheapest first."""
     has_months = plan.need.runs_per_month is not None
-    phases = [p for p in JobPhase if any(_phase(one, p) for one in plan.options)]
+    phases = [p for p in model.JobPhase if any(_phase(one, p) for one in plan.options)]
     cost = "a month" if has_months else "a run"
     columns = [
         Column(title="machines"),
@@ -234,16 +228,16 @@ def _options(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:
 
 
 def _row(
-    plan: JobPlan, option: JobOption, phases: Sequence[JobPhase], *, is_best: bool
+    plan: model.JobPlan, option: model.JobOption, phases: Sequence[model.JobPhase], *, is_best: bool
 ) -> tuple[Line, ...]:
     cells = [line(job_views.machines(option, Role.STRONG if is_best else Role.NAME))]
     cells += [line(fixed(_phase(option, phase) or "none")) for phase in phases]
     cells.append(line(fixed(figures.duration(option.duration_s))))
     if option.usd_per_month is None:
-        cells.append(line(fixed(Amount(usd=option.usd_per_run))))
+        cells.append(line(fixed(model.Amount(usd=option.usd_per_run))))
     else:
         hours = option.machine_hours_per_run * Decimal(str(plan.need.runs_per_month))
-        cells.append(line(fixed(Amount(usd=option.usd_per_month))))
+        cells.append(line(fixed(model.Amount(usd=option.usd_per_month))))
         cells.append(line(fixed(figures.number(hours))))
     if plan.need.deadline_s is not None:
         cells.append(line(fixed(odds(option.deadline_probability, option.usage))))
@@ -251,13 +245,13 @@ def _row(
     return tuple(cells)
 
 
-def _phase(option: JobOption, phase: JobPhase) -> str:
+def _phase(option: model.JobOption, phase: model.JobPhase) -> str:
     """Return how long a phase takes; empty: there is none."""
     found = next((one for one in option.phases if one.phase is phase), None)
     return figures.duration(found.duration_s) if found else ""
 
 
-def _phases(plan: JobPlan) -> Line:
+def _phases(plan: model.JobPlan) -> Line:
     """Return what the phases of the best run take, at which rate, and what bounds them."""
     parts = []
     if plan.need.startup_s:
@@ -269,15 +263,15 @@ def _phases(plan: JobPlan) -> Line:
     return joined(parts, "; ")
 
 
-def _traffic(plan: JobPlan) -> Iterator[Block]:
+def _traffic(plan: model.JobPlan) -> Iterator[Block]:
     """Yield what the traffic costs, on top of any of the machines."""
     if not plan.traffic_note and not plan.traffic_items:
         return
     usd = plan.traffic_usd_per_run
-    told: Text = "not known"
+    told: model.Text = "not known"
     if usd is not None:
         spent = job_views.spent(usd, _of_month(plan, usd))
-        told = worded(spent, ", with any machines") if usd else "free, with any machines"
+        told = model.worded(spent, ", with any machines") if usd else "free, with any machines"
     note = f"; {plan.traffic_note}" if plan.traffic_note else ""
     paid = [one for one in plan.traffic_items if one.usd_per_month]
     more = tuple(phrases.bills(paid, None, are_costs=True))

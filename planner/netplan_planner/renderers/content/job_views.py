@@ -4,17 +4,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import TypeVar
 
-from netplan_planner.model import (
-    Amount,
-    JobHours,
-    JobOption,
-    JobPayment,
-    JobPlan,
-    JobSize,
-    Text,
-    Usage,
-    worded,
-)
+from netplan_planner import model
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.content.plans import USAGE_WORDS
@@ -33,15 +23,15 @@ from netplan_planner.renderers.document import (
 from netplan_planner.renderers.options import RenderOptions
 
 Kind = TypeVar("Kind")
-_COMMITTED = (Usage.CUD_1Y, Usage.CUD_3Y)
+_COMMITTED = (model.Usage.CUD_1Y, model.Usage.CUD_3Y)
 
 
-def machines(option: JobOption, role: Role = Role.NAME) -> Span:
+def machines(option: model.JobOption, role: Role = Role.NAME) -> Span:
     """Return so many machines of a type, with what to ask for."""
     return say(machines_text(option), role, length=90)
 
 
-def machines_text(option: JobOption) -> str:
+def machines_text(option: model.JobOption) -> str:
     """Return the same as plain text."""
     count = f"{option.count} x " if option.count > 1 else ""
     tier = " with Tier_1" if option.is_tier1 else ""
@@ -49,19 +39,19 @@ def machines_text(option: JobOption) -> str:
     return f"{count}{option.machine_type}{tier}{platform}"
 
 
-def cost(option: JobOption) -> Text:
+def cost(option: model.JobOption) -> model.Text:
     """Return what a month's runs cost; of a job that runs once, what that costs."""
     return spent(option.usd_per_run, option.usd_per_month)
 
 
-def spent(usd_per_run: Decimal, usd_per_month: Decimal | None) -> Text:
+def spent(usd_per_run: Decimal, usd_per_month: Decimal | None) -> model.Text:
     """Return the same of amounts."""
     if usd_per_month is None:
-        return worded(Amount(usd=usd_per_run), " a run")
-    return worded(Amount(usd=usd_per_month), " a month")
+        return model.worded(model.Amount(usd=usd_per_run), " a run")
+    return model.worded(model.Amount(usd=usd_per_month), " a month")
 
 
-def bigger(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:
+def bigger(plan: model.JobPlan, options: RenderOptions) -> Iterator[Block]:
     """Yield up to which size of the family a bigger machine costs no more."""
     if not plan.sizes or not plan.options:
         return
@@ -80,7 +70,7 @@ def bigger(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:
     yield Field(label="bigger", line=found, more=_sizes(plan) if shows_all else ())
 
 
-def _step(small: JobSize, big: JobSize) -> str:
+def _step(small: model.JobSize, big: model.JobSize) -> str:
     """Return what the next size costs more, and what it brings."""
     more = float(big.usd_per_run / small.usd_per_run - 1) if small.usd_per_run else 0.0
     faster = 1 - big.duration_s / small.duration_s if small.duration_s else 0.0
@@ -91,7 +81,7 @@ def _step(small: JobSize, big: JobSize) -> str:
     return f"{dearer}{why}"
 
 
-def _sizes(plan: JobPlan) -> tuple[Line, ...]:
+def _sizes(plan: model.JobPlan) -> tuple[Line, ...]:
     runs = plan.need.runs_per_month
     return tuple(
         line(
@@ -104,7 +94,7 @@ def _sizes(plan: JobPlan) -> tuple[Line, ...]:
     )
 
 
-def front(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:
+def front(plan: model.JobPlan, options: RenderOptions) -> Iterator[Block]:
     """Yield the machines that no other beats in both cost and time, from slow to fast."""
     if len(plan.front) < 2:
         return
@@ -146,17 +136,17 @@ def spread(listed: Sequence[Kind], most: int | None) -> Sequence[Kind]:
     return [listed[round(at * (len(listed) - 1) / (most - 1))] for at in range(most)]
 
 
-def payments(plan: JobPlan) -> Iterator[Block]:
+def payments(plan: model.JobPlan) -> Iterator[Block]:
     """Yield each way to pay with its own best machines."""
     for one in plan.payments:
-        is_own = one.usage is plan.need.usage and one.usage is Usage.ON_DEMAND
+        is_own = one.usage is plan.need.usage and one.usage is model.Usage.ON_DEMAND
         is_for_once = one.usage in _COMMITTED and plan.need.runs_per_month is None
         if is_own or is_for_once or plan.infeasible is not None:
             continue
         yield Field(label="paid", line=_payment(one))
 
 
-def _payment(one: JobPayment) -> Line:
+def _payment(one: model.JobPayment) -> Line:
     way = USAGE_WORDS[one.usage]
     if one.option is None:
         text = line(f"{way}: {one.unknown}")
@@ -185,7 +175,7 @@ def _runs(count: float) -> str:
     return f"{figures.number(count)} runs"
 
 
-def hours(plan: JobPlan) -> Iterator[Block]:
+def hours(plan: model.JobPlan) -> Iterator[Block]:
     """Yield what an autoscaler runs in a day, before and after."""
     if plan.after is None:
         return
@@ -201,12 +191,12 @@ def hours(plan: JobPlan) -> Iterator[Block]:
     yield Field(label="hours", line=lines[0], more=tuple(lines[1:]))
 
 
-def _hours(found: JobHours) -> Line:
+def _hours(found: model.JobHours) -> Line:
     count = f"{found.count} x " if found.count > 1 else ""
     return line(
         phrases.name(f"{count}{found.machine_type}"),
         f" {figures.number(found.vm_hours_per_day)} VM hours a day,"
         f" {figures.number(found.vcpu_hours_per_day)} vCPU hours,"
         f" {figures.number(found.mean_machine_count)} machines at a time,",
-        worded(" ", Amount(usd=found.usd_per_day), " a day"),
+        model.worded(" ", model.Amount(usd=found.usd_per_day), " a day"),
     )

@@ -3,17 +3,8 @@
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
+from netplan_planner import model
 from netplan_planner.inert import NAME_LENGTH
-from netplan_planner.model import (
-    Amount,
-    AmountKind,
-    Estimate,
-    Limit,
-    LimitKind,
-    LineItem,
-    OrderedFix,
-    worded,
-)
 from netplan_planner.model.evidence.flow_log_bill import LogSettings
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import Line, Role, Span, fixed, line, say
@@ -84,7 +75,7 @@ def limit_words(name: str) -> str:
     return _LIMIT_NAMES.get(name, name.replace("-", " "))
 
 
-def limit_name(limit: Limit) -> str:
+def limit_name(limit: model.Limit) -> str:
     """Return a limit in words, with what it depends on."""
     words = limit_words(limit.name)
     if not limit.detail:
@@ -93,12 +84,12 @@ def limit_name(limit: Limit) -> str:
     return f"{words} of {limit.detail}" if is_of else f"{words} ({limit.detail})"
 
 
-def limit(value: Limit) -> Line:
+def limit(value: model.Limit) -> Line:
     """Return a limit with its rate, and the spread of a measured one."""
     text = line(
         say(limit_name(value), length=SUBJECT_LENGTH), ", ", fixed(figures.rate(value.gbps))
     )
-    if value.kind is not LimitKind.MEASURED:
+    if value.kind is not model.LimitKind.MEASURED:
         return text
     if value.low_gbps is None or value.high_gbps is None:
         return line(text, " (measured)")
@@ -106,7 +97,7 @@ def limit(value: Limit) -> Line:
     return line(text, " (", fixed(f"measured {spread}"), ")")
 
 
-def binding(estimate: Estimate, *, is_short: bool = False) -> Line:
+def binding(estimate: model.Estimate, *, is_short: bool = False) -> Line:
     """Return the limit that binds, with its rate where that is not the estimate's own."""
     value = estimate.binding
     if value is None or estimate.gbps is None:
@@ -114,7 +105,7 @@ def binding(estimate: Estimate, *, is_short: bool = False) -> Line:
     if figures.rate(value.gbps) != figures.rate(estimate.gbps):
         return limit(value)
     text = line(say(limit_name(value), length=SUBJECT_LENGTH))
-    if value.kind is not LimitKind.MEASURED:
+    if value.kind is not model.LimitKind.MEASURED:
         return text
     if is_short or value.low_gbps is None or value.high_gbps is None:
         return line(text, ", measured")
@@ -123,13 +114,13 @@ def binding(estimate: Estimate, *, is_short: bool = False) -> Line:
     )
 
 
-def bound(estimate: Estimate) -> Line:
+def bound(estimate: model.Estimate) -> Line:
     """Return what binds an estimate; empty when nothing is known."""
     what = binding(estimate)
     return line("bound by ", what) if what else ()
 
 
-def throughput(estimate: Estimate, role: Role = Role.STRONG) -> Line:
+def throughput(estimate: model.Estimate, role: Role = Role.STRONG) -> Line:
     """Return an estimate's rate with its interval, or why there is none."""
     if estimate.gbps is None:
         missing = "; ".join(estimate.unknown) or "a limit is missing"
@@ -141,7 +132,7 @@ def throughput(estimate: Estimate, role: Role = Role.STRONG) -> Line:
     return line(text, " ", fixed(interval))
 
 
-def step(now: Estimate, then: Estimate, role: Role = Role.PLAIN) -> Line:
+def step(now: model.Estimate, then: model.Estimate, role: Role = Role.PLAIN) -> Line:
     """Return `1.6 → 15.9 Gbit/s`; an unknown end is said to be unknown."""
     if now.gbps is not None and then.gbps is not None:
         return line(fixed(figures.rates(now.gbps, then.gbps), role))
@@ -149,7 +140,7 @@ def step(now: Estimate, then: Estimate, role: Role = Role.PLAIN) -> Line:
     return line(fixed(" → ".join(ends), role))
 
 
-def relief(fix: OrderedFix) -> Line:
+def relief(fix: model.OrderedFix) -> Line:
     """Return what ends with a fix, where no rate tells it: a loss, or a limit in use."""
     if fix.lost:
         return line(say(f"no more {fix.lost}", Role.STRONG))
@@ -166,7 +157,7 @@ def money(usd: Decimal | None) -> Line:
 def effect(usd: Decimal) -> Line:
     """Return what a fix does to the bill in few words: `saves $643.07`."""
     verb = "costs" if usd < 0 else "saves"
-    return line(fixed(worded(f"{verb} ", Amount(usd=usd)), money_role(usd)))
+    return line(fixed(model.worded(f"{verb} ", model.Amount(usd=usd)), money_role(usd)))
 
 
 def money_role(usd: Decimal) -> Role:
@@ -174,25 +165,25 @@ def money_role(usd: Decimal) -> Role:
     return Role.GOOD if usd > 0 else Role.COST if usd < 0 else Role.PLAIN
 
 
-def quantity(item: LineItem) -> str:
+def quantity(item: model.LineItem) -> str:
     """Return a line's quantity with its unit, without the sign."""
     amount = abs(item.quantity)
     unit = _PLURALS.get(item.unit, item.unit) if amount != 1 else item.unit
     return f"{figures.number(amount)} {unit}"
 
 
-def unit_price(usd: Decimal) -> Amount:
+def unit_price(usd: Decimal) -> model.Amount:
     """Return a price per unit, of which every digit is shown."""
-    return Amount(usd=usd, kind=AmountKind.UNIT_PRICE)
+    return model.Amount(usd=usd, kind=model.AmountKind.UNIT_PRICE)
 
 
-def product(item: LineItem) -> Line:
+def product(item: model.LineItem) -> Line:
     """Return `64,307 GiB × $0.01`."""
-    text = worded(f"{quantity(item)} × ", unit_price(item.unit_price_usd))
+    text = model.worded(f"{quantity(item)} × ", unit_price(item.unit_price_usd))
     return line(say(text, glued=True, length=NAME_LENGTH))
 
 
-def origin(item: LineItem) -> str:
+def origin(item: model.LineItem) -> str:
     """Return what a line pays for, by which SKU, and the date of its price."""
     text = f"{item.name}{skus(item.sku_ids)}, {item.as_of.isoformat()}"
     return f"{text}; {item.caveat}" if item.caveat else text
@@ -205,7 +196,7 @@ def skus(ids: Sequence[str]) -> str:
     return f", SKU{'s' if len(ids) > 1 else ''} {' + '.join(ids)}"
 
 
-def bill(item: LineItem, *, is_cost: bool = False) -> Line:
+def bill(item: model.LineItem, *, is_cost: bool = False) -> Line:
     """Return one line of a bill: what it does, and the product behind it.
 
     A line of a finding is a saving, and a cost where it is negative; `is_cost` is for a line of
@@ -213,12 +204,12 @@ def bill(item: LineItem, *, is_cost: bool = False) -> Line:
     """
     verb = "costs" if (item.usd_per_month >= 0) is is_cost else "saves"
     usd = item.usd_per_month
-    amount = fixed(worded(f"{verb} ", Amount(usd=usd)), money_role(usd))
+    amount = fixed(model.worded(f"{verb} ", model.Amount(usd=usd)), money_role(usd))
     return line(amount, " = ", product(item), f" ({origin(item)})")
 
 
 def bills(
-    items: Sequence[LineItem], limit_count: int | None, *, are_costs: bool = False
+    items: Sequence[model.LineItem], limit_count: int | None, *, are_costs: bool = False
 ) -> tuple[Line, ...]:
     """Return the greatest lines of a bill, and the sum of those left out."""
     ranked = sorted(items, key=lambda item: (-abs(item.usd_per_month), item.name, item.source))
@@ -227,7 +218,7 @@ def bills(
     rest = ranked[len(shown) :]
     if rest:
         total = sum((item.usd_per_month for item in rest), Decimal(0))
-        amount = fixed(Amount(usd=total)) if are_costs else money(total)
+        amount = fixed(model.Amount(usd=total)) if are_costs else money(total)
         lines.append(line(f"and {figures.counted(len(rest), 'line')} more: ", amount))
     return tuple(lines)
 

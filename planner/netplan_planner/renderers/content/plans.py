@@ -6,21 +6,7 @@ from decimal import Decimal
 
 import msgspec
 
-from netplan_planner.model import (
-    Amount,
-    Candidate,
-    Confidence,
-    Destination,
-    Infeasible,
-    MachineNeed,
-    MachinePlan,
-    Rejected,
-    Text,
-    Usage,
-    series_of,
-    total_usd,
-    worded,
-)
+from netplan_planner import model
 from netplan_planner.model.plans.shortfall import Shortfall
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import explain, phrases
@@ -42,18 +28,18 @@ from netplan_planner.renderers.document import (
 from netplan_planner.renderers.options import RenderOptions
 
 USAGE_WORDS = {
-    Usage.ON_DEMAND: "on demand",
-    Usage.SPOT: "spot",
-    Usage.CUD_1Y: "committed for 1 year",
-    Usage.CUD_3Y: "committed for 3 years",
-    Usage.SUSTAINED_USE: "on demand with sustained use",
+    model.Usage.ON_DEMAND: "on demand",
+    model.Usage.SPOT: "spot",
+    model.Usage.CUD_1Y: "committed for 1 year",
+    model.Usage.CUD_3Y: "committed for 3 years",
+    model.Usage.SUSTAINED_USE: "on demand with sustained use",
 }
 
 
-def odds(probability: float | None, usage: Usage) -> str:
+def odds(probability: float | None, usage: model.Usage) -> str:
     """Return how likely a deadline is met, in words."""
     found = probability or 0.0
-    if usage is Usage.SPOT:
+    if usage is model.Usage.SPOT:
         return f"at least {figures.share(found, 1)}"
     # The model's intervals end at 0.99: beyond their ends nothing more is known.
     if found in {1 - _LAST, _LAST}:
@@ -63,9 +49,9 @@ def odds(probability: float | None, usage: Usage) -> str:
 
 _LAST = 0.005
 _WHERE = {
-    Destination.INTERNAL: "to internal addresses",
-    Destination.ZONE: "inside one zone",
-    Destination.EXTERNAL: "to outside addresses",
+    model.Destination.INTERNAL: "to internal addresses",
+    model.Destination.ZONE: "inside one zone",
+    model.Destination.EXTERNAL: "to outside addresses",
 }
 _LISTED_SERIES = 8
 _REASONS = {
@@ -89,7 +75,7 @@ _REASONS = {
 """What was not proposed, after the number of it."""
 
 
-def recommendations(plans: Sequence[MachinePlan], options: RenderOptions) -> Iterator[Block]:
+def recommendations(plans: Sequence[model.MachinePlan], options: RenderOptions) -> Iterator[Block]:
     """Yield the section of machine types."""
     if plans:
         yield Section(line=line("Machine types"))
@@ -97,7 +83,7 @@ def recommendations(plans: Sequence[MachinePlan], options: RenderOptions) -> Ite
         yield from machine_plan(plan, options)
 
 
-def machine_plan(plan: MachinePlan, options: RenderOptions) -> Iterator[Block]:
+def machine_plan(plan: model.MachinePlan, options: RenderOptions) -> Iterator[Block]:
     """Yield one need, what meets it, cheapest first, and why the others lost."""
     yield Entry(line=_need(plan.need))
     if plan.need.basis:
@@ -128,13 +114,13 @@ def machine_plan(plan: MachinePlan, options: RenderOptions) -> Iterator[Block]:
     if options.folds:
         yield from _sources(shown)
     yield from _traffic(plan)
-    if plan.confidence is not Confidence.HIGH:
+    if plan.confidence is not model.Confidence.HIGH:
         sure = line(say(plan.confidence.value, Role.BAD), f": {plan.confidence_reason}")
         yield Field(label="sure", line=sure)
     yield from lost(plan.rejected, options)
 
 
-def _sources(candidates: Sequence[Candidate]) -> Iterator[Block]:
+def _sources(candidates: Sequence[model.Candidate]) -> Iterator[Block]:
     """Yield the bill and the limit of each machine."""
     for candidate in candidates:
         lines = phrases.bills(candidate.line_items, None, are_costs=True)
@@ -142,16 +128,16 @@ def _sources(candidates: Sequence[Candidate]) -> Iterator[Block]:
         yield Field(label="machine", line=_machines(candidate), more=more, is_source=True)
 
 
-def infeasible(found: Shortfall, changes: Sequence[Text], by: Line = ()) -> Iterator[Block]:
+def infeasible(found: Shortfall, changes: Sequence[model.Text], by: Line = ()) -> Iterator[Block]:
     """Yield why no plan keeps the bounds, `by` what it is held back, and what to change."""
-    shortfall = worded(": ", found.shortfall) if found.shortfall else ""
+    shortfall = model.worded(": ", found.shortfall) if found.shortfall else ""
     text = line(say("Infeasible, because", Role.BAD), f" {found.binding}", by, shortfall)
     yield Para(line=text, is_inner=True)
     for change in changes:
         yield Field(label="change", line=line(change))
 
 
-def no_machines(answer: Infeasible, options: RenderOptions) -> Iterator[Block]:
+def no_machines(answer: model.Infeasible, options: RenderOptions) -> Iterator[Block]:
     """Yield a need that nothing meets, with what binds."""
     yield Entry(line=_need(answer.need))
     binding = line(say("Nothing meets this", Role.BAD), f": {answer.binding}. {answer.shortfall}")
@@ -159,15 +145,19 @@ def no_machines(answer: Infeasible, options: RenderOptions) -> Iterator[Block]:
     yield from lost(answer.rejected, options)
 
 
-def _traffic(plan: MachinePlan) -> Iterator[Block]:
+def _traffic(plan: model.MachinePlan) -> Iterator[Block]:
     """Yield what the traffic itself costs, on top of any of the machines."""
     if not plan.traffic_note:
         return
-    usd = _price(total_usd(plan.traffic_items) if plan.traffic_items else None)
+    usd = _price(model.total_usd(plan.traffic_items) if plan.traffic_items else None)
     items = [
         line(
-            fixed(worded(Amount(usd=item.usd_per_month), f" = {phrases.quantity(item)}")),
-            worded(" × ", phrases.unit_price(item.unit_price_usd), f" ({phrases.origin(item)})"),
+            fixed(
+                model.worded(model.Amount(usd=item.usd_per_month), f" = {phrases.quantity(item)}")
+            ),
+            model.worded(
+                " × ", phrases.unit_price(item.unit_price_usd), f" ({phrases.origin(item)})"
+            ),
         )
         for item in plan.traffic_items
     ]
@@ -175,7 +165,7 @@ def _traffic(plan: MachinePlan) -> Iterator[Block]:
     yield Field(label="traffic", line=on_top, more=tuple(items))
 
 
-def _need(need: MachineNeed) -> Line:
+def _need(need: model.MachineNeed) -> Line:
     least = [f"at least {need.vcpus} vCPU"] if need.vcpus else []
     least += [f"at least {figures.number(need.memory_gib)} GiB"] if need.memory_gib else []
     if need.outside_gbps:
@@ -193,7 +183,7 @@ def _need(need: MachineNeed) -> Line:
     )
 
 
-def _today(baseline: Candidate, note: Text) -> Line:
+def _today(baseline: model.Candidate, note: model.Text) -> Line:
     platform = f" on {baseline.cpu_platform}" if baseline.cpu_platform else ""
     as_it_is = msgspec.structs.replace(baseline, cpu_platform="")
     text = line(
@@ -207,7 +197,7 @@ def _today(baseline: Candidate, note: Text) -> Line:
     return line(text, " (", note, ")") if note else text
 
 
-def _machines(candidate: Candidate, role: Role = Role.NAME) -> Line:
+def _machines(candidate: model.Candidate, role: Role = Role.NAME) -> Line:
     count = f"{candidate.count} × " if candidate.count > 1 else ""
     tier = " with Tier_1" if candidate.is_tier1 else ""
     platform = f", {candidate.cpu_platform} or later" if candidate.cpu_platform else ""
@@ -217,10 +207,12 @@ def _machines(candidate: Candidate, role: Role = Role.NAME) -> Line:
 def _price(usd: Decimal | None) -> Line:
     if usd is None:
         return line(say("price unknown", Role.BAD))
-    return line(fixed(worded(Amount(usd=usd), " a month")))
+    return line(fixed(model.worded(model.Amount(usd=usd), " a month")))
 
 
-def _candidate(number: int, candidate: Candidate, baseline: Candidate | None) -> tuple[Line, ...]:
+def _candidate(
+    number: int, candidate: model.Candidate, baseline: model.Candidate | None
+) -> tuple[Line, ...]:
     usd = candidate.usd_per_month
     return (
         line(fixed(f"{number}.", Role.DIM)),
@@ -228,41 +220,41 @@ def _candidate(number: int, candidate: Candidate, baseline: Candidate | None) ->
         line(f"{candidate.vcpus * candidate.count:,}"),
         line(figures.number(candidate.memory_gib * candidate.count)),
         line(fixed(_usable(candidate))),
-        line(say("unknown", Role.BAD) if usd is None else fixed(Amount(usd=usd))),
+        line(say("unknown", Role.BAD) if usd is None else fixed(model.Amount(usd=usd))),
         _difference(candidate, baseline),
         line(candidate.note) if candidate.note else (),
     )
 
 
-def _usable(candidate: Candidate) -> str:
+def _usable(candidate: model.Candidate) -> str:
     """Return `12.8 of 16 Gbit/s`: after headroom, of all machines."""
     return figures.rates(candidate.usable_gbps, candidate.cap_gbps * candidate.count, joint=" of ")
 
 
-def _difference(candidate: Candidate, baseline: Candidate | None) -> Line:
+def _difference(candidate: model.Candidate, baseline: model.Candidate | None) -> Line:
     if baseline is None or baseline.usd_per_month is None or candidate.usd_per_month is None:
         return ()
     saved = baseline.usd_per_month - candidate.usd_per_month
     if not saved:
         return line("the same")
     word = "less" if saved > 0 else "more"
-    return line(fixed(worded(Amount(usd=saved), f" {word}"), phrases.money_role(saved)))
+    return line(fixed(model.worded(model.Amount(usd=saved), f" {word}"), phrases.money_role(saved)))
 
 
-def _front(candidate: Candidate) -> Line:
+def _front(candidate: model.Candidate) -> Line:
     usd = candidate.usd_per_month
-    price = Amount(usd=usd) if usd is not None else "price unknown"
+    price = model.Amount(usd=usd) if usd is not None else "price unknown"
     rate = figures.rate(candidate.cap_gbps)
-    return line(_machines(candidate), fixed(worded(" ", price, f" for {rate}")))
+    return line(_machines(candidate), fixed(model.worded(" ", price, f" for {rate}")))
 
 
 def lost(
-    rejected: Sequence[Rejected], options: RenderOptions, label: str = "left out"
+    rejected: Sequence[model.Rejected], options: RenderOptions, label: str = "left out"
 ) -> Iterator[Block]:
     """Yield what was not proposed, a line for each reason; each type with its own only for `-v`."""
     if not rejected:
         return
-    groups: dict[str, list[Rejected]] = defaultdict(list)
+    groups: dict[str, list[model.Rejected]] = defaultdict(list)
     for entry in rejected:
         groups[entry.reason].append(entry)
     ranked = sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0]))
@@ -274,9 +266,9 @@ def lost(
     yield Field(label=label, line=lines[0], more=tuple(lines[1:]))
 
 
-def _left_out(reason: str, entries: Sequence[Rejected]) -> Line:
+def _left_out(reason: str, entries: Sequence[model.Rejected]) -> Line:
     """Return `12 with too little bandwidth: c3 5, n1 4, n2 3`."""
-    series = Counter(series_of(entry.machine_type) for entry in entries)
+    series = Counter(model.series_of(entry.machine_type) for entry in entries)
     shown = [f"{name} {count}" for name, count in sorted(series.items())][:_LISTED_SERIES]
     if len(series) > len(shown):
         shown.append(f"{len(series) - len(shown)} more series")
@@ -286,6 +278,6 @@ def _left_out(reason: str, entries: Sequence[Rejected]) -> Line:
     return line(f"{text}: {', '.join(shown)}")
 
 
-def _example(entry: Rejected) -> Line:
+def _example(entry: model.Rejected) -> Line:
     tier = " with Tier_1" if entry.is_tier1 else ""
     return line(phrases.name(entry.machine_type), f"{tier}: {entry.detail}")

@@ -2,20 +2,8 @@
 
 from collections.abc import Iterator
 
+from netplan_planner import model
 from netplan_planner.inert import NAME_LENGTH
-from netplan_planner.model import (
-    Amount,
-    Estimate,
-    Limit,
-    LimitKind,
-    PathClass,
-    Planning,
-    Prediction,
-    StreamRate,
-    Text,
-    Value,
-    worded,
-)
 from netplan_planner.renderers.content import DataTable
 from netplan_planner.renderers.content.phrases import limit_name, limit_words, unit_price
 from netplan_planner.renderers.document import (
@@ -71,7 +59,7 @@ _ONE_CORE_IS = (
 )
 
 
-class BoundBy(Value, frozen=True, kw_only=True):
+class BoundBy(model.Value, frozen=True, kw_only=True):
     """What binds, by name."""
 
     binding_limit: str | None
@@ -80,14 +68,14 @@ class BoundBy(Value, frozen=True, kw_only=True):
     """The one that would bind were the first lifted."""
 
 
-def record(answer: Prediction) -> tuple[Prediction, BoundBy]:
+def record(answer: model.Prediction) -> tuple[model.Prediction, BoundBy]:
     """Return every field, and the names of the limits that bind first and next."""
     found = answer.estimate
     first = found.limits[0].name if found.gbps is not None else None
     return answer, BoundBy(binding_limit=first, next_limit=_second(found))
 
 
-def table(answer: Prediction) -> DataTable:
+def table(answer: model.Prediction) -> DataTable:
     """Return one row."""
     found, plan = answer.estimate, answer.planning
     known = found.gbps is not None
@@ -113,11 +101,11 @@ def table(answer: Prediction) -> DataTable:
     return DataTable(COLUMNS, (row,))
 
 
-def _second(found: Estimate) -> str | None:
+def _second(found: model.Estimate) -> str | None:
     return found.limits[1].name if found.gbps is not None and len(found.limits) > 1 else None
 
 
-def blocks(answer: Prediction, options: RenderOptions) -> Iterator[Block]:
+def blocks(answer: model.Prediction, options: RenderOptions) -> Iterator[Block]:
     """Yield the rate and what binds; with `-v` every limit with its source, and the arithmetic."""
     yield heading(answer)
     yield from _body(answer)
@@ -125,11 +113,11 @@ def blocks(answer: Prediction, options: RenderOptions) -> Iterator[Block]:
         yield from _explained(answer)
 
 
-def heading(answer: Prediction) -> Title:
+def heading(answer: model.Prediction) -> Title:
     """Return what the answer is of."""
     query = answer.query
     parts = [query.path_class.value]
-    if query.path_class is not PathClass.GOOGLE_APIS:
+    if query.path_class is not model.PathClass.GOOGLE_APIS:
         parts.append(
             counted(query.streams, "stream")
             if query.streams is not None
@@ -149,7 +137,7 @@ def heading(answer: Prediction) -> Title:
     return Title(line=names, basis=line(f"{', '.join(parts)} · limits of {answer.limits_as_of}"))
 
 
-def _body(answer: Prediction) -> Iterator[Block]:
+def _body(answer: model.Prediction) -> Iterator[Block]:
     found = answer.estimate
     if found.gbps is None:
         yield from _unknown(answer)
@@ -170,15 +158,15 @@ def _body(answer: Prediction) -> Iterator[Block]:
         yield _para(f"round-trip time by {answer.rtt_detail}")
 
 
-def _para(text: Text) -> Para:
+def _para(text: model.Text) -> Para:
     return Para(line=line(say(text, length=_LONG)), is_inner=True)
 
 
-def _unknown(answer: Prediction) -> Iterator[Block]:
+def _unknown(answer: model.Prediction) -> Iterator[Block]:
     """Yield why there is no likely value, and the bounds where there are some."""
     found = answer.estimate
     why = "; ".join(found.unknown)
-    if answer.query.path_class is not PathClass.GOOGLE_APIS:
+    if answer.query.path_class is not model.PathClass.GOOGLE_APIS:
         yield _para(f"unknown: {why}")
         return
     least = f"at least {rate(found.low_gbps)}" if found.low_gbps is not None else ""
@@ -193,7 +181,7 @@ def _unknown(answer: Prediction) -> Iterator[Block]:
         yield _para(f"assumed: {said}")
 
 
-def _service(answer: Prediction) -> Iterator[Block]:
+def _service(answer: model.Prediction) -> Iterator[Block]:
     """Yield what a service does on the path, and what it is taken to be."""
     service, done = answer.service, answer.transactions
     if service is None or done is None:
@@ -213,14 +201,14 @@ def _service(answer: Prediction) -> Iterator[Block]:
     yield _para(f"service: {size} a transaction, at most {most}")
 
 
-def _time(found: Estimate) -> Iterator[Block]:
+def _time(found: model.Estimate) -> Iterator[Block]:
     if found.duration_s is None or found.low_duration_s is None or found.high_duration_s is None:
         return
     low, high = duration(found.low_duration_s), duration(found.high_duration_s)
     yield _para(f"takes {duration(found.duration_s)} [{low} to {high}]")
 
 
-def _cost(plan: Planning) -> Iterator[Block]:
+def _cost(plan: model.Planning) -> Iterator[Block]:
     """Yield what the transfer costs, with its line items."""
     cost = plan.cost
     if cost is None:
@@ -230,17 +218,17 @@ def _cost(plan: Planning) -> Iterator[Block]:
         return
     if cost.high_usd is not None:
         yield _para(
-            worded(
-                *("costs ", Amount(usd=cost.usd), " to ", Amount(usd=cost.high_usd)),
+            model.worded(
+                *("costs ", model.Amount(usd=cost.usd), " to ", model.Amount(usd=cost.high_usd)),
                 f" by where the receiver is: {volume(cost.gib)} with headers, prices of"
                 f" {cost.prices_as_of}",
             )
         )
         return
     paid = [item for item in cost.line_items if item.usd_per_month]
-    detail = worded(
+    detail = model.worded(
         *(
-            worded(
+            model.worded(
                 f"{'; ' if at else ': '}{volume(item.quantity)} at ",
                 unit_price(item.unit_price_usd),
                 " per GiB",
@@ -249,14 +237,14 @@ def _cost(plan: Planning) -> Iterator[Block]:
         )
     )
     yield _para(
-        worded(
-            *("costs ", Amount(usd=cost.usd), detail or f" for {volume(cost.gib)}"),
+        model.worded(
+            *("costs ", model.Amount(usd=cost.usd), detail or f" for {volume(cost.gib)}"),
             f", headers counted, prices of {cost.prices_as_of}",
         )
     )
 
 
-def _binding(found: Estimate) -> Iterator[Block]:
+def _binding(found: model.Estimate) -> Iterator[Block]:
     """Yield what binds, how likely, what comes behind it and what lifts it."""
     first = found.limits[0]
     yield _para(f"bound by {_limit(first)}{_chance(found, 0)}")
@@ -266,17 +254,17 @@ def _binding(found: Estimate) -> Iterator[Block]:
         yield _para(f"lifted by {first.lifted_by}")
 
 
-def _chance(found: Estimate, at: int) -> str:
+def _chance(found: model.Estimate, at: int) -> str:
     """Return how likely a limit binds, where that is worth a word."""
     chance = found.probabilities[at] if found.probabilities else 0.0
     return f" ({share(chance, 1.0)} likely)" if chance >= _LEAST_CHANCE else ""
 
 
-def _limit(limit: Limit) -> str:
+def _limit(limit: model.Limit) -> str:
     return f"{limit_name(limit)}, {rate(limit.gbps)}"
 
 
-def _to_plan_with(answer: Prediction) -> Iterator[Block]:
+def _to_plan_with(answer: model.Prediction) -> Iterator[Block]:
     """Yield the figures to plan with: by core, by number of streams; the doubt and the quota."""
     plan, found = answer.planning, answer.estimate
     if plan.one_core is not None and found.gbps is not None:
@@ -293,7 +281,7 @@ def _to_plan_with(answer: Prediction) -> Iterator[Block]:
         yield _para(f"holds too: {plan.quota}; its value is not known here (--quota-gbps)")
 
 
-def _by_core(plan: Planning, likely_gbps: float) -> Iterator[tuple[str, str]]:
+def _by_core(plan: model.Planning, likely_gbps: float) -> Iterator[tuple[str, str]]:
     core = plan.one_core
     yield "likely", f"{rate(likely_gbps)}, where flows spread over queues and cores"
     if core is not None:
@@ -310,7 +298,7 @@ def _pairs(rows: tuple[tuple[str, str], ...]) -> Table:
     return Table(columns=columns, rows=cells, is_inner=True)
 
 
-def _streams(one: StreamRate) -> tuple[Line, Line]:
+def _streams(one: model.StreamRate) -> tuple[Line, Line]:
     if one.gbps is None:
         return line(fixed(f"{one.streams}")), line("unknown")
     told = rate_interval(one.gbps, one.low_gbps, one.high_gbps)
@@ -318,13 +306,13 @@ def _streams(one: StreamRate) -> tuple[Line, Line]:
     return line(fixed(f"{one.streams}")), line(f"{told}{why}")
 
 
-def _explained(answer: Prediction) -> Iterator[Block]:
+def _explained(answer: model.Prediction) -> Iterator[Block]:
     """Yield every limit with its source, and how the figure follows."""
     found, query = answer.estimate, answer.query
     yield Entry(line=line("every limit, the least first"))
     for at, limit in enumerate(found.limits):
         spread = ""
-        if limit.kind is LimitKind.MEASURED and limit.low_gbps and limit.high_gbps:
+        if limit.kind is model.LimitKind.MEASURED and limit.low_gbps and limit.high_gbps:
             spread = f", measured {rates(limit.low_gbps, limit.high_gbps, joint=' to ')}"
         yield _para(f"{limit.name}: {_limit(limit)}{spread}{_chance(found, at)}")
         yield _para(f"  {limit.source}, {limit.as_of}")

@@ -3,15 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    CheckOutcome,
-    PriceCheck,
-    PriceFault,
-    RegionLack,
-    UnpricedType,
-    Value,
-    taken,
-)
+from netplan_planner import model
 from netplan_planner.renderers.content import DataTable
 from netplan_planner.renderers.document import (
     Block,
@@ -30,32 +22,32 @@ SCHEMA = "netplan.price-check/1"
 _LONG = 4000
 
 
-class Record(Value, frozen=True, kw_only=True):
+class Record(model.Value, frozen=True, kw_only=True):
     """What was checked of a snapshot, and what fails."""
 
     checks: dict[str, int]
     """How many prices each check looked at."""
-    faults: tuple[PriceFault, ...]
+    faults: tuple[model.PriceFault, ...]
     outdated: tuple[str, ...]
     """Prices that are older than a known change."""
-    lacking: tuple[RegionLack, ...]
+    lacking: tuple[model.RegionLack, ...]
     """Regions without prices of traffic."""
-    unpriced: tuple[UnpricedType, ...]
+    unpriced: tuple[model.UnpricedType, ...]
     """What is offered and has no price."""
 
 
-def record(answer: PriceCheck) -> Record:
+def record(answer: model.PriceCheck) -> Record:
     """Return the counts by check, and everything that was found."""
-    return taken(Record, answer, checks={one.name: one.count for one in answer.checks})
+    return model.taken(Record, answer, checks={one.name: one.count for one in answer.checks})
 
 
-def table(answer: PriceCheck) -> DataTable:
+def table(answer: model.PriceCheck) -> DataTable:
     """Return a row a fault."""
     rows = ((one.check, one.where, one.what) for one in answer.faults)
     return DataTable(("check", "where", "what"), rows)
 
 
-def blocks(answer: PriceCheck, options: RenderOptions) -> Iterator[Block]:
+def blocks(answer: model.PriceCheck, options: RenderOptions) -> Iterator[Block]:
     """Yield the checks, then what fails, what is outdated, and what has no price."""
     columns = (Column(title=""), Column(title="", is_number=True), Column(title="", is_note=True))
     rows = tuple(
@@ -83,7 +75,7 @@ def blocks(answer: PriceCheck, options: RenderOptions) -> Iterator[Block]:
     )
 
 
-def _state(one: CheckOutcome) -> Line:
+def _state(one: model.CheckOutcome) -> Line:
     if one.fault_count:
         return line(say(f"{one.fault_count:,} FAIL", Role.BAD))
     return line(say("holds", Role.GOOD))

@@ -6,15 +6,7 @@ from decimal import Decimal
 
 from msgspec.structs import asdict
 
-from netplan_planner.model import (
-    ModelledPart,
-    OtherSku,
-    Reconciliation,
-    SkuBalance,
-    Unmodelled,
-    Value,
-    taken,
-)
+from netplan_planner import model
 from netplan_planner.renderers.content import Cell, DataTable, incomplete
 from netplan_planner.renderers.document import Block, Column, Line, Para, Table, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
@@ -25,7 +17,7 @@ _RATIO_DIGITS = 6
 _LONG = 4000
 
 
-class BalanceRow(Value, frozen=True, kw_only=True):
+class BalanceRow(model.Value, frozen=True, kw_only=True):
     """One SKU in the model and on the bill; what was billed and is not known is null."""
 
     sku_id: str
@@ -37,12 +29,12 @@ class BalanceRow(Value, frozen=True, kw_only=True):
     modelled_usd: Decimal
     billed_usd: Decimal
     residual_usd: Decimal
-    path_classes: tuple[ModelledPart, ...]
+    path_classes: tuple[model.ModelledPart, ...]
     """Of the model, the greatest first."""
     note: str
 
 
-class Record(Value, frozen=True, kw_only=True):
+class Record(model.Value, frozen=True, kw_only=True):
     """The traffic model against the bill."""
 
     warnings: tuple[str, ...]
@@ -60,10 +52,10 @@ class Record(Value, frozen=True, kw_only=True):
     modelled_window: str
     skus: tuple[BalanceRow, ...]
     """The greatest residual in dollars first."""
-    unmodelled: tuple[Unmodelled, ...]
+    unmodelled: tuple[model.Unmodelled, ...]
     other_usd: Decimal
     """Billed for anything but traffic."""
-    other_skus: tuple[OtherSku, ...]
+    other_skus: tuple[model.OtherSku, ...]
     credits_usd: Decimal
     not_usage_rows: int
     not_usage_usd: Decimal
@@ -72,24 +64,24 @@ class Record(Value, frozen=True, kw_only=True):
 COLUMNS = BalanceRow.__struct_fields__
 
 
-def record(answer: Reconciliation) -> Record:
+def record(answer: model.Reconciliation) -> Record:
     """Return the balances with the fields of the table, and what was left out of them."""
     skus = tuple(map(_fields, answer.balances))
-    return taken(Record, answer, skus=skus, other_skus=answer.other)
+    return model.taken(Record, answer, skus=skus, other_skus=answer.other)
 
 
-def table(answer: Reconciliation) -> DataTable:
+def table(answer: model.Reconciliation) -> DataTable:
     """Return a row a SKU."""
     return DataTable(COLUMNS, map(_cells, answer.balances))
 
 
-def beside_table(answer: Reconciliation) -> Iterator[str]:
+def beside_table(answer: model.Reconciliation) -> Iterator[str]:
     """Yield what makes the figures less than a comparison."""
     for warning in answer.warnings:
         yield f"netplan: {warning}"
 
 
-def _cells(one: SkuBalance) -> tuple[Cell, ...]:
+def _cells(one: model.SkuBalance) -> tuple[Cell, ...]:
     parts = "; ".join(f"{part.path_class.value} {part.gib:.3f}" for part in one.parts)
     fields: dict[str, Cell] = asdict(_fields(one)) | {"path_classes": parts}
     # Volumes have the few digits that flow records know; money is exact.
@@ -99,13 +91,13 @@ def _cells(one: SkuBalance) -> tuple[Cell, ...]:
     )
 
 
-def _fields(one: SkuBalance) -> BalanceRow:
+def _fields(one: model.SkuBalance) -> BalanceRow:
     ratio = one.residual_ratio
     rounded = None if ratio is None else round(ratio, _RATIO_DIGITS)
-    return taken(BalanceRow, one, residual_ratio=rounded, path_classes=one.parts)
+    return model.taken(BalanceRow, one, residual_ratio=rounded, path_classes=one.parts)
 
 
-def blocks(answer: Reconciliation, options: RenderOptions) -> Iterator[Block]:
+def blocks(answer: model.Reconciliation, options: RenderOptions) -> Iterator[Block]:
     """Yield the warnings, what is compared, the balances, and what is in none of them."""
     for warning in answer.warnings:
         yield _para(warning)
@@ -138,7 +130,7 @@ def _para(text: str) -> Para:
     return Para(line=line(say(text, length=_LONG)))
 
 
-def _balances(answer: Reconciliation) -> Table:
+def _balances(answer: model.Reconciliation) -> Table:
     columns = (
         Column(title="SKU"),
         Column(title="modelled GiB", is_number=True, stacked="modelled {} GiB"),
@@ -156,7 +148,7 @@ def _balances(answer: Reconciliation) -> Table:
     return Table(columns=columns, rows=(*map(_row, answer.balances), total))
 
 
-def _row(one: SkuBalance) -> tuple[Line, ...]:
+def _row(one: model.SkuBalance) -> tuple[Line, ...]:
     ratio = one.residual_ratio
     return (
         line(say(one.sku_id)),
@@ -168,7 +160,7 @@ def _row(one: SkuBalance) -> tuple[Line, ...]:
     )
 
 
-def _of_what(one: SkuBalance) -> str:
+def _of_what(one: model.SkuBalance) -> str:
     """Return a SKU's description, and where more than one path or a note explains it, those."""
     parts = ", ".join(f"{part.path_class.value} {part.gib:,.0f} GiB" for part in one.parts)
     is_plain = len(one.parts) <= 1 and not one.note

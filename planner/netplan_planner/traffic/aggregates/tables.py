@@ -10,16 +10,7 @@ from typing import Any
 
 from msgspec.structs import asdict, replace
 
-from netplan_planner.model import (
-    Edge,
-    LoggedRecords,
-    Owner,
-    SelfLink,
-    TrafficMatrix,
-    Value,
-    VmTraffic,
-    taken,
-)
+from netplan_planner import model
 from netplan_planner.model.evidence.log_volume import (
     EdgeRecords,
     IntervalRecords,
@@ -31,17 +22,17 @@ from netplan_planner.model.evidence.rate_bins import MachineHours, PathHours
 from netplan_planner.units import SECONDS_PER_MINUTE
 
 
-class LogPlace(Value, frozen=True, kw_only=True):
+class LogPlace(model.Value, frozen=True, kw_only=True):
     """A source of records, without its intervals."""
 
-    place: SelfLink
+    place: model.SelfLink
     configuration: str
     record_count: int
     extra_count: int
     counted_count: int
 
 
-class LogInterval(Value, frozen=True, kw_only=True):
+class LogInterval(model.Value, frozen=True, kw_only=True):
     """What an interval would make of a source's records, without its rows."""
 
     source: int
@@ -62,21 +53,21 @@ class LogMachine(MachineBlocks, frozen=True, kw_only=True, gc=False):
     interval: int
 
 
-class LogTold(Value, frozen=True, kw_only=True, gc=False):
+class LogTold(model.Value, frozen=True, kw_only=True, gc=False):
     """Records that the sender's subnetwork reports as well, by the row of the interval."""
 
     interval: int
-    place: SelfLink
+    place: model.SelfLink
     record_count: int
 
 
 Rows = Mapping[str, Sequence[Any]]
 
-TABLES: Mapping[str, type[Value]] = {
-    "owners": Owner,
-    "edges": Edge,
-    "machines": VmTraffic,
-    "logged": LoggedRecords,
+TABLES: Mapping[str, type[model.Value]] = {
+    "owners": model.Owner,
+    "edges": model.Edge,
+    "machines": model.VmTraffic,
+    "logged": model.LoggedRecords,
     "machine-hours": MachineHours,
     "path-hours": PathHours,
     "log-places": LogPlace,
@@ -89,7 +80,7 @@ TABLES: Mapping[str, type[Value]] = {
 """What each row is; indexes are rows of other tables, in their order."""
 
 
-def rows_of(matrix: TrafficMatrix, pods: PodTraffic | None) -> Rows:
+def rows_of(matrix: model.TrafficMatrix, pods: PodTraffic | None) -> Rows:
     """Return the rows of a matrix, and of the traffic of pods, by table."""
     hours = matrix.hours
     return {
@@ -107,7 +98,7 @@ def rows_of(matrix: TrafficMatrix, pods: PodTraffic | None) -> Rows:
 def _log_rows(sources: Sequence[LogSource]) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {name: [] for name in TABLES if name.startswith("log-")}
     for number, source in enumerate(sources):
-        found["log-places"].append(taken(LogPlace, source))
+        found["log-places"].append(model.taken(LogPlace, source))
         for one in source.intervals:
             at = len(found["log-intervals"])
             found["log-intervals"].append(
@@ -122,7 +113,7 @@ def _log_rows(sources: Sequence[LogSource]) -> dict[str, list[Any]]:
     return found
 
 
-def without_rows(matrix: TrafficMatrix) -> TrafficMatrix:
+def without_rows(matrix: model.TrafficMatrix) -> model.TrafficMatrix:
     """Return what a matrix says besides its rows."""
     return replace(
         matrix,
@@ -140,7 +131,7 @@ def pods_without_rows(pods: PodTraffic | None) -> PodTraffic | None:
     return None if pods is None else replace(pods, flows=())
 
 
-def put_together(whole: TrafficMatrix, rows: Rows) -> TrafficMatrix:
+def put_together(whole: model.TrafficMatrix, rows: Rows) -> model.TrafficMatrix:
     """Return the matrix that was taken apart.
 
     Raises:
@@ -189,9 +180,9 @@ def _log_sources(rows: Rows) -> Iterator[LogSource]:
             IntervalRecords(
                 interval_s=one.interval_s,
                 record_count=one.record_count,
-                edges=tuple(taken(EdgeRecords, row) for row in of_interval["log-edges"][at]),
+                edges=tuple(model.taken(EdgeRecords, row) for row in of_interval["log-edges"][at]),
                 machines=tuple(
-                    taken(MachineBlocks, row) for row in of_interval["log-machines"][at]
+                    model.taken(MachineBlocks, row) for row in of_interval["log-machines"][at]
                 ),
                 told_by_sender=tuple(
                     (row.place, row.record_count) for row in of_interval["log-told"][at]
@@ -218,7 +209,7 @@ def _check_once(table: str, keys: Iterable[Any]) -> None:
         seen.add(key)
 
 
-def _check_window(whole: TrafficMatrix) -> None:
+def _check_window(whole: model.TrafficMatrix) -> None:
     """Refuse a window that no record can have: rates are bytes over its minutes."""
     times = [whole.start, whole.end]
     minutes = [whole.observed_minutes]

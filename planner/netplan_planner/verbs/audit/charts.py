@@ -6,15 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.model import (
-    Amount,
-    CurrencyRate,
-    MachineRow,
-    Text,
-    ZonePair,
-    region_of,
-    worded,
-)
+from netplan_planner import model
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import Line, Role, fixed, in_currency, line, say
 from netplan_planner.renderers.html.charts.bands import Bands, EndTexts, Frame, Link, bands
@@ -71,20 +63,22 @@ class _Measure(NamedTuple):
     title: str
     note: str
     value: Callable[[_Pair], float | None]
-    text: Callable[[_Pair], Text]
+    text: Callable[[_Pair], model.Text]
     is_even: bool
     """Shaded by size, from 0 to 1; else by order of magnitude."""
 
 
-def matrices(pairs: Sequence[ZonePair], currency: CurrencyRate | None = None) -> tuple[Matrix, ...]:
+def matrices(
+    pairs: Sequence[model.ZonePair], currency: model.CurrencyRate | None = None
+) -> tuple[Matrix, ...]:
     """Return the matrix of regions, where there are several, and that of zones.
 
     Amounts are shown in a currency; None: US dollars.
     """
-    regions = {region_of(zone) for pair in pairs for zone in (pair.src_zone, pair.dst_zone)}
+    regions = {model.region_of(zone) for pair in pairs for zone in (pair.src_zone, pair.dst_zone)}
     made = []
     if len(regions) > 1:
-        made.append(_matrix("region", pairs, region_of, currency))
+        made.append(_matrix("region", pairs, model.region_of, currency))
     if pairs:
         made.append(_matrix("zone", pairs, str, currency))
     return tuple(made)
@@ -92,9 +86,9 @@ def matrices(pairs: Sequence[ZonePair], currency: CurrencyRate | None = None) ->
 
 def _matrix(
     noun: str,
-    pairs: Sequence[ZonePair],
+    pairs: Sequence[model.ZonePair],
     place: Callable[[str], str],
-    currency: CurrencyRate | None,
+    currency: model.CurrencyRate | None,
 ) -> Matrix:
     by_ends = _by_ends(pairs, place)
     size: dict[str, Decimal] = defaultdict(Decimal)
@@ -119,16 +113,16 @@ def _matrix(
 
 
 def _by_ends(
-    pairs: Iterable[ZonePair], place: Callable[[str], str]
+    pairs: Iterable[model.ZonePair], place: Callable[[str], str]
 ) -> dict[tuple[str, str], _Pair]:
     """Return the sums of each pair of places."""
-    groups: dict[tuple[str, str], list[ZonePair]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[model.ZonePair]] = defaultdict(list)
     for pair in pairs:
         groups[place(pair.src_zone), place(pair.dst_zone)].append(pair)
     return {ends: _pair(found) for ends, found in groups.items()}
 
 
-def _pair(pairs: Sequence[ZonePair]) -> _Pair:
+def _pair(pairs: Sequence[model.ZonePair]) -> _Pair:
     known = [pair.usd_per_month for pair in pairs if pair.usd_per_month is not None]
     rtt = [(pair.gib_per_month, pair.rtt_ms) for pair in pairs if pair.rtt_ms is not None]
     used = [
@@ -149,7 +143,7 @@ def _panel(
     measure: _Measure,
     by_ends: dict[tuple[str, str], _Pair],
     places: Sequence[str],
-    currency: CurrencyRate | None,
+    currency: model.CurrencyRate | None,
 ) -> Panel:
     shown = {
         ends: value
@@ -196,9 +190,9 @@ def _by_magnitude(values: Sequence[float]) -> Callable[[float], int]:
     )
 
 
-def _dollars(pair: _Pair) -> Text:
+def _dollars(pair: _Pair) -> model.Text:
     least = "≥ " if pair.is_least and pair.usd else ""
-    return worded(least, Amount(usd=pair.usd or Decimal(0)))
+    return model.worded(least, model.Amount(usd=pair.usd or Decimal(0)))
 
 
 def _usd(pair: _Pair) -> float | None:
@@ -267,7 +261,7 @@ class Pairs(NamedTuple):
     alt: str
 
 
-def pairs(dear: Sequence[DearPair], currency: CurrencyRate | None = None) -> Pairs | None:
+def pairs(dear: Sequence[DearPair], currency: model.CurrencyRate | None = None) -> Pairs | None:
     """Return the picture of pairs that cost something; None where there are none."""
     known = [pair for pair in dear if pair.usd_per_month > 0]
     if not known:
@@ -301,7 +295,7 @@ def _dst(pair: DearPair) -> str:
     return f"{pair.dst} ({pair.dst_place})" if pair.dst_place else pair.dst
 
 
-def _title(pair: DearPair, currency: CurrencyRate | None) -> str:
+def _title(pair: DearPair, currency: model.CurrencyRate | None) -> str:
     names = say(f"{_src(pair)} → {_dst(pair)}", length=250).text
     return (
         f"{names}, {pair.path_class.value}: {figures.dollars(pair.usd_per_month, currency)} a month"
@@ -309,13 +303,13 @@ def _title(pair: DearPair, currency: CurrencyRate | None) -> str:
     )
 
 
-def _row(pair: DearPair, currency: CurrencyRate | None) -> PairRow:
+def _row(pair: DearPair, currency: model.CurrencyRate | None) -> PairRow:
     return PairRow(
         src=say(_src(pair), length=120).text,
         dst=say(_dst(pair), length=120).text,
         path_class=pair.path_class.value,
         volume=line(fixed(figures.volume(pair.gib_per_month))),
-        usd=in_currency(line(fixed(Amount(usd=pair.usd_per_month))), currency),
+        usd=in_currency(line(fixed(model.Amount(usd=pair.usd_per_month))), currency),
         fastest=line(fixed(figures.rate(pair.max_gbps))),
     )
 
@@ -363,7 +357,7 @@ def strips(report: Report) -> tuple[Strip, ...]:
     return tuple(sorted(found, key=lambda one: (-one.used_ratio, one.machine, one.way)))
 
 
-def _of(row: MachineRow) -> Iterator[Strip]:
+def _of(row: model.MachineRow) -> Iterator[Strip]:
     ways = (
         ("all", row.egress_p95_gbps, row.egress_max_gbps, row.egress_gbps),
         ("to outside", row.external_p95_gbps, row.external_max_gbps, row.external_gbps),

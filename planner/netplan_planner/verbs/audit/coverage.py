@@ -4,14 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import (
-    Amount,
-    MeasurementCoverage,
-    NotEvaluated,
-    Suppressed,
-    Unread,
-    worded,
-)
+from netplan_planner import model
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import (
@@ -185,10 +178,10 @@ def _money(report: Report) -> Line:
     paid = sum((usd for usd in sums if usd < 0), Decimal(0))
     parts: list[Line] = []
     if saved:
-        amount = fixed(worded(Amount(usd=saved), " a month"), Role.GOOD)
+        amount = fixed(model.worded(model.Amount(usd=saved), " a month"), Role.GOOD)
         parts.append(line("the fixes that save bring ", amount))
     if paid:
-        amount = fixed(worded(Amount(usd=paid), " a month"), Role.COST)
+        amount = fixed(model.worded(model.Amount(usd=paid), " a month"), Role.COST)
         parts.append(line("those that cost take " if saved else "the fixes cost ", amount))
     joint = " (each after those ranked before it)" if len(sums) > 1 else ""
     return line(joined(parts), joint) if parts else ()
@@ -217,14 +210,14 @@ def _count(report: Report) -> Line:
     )
 
 
-def _suppressed_sum(entries: Sequence[Suppressed]) -> Line:
+def _suppressed_sum(entries: Sequence[model.Suppressed]) -> Line:
     savings = [e.saving_usd_per_month for e in entries if e.saving_usd_per_month]
     count = line(figures.counted(len(entries), "finding"))
     total = sum(savings, Decimal(0))
-    return line(count, ", worth ", Amount(usd=total), " a month") if total > 0 else count
+    return line(count, ", worth ", model.Amount(usd=total), " a month") if total > 0 else count
 
 
-def _suppressed(entry: Suppressed) -> Line:
+def _suppressed(entry: model.Suppressed) -> Line:
     until = f", until {entry.expires.isoformat()}" if entry.expires else ""
     return line(
         phrases.name(entry.rule),
@@ -251,7 +244,7 @@ def _kind(plural: str, count: int) -> str:
     return figures.counted(count, one, plural)
 
 
-def _measurements(read: MeasurementCoverage, options: RenderOptions) -> Iterator[Block]:
+def _measurements(read: model.MeasurementCoverage, options: RenderOptions) -> Iterator[Block]:
     count = figures.counted(read.measurement_count, "measurement")
     parts = [line(f"{count} in {figures.counted(read.files, 'file')}")]
     if read.repeated_count:
@@ -262,12 +255,12 @@ def _measurements(read: MeasurementCoverage, options: RenderOptions) -> Iterator
     yield Field(label="measured", line=joined(parts), more=more)
 
 
-def _unread(entries: Sequence[Unread], options: RenderOptions) -> Iterator[Block]:
+def _unread(entries: Sequence[model.Unread], options: RenderOptions) -> Iterator[Block]:
     """Yield what was not understood, grouped by kind and cause, the most frequent first."""
     if not entries:
         return
     lost = [entry for entry in entries if not entry.is_needless]
-    groups: dict[tuple[str, ...], list[Unread]] = {}
+    groups: dict[tuple[str, ...], list[model.Unread]] = {}
     for entry in lost or entries:
         groups.setdefault(_cause(entry), []).append(entry)
     ordered = sorted(groups.values(), key=lambda group: (-len(group), group[0].reason))
@@ -280,7 +273,7 @@ def _unread(entries: Sequence[Unread], options: RenderOptions) -> Iterator[Block
     yield Field(label="unread", line=line(", ".join(said)), more=tuple(more))
 
 
-def _cause(entry: Unread) -> tuple[str, ...]:
+def _cause(entry: model.Unread) -> tuple[str, ...]:
     """Return what makes entries alike: kind of resource, field less its numbers, and reason.
 
     The reason is taken whole: its numbers are counts, which one entry must not tell for another.
@@ -290,7 +283,7 @@ def _cause(entry: Unread) -> tuple[str, ...]:
     return kind, _NUMBER.sub("#", entry.field or ""), entry.reason
 
 
-def _of_cause(group: Sequence[Unread]) -> Line:
+def _of_cause(group: Sequence[model.Unread]) -> Line:
     """Return the cause, how often it is there, and the first place, whole, to be copied."""
     first = group[0]
     where = (phrases.place(first.source),)
@@ -314,8 +307,10 @@ def _reason(text: str) -> Iterator[Span]:
             yield say(f"{space}{word}", length=phrases.PATH_LENGTH)
 
 
-def _of_kind(kind: str, entries: list[NotEvaluated], options: RenderOptions) -> Iterator[Block]:
-    by_reason: dict[str, list[NotEvaluated]] = {}
+def _of_kind(
+    kind: str, entries: list[model.NotEvaluated], options: RenderOptions
+) -> Iterator[Block]:
+    by_reason: dict[str, list[model.NotEvaluated]] = {}
     for entry in entries:
         by_reason.setdefault(entry.reason, []).append(entry)
     role = Role.BAD if kind == "crashed" else Role.PLAIN
@@ -343,7 +338,7 @@ def _of_kind(kind: str, entries: list[NotEvaluated], options: RenderOptions) -> 
         yield Item(line=line(said))
 
 
-def _examples(group: Sequence[NotEvaluated], options: RenderOptions) -> str:
+def _examples(group: Sequence[model.NotEvaluated], options: RenderOptions) -> str:
     examples = dict.fromkeys(example for entry in group for example in entry.examples)
     # Whole links are in JSON.
     shown = [example.rpartition("/")[2] for example in examples][: options.member_limit]

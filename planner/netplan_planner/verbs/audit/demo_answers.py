@@ -4,17 +4,7 @@ from datetime import date
 
 from msgspec.structs import replace
 
-from netplan_planner.model import (
-    Facts,
-    Infeasible,
-    Instance,
-    JobPlan,
-    MachinePlan,
-    PathClass,
-    PodNetwork,
-    Prediction,
-    Service,
-)
+from netplan_planner import model
 from netplan_planner.model.plans.plugin_change import OnLink, PluginChange, PluginChanges
 from netplan_planner.optimise.job.plan import plan_job
 from netplan_planner.optimise.vm_today import baseline_of, with_baseline
@@ -29,8 +19,8 @@ from netplan_planner.world.named_machines import machine_of
 
 
 def demo_answers(
-    facts: Facts, demo: Demo | None
-) -> tuple[tuple[MachinePlan, ...], tuple[JobPlan, ...]]:
+    facts: model.Facts, demo: Demo | None
+) -> tuple[tuple[model.MachinePlan, ...], tuple[model.JobPlan, ...]]:
     """Return what the story of a demo asks for; nothing without a demo."""
     if demo is None:
         return (), ()
@@ -38,19 +28,19 @@ def demo_answers(
     return plans, tuple(plan_job(one, facts.prices, facts.caps) for one in demo.jobs)
 
 
-def _plan(facts: Facts, asked: DemoNeed) -> MachinePlan | None:
+def _plan(facts: model.Facts, asked: DemoNeed) -> model.MachinePlan | None:
     machine = machine_of(facts.inventory, asked.replaces)
     shape = facts.shape(machine.machine_type)
     if shape is None:
         return None
     need = replace(asked.need, basis=_basis(facts, asked, machine))
     plan = facts.machines.choose(need)
-    if isinstance(plan, Infeasible):
+    if isinstance(plan, model.Infeasible):
         return None
     return with_baseline(plan, *baseline_of(machine, shape, need, facts.prices, facts.caps))
 
 
-def _basis(facts: Facts, asked: DemoNeed, machine: Instance) -> str:
+def _basis(facts: model.Facts, asked: DemoNeed, machine: model.Instance) -> str:
     """Return whose wish it is, and whether the findings take it for the machine's target."""
     target = facts.target(machine)
     is_declared = target is not None and target.gbps == asked.need.gbps
@@ -97,22 +87,22 @@ def _source(plugin: DemoPlugin) -> str:
 
 
 def _on(
-    asked: DemoPlugins, plugin: DemoPlugin | None, service: Service, as_of: date, gbps: float
+    asked: DemoPlugins, plugin: DemoPlugin | None, service: model.Service, as_of: date, gbps: float
 ) -> OnLink:
     """Return what goes over one link; the hosts use it themselves, a plugin beside the other."""
     if plugin is None:
-        path = PathQuestion(path_class=PathClass.SAME_ZONE_INTERNAL, host_link_gbps=gbps)
+        path = PathQuestion(path_class=model.PathClass.SAME_ZONE_INTERNAL, host_link_gbps=gbps)
     else:
-        pod = PodNetwork(
+        pod = model.PodNetwork(
             encapsulation=plugin.encapsulation,
             mtu_bytes=plugin.mtu_bytes,
             is_bare_metal=True,
             other_link_gbps=gbps if gbps != asked.fast_gbps else None,
         )
         path = PathQuestion(
-            path_class=PathClass.SAME_ZONE_INTERNAL_POD,
+            path_class=model.PathClass.SAME_ZONE_INTERNAL_POD,
             host_link_gbps=asked.fast_gbps,
             pod=pod,
         )
-    found: Prediction = with_service(predict_described(path, as_of, LEVEL), service)
+    found: model.Prediction = with_service(predict_described(path, as_of, LEVEL), service)
     return OnLink(link_gbps=gbps, estimate=found.estimate, transactions=found.transactions)

@@ -10,17 +10,7 @@ to make them, `plan_commands` are those of that moment; a place without a step s
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
-from netplan_planner.model import (
-    Estimate,
-    Finding,
-    Fix,
-    Instruction,
-    Limit,
-    Member,
-    PlannedChange,
-    ResourceRef,
-    taken,
-)
+from netplan_planner import model
 from netplan_planner.renderers.content import Cell, DataTable, phrases
 from netplan_planner.renderers.figures import SUM_DECIMALS, exact, shown
 from netplan_planner.verbs.audit.answer import Report, planned_changes
@@ -85,12 +75,12 @@ def table(report: Report) -> DataTable:
     return DataTable(COLUMNS, (row for number, one in found for row in _rows(one, number, steps)))
 
 
-Steps = Mapping[str, tuple[int, PlannedChange]]
+Steps = Mapping[str, tuple[int, model.PlannedChange]]
 """Number and change of each place that the order changes, by its fingerprint."""
 
 
-def _rows(finding: Finding, number: int, steps: Steps) -> Iterator[Row]:
-    places = finding.members or (taken(Member, finding),)
+def _rows(finding: model.Finding, number: int, steps: Steps) -> Iterator[Row]:
+    places = finding.members or (model.taken(model.Member, finding),)
     for index, place in enumerate(places, 1):
         is_first = index == 1
         whole = finding.saving_usd_per_month if is_first else None
@@ -129,7 +119,7 @@ def _rows(finding: Finding, number: int, steps: Steps) -> Iterator[Row]:
         )
 
 
-def _planned(step: tuple[int, PlannedChange] | None) -> Row:
+def _planned(step: tuple[int, model.PlannedChange] | None) -> Row:
     if step is None:
         return None, None, ""
     number, change = step
@@ -137,18 +127,18 @@ def _planned(step: tuple[int, PlannedChange] | None) -> Row:
     return number, _usd(change.saving_usd_per_month), " && ".join(commands)
 
 
-def _steps(fix: Fix | None) -> Row:
+def _steps(fix: model.Fix | None) -> Row:
     """Return how to verify, clean up and undo, each in words with its commands, and the caution."""
     if fix is None:
         return "", "", "", ""
     return (*map(_instruction, (fix.verify, fix.clean_up, fix.undo)), fix.caution)
 
 
-def _instruction(step: Instruction | None) -> str:
+def _instruction(step: model.Instruction | None) -> str:
     return "" if step is None else " ".join((step.text, " && ".join(step.commands))).strip()
 
 
-def _bill(finding: Finding) -> str:
+def _bill(finding: model.Finding) -> str:
     """Return the line items behind a finding's saving."""
     return "; ".join(
         f"{item.quantity:f} {item.unit} × {item.unit_price_usd:f} USD ({phrases.origin(item)})"
@@ -156,19 +146,19 @@ def _bill(finding: Finding) -> str:
     )
 
 
-def _resources(refs: tuple[ResourceRef, ...]) -> Row:
+def _resources(refs: tuple[model.ResourceRef, ...]) -> Row:
     if not refs:
         return "", "", ""
     return refs[0].self_link, refs[0].source, tuple(ref.self_link for ref in refs[1:])
 
 
-def _rates(estimate: Estimate | None) -> Row:
+def _rates(estimate: model.Estimate | None) -> Row:
     if estimate is None:
         return None, None, None
     return estimate.gbps, estimate.low_gbps, estimate.high_gbps
 
 
-def _limit(limit: Limit | None) -> Row:
+def _limit(limit: model.Limit | None) -> Row:
     if limit is None:
         return None, None, None, None
     return limit.name, limit.gbps, limit.source, limit.as_of

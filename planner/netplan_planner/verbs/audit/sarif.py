@@ -12,17 +12,8 @@ import re
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote, urlsplit
 
+from netplan_planner import model
 from netplan_planner.inert import inert, scalars
-from netplan_planner.model import (
-    CurrencyRate,
-    Estimate,
-    Finding,
-    NotEvaluated,
-    PlannedChange,
-    ResourceRef,
-    RulePage,
-    Severity,
-)
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.json_report import Plain, document, plain
 from netplan_planner.renderers.options import RenderOptions
@@ -34,10 +25,10 @@ SCHEMA_URI = (
 )
 FINGERPRINT = "netplanFinding/v1"
 _LEVELS = {
-    Severity.HIGH: "error",
-    Severity.MEDIUM: "warning",
-    Severity.LOW: "note",
-    Severity.INFO: "note",
+    model.Severity.HIGH: "error",
+    model.Severity.MEDIUM: "warning",
+    model.Severity.LOW: "note",
+    model.Severity.INFO: "note",
 }
 _NOTICES = {"crashed": "error", "gap": "warning"}
 _MESSAGE_LENGTH = 2000
@@ -97,7 +88,7 @@ def _driver(tool: str) -> dict[str, Plain]:
     return driver
 
 
-def _rule(rule: str, title: str, info: RulePage | None) -> dict[str, Plain]:
+def _rule(rule: str, title: str, info: model.RulePage | None) -> dict[str, Plain]:
     descriptor: dict[str, Plain] = {"id": scalars(rule), "shortDescription": _message(title)}
     if info is None:
         return descriptor
@@ -106,7 +97,7 @@ def _rule(rule: str, title: str, info: RulePage | None) -> dict[str, Plain]:
     first = next(iter(info.references), "")
     if urlsplit(first).scheme in {"http", "https"}:
         descriptor["helpUri"] = first
-    descriptor["defaultConfiguration"] = {"level": _LEVELS[Severity(info.severity)]}
+    descriptor["defaultConfiguration"] = {"level": _LEVELS[model.Severity(info.severity)]}
     descriptor["properties"] = {"tags": [scalars(info.area)]}
     return descriptor
 
@@ -122,7 +113,7 @@ def _invocation(report: Report) -> dict[str, Plain]:
     return {"executionSuccessful": not crashed, "toolExecutionNotifications": notices}
 
 
-def _notice(entry: NotEvaluated) -> dict[str, Plain]:
+def _notice(entry: model.NotEvaluated) -> dict[str, Plain]:
     some = f" ({figures.counted(entry.resource_count, 'resource')})" if entry.resource_count else ""
     return {
         "level": _NOTICES.get(entry.kind, "note"),
@@ -145,7 +136,10 @@ def _run_properties(report: Report) -> dict[str, Plain]:
 
 
 def _result(
-    finding: Finding, rule_index: int, planned: Sequence[PlannedChange], options: RenderOptions
+    finding: model.Finding,
+    rule_index: int,
+    planned: Sequence[model.PlannedChange],
+    options: RenderOptions,
 ) -> dict[str, Plain]:
     related = list(_related(finding, options))
     result: dict[str, Plain] = {
@@ -162,7 +156,7 @@ def _result(
     return result
 
 
-def _sentence(finding: Finding, currency: CurrencyRate | None) -> str:
+def _sentence(finding: model.Finding, currency: model.CurrencyRate | None) -> str:
     """Return what a reader of a code-scanning list needs: place, fault, gain, fix."""
     others = f", and {len(finding.members) - 1:,} more" if len(finding.members) > 1 else ""
     message = figures.shown(finding.message, currency)
@@ -181,7 +175,7 @@ def _sentence(finding: Finding, currency: CurrencyRate | None) -> str:
     return ". ".join(parts) + "."
 
 
-def _location(resources: Sequence[ResourceRef], options: RenderOptions) -> dict[str, Plain]:
+def _location(resources: Sequence[model.ResourceRef], options: RenderOptions) -> dict[str, Plain]:
     """Return one location: the file and line of the first resource that has one, all names."""
     found = (options.places.get(ref.source) or file_place(ref.source) for ref in resources)
     place = next((place for place in found if place is not None), None)
@@ -206,7 +200,7 @@ def _physical(place: FilePlace) -> dict[str, Plain]:
     return {"artifactLocation": artifact, "region": {"startLine": place.line or 1}}
 
 
-def _logical(ref: ResourceRef) -> dict[str, Plain]:
+def _logical(ref: model.ResourceRef) -> dict[str, Plain]:
     return {
         "name": scalars(ref.name),
         "fullyQualifiedName": scalars(ref.self_link),
@@ -214,7 +208,7 @@ def _logical(ref: ResourceRef) -> dict[str, Plain]:
     }
 
 
-def _related(finding: Finding, options: RenderOptions) -> Iterable[Plain]:
+def _related(finding: model.Finding, options: RenderOptions) -> Iterable[Plain]:
     """Yield the other ends and the other places, numbered from 1."""
     number = 0
     for ref in finding.resources[1:]:
@@ -226,7 +220,7 @@ def _related(finding: Finding, options: RenderOptions) -> Iterable[Plain]:
         yield {"id": number, "message": _message(member.subject), **where}
 
 
-def _properties(finding: Finding) -> dict[str, Plain]:
+def _properties(finding: model.Finding) -> dict[str, Plain]:
     limit = finding.limit
     return {
         "severity": finding.severity.value,
@@ -253,7 +247,7 @@ def _properties(finding: Finding) -> dict[str, Plain]:
     }
 
 
-def _planned(one: PlannedChange) -> Plain:
+def _planned(one: model.PlannedChange) -> Plain:
     """Return a change of the order as it is when its turn comes."""
     change = one.change
     return {
@@ -266,7 +260,7 @@ def _planned(one: PlannedChange) -> Plain:
     }
 
 
-def _throughput(estimate: Estimate | None) -> Plain:
+def _throughput(estimate: model.Estimate | None) -> Plain:
     if estimate is None:
         return None
     return {

@@ -6,13 +6,8 @@ from heapq import nlargest
 from operator import itemgetter
 from typing import NamedTuple
 
+from netplan_planner import model
 from netplan_planner.judging.machine_table import REGIONAL_QUOTAS
-from netplan_planner.model import (
-    Direction,
-    Facts,
-    MachineRow,
-    PathClass,
-)
 from netplan_planner.model.pod_costs_report import NearSaving, PodPair
 from netplan_planner.paths.pod_costs import PodCost, pod_costs
 from netplan_planner.paths.priced_paths import PricedPath, billed_edges
@@ -27,7 +22,7 @@ MOST_PAIRS = 20
 class _Key(NamedTuple):
     src: int
     dst: int
-    path_class: PathClass
+    path_class: model.PathClass
 
 
 class _Sent(NamedTuple):
@@ -35,7 +30,7 @@ class _Sent(NamedTuple):
     max_gbps: float
 
 
-def dear_pairs(facts: Facts, most: int = MOST_PAIRS) -> tuple[DearPair, ...]:
+def dear_pairs(facts: model.Facts, most: int = MOST_PAIRS) -> tuple[DearPair, ...]:
     """Return what own machines send to whom at the greatest cost, the dearest first.
 
     Traffic of one price shares the price's steps: each pair has the mean price of it. What has no
@@ -45,7 +40,7 @@ def dear_pairs(facts: Facts, most: int = MOST_PAIRS) -> tuple[DearPair, ...]:
         return ()
     by_path: dict[PricedPath, dict[_Key, _Sent]] = defaultdict(dict)
     for edge, path in billed_edges(facts):
-        if direction_of(facts, edge) is not Direction.SENT:
+        if direction_of(facts, edge) is not model.Direction.SENT:
             continue
         pairs = by_path[path]
         key = _Key(edge.src, edge.dst, edge.path_class)
@@ -64,7 +59,7 @@ def dear_pairs(facts: Facts, most: int = MOST_PAIRS) -> tuple[DearPair, ...]:
     return tuple(_pair(facts, key, sent, usd) for usd, sent, key in dearest)
 
 
-def _pair(facts: Facts, key: _Key, sent: _Sent, usd: Decimal) -> DearPair:
+def _pair(facts: model.Facts, key: _Key, sent: _Sent, usd: Decimal) -> DearPair:
     owners = facts.traffic.owners if facts.traffic is not None else ()
     src, dst = owners[key.src], owners[key.dst]
     return DearPair(
@@ -79,15 +74,15 @@ def _pair(facts: Facts, key: _Key, sent: _Sent, usd: Decimal) -> DearPair:
     )
 
 
-def region_rows(rows: tuple[MachineRow, ...]) -> tuple[RegionRow, ...]:
+def region_rows(rows: tuple[model.MachineRow, ...]) -> tuple[RegionRow, ...]:
     """Return each project and region with what its running machines could send together."""
-    groups: dict[tuple[str, str], list[MachineRow]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[model.MachineRow]] = defaultdict(list)
     for row in rows:
         groups[row.project, row.region].append(row)
     return tuple(_region(*key, groups[key]) for key in sorted(groups))
 
 
-def _region(project: str, region: str, rows: list[MachineRow]) -> RegionRow:
+def _region(project: str, region: str, rows: list[model.MachineRow]) -> RegionRow:
     running = [row for row in rows if not row.is_off]
     inside = [row.egress_gbps for row in running if row.egress_gbps is not None]
     outside = [row.external_gbps for row in running if row.external_gbps is not None]
@@ -104,7 +99,7 @@ def _region(project: str, region: str, rows: list[MachineRow]) -> RegionRow:
     )
 
 
-def _sum(known: list[float], running: list[MachineRow]) -> float | None:
+def _sum(known: list[float], running: list[model.MachineRow]) -> float | None:
     """Return the sum of what is known of machines; None: there are some, and it is of none."""
     return round(sum(known), 6) if known or not running else None
 
@@ -112,7 +107,7 @@ def _sum(known: list[float], running: list[MachineRow]) -> float | None:
 MOST_POD_PAIRS = 20
 
 
-def pod_pairs(facts: Facts, most: int = MOST_POD_PAIRS) -> tuple[PodPair, ...]:
+def pod_pairs(facts: model.Facts, most: int = MOST_POD_PAIRS) -> tuple[PodPair, ...]:
     """Return the pairs of pods that cost most, the dearest first; what is free is left out."""
     paid = [cost for cost in pod_costs(facts) if cost.unknown or cost.usd_per_month]
     return tuple(_pod_pair(cost) for cost in paid[:most])
@@ -133,7 +128,7 @@ def _pod_pair(cost: PodCost) -> PodPair:
     )
 
 
-def near_savings(facts: Facts) -> tuple[NearSaving, ...]:
+def near_savings(facts: model.Facts) -> tuple[NearSaving, ...]:
     """Return what near endpoints would save of each Service that has traffic, by name."""
     return tuple(_saving(one) for one in near_services(facts))
 

@@ -8,18 +8,8 @@ from typing import NamedTuple
 import networkx
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.errors import UsageError
-from netplan_planner.model import (
-    SERVICE_LABELS,
-    Direction,
-    Edge,
-    EgressCap,
-    Facts,
-    Instance,
-    Owner,
-    OwnerKind,
-    PathClass,
-)
 from netplan_planner.model.money.price_age import price_age
 from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
 from netplan_planner.planning.project import request_of
@@ -41,10 +31,10 @@ from netplan_planner.world.reading import read_facts
 from netplan_planner.world.request import InputRequest
 
 _BY_PLACE = {
-    OwnerKind.LOAD_BALANCER: "load balancers",
-    OwnerKind.NAT: "Cloud NAT",
-    OwnerKind.HYBRID: "hybrid links",
-    OwnerKind.GOOGLE_API: "Google APIs",
+    model.OwnerKind.LOAD_BALANCER: "load balancers",
+    model.OwnerKind.NAT: "Cloud NAT",
+    model.OwnerKind.HYBRID: "hybrid links",
+    model.OwnerKind.GOOGLE_API: "Google APIs",
 }
 """Ends that zones and regions take together by their place."""
 
@@ -61,7 +51,7 @@ class End(NamedTuple):
     place: str
 
 
-NodeOf = Callable[[Owner], End]
+NodeOf = Callable[[model.Owner], End]
 
 
 _NO_TRAFFIC = (
@@ -71,8 +61,8 @@ _NO_TRAFFIC = (
 
 
 _NOT_PAID = {
-    Direction.RECEIVED: "not billed to the receiver",
-    Direction.ELSEWHERE: "no end is a machine of the inventory",
+    model.Direction.RECEIVED: "not billed to the receiver",
+    model.Direction.ELSEWHERE: "no end is a machine of the inventory",
 }
 
 
@@ -83,7 +73,7 @@ _DIGITS = 6
 class _Key(NamedTuple):
     src: str
     dst: str
-    path_class: PathClass
+    path_class: model.PathClass
 
 
 class _Pair(NamedTuple):
@@ -128,13 +118,13 @@ def traffic_graph(
     return replace(found, price_age=age)
 
 
-def graph_of(facts: Facts, title: str, drawn: Drawn) -> TrafficGraph:
+def graph_of(facts: model.Facts, title: str, drawn: Drawn) -> TrafficGraph:
     """Return the traffic graph of facts that have traffic."""
     traffic = facts.traffic
     assert traffic is not None
     node_of = nodes_at(facts, drawn.level)
     ends = [node_of(owner) for owner in traffic.owners]
-    grouped: dict[_Key, list[Edge]] = defaultdict(list)
+    grouped: dict[_Key, list[model.Edge]] = defaultdict(list)
     for edge in traffic.edges:
         grouped[_Key(ends[edge.src].key, ends[edge.dst].key, edge.path_class)].append(edge)
     prices = mean_prices(facts)
@@ -169,7 +159,7 @@ def _part_count(edges: Mapping[_Key, object]) -> int:
     return int(networkx.number_weakly_connected_components(graph))
 
 
-def _caps(facts: Facts) -> dict[int, EgressCap]:
+def _caps(facts: model.Facts) -> dict[int, model.EgressCap]:
     """Return the egress cap of each machine seen, by its place among the owners."""
     found = {}
     for number, owner in enumerate(facts.traffic.owners if facts.traffic is not None else ()):
@@ -186,11 +176,11 @@ def _ratio(gbps: float, cap_gbps: float | None) -> float:
 
 
 def _edge(
-    facts: Facts,
+    facts: model.Facts,
     key: _Key,
-    edges: list[Edge],
+    edges: list[model.Edge],
     prices: Mapping[PricedPath, MeanPrice],
-    caps: Mapping[int, EgressCap],
+    caps: Mapping[int, model.EgressCap],
 ) -> GraphEdge:
     usd, unknown = _cost(facts, edges, prices)
     fastest = max(_pair(facts, edge, caps.get(edge.src)) for edge in edges)
@@ -202,7 +192,7 @@ def _edge(
         gib_per_month=facts.gib_per_month(sum(edge.wire_bytes for edge in edges)),
         usd_per_month=usd,
         is_usd_whole=not unknown,
-        is_billed=any(direction_of(facts, edge) is Direction.SENT for edge in edges),
+        is_billed=any(direction_of(facts, edge) is model.Direction.SENT for edge in edges),
         price_note=unknown,
         max_gbps=max(edge.series.max_gbps for edge in edges),
         cap_ratio=fastest.cap_ratio if fastest.cap_ratio >= 0 else None,
@@ -210,7 +200,7 @@ def _edge(
     )
 
 
-def _pair(facts: Facts, edge: Edge, cap: EgressCap | None) -> _Pair:
+def _pair(facts: model.Facts, edge: model.Edge, cap: model.EgressCap | None) -> _Pair:
     limit = None
     if cap is not None:
         limit = cap.external_gbps if edge.path_class.leaves_vpc else cap.egress_gbps
@@ -219,14 +209,14 @@ def _pair(facts: Facts, edge: Edge, cap: EgressCap | None) -> _Pair:
 
 
 def _cost(
-    facts: Facts, edges: list[Edge], prices: Mapping[PricedPath, MeanPrice]
+    facts: model.Facts, edges: list[model.Edge], prices: Mapping[PricedPath, MeanPrice]
 ) -> tuple[Decimal | None, str]:
     """Return the dollars a month of what own machines send, and why a part has no price."""
     sent: dict[PricedPath, int] = defaultdict(int)
     notes: list[str] = []
     for edge in edges:
         direction = direction_of(facts, edge)
-        if direction is Direction.SENT:
+        if direction is model.Direction.SENT:
             sent[priced_path_of(facts, edge)] += edge.wire_bytes
         else:
             notes.append(_NOT_PAID[direction])
@@ -240,10 +230,10 @@ def _cost(
 
 
 def _nodes(
-    facts: Facts,
+    facts: model.Facts,
     ends: list[End],
-    edges: Mapping[_Key, list[Edge]],
-    caps: Mapping[int, EgressCap],
+    edges: Mapping[_Key, list[model.Edge]],
+    caps: Mapping[int, model.EgressCap],
 ) -> tuple[GraphNode, ...]:
     assert facts.traffic is not None
     sent: dict[str, int] = defaultdict(int)
@@ -254,7 +244,7 @@ def _nodes(
         received[key.dst] += byte_count
     machines: dict[str, int] = defaultdict(int)
     for end, owner in zip(ends, facts.traffic.owners, strict=True):
-        machines[end.key] += owner.kind is OwnerKind.VM
+        machines[end.key] += owner.kind is model.OwnerKind.VM
     fullest: dict[str, float] = {}
     for vm in facts.traffic.vms:
         ratio = _fullest(vm.egress.p95_gbps, vm.egress_outside_vpc.p95_gbps, caps.get(vm.owner))
@@ -276,14 +266,14 @@ def _nodes(
     )
 
 
-def _fullest(egress_gbps: float, outside_gbps: float, cap: EgressCap | None) -> float:
+def _fullest(egress_gbps: float, outside_gbps: float, cap: model.EgressCap | None) -> float:
     """Return the greater share of a machine's two caps; below 0 where neither is known."""
     if cap is None:
         return -1.0
     return max(_ratio(egress_gbps, cap.egress_gbps), _ratio(outside_gbps, cap.external_gbps))
 
 
-def nodes_at(facts: Facts, level: GraphLevel) -> NodeOf:
+def nodes_at(facts: model.Facts, level: GraphLevel) -> NodeOf:
     """Return a function from an end of the traffic to its node."""
     match level:
         case GraphLevel.VM:
@@ -294,20 +284,20 @@ def nodes_at(facts: Facts, level: GraphLevel) -> NodeOf:
             return lambda owner: _grouped(facts, owner, level)
 
 
-def _itself(owner: Owner) -> End:
+def _itself(owner: model.Owner) -> End:
     return End(owner.key, owner.name, owner.kind.value, owner.zone or owner.region or "")
 
 
-def _outside(owner: Owner) -> End:
+def _outside(owner: model.Owner) -> End:
     """Return the node of an end that no level but machines' tells apart from its like."""
-    if owner.kind is OwnerKind.UNKNOWN:
+    if owner.kind is model.OwnerKind.UNKNOWN:
         return End("unknown", "addresses without a known owner", owner.kind.value, "")
     return _itself(owner)
 
 
-def _placed(owner: Owner, level: GraphLevel) -> End:
+def _placed(owner: model.Owner, level: GraphLevel) -> End:
     place = (owner.zone if level is GraphLevel.ZONE else owner.region) or ""
-    if owner.kind is OwnerKind.VM:
+    if owner.kind is model.OwnerKind.VM:
         above = (owner.region or "") if level is GraphLevel.ZONE else ""
         return End(f"{level}:{place}", place or _UNKNOWN_PLACE, level.value, above)
     words = _BY_PLACE.get(owner.kind)
@@ -317,7 +307,7 @@ def _placed(owner: Owner, level: GraphLevel) -> End:
     return End(f"{owner.kind}:{region}", words, owner.kind.value, region)
 
 
-def _grouped(facts: Facts, owner: Owner, level: GraphLevel) -> End:
+def _grouped(facts: model.Facts, owner: model.Owner, level: GraphLevel) -> End:
     instance = facts.instance(owner)
     if instance is None:
         return _outside(owner)
@@ -332,6 +322,6 @@ def _grouped(facts: Facts, owner: Owner, level: GraphLevel) -> End:
     return End(f"group:{group.ref.self_link}", group.name, GraphLevel.GROUP.value, place)
 
 
-def _service(instance: Instance) -> str | None:
-    named = (instance.label(label) for label in SERVICE_LABELS)
+def _service(instance: model.Instance) -> str | None:
+    named = (instance.label(label) for label in model.SERVICE_LABELS)
     return next((value for value in named if value), None)

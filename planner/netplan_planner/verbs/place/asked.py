@@ -5,15 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.model import (
-    UNKNOWN_STATUS,
-    Instance,
-    PathClass,
-    ProjectId,
-    ResourceRef,
-    SelfLink,
-    Zone,
-)
+from netplan_planner import model
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -36,31 +28,31 @@ class AskedMachine(NamedTuple):
     """That is billed with the traffic; empty: it is not."""
     breaks: tuple[str, ...] = ()
     """What else refers to the machine where it stands."""
-    instance: Instance | None = None
+    instance: model.Instance | None = None
     """Of the inventory; None: it is a row of a table, or no machine of ours."""
     is_foreign: bool = False
     """It stands for machines of others in a zone, which own ones send to; nobody moves these."""
 
     @property
-    def as_instance(self) -> Instance:
+    def as_instance(self) -> model.Instance:
         """The machine as commands name it; of a table no more is known than name and zone."""
         if self.instance is not None:
             return self.instance
-        zone = Zone(self.zone)
-        return Instance(
-            ref=ResourceRef(self_link=SelfLink(f"zones/{zone}/instances/{self.name}")),
-            project=ProjectId(""),
+        zone = model.Zone(self.zone)
+        return model.Instance(
+            ref=model.ResourceRef(self_link=model.SelfLink(f"zones/{zone}/instances/{self.name}")),
+            project=model.ProjectId(""),
             zone=zone,
             name=self.name,
             machine_type=self.machine_type,
-            status=UNKNOWN_STATUS,
+            status=model.UNKNOWN_STATUS,
         )
 
 
 class Kind(NamedTuple):
     """One sort of traffic between machines."""
 
-    path_class: PathClass
+    path_class: model.PathClass
     """Inside a zone."""
     is_ipv6: bool = False
     hub: str = ""

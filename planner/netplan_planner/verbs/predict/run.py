@@ -5,16 +5,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.asks import given_options
 from netplan_planner.errors import UsageError, did_you_mean
-from netplan_planner.model import (
-    PathClass,
-    PodNetwork,
-    Prediction,
-    PriceBook,
-    Service,
-    shape_of_custom,
-)
 from netplan_planner.planning.path_question import (
     PathQuestion,
     assumed_class,
@@ -62,7 +55,7 @@ _ASSUMED_CLASS = (
 )
 
 
-_PATHS = frozenset(path.value for path in PathClass)
+_PATHS = frozenset(path.value for path in model.PathClass)
 
 
 def shown(
@@ -73,14 +66,14 @@ def shown(
     return replace(options, verbosity=max(options.verbosity, int(ask.written.is_explained)))
 
 
-def ended(ask: PredictAsk, found: Prediction | PluginTable) -> bool:
+def ended(ask: PredictAsk, found: model.Prediction | PluginTable) -> bool:
     """Return whether the path has a prediction; of a table of plugins always."""
     del ask
-    return not (isinstance(found, Prediction) and found.is_unknown)
+    return not (isinstance(found, model.Prediction) and found.is_unknown)
 
 
 @verb(panel=panels.PLAN, shows=shown, ends=ended)
-def predict(ask: PredictAsk, now: Now) -> Prediction | PluginTable | None:
+def predict(ask: PredictAsk, now: Now) -> model.Prediction | PluginTable | None:
     """Predict Gbit/s with an interval, the limit that binds, and what would lift it.
 
     Two machines of an input by name, two machine types (in one zone unless --path or the places
@@ -109,8 +102,8 @@ class _Known(NamedTuple):
     """What holds for the path with every plugin."""
 
     machines: tuple[str, str] | None
-    service: Service | None
-    prices: PriceBook | None
+    service: model.Service | None
+    prices: model.PriceBook | None
     is_class_assumed: bool
     inputs: InputRequest
     level: float
@@ -122,7 +115,7 @@ def predict_asked(
     say: Say,
     warn: Say = lambda _: None,
     level: float = 0.9,
-) -> Prediction | PluginTable:
+) -> model.Prediction | PluginTable:
     """Return the prediction of a path; with several plugins a row each, after the nodes' own.
 
     Args:
@@ -207,7 +200,7 @@ def _with_plugin(path: PathQuestion, plugin: NamedPlugin, pods: Pods) -> PathQue
     return replace(path, pod=pod)
 
 
-def _answer(path: PathQuestion, known: _Known, say: Say) -> Prediction:
+def _answer(path: PathQuestion, known: _Known, say: Say) -> model.Prediction:
     inputs, level = known.inputs, known.level
     if known.machines:
         # Prices are for the transfer alone: what machines cost is not asked.
@@ -239,7 +232,7 @@ def _named(src: str, dst: str | None, *, has_input: bool, on: date) -> _Ends:
         return _Ends((src, dst), None)
     caps = load_caps(on)
     for word in (src, dst):
-        if word is None or shape_of_custom(word) is not None or word in caps.machine_types:
+        if word is None or model.shape_of_custom(word) is not None or word in caps.machine_types:
             continue
         if word in _PATHS:
             how = f"netplan predict TYPE --path {word}"
@@ -273,7 +266,9 @@ def plugins_of(asked: Pods) -> list[NamedPlugin]:
     return found
 
 
-def pod_of(plugin: NamedPlugin | None, asked: Pods, *, is_bare_metal: bool) -> PodNetwork | None:
+def pod_of(
+    plugin: NamedPlugin | None, asked: Pods, *, is_bare_metal: bool
+) -> model.PodNetwork | None:
     """Return the cluster's network with one plugin, None where the options say nothing of it.
 
     Raises:
@@ -302,7 +297,7 @@ def pod_of(plugin: NamedPlugin | None, asked: Pods, *, is_bare_metal: bool) -> P
     return replace(pod, other_link_gbps=other, is_assumed=False)
 
 
-def service_of(asked: Served) -> Service | None:
+def service_of(asked: Served) -> model.Service | None:
     """Return the service that the options describe, None where they describe none.
 
     Raises:

@@ -8,21 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from netplan_planner.model import (
-    ChangeCount,
-    CheckOutcome,
-    PriceChanges,
-    PriceCheck,
-    PriceFault,
-    PriceMove,
-    SinceBefore,
-    SkuMap,
-    SkuMeaning,
-    SnapshotBuilt,
-    SnapshotSource,
-    UnusedSku,
-    taken,
-)
+from netplan_planner import model
 from netplan_planner.verbs.prices.ask import BuildAsk, RefreshAsk
 from netplan_planner.verbs.prices.refreshing import refresh
 from netplan_pricing import SnapshotPriceBook, open_snapshot
@@ -40,7 +26,7 @@ _MUCH = Decimal("0.2")
 _PERCENT = 100
 
 
-def map_skus(files: Sequence[Path]) -> SkuMap:
+def map_skus(files: Sequence[Path]) -> model.SkuMap:
     """Return what each SKU of a catalogue is, in the order read.
 
     Raises:
@@ -49,9 +35,9 @@ def map_skus(files: Sequence[Path]) -> SkuMap:
     dump = read_dump(files)
     found = [map_sku(sku) for sku in dump.skus]
     count = Counter(one.scope for one in found)
-    return SkuMap(
+    return model.SkuMap(
         skus=tuple(
-            taken(SkuMeaning, one, sku_id=sku.sku_id)
+            model.taken(model.SkuMeaning, one, sku_id=sku.sku_id)
             for sku, one in zip(dump.skus, found, strict=True)
         ),
         priced_count=count[Scope.PRICED],
@@ -66,7 +52,7 @@ def map_skus(files: Sequence[Path]) -> SkuMap:
     )
 
 
-def build_snapshot(request: BuildAsk, today: date) -> SnapshotBuilt:
+def build_snapshot(request: BuildAsk, today: date) -> model.SnapshotBuilt:
     """Build a snapshot from files and write it; the one before stays unless all is well.
 
     Raises:
@@ -89,7 +75,7 @@ def build_snapshot(request: BuildAsk, today: date) -> SnapshotBuilt:
 
 def refresh_snapshot(
     request: RefreshAsk, today: date, told: Callable[[str], None] = lambda _: None
-) -> SnapshotBuilt:
+) -> model.SnapshotBuilt:
     """Build a snapshot from the live APIs and swap it in, as `refresh` does.
 
     Raises:
@@ -100,13 +86,13 @@ def refresh_snapshot(
     done = refresh(request, today, told)
     old = SnapshotPriceBook(done.base)
     found = compare(old, SnapshotPriceBook(done.file), least_ratio=_MUCH)
-    before = SinceBefore(
+    before = model.SinceBefore(
         path=str(done.base.path), as_of=done.base.header.as_of, counts=_change_counts(found)
     )
     return replace(_built(done.built, done.file), kept_types=done.kept_types, before=before)
 
 
-def price_changes(old: Path, new: Path, percent: float) -> PriceChanges:
+def price_changes(old: Path, new: Path, percent: float) -> model.PriceChanges:
     """Return the prices that appeared, vanished, or moved by more than some percent.
 
     Raises:
@@ -114,10 +100,10 @@ def price_changes(old: Path, new: Path, percent: float) -> PriceChanges:
     """
     least = Decimal(str(percent)) / _PERCENT
     found = tuple(compare(open_snapshot(old), open_snapshot(new), least_ratio=least))
-    return PriceChanges(changes=found, counts=_change_counts(found))
+    return model.PriceChanges(changes=found, counts=_change_counts(found))
 
 
-def check_prices(prices: Path | None, against: Path | None, today: date) -> PriceCheck:
+def check_prices(prices: Path | None, against: Path | None, today: date) -> model.PriceCheck:
     """Return what is wrong with a snapshot, compared with another where one is named.
 
     A snapshot that is not the embedded one is compared with that.
@@ -128,9 +114,9 @@ def check_prices(prices: Path | None, against: Path | None, today: date) -> Pric
     before = open_snapshot(against) if against is not None or prices is not None else None
     one = verify(open_snapshot(prices), today, before)
     failed = Counter(fault.check for fault in one.faults)
-    return PriceCheck(
+    return model.PriceCheck(
         checks=tuple(
-            CheckOutcome(
+            model.CheckOutcome(
                 name=check.name.lower(),
                 meaning=check.value,
                 count=one.counts[check.name.lower()],
@@ -140,7 +126,7 @@ def check_prices(prices: Path | None, against: Path | None, today: date) -> Pric
             for check in Check
         ),
         faults=tuple(
-            PriceFault(check=fault.check.name.lower(), where=fault.where, what=fault.what)
+            model.PriceFault(check=fault.check.name.lower(), where=fault.where, what=fault.what)
             for fault in one.faults
         ),
         outdated=one.outdated,
@@ -149,25 +135,25 @@ def check_prices(prices: Path | None, against: Path | None, today: date) -> Pric
     )
 
 
-def _change_counts(found: Iterable[PriceMove]) -> tuple[ChangeCount, ...]:
+def _change_counts(found: Iterable[model.PriceMove]) -> tuple[model.ChangeCount, ...]:
     count = Counter((one.area, one.change) for one in found)
     return tuple(
-        ChangeCount(area=area, change=change, count=number)
+        model.ChangeCount(area=area, change=change, count=number)
         for (area, change), number in sorted(count.items())
     )
 
 
-def _built(one: Built, file: SnapshotFile) -> SnapshotBuilt:
-    return taken(
-        SnapshotBuilt,
+def _built(one: Built, file: SnapshotFile) -> model.SnapshotBuilt:
+    return model.taken(
+        model.SnapshotBuilt,
         file.header,
         path=str(file.path),
         size_bytes=len(one.content),
         sha256=file.sha256,
-        sources=tuple(taken(SnapshotSource, note) for note in file.header.sources),
+        sources=tuple(model.taken(model.SnapshotSource, note) for note in file.header.sources),
         lacking=one.lacking,
-        unread=tuple(taken(UnusedSku, sku) for sku in one.unread),
-        priceless=tuple(taken(UnusedSku, sku) for sku in one.priceless),
+        unread=tuple(model.taken(model.UnusedSku, sku) for sku in one.unread),
+        priceless=tuple(model.taken(model.UnusedSku, sku) for sku in one.priceless),
         choices=one.choices,
         comparison=one.comparison,
     )

@@ -6,23 +6,15 @@ from pathlib import Path
 
 import msgspec
 
+from netplan_planner import model
 from netplan_planner.errors import InputError
 from netplan_planner.measuring.outputs import read_outputs
 from netplan_planner.measuring.outputs.base import Refused
 from netplan_planner.measuring.store import append
-from netplan_planner.model import (
-    MeasuredEnd,
-    Measurement,
-    PathClass,
-    Region,
-    Value,
-    Zone,
-    region_of,
-)
 from netplan_planner.verbs.probe.imported import ProbeImport
 
 
-class SaidOfEnd(Value, frozen=True, kw_only=True):
+class SaidOfEnd(model.Value, frozen=True, kw_only=True):
     """What the user says of one end of all imported runs."""
 
     machine_type: str | None = None
@@ -38,7 +30,7 @@ def import_outputs(
     store: Path,
     client: SaidOfEnd,
     server: SaidOfEnd,
-    path_class: PathClass | None,
+    path_class: model.PathClass | None,
 ) -> ProbeImport:
     """Return what was added to a store from files and folders of tools' outputs.
 
@@ -53,7 +45,7 @@ def import_outputs(
         InputError: If a path is not there, nothing at all could be read, or the store cannot be
             written.
     """
-    found: list[Measurement] = []
+    found: list[model.Measurement] = []
     refused: list[Refused] = []
     for path in paths:
         measurements, reasons = read_outputs(path)
@@ -76,8 +68,8 @@ def import_outputs(
 
 
 def _told(
-    one: Measurement, client: SaidOfEnd, server: SaidOfEnd, path_class: PathClass | None
-) -> Measurement:
+    one: model.Measurement, client: SaidOfEnd, server: SaidOfEnd, path_class: model.PathClass | None
+) -> model.Measurement:
     """Return a measurement with what is said of its ends; what the output says stays."""
     src, dst = (server, client) if one.is_reverse else (client, server)
     return msgspec.structs.replace(
@@ -88,7 +80,7 @@ def _told(
     )
 
 
-def _end(end: MeasuredEnd, said: SaidOfEnd) -> MeasuredEnd:
+def _end(end: model.MeasuredEnd, said: SaidOfEnd) -> model.MeasuredEnd:
     zone, region = _zone_and_region(said.place)
     is_placed = end.zone is not None or end.region is not None
     return msgspec.structs.replace(
@@ -101,9 +93,9 @@ def _end(end: MeasuredEnd, said: SaidOfEnd) -> MeasuredEnd:
     )
 
 
-def _zone_and_region(place: str | None) -> tuple[Zone | None, Region | None]:
+def _zone_and_region(place: str | None) -> tuple[model.Zone | None, model.Region | None]:
     if place is None:
         return None, None
     if place.count("-") == 2:
-        return Zone(place), region_of(place)
-    return None, Region(place)
+        return model.Zone(place), model.region_of(place)
+    return None, model.Region(place)

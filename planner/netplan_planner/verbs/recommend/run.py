@@ -7,24 +7,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum, UsageError, nearest_names
 from netplan_planner.machines import ties_of
-from netplan_planner.model import (
-    CapsBook,
-    Confidence,
-    Destination,
-    Facts,
-    Infeasible,
-    Instance,
-    MachineNeed,
-    MachinePlan,
-    PathClass,
-    PriceBook,
-    Usage,
-    need_for_vm,
-    series_of,
-    worded,
-)
 from netplan_planner.model.money.price_age import price_age
 from netplan_planner.optimise.commitment_changes import cover_today
 from netplan_planner.optimise.machine_type import Chooser
@@ -85,14 +70,14 @@ def for_bandwidth(ask: RecommendAsk, now: Now) -> Recommendation:
     )
     _check_region("--region", wish.region, on.prices)
     _check_goal(wish, on.prices)
-    need = MachineNeed(
+    need = model.MachineNeed(
         gbps=wish.gbps,
         region=wish.region,
         destination=_destination(wish),
         vcpus=wish.vcpus or 0,
         memory_gib=wish.memory_gib or 0.0,
         headroom_ratio=wish.headroom,
-        usage=_usage(ask.payment) or Usage.ON_DEMAND,
+        usage=_usage(ask.payment) or model.Usage.ON_DEMAND,
         series=checked_series(choice.series, on.limits),
         architecture=choice.architecture,
         first_architecture=None if choice.is_any else X86,
@@ -103,7 +88,7 @@ def for_bandwidth(ask: RecommendAsk, now: Now) -> Recommendation:
         month_ratio=ask.payment.month_ratio,
     )
     plan = Chooser(on.prices, on.caps).choose(need)
-    if isinstance(plan, MachinePlan):
+    if isinstance(plan, model.MachinePlan):
         volume = _steady(wish.gbps, ask.payment.month_ratio)
         plan = _completed(plan, wish, on.prices, now.today, volume)
     return _answer(plan, on.caps, on.prices, now.today, on.folder, ask.why_not)
@@ -134,7 +119,7 @@ def for_machine(ask: RecommendAsk, now: Now, vm: str) -> Recommendation:
         if wish.to is not None:
             wanted = wanted._replace(outside_gbps=0.0)
     size = size_of(facts, instance, shape)
-    need = need_for_vm(
+    need = model.need_for_vm(
         instance,
         wanted.gbps,
         shape,
@@ -164,11 +149,11 @@ def for_machine(ask: RecommendAsk, now: Now, vm: str) -> Recommendation:
         allow_shared_core=choice.shared_core or (need.allow_shared_core and not is_busy),
     )
     plan = facts.machines.choose(need)
-    if isinstance(plan, MachinePlan):
+    if isinstance(plan, model.MachinePlan):
         baseline, note = baseline_of(instance, shape, need, facts.prices, facts.caps)
         ledger = facts.machines.ledger(facts.inventory, facts.today)
         covered = cover_today(ledger, instance)
-        told = worded(note, "; " if note and covered else "", covered)
+        told = model.worded(note, "; " if note and covered else "", covered)
         plan = with_baseline(plan, baseline, told)
         volume = _volume(facts, instance, ask, wanted)
         plan = _completed(plan, wish, facts.prices, facts.today, volume)
@@ -177,9 +162,9 @@ def for_machine(ask: RecommendAsk, now: Now, vm: str) -> Recommendation:
 
 
 def _answer(
-    plan: MachinePlan | Infeasible,
-    caps: CapsBook,
-    prices: PriceBook,
+    plan: model.MachinePlan | model.Infeasible,
+    caps: model.CapsBook,
+    prices: model.PriceBook,
     today: date,
     folder: Path | None,
     why_not: tuple[str, ...],
@@ -188,38 +173,40 @@ def _answer(
     info = prices.info
     return Recommendation(
         plan=plan,
-        is_feasible=isinstance(plan, MachinePlan),
+        is_feasible=isinstance(plan, model.MachinePlan),
         limits_as_of=stated_on(caps.as_of),
         calibration=next(calibration_note(caps), None),
         prices_as_of=info.as_of,
         network_prices_as_of=info.network_as_of,
         prices_sha256=info.sha256,
         price_terms=info.terms,
-        price_age=price_age(info, today, has_spot=plan.need.usage is Usage.SPOT, folder=folder),
+        price_age=price_age(
+            info, today, has_spot=plan.need.usage is model.Usage.SPOT, folder=folder
+        ),
         long_use_percents=tuple(_long_use_percents(plan, prices)),
         why_not=why_not,
     )
 
 
 def _long_use_percents(
-    plan: MachinePlan | Infeasible, prices: PriceBook
+    plan: model.MachinePlan | model.Infeasible, prices: model.PriceBook
 ) -> Iterator[tuple[str, Decimal]]:
     """Yield the discounts that on-demand use would bring by itself, by series."""
-    if isinstance(plan, Infeasible) or plan.need.usage is not Usage.ON_DEMAND:
+    if isinstance(plan, model.Infeasible) or plan.need.usage is not model.Usage.ON_DEMAND:
         return
     found = {
-        (series_of(candidate.machine_type), 100 * (1 - ratio))
+        (model.series_of(candidate.machine_type), 100 * (1 - ratio))
         for candidate in plan.ranked
         if (ratio := prices.sustained_use_ratio(candidate.machine_type, plan.need.month_ratio)) < 1
     }
     yield from sorted(found)
 
 
-def _destination(wish: Need) -> Destination:
-    return Destination((wish.to.to if wish.to else To.INTERNAL).value)
+def _destination(wish: Need) -> model.Destination:
+    return model.Destination((wish.to.to if wish.to else To.INTERNAL).value)
 
 
-def _check_goal(wish: Need, prices: PriceBook) -> None:
+def _check_goal(wish: Need, prices: model.PriceBook) -> None:
     if wish.to is not None and wish.to.region is not None:
         kinds = ", ".join(To)
         _check_region("--to", wish.to.region, prices, f" (it is {kinds}, or a region)")
@@ -233,7 +220,7 @@ def _steady(gbps: float, month_ratio: float) -> tuple[Decimal, str]:
 
 
 def _volume(
-    facts: Facts, instance: Instance, ask: RecommendAsk, wanted: Wanted
+    facts: model.Facts, instance: model.Instance, ask: RecommendAsk, wanted: Wanted
 ) -> tuple[Decimal, str]:
     """Return the GiB a month that a machine sends, and where that comes from."""
     seen = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
@@ -244,12 +231,12 @@ def _volume(
 
 
 def _completed(
-    plan: MachinePlan,
+    plan: model.MachinePlan,
     wish: Need,
-    prices: PriceBook,
+    prices: model.PriceBook,
     today: date,
     volume: tuple[Decimal, str],
-) -> MachinePlan:
+) -> model.MachinePlan:
     """Return a plan with the price of its traffic, where a region was named, and how sure it is."""
     if wish.to is not None and wish.to.region is not None:
         plan = with_traffic(plan, prices, wish.to.region, *volume)
@@ -257,14 +244,20 @@ def _completed(
 
 
 def with_traffic(
-    plan: MachinePlan, prices: PriceBook, to_region: str, gib_per_month: Decimal, basis: str
-) -> MachinePlan:
+    plan: model.MachinePlan,
+    prices: model.PriceBook,
+    to_region: str,
+    gib_per_month: Decimal,
+    basis: str,
+) -> model.MachinePlan:
     """Return a plan with what its traffic to a region costs, or why that is not known.
 
     The sum is the same with every machine of the plan.
     """
     is_inside = to_region == plan.need.region
-    path_class = PathClass.INTER_ZONE_INTERNAL if is_inside else PathClass.INTER_REGION_INTERNAL
+    path_class = (
+        model.PathClass.INTER_ZONE_INTERNAL if is_inside else model.PathClass.INTER_REGION_INTERNAL
+    )
     where = f"to {to_region}, by internal addresses" + (", another zone" if is_inside else "")
     note = f"{gib_per_month:,.0f} GiB a month {where} ({basis})"
     try:
@@ -280,9 +273,9 @@ def with_traffic(
     return replace(plan, traffic_items=items, traffic_note=note)
 
 
-def with_price_age(plan: MachinePlan, today: date) -> MachinePlan:
+def with_price_age(plan: model.MachinePlan, today: date) -> model.MachinePlan:
     """Return a plan that is less sure where it ranks by old Spot prices."""
-    if plan.need.usage is not Usage.SPOT:
+    if plan.need.usage is not model.Usage.SPOT:
         return plan
     dates = [item.as_of for item in plan.ranked[0].line_items] if plan.ranked else []
     age = (today - min(dates)).days if dates else 0
@@ -292,23 +285,23 @@ def with_price_age(plan: MachinePlan, today: date) -> MachinePlan:
         f"the Spot prices are of {min(dates).isoformat()}, {age} days old, and change within weeks:"
         " the order may be another today"
     )
-    return replace(plan, confidence=Confidence.LOW, confidence_reason=reason)
+    return replace(plan, confidence=model.Confidence.LOW, confidence_reason=reason)
 
 
-def _usage(payment: Payment) -> Usage | None:
+def _usage(payment: Payment) -> model.Usage | None:
     """Return the way of paying that the flags ask for; None: none is named."""
     return one_usage(
         {
-            Usage.ON_DEMAND: payment.on_demand,
-            Usage.SPOT: payment.spot,
-            Usage.CUD_1Y: payment.cud_1y,
-            Usage.CUD_3Y: payment.cud_3y,
-            Usage.SUSTAINED_USE: payment.sustained_use,
+            model.Usage.ON_DEMAND: payment.on_demand,
+            model.Usage.SPOT: payment.spot,
+            model.Usage.CUD_1Y: payment.cud_1y,
+            model.Usage.CUD_3Y: payment.cud_3y,
+            model.Usage.SUSTAINED_USE: payment.sustained_use,
         }
     )
 
 
-def _check_region(option: str, region: str, prices: PriceBook, also: str = "") -> None:
+def _check_region(option: str, region: str, prices: model.PriceBook, also: str = "") -> None:
     known = prices.regions()
     if region not in known:
         near = nearest_names(region, known)

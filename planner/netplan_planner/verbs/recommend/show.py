@@ -5,18 +5,7 @@ from decimal import Decimal
 
 from msgspec.structs import asdict
 
-from netplan_planner.model import (
-    Amount,
-    Candidate,
-    Infeasible,
-    LineItem,
-    MachinePlan,
-    Rejected,
-    Text,
-    Usage,
-    taken,
-    worded,
-)
+from netplan_planner import model
 from netplan_planner.renderers.content import Cell, DataTable, incomplete, plans
 from netplan_planner.renderers.content.phrases import origin, quantity, unit_price
 from netplan_planner.renderers.document import Block, Para, line, say
@@ -44,9 +33,9 @@ COLUMNS = (
 )
 
 
-def record(answer: Recommendation) -> tuple[Basis, MachinePlan | Infeasible]:
+def record(answer: Recommendation) -> tuple[Basis, model.MachinePlan | model.Infeasible]:
     """Return what it rests on, then every field of the plan."""
-    return taken(Basis, answer), answer.plan
+    return model.taken(Basis, answer), answer.plan
 
 
 def table(answer: Recommendation) -> DataTable:
@@ -54,7 +43,7 @@ def table(answer: Recommendation) -> DataTable:
     return DataTable(COLUMNS, _rows(answer.plan))
 
 
-def _rows(plan: MachinePlan | Infeasible) -> Iterator[tuple[Cell, ...]]:
+def _rows(plan: model.MachinePlan | model.Infeasible) -> Iterator[tuple[Cell, ...]]:
     for place, candidate in enumerate(_ranked(plan), 1):
         fields = asdict(candidate) | {"rank": place, "reason": "", "detail": candidate.note}
         fields |= _origin(candidate.line_items)
@@ -64,7 +53,7 @@ def _rows(plan: MachinePlan | Infeasible) -> Iterator[tuple[Cell, ...]]:
         yield tuple(fields.get(name) for name in COLUMNS)
 
 
-def _origin(lines: Sequence[LineItem]) -> dict[str, str]:
+def _origin(lines: Sequence[model.LineItem]) -> dict[str, str]:
     """Return the SKUs, the oldest date and the sources of a bill."""
     return {
         "sku_ids": " + ".join(dict.fromkeys(one for line in lines for one in line.sku_ids)),
@@ -78,7 +67,7 @@ def blocks(answer: Recommendation, options: RenderOptions) -> Iterator[Block]:
     plan = answer.plan
     if answer.price_age:
         yield Para(line=line(answer.price_age))
-    if isinstance(plan, MachinePlan):
+    if isinstance(plan, model.MachinePlan):
         yield from plans.machine_plan(plan, options)
     else:
         yield from plans.no_machines(plan, options)
@@ -92,30 +81,33 @@ def blocks(answer: Recommendation, options: RenderOptions) -> Iterator[Block]:
         yield Para(line=line(options.currency.assumption))
 
 
-def _paragraphs(texts: Iterator[Text]) -> Iterator[Block]:
+def _paragraphs(texts: Iterator[model.Text]) -> Iterator[Block]:
     return (Para(line=line(say(text))) for text in texts)
 
 
-def _ranked(plan: MachinePlan | Infeasible) -> tuple[Candidate, ...]:
-    return plan.ranked if isinstance(plan, MachinePlan) else ()
+def _ranked(plan: model.MachinePlan | model.Infeasible) -> tuple[model.Candidate, ...]:
+    return plan.ranked if isinstance(plan, model.MachinePlan) else ()
 
 
-def _bill(candidates: Sequence[Candidate]) -> Iterator[Text]:
+def _bill(candidates: Sequence[model.Candidate]) -> Iterator[model.Text]:
     """Yield what the prices of machines are made of."""
     for candidate in candidates:
         for item in candidate.line_items:
             source = "" if item.sku_ids else f"; {item.source}, without a SKU id"
-            yield worded(
-                Amount(usd=item.usd_per_month),
+            yield model.worded(
+                model.Amount(usd=item.usd_per_month),
                 f" = {quantity(item)} × ",
                 unit_price(item.unit_price_usd),
                 f" ({origin(item)}{source})",
             )
 
 
-def _discounts(answer: Recommendation) -> Iterator[Text]:
+def _discounts(answer: Recommendation) -> Iterator[model.Text]:
     """Yield what the discount for long use is in the figures, or would be."""
-    if isinstance(answer.plan, MachinePlan) and answer.plan.need.usage is Usage.SUSTAINED_USE:
+    if (
+        isinstance(answer.plan, model.MachinePlan)
+        and answer.plan.need.usage is model.Usage.SUSTAINED_USE
+    ):
         yield (
             "Sustained-use discounts are included: accounts that pay online get them, for what no"
             " commitment covers."
@@ -131,7 +123,7 @@ def _discounts(answer: Recommendation) -> Iterator[Text]:
         )
 
 
-def _basis(answer: Recommendation) -> Iterator[Text]:
+def _basis(answer: Recommendation) -> Iterator[model.Text]:
     own = f"The contract's prices where it names one ({answer.price_terms}), else list prices"
     kind = own if answer.price_terms else "List prices"
     yield (
@@ -146,11 +138,11 @@ def _basis(answer: Recommendation) -> Iterator[Text]:
     )
 
 
-def _why_not(plan: MachinePlan | Infeasible, machine_type: str) -> Iterator[Text]:
+def _why_not(plan: model.MachinePlan | model.Infeasible, machine_type: str) -> Iterator[model.Text]:
     """Yield what became of a type: its place, or its reason."""
     ranked = _ranked(plan)
     said = [
-        worded(f"{machine_type}{_tier(candidate)}: ", _place(place, candidate, ranked[0]))
+        model.worded(f"{machine_type}{_tier(candidate)}: ", _place(place, candidate, ranked[0]))
         for place, candidate in enumerate(ranked, 1)
         if candidate.machine_type == machine_type
     ]
@@ -162,15 +154,17 @@ def _why_not(plan: MachinePlan | Infeasible, machine_type: str) -> Iterator[Text
     yield from said or (f"{machine_type}: no region offers a predefined type of this name",)
 
 
-def _tier(entry: Candidate | Rejected) -> str:
+def _tier(entry: model.Candidate | model.Rejected) -> str:
     return " with Tier_1" if entry.is_tier1 else ""
 
 
-def _place(place: int, candidate: Candidate, best: Candidate) -> Text:
+def _place(place: int, candidate: model.Candidate, best: model.Candidate) -> model.Text:
     number = f"number {place}, {counted(candidate.count, 'machine')}"
     if candidate.usd_per_month is None:
         return f"{number}, price unknown: {candidate.note}"
-    place_and_price = worded(f"{number}, ", Amount(usd=candidate.usd_per_month), " a month")
+    place_and_price = model.worded(
+        f"{number}, ", model.Amount(usd=candidate.usd_per_month), " a month"
+    )
     if best.usd_per_month is None or place == 1:
         return place_and_price
     difference: Decimal = candidate.usd_per_month - best.usd_per_month
@@ -178,4 +172,4 @@ def _place(place: int, candidate: Candidate, best: Candidate) -> Text:
     # What puts a cheaper one behind dearer ones: a peak, a check, another architecture.
     why = f"; {candidate.note}" if candidate.note else ""
     against = f" {word} than {best.machine_type}{why}"
-    return worded(place_and_price, ", ", Amount(usd=abs(difference)), against)
+    return model.worded(place_and_price, ", ", model.Amount(usd=abs(difference)), against)

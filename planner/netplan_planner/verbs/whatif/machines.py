@@ -7,19 +7,9 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.machines import Fit, can_become, ties_of
 from netplan_planner.machines.known import Known, near
-from netplan_planner.model import (
-    BandwidthTier,
-    Edge,
-    Instance,
-    MeasuredKind,
-    Metric,
-    NetworkInterface,
-    Zone,
-    region_of,
-    series_of,
-)
 from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
 from netplan_planner.verbs.whatif.scenario import Aimed, Draft
 
@@ -27,7 +17,7 @@ NIC_TYPES = {"gvnic": "GVNIC", "virtio": "VIRTIO_NET"}
 """As people and the Compute API name them."""
 LISTED = 3
 BOOLEANS = {"true": True, "false": False}
-_OF_SIZE = frozenset({Metric.VM_CPU, Metric.VM_MEMORY})
+_OF_SIZE = frozenset({model.Metric.VM_CPU, model.Metric.VM_MEMORY})
 """Shares of a machine's own vCPUs and memory."""
 
 
@@ -56,7 +46,7 @@ def check_machines(draft: Draft, aims: Sequence[Aimed]) -> None:
 
 
 def refuse_some(
-    change: WhatifChange, machines: Sequence[Instance], why: Callable[[Instance], str]
+    change: WhatifChange, machines: Sequence[model.Instance], why: Callable[[model.Instance], str]
 ) -> None:
     """Refuse a change that some of its machines cannot have.
 
@@ -75,7 +65,7 @@ def refuse_some(
     raise change.refused(f"{first.name} {text}{more}")
 
 
-def _why_not_offered(draft: Draft, one: Instance) -> str:
+def _why_not_offered(draft: Draft, one: model.Instance) -> str:
     prices, name = draft.facts.prices, one.machine_type
     if draft.facts.inventory.shape_by_type.get(name) is None and "custom" in name:
         return ""  # where custom types are offered follows from their price, which is asked for
@@ -83,8 +73,12 @@ def _why_not_offered(draft: Draft, one: Instance) -> str:
     if zones is not None:
         if one.zone in zones:
             return ""
-        here = [zone for zone in zones if region_of(Zone(zone)) == one.region]
-        where = ", ".join(here) if here else near(one.region, {region_of(Zone(z)) for z in zones})
+        here = [zone for zone in zones if model.region_of(model.Zone(zone)) == one.region]
+        where = (
+            ", ".join(here)
+            if here
+            else near(one.region, {model.region_of(model.Zone(z)) for z in zones})
+        )
         return (
             f"would be {name} in {one.zone}, which does not offer it (offered: {where or zones[0]})"
         )
@@ -95,7 +89,7 @@ def _why_not_offered(draft: Draft, one: Instance) -> str:
     return ""
 
 
-def _why_not_nic(draft: Draft, one: Instance) -> str:
+def _why_not_nic(draft: Draft, one: model.Instance) -> str:
     possible = {
         kind for cap in draft.facts.caps.variants(one.machine_type) for kind in cap.nic_types
     }
@@ -116,8 +110,8 @@ def _why_not_nic(draft: Draft, one: Instance) -> str:
     return ""
 
 
-def _why_not_tier1(draft: Draft, one: Instance) -> str:
-    if one.bandwidth_tier is not BandwidthTier.TIER_1:
+def _why_not_tier1(draft: Draft, one: model.Instance) -> str:
+    if one.bandwidth_tier is not model.BandwidthTier.TIER_1:
         return ""
     variants = draft.facts.caps.variants(one.machine_type)
     if variants and not any(cap.is_tier1 for cap in variants):
@@ -134,7 +128,7 @@ def _why_not_tier1(draft: Draft, one: Instance) -> str:
     return ""
 
 
-def _least_with_tier1(draft: Draft, one: Instance) -> str:
+def _least_with_tier1(draft: Draft, one: model.Instance) -> str:
     """Return the smallest type of a machine's series that has Tier_1 in its region, or nothing."""
     prices, caps = draft.facts.prices, draft.facts.caps
     if one.region not in prices.regions():
@@ -142,7 +136,7 @@ def _least_with_tier1(draft: Draft, one: Instance) -> str:
     found = [
         (shape.vcpus, shape.memory_gib, shape.machine_type)
         for shape in prices.offered(one.region)
-        if series_of(shape.machine_type) == one.series
+        if model.series_of(shape.machine_type) == one.series
         and any(cap.is_tier1 for cap in caps.variants(shape.machine_type))
     ]
     return min(found)[2] if found else ""
@@ -154,13 +148,13 @@ def put_in_zone(draft: Draft, aim: Aimed, known: Known) -> None:
     A measured round-trip time no longer holds. In another region the machine is in a subnetwork of
     its networks there, and its internal addresses are others, which changes no figure.
     """
-    change, zone = aim.change, Zone(aim.change.to)
+    change, zone = aim.change, model.Zone(aim.change.to)
     if wrong := known.check_zone(zone):
         raise change.refused(f"zone {zone}: {wrong}")
     moved = [one for one in draft.machines(aim.machines) if one.zone != zone]
     refuse_some(change, moved, _why_bound_to_zone)
     for one in moved:
-        is_elsewhere = one.region != region_of(zone)
+        is_elsewhere = one.region != model.region_of(zone)
         interfaces = one.interfaces
         if is_elsewhere:
             interfaces = tuple(
@@ -178,7 +172,7 @@ def put_in_zone(draft: Draft, aim: Aimed, known: Known) -> None:
         draft.owners[number] = replace(
             draft.owners[number],
             zone=zone,
-            region=region_of(zone),
+            region=model.region_of(zone),
             subnetwork=nic.subnetwork
             if nic is not None and is_first
             else draft.owners[number].subnetwork,
@@ -186,7 +180,7 @@ def put_in_zone(draft: Draft, aim: Aimed, known: Known) -> None:
     draft.replace_edges(lambda edge: _between(draft, edge, owners))
 
 
-def _between(draft: Draft, edge: Edge, owners: set[int]) -> Edge:
+def _between(draft: Draft, edge: model.Edge, owners: set[int]) -> model.Edge:
     if edge.src not in owners and edge.dst not in owners:
         return edge
     src, dst = draft.owners[edge.src].zone, draft.owners[edge.dst].zone
@@ -196,7 +190,7 @@ def _between(draft: Draft, edge: Edge, owners: set[int]) -> Edge:
     return replace(edge, path_class=path_class, rtt_ms=None)
 
 
-def _why_bound_to_zone(one: Instance) -> str:
+def _why_bound_to_zone(one: model.Instance) -> str:
     if one.reservation is not None:
         return f"holds the reservation {one.reservation}, which is of {one.zone}"
     if one.is_sole_tenant:
@@ -205,10 +199,14 @@ def _why_bound_to_zone(one: Instance) -> str:
 
 
 def _nic_in(
-    draft: Draft, change: WhatifChange, one: Instance, nic: NetworkInterface, zone: Zone
-) -> NetworkInterface:
+    draft: Draft,
+    change: WhatifChange,
+    one: model.Instance,
+    nic: model.NetworkInterface,
+    zone: model.Zone,
+) -> model.NetworkInterface:
     """Return an interface in its network's subnetwork of another region."""
-    region = region_of(zone)
+    region = model.region_of(zone)
     of_network = [
         subnetwork
         for subnetwork in draft.facts.inventory.subnetworks
@@ -237,7 +235,7 @@ def _regions(subnetworks: Sequence[object]) -> str:
     return ", ".join(found[:LISTED]) + more
 
 
-def _say_of_region(draft: Draft, one: Instance, zone: Zone) -> None:
+def _say_of_region(draft: Draft, one: model.Instance, zone: model.Zone) -> None:
     inventory = draft.facts.inventory
     there = replace(one, zone=zone)
     for nic in one.interfaces:
@@ -245,7 +243,7 @@ def _say_of_region(draft: Draft, one: Instance, zone: Zone) -> None:
             draft.note_of(
                 one.name,
                 "it reaches the internet by Cloud NAT, and no gateway was read in"
-                f" {region_of(zone)}: it needs one there.",
+                f" {model.region_of(zone)}: it needs one there.",
             )
     draft.note(
         "A machine in another region has other internal addresses, and external ones of that"
@@ -264,7 +262,7 @@ def give_type(draft: Draft, aim: Aimed, known: Known) -> None:
     changed = [one for one in draft.machines(aim.machines) if one.machine_type != new]
     refuse_some(change, changed, lambda one: _why_not_type(draft, one, new))
     for one in changed:
-        is_same = series_of(new) == one.series
+        is_same = model.series_of(new) == one.series
         draft.put(
             replace(
                 one,
@@ -277,13 +275,13 @@ def give_type(draft: Draft, aim: Aimed, known: Known) -> None:
     draft.without_metrics(
         lambda series: (
             series.metric in _OF_SIZE
-            and series.resource.kind is MeasuredKind.MACHINE
+            and series.resource.kind is model.MeasuredKind.MACHINE
             and series.resource.link in links
         )
     )
 
 
-def _why_not_type(draft: Draft, one: Instance, new: str) -> str:
+def _why_not_type(draft: Draft, one: model.Instance, new: str) -> str:
     """Return why a machine cannot become a type, or nothing; what to look at becomes a note."""
     facts = draft.facts
     shape, old = facts.shape(new), facts.shape(one.machine_type)
@@ -330,7 +328,7 @@ def give_tier1(draft: Draft, aim: Aimed) -> None:
     is_on = BOOLEANS.get(aim.change.to)
     if is_on is None:
         raise aim.change.refused(f"tier1 is true or false, not {aim.change.to!r}")
-    tier = BandwidthTier.TIER_1 if is_on else BandwidthTier.DEFAULT
+    tier = model.BandwidthTier.TIER_1 if is_on else model.BandwidthTier.DEFAULT
     for one in draft.machines(aim.machines):
         if one.bandwidth_tier is not tier:
             draft.put(replace(one, bandwidth_tier=tier))

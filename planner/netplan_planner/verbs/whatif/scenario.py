@@ -9,25 +9,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.ledger.state import NEW_ADDRESS
 from netplan_planner.machines.known import near
-from netplan_planner.model import (
-    NO_TRAFFIC,
-    Address,
-    Edge,
-    Facts,
-    Instance,
-    Inventory,
-    Metrics,
-    MetricSeries,
-    Network,
-    NetworkInterface,
-    Owner,
-    PodNetwork,
-    SelfLink,
-    Series,
-    VmTraffic,
-)
 from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
 
@@ -38,14 +22,14 @@ _LISTED = 3
 class Scenario(NamedTuple):
     """Facts after changes, and what they have no place for."""
 
-    facts: Facts
+    facts: model.Facts
     """Edges and owners stand where they stood before."""
-    pods: dict[SelfLink, tuple[str, PodNetwork]]
+    pods: dict[model.SelfLink, tuple[str, model.PodNetwork]]
     """Plugin and network of nodes whose traffic is taken for that of pods."""
     notes: tuple[str, ...] = ()
 
 
-def unchanged(facts: Facts) -> Scenario:
+def unchanged(facts: model.Facts) -> Scenario:
     """Return facts to which nothing was done."""
     return Scenario(facts, {})
 
@@ -53,22 +37,22 @@ def unchanged(facts: Facts) -> Scenario:
 class Draft:
     """What changes work on; whatever no change touches is shared with the facts."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: model.Facts) -> None:
         self.facts = facts
         self.instances = dict(facts.inventory.instance_by_link)
-        self.networks: dict[SelfLink, Network] = dict(facts.inventory.network_by_link)
+        self.networks: dict[model.SelfLink, model.Network] = dict(facts.inventory.network_by_link)
         traffic = facts.traffic
-        self.owners: list[Owner] = list(traffic.owners) if traffic is not None else []
-        self.edges: list[Edge] = list(traffic.edges) if traffic is not None else []
-        self.vms: dict[int, VmTraffic] = (
+        self.owners: list[model.Owner] = list(traffic.owners) if traffic is not None else []
+        self.edges: list[model.Edge] = list(traffic.edges) if traffic is not None else []
+        self.vms: dict[int, model.VmTraffic] = (
             {vm.owner: vm for vm in traffic.vms} if traffic is not None else {}
         )
-        self.owner_of: dict[SelfLink, int] = {
+        self.owner_of: dict[model.SelfLink, int] = {
             owner.link: number for number, owner in enumerate(self.owners) if owner.link
         }
-        self.metrics: Metrics | None = facts.metrics
+        self.metrics: model.Metrics | None = facts.metrics
         self.pod_traffic: PodTraffic | None = facts.pod_traffic
-        self.pods: dict[SelfLink, tuple[str, PodNetwork]] = {}
+        self.pods: dict[model.SelfLink, tuple[str, model.PodNetwork]] = {}
         self._notes: dict[str, list[str]] = {}
         self._leaving: set[int] = set()
         self._left: set[str] = set()
@@ -82,27 +66,27 @@ class Draft:
         """Say the same of several machines, once for all of them."""
         self._notes.setdefault(text, []).append(name)
 
-    def machines(self, before: Iterable[Instance]) -> list[Instance]:
+    def machines(self, before: Iterable[model.Instance]) -> list[model.Instance]:
         """Return machines as they are after the changes so far."""
         return [self.instances[one.ref.self_link] for one in before]
 
-    def put(self, instance: Instance) -> None:
+    def put(self, instance: model.Instance) -> None:
         """Take a machine in place of the one of its link."""
         self.instances[instance.ref.self_link] = instance
 
-    def without_reserved(self, nic: NetworkInterface) -> NetworkInterface:
+    def without_reserved(self, nic: model.NetworkInterface) -> model.NetworkInterface:
         """Return an interface with another address where it had a reserved one, which stays."""
         if nic.external_ipv4 not in self.facts.inventory.address_by_ip:
             return nic
         self._left.add(nic.external_ipv4)
         return replace(nic, external_ipv4=NEW_ADDRESS)
 
-    def owner_numbers(self, machines: Iterable[Instance]) -> set[int]:
+    def owner_numbers(self, machines: Iterable[model.Instance]) -> set[int]:
         """Return the owners that machines are."""
         links = (one.ref.self_link for one in machines)
         return {self.owner_of[link] for link in links if link in self.owner_of}
 
-    def replace_edges(self, made: Callable[[Edge], Edge]) -> None:
+    def replace_edges(self, made: Callable[[model.Edge], model.Edge]) -> None:
         """Put what a function makes of each edge into its place."""
         self.edges = [made(edge) for edge in self.edges]
 
@@ -110,11 +94,11 @@ class Draft:
         """Say that other edges of owners leave the VPC than before."""
         self._leaving.update(owners)
 
-    def without_metrics(self, is_void: Callable[[MetricSeries], bool]) -> None:
+    def without_metrics(self, is_void: Callable[[model.MetricSeries], bool]) -> None:
         """Leave series out that say nothing of the machines as they are now."""
         if self.metrics is not None:
             kept = tuple(one for one in self.metrics.series if not is_void(one))
-            self.metrics = Metrics(series=kept, coverage=self.metrics.coverage)
+            self.metrics = model.Metrics(series=kept, coverage=self.metrics.coverage)
 
     def scenario(self) -> Scenario:
         """Return the facts after the changes."""
@@ -145,12 +129,12 @@ class Draft:
         )
         return Scenario(changed, self.pods, tuple(_said(*one) for one in self._notes.items()))
 
-    def _addresses(self) -> Iterator[Address]:
+    def _addresses(self) -> Iterator[model.Address]:
         for one in self.facts.inventory.addresses:
             is_left = one.address in self._left
             yield replace(one, status="RESERVED", users=()) if is_left else one
 
-    def _to_new_address(self, edge: Edge) -> Edge:
+    def _to_new_address(self, edge: model.Edge) -> model.Edge:
         is_left = edge.dst_address in self._left
         return replace(edge, dst_address=NEW_ADDRESS) if is_left else edge
 
@@ -160,7 +144,7 @@ class Draft:
         Nothing leaves, all does, or one edge: that is exact. Of several, minutes are not known one
         by one: the shape of all that the machine sends stands in, with the bytes of the edges.
         """
-        leaving: dict[int, list[Edge]] = {owner: [] for owner in self._leaving}
+        leaving: dict[int, list[model.Edge]] = {owner: [] for owner in self._leaving}
         for edge in self.edges:
             if edge.src in leaving and edge.path_class.leaves_vpc:
                 leaving[edge.src].append(edge)
@@ -177,9 +161,11 @@ class Draft:
             self.vms[owner] = replace(vm, egress_outside_vpc=series)
 
 
-def _outside(vm: VmTraffic, leaving: Sequence[Edge], edges: Sequence[Edge]) -> Series:
+def _outside(
+    vm: model.VmTraffic, leaving: Sequence[model.Edge], edges: Sequence[model.Edge]
+) -> model.Series:
     if not leaving:
-        return NO_TRAFFIC
+        return model.NO_TRAFFIC
     if len(leaving) == 1:
         return leaving[0].series
     sent = sum(edge.wire_bytes for edge in edges if edge.src == vm.owner)
@@ -187,11 +173,11 @@ def _outside(vm: VmTraffic, leaving: Sequence[Edge], edges: Sequence[Edge]) -> S
     return vm.egress if outside == sent else scaled_series(vm.egress, outside / sent)
 
 
-def scaled_series(series: Series, factor: float) -> Series:
+def scaled_series(series: model.Series, factor: float) -> model.Series:
     """Return a series whose every minute is a factor greater."""
     if factor == 1:
         return series
-    return Series(
+    return model.Series(
         p50_gbps=series.p50_gbps * factor,
         p95_gbps=series.p95_gbps * factor,
         p99_gbps=series.p99_gbps * factor,
@@ -219,10 +205,10 @@ class Aimed(NamedTuple):
     """A change and its machines."""
 
     change: WhatifChange
-    machines: tuple[Instance, ...]
+    machines: tuple[model.Instance, ...]
 
 
-def aimed(inventory: Inventory, changes: Sequence[WhatifChange]) -> tuple[Aimed, ...]:
+def aimed(inventory: model.Inventory, changes: Sequence[WhatifChange]) -> tuple[Aimed, ...]:
     """Return changes with their machines, in the order in which they are made.
 
     Raises:
@@ -240,7 +226,7 @@ def _listed(change: WhatifChange) -> tuple[object, ...]:
     return change.vms, change.field, change.to, change.by
 
 
-def machines_of(inventory: Inventory, change: WhatifChange) -> tuple[Instance, ...]:
+def machines_of(inventory: model.Inventory, change: WhatifChange) -> tuple[model.Instance, ...]:
     """Return the machines that a change's selector names.
 
     Raises:
@@ -267,13 +253,13 @@ def machines_of(inventory: Inventory, change: WhatifChange) -> tuple[Instance, .
     return tuple(found)
 
 
-def is_named(instance: Instance, wanted: str) -> bool:
+def is_named(instance: model.Instance, wanted: str) -> bool:
     """Return whether a machine has a name, `project/zone/name` or the end of a self link."""
     full = f"{instance.project}/{instance.zone}/{instance.name}"
     return wanted in {instance.name, full} or instance.ref.self_link.endswith(f"/{wanted}")
 
 
-def _fits(instance: Instance, glob: str) -> bool:
+def _fits(instance: model.Instance, glob: str) -> bool:
     link = instance.ref.self_link
     return (
         fnmatchcase(instance.name, glob)
@@ -282,14 +268,14 @@ def _fits(instance: Instance, glob: str) -> bool:
     )
 
 
-def _of_label(inventory: Inventory, text: str, change: WhatifChange) -> list[Instance]:
+def _of_label(inventory: model.Inventory, text: str, change: WhatifChange) -> list[model.Instance]:
     key, equals, value = text.partition("=")
     if not equals:
         raise change.refused(f"{_LABEL}{text} is not label:KEY=VALUE")
     return [one for one in inventory.instances if one.label(key) == value]
 
 
-def _of_group(inventory: Inventory, name: str) -> list[Instance]:
+def _of_group(inventory: model.Inventory, name: str) -> list[model.Instance]:
     groups = inventory.group_by_member
     return [
         one
@@ -300,7 +286,7 @@ def _of_group(inventory: Inventory, name: str) -> list[Instance]:
 
 def _check_contradictions(found: Sequence[Aimed]) -> None:
     """Refuse two different values of one thing of one machine."""
-    said: dict[tuple[SelfLink, WhatifField], WhatifChange] = {}
+    said: dict[tuple[model.SelfLink, WhatifField], WhatifChange] = {}
     for change, machines in found:
         for machine in machines:
             key = machine.ref.self_link, change.field

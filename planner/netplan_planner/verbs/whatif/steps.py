@@ -7,17 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.machines import why_new_machine
 from netplan_planner.machines.groups import is_managed
-from netplan_planner.model import (
-    BandwidthTier,
-    Facts,
-    Instance,
-    InstanceGroup,
-    Instruction,
-    NetworkInterface,
-    SelfLink,
-)
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.planning.steps import by_hand, by_image, in_order, in_place, networks
 from netplan_planner.planning.steps.resize import Target, resize
@@ -34,7 +26,7 @@ _OF_CALLS = "Who calls whom comes last, once the machines are where they stay."
 
 
 def called_otherwise(
-    before: Facts, after: Facts, made_again: Collection[SelfLink]
+    before: model.Facts, after: model.Facts, made_again: Collection[model.SelfLink]
 ) -> Iterator[PlanChange]:
     """Yield a step a machine and address that others call otherwise than today.
 
@@ -68,21 +60,23 @@ def called_otherwise(
             )
 
 
-def _clean_up(after: Facts, machine: Instance, peer: Instance, address: str) -> Instruction | None:
+def _clean_up(
+    after: model.Facts, machine: model.Instance, peer: model.Instance, address: str
+) -> model.Instruction | None:
     holder = next((one for one in machine.interfaces if one.external_ipv4 == address), None)
     return clean_up(after, machine, holder, peer) if holder is not None and address else None
 
 
-def _instance(facts: Facts, owner: int) -> Instance | None:
+def _instance(facts: model.Facts, owner: int) -> model.Instance | None:
     assert facts.traffic is not None
     link = facts.traffic.owners[owner].link
     return facts.inventory.instance_by_link.get(link) if link is not None else None
 
 
-def changes_of(before: Facts, after: Facts, aims: Sequence[Aimed]) -> PlanChanges:
+def changes_of(before: model.Facts, after: model.Facts, aims: Sequence[Aimed]) -> PlanChanges:
     """Return the steps from one state of the machines to the other."""
     without: list[str] = []
-    made_again: set[SelfLink] = set()
+    made_again: set[model.SelfLink] = set()
     parts = (
         (_OF_NETWORKS, tuple(_of_networks(before, after))),
         (_OF_MACHINES, tuple(_of_machines(before, after, without, made_again))),
@@ -96,7 +90,7 @@ def changes_of(before: Facts, after: Facts, aims: Sequence[Aimed]) -> PlanChange
     return replace(found, order=said)
 
 
-def _of_networks(before: Facts, after: Facts) -> Iterator[PlanChange]:
+def _of_networks(before: model.Facts, after: model.Facts) -> Iterator[PlanChange]:
     for old, new in zip(before.inventory.networks, after.inventory.networks, strict=True):
         if old.mtu_bytes == new.mtu_bytes or new.mtu_bytes is None:
             continue
@@ -111,19 +105,19 @@ def _of_networks(before: Facts, after: Facts) -> Iterator[PlanChange]:
         yield networks.change_mtu(old, new.mtu_bytes, by_itself, sorted(names))
 
 
-def _maker(facts: Facts, machine: Instance) -> str:
+def _maker(facts: model.Facts, machine: model.Instance) -> str:
     group = facts.inventory.group_by_member.get(machine.ref.self_link)
     return group.name if group is not None else f"that of {machine.name}"
 
 
 def _of_machines(
-    before: Facts, after: Facts, without: list[str], made_again: set[SelfLink]
+    before: model.Facts, after: model.Facts, without: list[str], made_again: set[model.SelfLink]
 ) -> Iterator[PlanChange]:
     """Yield the steps of machines; what has none goes into `without`, in words.
 
     Machines that are made again go into `made_again`.
     """
-    done: set[SelfLink] = set()
+    done: set[model.SelfLink] = set()
     inventory = before.inventory
     for old, new in zip(inventory.instances, after.inventory.instances, strict=True):
         if old == new:
@@ -145,12 +139,12 @@ def _of_machines(
             yield from steps
 
 
-def _target(machine: Instance) -> Target:
-    return Target(machine.machine_type, machine.bandwidth_tier is BandwidthTier.TIER_1)
+def _target(machine: model.Instance) -> Target:
+    return Target(machine.machine_type, machine.bandwidth_tier is model.BandwidthTier.TIER_1)
 
 
 def _of_group(
-    before: Facts, after: Facts, group: InstanceGroup, without: list[str]
+    before: model.Facts, after: model.Facts, group: model.InstanceGroup, without: list[str]
 ) -> Iterator[PlanChange]:
     """Yield the step of all machines of a managed group: they are what its template says."""
     members = [
@@ -175,21 +169,23 @@ def _of_group(
         yield resize(before, old, _target(new))
 
 
-def _say_beside(old: Instance, new: Instance, name: str, without: list[str]) -> None:
+def _say_beside(old: model.Instance, new: model.Instance, name: str, without: list[str]) -> None:
     """Say what a template or node pool has to be told, for which there is no step."""
     rest = [what for what, is_it in _beside(old, new) if is_it]
     if rest:
         without.append(f"{' and '.join(rest)} of {name}, which its template or node pool decides")
 
 
-def _beside(old: Instance, new: Instance) -> Iterator[tuple[str, bool]]:
+def _beside(old: model.Instance, new: model.Instance) -> Iterator[tuple[str, bool]]:
     yield "the zone", old.zone != new.zone
     yield "the type of interface", _nic_type(old, new) is not None
     tiers = [[nic.network_tier for nic in one.interfaces] for one in (old, new)]
     yield "the network tier", tiers[0] != tiers[1]
 
 
-def _of_machine(facts: Facts, old: Instance, new: Instance) -> Iterator[PlanChange]:
+def _of_machine(
+    facts: model.Facts, old: model.Instance, new: model.Instance
+) -> Iterator[PlanChange]:
     # Addresses first: a machine that is made again may have another name.
     for before, after in zip(old.interfaces, new.interfaces, strict=True):
         if before.network_tier != after.network_tier and after.network_tier:
@@ -200,7 +196,7 @@ def _of_machine(facts: Facts, old: Instance, new: Instance) -> Iterator[PlanChan
         now = replace(old, zone=new.zone)
     now = replace(now, interfaces=_in_place_of(old, new))
     nic_type = _nic_type(old, new)
-    target, is_tier1 = _target(new), new.bandwidth_tier is BandwidthTier.TIER_1
+    target, is_tier1 = _target(new), new.bandwidth_tier is model.BandwidthTier.TIER_1
     is_new_type = old.machine_type != new.machine_type
     why = why_new_machine(now, facts.shape(old.machine_type), target) if is_new_type else ""
     if old.bandwidth_tier is not new.bandwidth_tier or (is_new_type and is_tier1):
@@ -216,7 +212,7 @@ def _of_machine(facts: Facts, old: Instance, new: Instance) -> Iterator[PlanChan
         yield by_image.with_interfaces(now, nic_type)
 
 
-def _in_place_of(old: Instance, new: Instance) -> tuple[NetworkInterface, ...]:
+def _in_place_of(old: model.Instance, new: model.Instance) -> tuple[model.NetworkInterface, ...]:
     """Return a machine's interfaces of their old type, in their new tier and subnetwork."""
     return tuple(
         replace(nic, network_tier=there.network_tier, subnetwork=there.subnetwork)
@@ -224,7 +220,7 @@ def _in_place_of(old: Instance, new: Instance) -> tuple[NetworkInterface, ...]:
     )
 
 
-def _nic_type(old: Instance, new: Instance) -> str | None:
+def _nic_type(old: model.Instance, new: model.Instance) -> str | None:
     """Return the new type of all interfaces; None: they stay."""
     pairs = zip(old.interfaces, new.interfaces, strict=True)
     return next((there.nic_type for here, there in pairs if here.nic_type != there.nic_type), None)

@@ -12,20 +12,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.clusters.databases import known_image
 from netplan_planner.judging.suppressions import IGNORE_LABEL, UNTIL_LABEL
 from netplan_planner.machines.staying import HA_ROLES
-from netplan_planner.model import (
-    PIN_LABEL,
-    ROLE_LABEL,
-    SERVICE_LABELS,
-    Inventory,
-    Metrics,
-    MetricSeries,
-    Owner,
-    OwnerKind,
-    TrafficMatrix,
-)
 from netplan_planner.model.evidence import pod_traffic
 from netplan_planner.model.evidence.measurement import NO_PROBE_LABEL
 from netplan_planner.model.evidence.pod_traffic import PodTraffic
@@ -100,12 +90,12 @@ _LABELS = frozenset({"labels", "selector"})
 
 
 _SETTINGS = frozenset(
-    {IGNORE_LABEL, UNTIL_LABEL, NO_PROBE_LABEL, PIN_LABEL, ROLE_LABEL, TARGET_LABEL}
+    {IGNORE_LABEL, UNTIL_LABEL, NO_PROBE_LABEL, model.PIN_LABEL, model.ROLE_LABEL, TARGET_LABEL}
 )
 """Keys of netplan's own labels."""
 
 
-_TOLD_LABELS = frozenset({*SERVICE_LABELS, "goog-gke-node"})
+_TOLD_LABELS = frozenset({*model.SERVICE_LABELS, "goog-gke-node"})
 """Keys that say something to netplan; their values are names."""
 
 
@@ -116,8 +106,8 @@ _NUMBER = re.compile(r"[0-9]{1,9}|[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 _TELLING = {
-    OwnerKind.INTERNET: re.compile(f"unknown|internet|{FORMS['area'].pattern}"),
-    OwnerKind.GOOGLE_API: SERVICE,
+    model.OwnerKind.INTERNET: re.compile(f"unknown|internet|{FORMS['area'].pattern}"),
+    model.OwnerKind.GOOGLE_API: SERVICE,
 }
 """Ends whose names are places and Google's services."""
 
@@ -129,14 +119,14 @@ _OF_CLUSTERS = frozenset({kubernetes.__name__, pod_traffic.__name__})
 """Modules whose values name objects of Kubernetes."""
 
 
-def pseudonymised_inventory(inventory: Inventory, names: Names) -> Inventory:
+def pseudonymised_inventory(inventory: model.Inventory, names: Names) -> model.Inventory:
     """Return an inventory under other names, in the order of these."""
     return merge_inventories([_changed(inventory, names)])
 
 
-def pseudonymised_traffic(traffic: TrafficMatrix, names: Names) -> TrafficMatrix:
+def pseudonymised_traffic(traffic: model.TrafficMatrix, names: Names) -> model.TrafficMatrix:
     """Return a traffic matrix under other names, in the order of these."""
-    made: TrafficMatrix = _changed(traffic, names)
+    made: model.TrafficMatrix = _changed(traffic, names)
     order = sorted(range(len(made.owners)), key=lambda at: made.owners[at].key)
     new = {old: at for at, old in enumerate(order)}
     edges = [replace(edge, src=new[edge.src], dst=new[edge.dst]) for edge in made.edges]
@@ -157,18 +147,18 @@ def pseudonymised_pods(traffic: PodTraffic, names: Names) -> PodTraffic:
     return replace(made, flows=tuple(order))
 
 
-def pseudonymised_metrics(metrics: Metrics, names: Names) -> Metrics:
+def pseudonymised_metrics(metrics: model.Metrics, names: Names) -> model.Metrics:
     """Return metrics under other names, in the order of these."""
-    made: Metrics = _changed(metrics, names)
+    made: model.Metrics = _changed(metrics, names)
     coverage = made.coverage
-    return Metrics(
+    return model.Metrics(
         series=tuple(sorted(made.series, key=series_order)),
         coverage=replace(coverage, projects=tuple(sorted(coverage.projects))),
     )
 
 
 def _changed(value: Any, names: Names, kind: type = object, field: str = "") -> Any:
-    if isinstance(value, Owner):
+    if isinstance(value, model.Owner):
         return _owner(value, names)
     if isinstance(value, msgspec.Struct):
         kind = type(value)
@@ -179,7 +169,7 @@ def _changed(value: Any, names: Names, kind: type = object, field: str = "") -> 
                 for name in value.__struct_fields__
             },
         )
-    if field in _LABELS and isinstance(value, tuple) and kind is not MetricSeries:
+    if field in _LABELS and isinstance(value, tuple) and kind is not model.MetricSeries:
         return tuple(sorted(_label(key, text, names) for key, text in value))
     if isinstance(value, tuple | frozenset):
         return type(value)(_changed(one, names, kind, field) for one in value)
@@ -223,9 +213,9 @@ def _rule_names() -> frozenset[str]:
     return frozenset({*AREAS, *(name for rule in rules for name in (rule.id, *rule.aliases))})
 
 
-def _owner(owner: Owner, names: Names) -> Owner:
+def _owner(owner: model.Owner, names: Names) -> model.Owner:
     made = {
-        name: _text(text, names, Owner, name)
+        name: _text(text, names, model.Owner, name)
         for name in ("project", "zone", "region", "network", "subnetwork", "link", "area")
         if (text := getattr(owner, name)) is not None
     }
