@@ -13,20 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from netplan_planner.errors import UsageError
+from netplan_planner.google import refusals
 from netplan_planner.google.api_clients import INSTALL, ApiClient, ClientApi
 from netplan_planner.google.exchange import Answer, Exchange, Passing, TooLarge
 from netplan_planner.google.options import READ_ONLY_SCOPE, ApiOptions, Endpoint
-from netplan_planner.google.refusals import (
-    OK,
-    POSTED,
-    SMALL_BYTES,
-    Refusal,
-    Request,
-    error_of,
-    is_passing,
-    told,
-    why_refused,
-)
 from netplan_planner.google.watch import Watch
 from netplan_planner.input_files import decode_json
 
@@ -91,7 +81,7 @@ class Transport:
         """Seconds that this machine's clock is ahead of the API's; None: no answer had a date."""
         return self._exchange.ahead_s
 
-    def get(self, request: Request, decode: Callable[[bytes], T]) -> T:
+    def get(self, request: refusals.Request, decode: Callable[[bytes], T]) -> T:
         """Return the decoded answer to a request, after as many attempts as it takes.
 
         `decode` takes the body and raises `NotWhole` if it is cut off. May be called from many
@@ -103,7 +93,7 @@ class Transport:
 
         def attempt() -> T:
             if self._unreachable and not self._has_answered:
-                raise Refusal(self._unreachable)
+                raise refusals.Refusal(self._unreachable)
             self._require_time(request)
             return self._attempt(request, decode)
 
@@ -129,7 +119,7 @@ class Transport:
             self._unreachable = reason
         tries = self.options.max_attempts
         times = f" (after {tries} attempts)" if tries > 1 else ""
-        raise Refusal(f"{method}: {reason}{times}", *answer)
+        raise refusals.Refusal(f"{method}: {reason}{times}", *answer)
 
     @property
     def left_s(self) -> float:
@@ -144,15 +134,15 @@ class Transport:
         """Wait, but not beyond the time for all requests."""
         self.stopped.wait(min(wait_s, self.left_s))
 
-    def _require_time(self, request: Request) -> None:
+    def _require_time(self, request: refusals.Request) -> None:
         """Refuse to begin what would end after the time for all requests."""
         if not self.left_s:
-            raise Refusal(
+            raise refusals.Refusal(
                 f"{request.method}: not asked for: all requests together have"
                 f" {self.options.total_s:,.0f} s (--total-timeout), and these are over"
             )
 
-    def _attempt(self, request: Request, decode: Callable[[bytes], T]) -> T:
+    def _attempt(self, request: refusals.Request, decode: Callable[[bytes], T]) -> T:
         until_s = min(self._deadline_s, time.monotonic() + _SLOWEST * self.options.timeout_s)
         try:
             with self._watch.until(until_s):
@@ -162,10 +152,10 @@ class Transport:
                 raise Passing("the answer came too slowly") from exc
             raise Passing(self._sessions.told(exc)) from exc
         except TooLarge as exc:
-            raise Refusal(f"{request.method}: {exc}; not read") from exc
+            raise refusals.Refusal(f"{request.method}: {exc}; not read") from exc
         self._has_answered = True
         body = self._without_secrets(body)
-        if status == OK:
+        if status == refusals.OK:
             try:
                 return decode(body)
             except NotWhole as exc:
@@ -173,20 +163,20 @@ class Transport:
                     raise Passing("the answer came too slowly") from exc
                 raise Passing(_not_whole(body, exc)) from exc
         if status in _REDIRECTS:
-            raise Refusal(
+            raise refusals.Refusal(
                 f"{request.method}: redirected (HTTP {status}) and not followed, because the"
                 " credentials would go there; is the endpoint right, and is no login page between?",
                 status,
             )
-        error = error_of(body)
-        if is_passing(status, error):
-            raise Passing(told(status, error), asked_s, status, error)
-        raise Refusal(why_refused(status, error, request), status, error)
+        error = refusals.error_of(body)
+        if refusals.is_passing(status, error):
+            raise Passing(refusals.told(status, error), asked_s, status, error)
+        raise refusals.Refusal(refusals.why_refused(status, error, request), status, error)
 
     def _without_secrets(self, body: bytes) -> bytes:
         """Return an answer without the credential, which errors quote, those of a job too."""
         secrets = [one for one in (getattr(self._credentials, "token", None), self._api_key) if one]
-        if secrets and b"\\" in body and (len(body) <= SMALL_BYTES or b'"error' in body):
+        if secrets and b"\\" in body and (len(body) <= refusals.SMALL_BYTES or b'"error' in body):
             # An escape (`\u003d`) would hide it here, and show it once the body is decoded.
             with suppress(msgspec.MsgspecError):
                 body = msgspec.json.encode(decode_json(body))
@@ -196,14 +186,14 @@ class Transport:
 
     def _wait(self, wait_s: float, method: str) -> None:
         if self.stopped.wait(min(wait_s, self.options.backoff_max_s, self.left_s)):
-            raise Refusal(f"{method}: interrupted")
+            raise refusals.Refusal(f"{method}: interrupted")
 
-    def _once(self, request: Request) -> Answer:
-        if request.body is not None and request.method not in POSTED:
+    def _once(self, request: refusals.Request) -> Answer:
+        if request.body is not None and request.method not in refusals.POSTED:
             raise ValueError(f"{request.method} is no method that may be posted")
         return self._ask(request)
 
-    def _ask_over_rest(self, request: Request) -> Answer:
+    def _ask_over_rest(self, request: refusals.Request) -> Answer:
         url = self._endpoint.base_url + request.path
         return self._exchange.ask(url, request.query, posted=request.body)
 

@@ -9,20 +9,14 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from netplan_planner import model
+from netplan_planner import model, units
 from netplan_planner.errors import MissingDatum
 from netplan_planner.paths.nat_hours import NAT_VMS, nat_hour_tiers, nat_hours
 from netplan_planner.paths.spans import span
-from netplan_planner.units import (
-    HOURS_PER_MONTH,
-    SECONDS_PER_HOUR,
-    SECONDS_PER_MINUTE,
-    counted,
-)
 from netplan_pricing.service_prices import FIRST_RULES, FURTHER_RULE
 
-MONTH_H = Decimal(HOURS_PER_MONTH)
-_HOUR_MIN = SECONDS_PER_HOUR // SECONDS_PER_MINUTE
+MONTH_H = Decimal(units.HOURS_PER_MONTH)
+_HOUR_MIN = units.SECONDS_PER_HOUR // units.SECONDS_PER_MINUTE
 RULES_TOGETHER = 5
 """Forwarding rules that cost one price together (cloud.google.com/load-balancing/pricing)."""
 ANY_BALANCER = "Cloud Load Balancer"
@@ -295,7 +289,7 @@ def gke_clusters(
     """
 
     def of(what: str, number: int, service: str) -> ServiceBill:
-        name = f"GKE: {what} of {counted(number, 'cluster')}"
+        name = f"GKE: {what} of {units.counted(number, 'cluster')}"
         return _asked(name, hours * number, "hour", lambda: prices.service_price(service))
 
     found = of("management", count, "gke_cluster")
@@ -317,7 +311,7 @@ def gke_clusters(
 def ambient_pods(prices: model.PriceBook, count: int, hours: Decimal = MONTH_H) -> ServiceBill:
     """Return what GKE Service Networking charges for so many pods, by the minute."""
     return _asked(
-        f"GKE ambient networking: {counted(count, 'pod')}",
+        f"GKE ambient networking: {units.counted(count, 'pod')}",
         *(hours * _HOUR_MIN * count, "minute"),
         lambda: prices.service_price("gke_service_networking"),
     )

@@ -6,13 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from netplan_planner.model import SelfLink, TrafficMatrix
-from netplan_planner.model.evidence.log_volume import (
-    INTERVALS_S,
-    EdgeRecords,
-    IntervalRecords,
-    LogSource,
-    MachineBlocks,
-)
+from netplan_planner.model.evidence import log_volume
 from netplan_planner.traffic.engine import Engine, Row
 from netplan_planner.traffic.places import write_places
 from netplan_planner.traffic.record_sums import RecordSums
@@ -59,15 +53,15 @@ class LogReader:
         }
         self._unit = routes.unit
 
-    def read(self, floor_gbps: float) -> tuple[LogSource, ...]:
+    def read(self, floor_gbps: float) -> tuple[log_volume.LogSource, ...]:
         """Return what each configuration wrote of each place, in order of place.
 
         `floor_gbps` bounds the machines whose series are told, by their 95th percentile.
         """
         self._choose_machines(floor_gbps)
-        parts: dict[_Key, list[IntervalRecords]] = defaultdict(list)
+        parts: dict[_Key, list[log_volume.IntervalRecords]] = defaultdict(list)
         asked: dict[_Key, _Counts] = {}
-        for interval_s in INTERVALS_S:
+        for interval_s in log_volume.INTERVALS_S:
             steps = interval_s // logged.STEP_S
             self._put_together(steps)
             counts = self._counts()
@@ -76,7 +70,7 @@ class LogReader:
             told = self._told_by_sender()
             for key, count in counts.items():
                 parts[key].append(
-                    IntervalRecords(
+                    log_volume.IntervalRecords(
                         interval_s=interval_s,
                         record_count=count.records,
                         edges=tuple(edges.get(key, ())),
@@ -109,7 +103,7 @@ class LogReader:
         )[0]
         if first is None:
             return
-        most = INTERVALS_S[-1] // logged.STEP_S
+        most = log_volume.INTERVALS_S[-1] // logged.STEP_S
         low, high = first // most, last // most + 1
         parts = 1
         if self._engine.slice_rows is not None:
@@ -131,13 +125,13 @@ class LogReader:
             )
         return found
 
-    def _edge_records(self) -> Mapping[_Key, Sequence[EdgeRecords]]:
-        found: dict[_Key, list[EdgeRecords]] = defaultdict(list)
+    def _edge_records(self) -> Mapping[_Key, Sequence[log_volume.EdgeRecords]]:
+        found: dict[_Key, list[log_volume.EdgeRecords]] = defaultdict(list)
         for rows in self._engine.stream(logged.EDGE_SQUARES):
             for place, configuration, edge, is_received, records, wire, *squares, most in rows:
                 if edge in self._edges:
                     found[_Key(place, configuration)].append(
-                        EdgeRecords(
+                        log_volume.EdgeRecords(
                             edge=self._edges[edge],
                             is_received=bool(is_received),
                             record_count=records,
@@ -158,9 +152,9 @@ class LogReader:
             found[_Key(place, configuration)].append((link, records))
         return found
 
-    def _machine_blocks(self, steps: int) -> Mapping[_Key, Sequence[MachineBlocks]]:
+    def _machine_blocks(self, steps: int) -> Mapping[_Key, Sequence[log_volume.MachineBlocks]]:
         statement = logged.machine_blocks(steps, max(steps, logged.STEPS_PER_MINUTE))
-        found: dict[_Key, list[MachineBlocks]] = defaultdict(list)
+        found: dict[_Key, list[log_volume.MachineBlocks]] = defaultdict(list)
         key, rows_of_it = None, list[Row]()
         for rows in (*self._engine.stream(statement), [_END]):
             for row in rows:
@@ -171,8 +165,8 @@ class LogReader:
                 rows_of_it.append(row)
         return found
 
-    def _blocks(self, vm: int, rows: Sequence[Row]) -> MachineBlocks:
-        return MachineBlocks(
+    def _blocks(self, vm: int, rows: Sequence[Row]) -> log_volume.MachineBlocks:
+        return log_volume.MachineBlocks(
             owner=self._owners[vm],
             numbers=tuple(row[3] for row in rows),
             wire_bytes=tuple(row[4] // self._unit for row in rows),
@@ -188,9 +182,9 @@ class LogReader:
         return float((high * base + 2 * middle) * base + low) / self._unit**2
 
     def _source(
-        self, key: _Key, counts: _Counts, intervals: Sequence[IntervalRecords]
-    ) -> LogSource:
-        return LogSource(
+        self, key: _Key, counts: _Counts, intervals: Sequence[log_volume.IntervalRecords]
+    ) -> log_volume.LogSource:
+        return log_volume.LogSource(
             place=SelfLink(self._places[key.place]),
             configuration=self._name_of(key.configuration),
             record_count=counts.records,

@@ -8,27 +8,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import pairwise
 
+from netplan_planner import paths
 from netplan_planner.errors import InputError
 from netplan_planner.model import Instance, Inventory, Owner, OwnerKind, SelfLink, Value
-from netplan_planner.paths import (
-    AddressBook,
-    FlowEnd,
-    Ownership,
-    RecordedEnd,
-    parse_address,
-    unknown_end,
-)
-from netplan_planner.traffic.files.records import (
-    DETAILS,
-    END_SEPARATOR,
-    EXTERNAL,
-    IDENTITY,
-    PART_SEPARATOR,
-    POD,
-    REPLACED,
-    TAG,
-    TAG_SEPARATOR,
-)
+from netplan_planner.traffic.files import records
 
 Identity = tuple[str, str | None, str | None]
 """Address, project, and the machine's name or the tag, as the engine matches them."""
@@ -36,18 +19,18 @@ Identity = tuple[str, str | None, str | None]
 Details = tuple[str, ...]
 """What a record says besides, in the order of `DETAILS`; empty where it says nothing."""
 
-NO_DETAILS: Details = ("",) * len(DETAILS)
-_PARTS = len(IDENTITY) + len(DETAILS)
+NO_DETAILS: Details = ("",) * len(records.DETAILS)
+_PARTS = len(records.IDENTITY) + len(records.DETAILS)
 _SECONDS_PER_MINUTE = 60
 
 
 def parse_end(said: str) -> tuple[Identity, Details] | None:
     """Return the identity and the details of a note's end, None when a value forges parts."""
-    parts = said.split(PART_SEPARATOR)
+    parts = said.split(records.PART_SEPARATOR)
     if len(parts) != _PARTS:
         return None
-    address, project, name = parts[: len(IDENTITY)]
-    return (address, project or None, name or None), tuple(parts[len(IDENTITY) :])
+    address, project, name = parts[: len(records.IDENTITY)]
+    return (address, project or None, name or None), tuple(parts[len(records.IDENTITY) :])
 
 
 def without_separators(identity: Identity) -> Identity:
@@ -59,16 +42,21 @@ def without_separators(identity: Identity) -> Identity:
 def _cleaned(text: str | None) -> str | None:
     if text is None:
         return None
-    return text.replace(PART_SEPARATOR, REPLACED).replace(END_SEPARATOR, REPLACED) or None
+    return (
+        text.replace(records.PART_SEPARATOR, records.REPLACED).replace(
+            records.END_SEPARATOR, records.REPLACED
+        )
+        or None
+    )
 
 
 class Node(Value, frozen=True, kw_only=True):
     """An end and its history, the present holder last."""
 
-    ownerships: tuple[Ownership, ...]
+    ownerships: tuple[paths.Ownership, ...]
 
     @property
-    def end(self) -> FlowEnd:
+    def end(self) -> paths.FlowEnd:
         """The present holder."""
         return self.ownerships[-1].end
 
@@ -86,10 +74,10 @@ class Nodes:
     """The nodes met so far, and which of them report their own traffic."""
 
     def __init__(self, inventory: Inventory) -> None:
-        self._book = AddressBook(inventory)
+        self._book = paths.AddressBook(inventory)
         self._links = frozenset(inventory.instance_by_link)
         self._machines = {(str(i.project), i.name) for i in inventory.instances}
-        self.ends: list[FlowEnd] = []
+        self.ends: list[paths.FlowEnd] = []
         self._number: dict[Node, int] = {}
         self.earlier: list[Earlier] = []
         """In the order in which they were found."""
@@ -111,7 +99,7 @@ class Nodes:
                 for text in (nic.internal_ipv4, nic.external_ipv4, nic.internal_ipv6):
                     if not text:
                         continue
-                    said = RecordedEnd(
+                    said = paths.RecordedEnd(
                         address=text, project=instance.project, vm=instance.name, zone=instance.zone
                     )
                     node = self._numbered(self._book.resolve(said))
@@ -128,16 +116,18 @@ class Nodes:
         """Return the node of an end, None when its address is no address."""
         return self._numbered(self._ownerships(identity, details))
 
-    def _ownerships(self, identity: Identity, details: Details) -> tuple[Ownership, ...] | None:
+    def _ownerships(
+        self, identity: Identity, details: Details
+    ) -> tuple[paths.Ownership, ...] | None:
         address, project, name = identity
         vm, said = _parse_name(name or "")
-        if parse_address(address) is None:
+        if paths.parse_address(address) is None:
             # Rows of plain tables have a kind and may name machines; else the address is broken.
             return self._named(address, said["kind"]) if said["kind"] else None
-        more = dict(zip(DETAILS, details, strict=True))
+        more = dict(zip(records.DETAILS, details, strict=True))
         network_project = more["vpc_project"] or project or ""
         return self._book.resolve(
-            RecordedEnd(
+            paths.RecordedEnd(
                 address=address,
                 project=project,
                 vm=vm,
@@ -149,7 +139,7 @@ class Nodes:
                 area="/".join(p for p in (said["continent"], said["country"]) if p) or None,
                 service=said["service"] or None,
                 gateway=_gateway(said),
-                has_pod=said["pod"] == POD,
+                has_pod=said["pod"] == records.POD,
                 context=self._context(said),
             )
         )
@@ -167,7 +157,7 @@ class Nodes:
             )
         )
 
-    def _named(self, name: str, kind: str) -> tuple[Ownership, ...]:
+    def _named(self, name: str, kind: str) -> tuple[paths.Ownership, ...]:
         """Return the machine or pod that a row of a plain table names.
 
         Raises:
@@ -181,11 +171,11 @@ class Nodes:
             )
         if not found:
             pod = self._book.end_of_pod(name)
-            return (Ownership(end=pod or unknown_end(name, is_ipv6=False)),)
-        end = self._book.end_of(found[0], is_external=kind == EXTERNAL)
-        return (Ownership(end=end),)
+            return (paths.Ownership(end=pod or paths.unknown_end(name, is_ipv6=False)),)
+        end = self._book.end_of(found[0], is_external=kind == records.EXTERNAL)
+        return (paths.Ownership(end=end),)
 
-    def _numbered(self, ownerships: tuple[Ownership, ...] | None) -> int | None:
+    def _numbered(self, ownerships: tuple[paths.Ownership, ...] | None) -> int | None:
         if ownerships is None:
             return None
         node = Node(ownerships=ownerships)
@@ -196,11 +186,11 @@ class Nodes:
             self._add_earlier(number, ownerships)
         return number
 
-    def _add_earlier(self, later: int, ownerships: Sequence[Ownership]) -> None:
+    def _add_earlier(self, later: int, ownerships: Sequence[paths.Ownership]) -> None:
         first = 0
         for before, after in pairwise(ownerships):
             until = _minute(after.since)
-            node = self._numbered((Ownership(end=before.end),))
+            node = self._numbered((paths.Ownership(end=before.end),))
             if node is not None and until > first:
                 self.earlier.append(
                     Earlier(later_node=later, node=node, first_minute=first, until_minute=until)
@@ -238,7 +228,7 @@ class Nodes:
         return self._logs(self.ends[node], self._receiving, self._receiving_owners)
 
     @staticmethod
-    def _logs(end: FlowEnd, subnetworks: set[SelfLink], owners: set[str]) -> bool:
+    def _logs(end: paths.FlowEnd, subnetworks: set[SelfLink], owners: set[str]) -> bool:
         return any(s in subnetworks for s in end.reported_by) or end.owner.key in owners
 
 
@@ -248,11 +238,13 @@ _SINGLE = frozenset({OwnerKind.VM, OwnerKind.UNKNOWN})
 
 def _parse_name(name: str) -> tuple[str | None, dict[str, str]]:
     """Return the machine that a name means, and the parts of its tag; see `records.TAG`."""
-    parts = name.split(TAG_SEPARATOR)
-    if len(parts) == len(TAG):
-        return None, dict(zip(TAG, parts, strict=True))
-    vm, _, rest = name.partition(TAG_SEPARATOR)
-    return vm or None, dict.fromkeys(TAG, "") | {"pod": POD if rest == POD else ""}
+    parts = name.split(records.TAG_SEPARATOR)
+    if len(parts) == len(records.TAG):
+        return None, dict(zip(records.TAG, parts, strict=True))
+    vm, _, rest = name.partition(records.TAG_SEPARATOR)
+    return vm or None, dict.fromkeys(records.TAG, "") | {
+        "pod": records.POD if rest == records.POD else ""
+    }
 
 
 def _network(project: str, name: str) -> SelfLink | None:

@@ -11,16 +11,7 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.machines.groups import changed_together
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold, ratio_limit
-from netplan_rules.capacity._resize import (
-    doubts_of_caps,
-    egress_estimate,
-    need_of,
-    resize_change,
-    resize_fix,
-    size_evidence,
-    type_evidence,
-    unknown_cap,
-)
+from netplan_rules.capacity import _resize as resize
 from netplan_rules.money import by_bill, machine_saving, take
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import gbps, money, rate_evidence, vm_subject
@@ -137,7 +128,7 @@ def _changes(
             yield model.Gap(resource=instance.ref, reason=str(error))
             continue
         if cap is None:
-            yield unknown_cap(facts, instance)
+            yield resize.unknown_cap(facts, instance)
             continue
         if _is_busy(facts, instance, cap):
             continue
@@ -201,7 +192,7 @@ def _better(
     facts: model.Facts, instance: model.Instance, cap: model.EgressCap, ledger: model.CoverLedger
 ) -> model.Candidate | None:
     """Return the cheapest machine that has at least as much of everything, if of another series."""
-    need = need_of(facts, instance, cap.egress_gbps, model.Destination.INTERNAL)
+    need = resize.need_of(facts, instance, cap.egress_gbps, model.Destination.INTERNAL)
     if need is None:
         return None
     plan = facts.machines.choose(replace(need, headroom_ratio=0.0))
@@ -235,7 +226,7 @@ def _hit(
     doubts.add("a vCPU of another series does other work; try the load first")
     if instance.is_spot:
         doubts.add("prices of Spot machines change")
-    doubts_of_caps(facts, doubts, cap, candidate)
+    resize.doubts_of_caps(facts, doubts, cap, candidate)
     return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
@@ -250,15 +241,15 @@ def _hit(
             rate_evidence("cap", cap.egress_gbps, cap.source),
             rate_evidence("proposed_cap", candidate.cap_gbps, candidate.limit.source),
             model.Evidence(name="proposed", value=candidate.machine_type, source="price snapshot"),
-            *size_evidence(facts, instance),
-            type_evidence(instance),
+            *resize.size_evidence(facts, instance),
+            resize.type_evidence(instance),
         ),
-        throughput_now=egress_estimate(facts, instance, None),
-        throughput_fixed=egress_estimate(facts, instance, candidate),
+        throughput_now=resize.egress_estimate(facts, instance, None),
+        throughput_fixed=resize.egress_estimate(facts, instance, candidate),
         saving=saving,
         # What is not sure to save is no more than a hint.
         severity=model.Severity.INFO if _before(saving) else None,
-        fix=resize_fix(facts, instance, candidate, ""),
+        fix=resize.resize_fix(facts, instance, candidate, ""),
         doubts=doubts.reasons,
-        change=resize_change(instance, candidate),
+        change=resize.resize_change(instance, candidate),
     )

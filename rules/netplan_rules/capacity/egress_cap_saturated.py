@@ -5,19 +5,7 @@ from collections.abc import Iterator
 from netplan_planner import model
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold, ratio_limit
-from netplan_rules.capacity._resize import (
-    cheapest,
-    doubts_of_caps,
-    egress_estimate,
-    need_of,
-    resize_cause,
-    resize_change,
-    resize_fix,
-    resize_saving,
-    size_evidence,
-    type_evidence,
-    unknown_cap,
-)
+from netplan_rules.capacity import _resize as resize
 from netplan_rules.shared.at_cap import is_full
 from netplan_rules.shared.drops import drops_of, overflow_evidence, overflow_text
 from netplan_rules.shared.trust import doubts_of_rates
@@ -69,7 +57,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
         instance = facts.inventory.instance_by_link[rates.link]
         cap = instance_cap(instance, facts.caps)
         if cap is None:
-            yield unknown_cap(facts, instance)
+            yield resize.unknown_cap(facts, instance)
         elif is_full(facts, rates, cap):
             yield _hit(facts, instance, rates, cap, ledger)
 
@@ -95,33 +83,33 @@ def _hit(
     # What the machine would send without its cap is not known; its busiest minute is the least.
     target = facts.target(instance)
     wanted = max(rates.egress.max_gbps, cap.egress_gbps, target.gbps if target else 0.0)
-    need = need_of(facts, instance, wanted, model.Destination.INTERNAL)
-    candidate, why_not = cheapest(facts, need, instance, ledger)
-    now = egress_estimate(facts, instance, None)
+    need = resize.need_of(facts, instance, wanted, model.Destination.INTERNAL)
+    candidate, why_not = resize.cheapest(facts, need, instance, ledger)
+    now = resize.egress_estimate(facts, instance, None)
     dropped = drops_of(facts, rates)
-    saving = resize_saving(facts, instance, candidate, ledger)
-    doubts = doubts_of_caps(facts, doubts_of_rates(facts, instance, rates), cap, candidate)
+    saving = resize.resize_saving(facts, instance, candidate, ledger)
+    doubts = resize.doubts_of_caps(facts, doubts_of_rates(facts, instance, rates), cap, candidate)
     return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} sends {gbps(rates.egress.p95_gbps)} at the 95th percentile and"
         f" {gbps(rates.egress.max_gbps)} at most; its cap is {gbps(cap.egress_gbps)}. How much"
         f" more it would send cannot be seen.{overflow_text(dropped)}",
-        cause=resize_cause(candidate),
+        cause=resize.resize_cause(candidate),
         evidence=(
             rate_evidence("p95", rates.egress.p95_gbps, rates.source),
             rate_evidence("max", rates.egress.max_gbps, rates.source),
             rate_evidence("cap", cap.egress_gbps, cap.source),
             *overflow_evidence(dropped),
-            *size_evidence(facts, instance),
-            type_evidence(instance),
+            *resize.size_evidence(facts, instance),
+            resize.type_evidence(instance),
         ),
         limit=now.binding,
         throughput_now=now,
-        throughput_fixed=egress_estimate(facts, instance, candidate) if candidate else None,
+        throughput_fixed=resize.egress_estimate(facts, instance, candidate) if candidate else None,
         saving=saving,
         used_ratio=_used_ratio(facts, rates, cap),
-        fix=resize_fix(facts, instance, candidate, why_not),
+        fix=resize.resize_fix(facts, instance, candidate, why_not),
         doubts=doubts.reasons,
-        change=resize_change(instance, candidate),
+        change=resize.resize_change(instance, candidate),
     )

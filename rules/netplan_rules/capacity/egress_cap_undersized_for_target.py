@@ -5,26 +5,13 @@ from collections.abc import Iterator
 from netplan_planner import model
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, ratio_limit
-from netplan_rules.capacity._resize import (
-    TARGET_RULE,
-    cheapest,
-    doubts_of_caps,
-    egress_estimate,
-    need_of,
-    resize_cause,
-    resize_change,
-    resize_fix,
-    resize_saving,
-    size_evidence,
-    type_evidence,
-    unknown_cap,
-)
+from netplan_rules.capacity import _resize as resize
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 
 RULE = Rule(
-    id=TARGET_RULE,
+    id=resize.TARGET_RULE,
     title="A machine's cap is below its declared target",
     severity=model.Severity.HIGH,
     needs=frozenset({model.Need.INVENTORY, model.Need.TARGETS}),
@@ -61,7 +48,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
             continue
         cap = instance_cap(instance, facts.caps)
         if cap is None:
-            yield unknown_cap(facts, instance)
+            yield resize.unknown_cap(facts, instance)
         elif target.gbps > cap.egress_gbps * (1 - free):
             yield _hit(facts, instance, target, cap, ledger)
 
@@ -76,17 +63,17 @@ def _hit(
     free = facts.threshold(RULE.id, "headroom_ratio")
     rates = facts.rates_of(instance)
     seen = rates.egress.p95_gbps if rates is not None else 0.0
-    need = need_of(facts, instance, max(target.gbps, seen), model.Destination.INTERNAL)
-    candidate, why_not = cheapest(facts, need, instance, ledger)
-    now = egress_estimate(facts, instance, None)
-    saving = resize_saving(facts, instance, candidate, ledger)
-    doubts = doubts_of_caps(facts, Doubts(), cap, candidate)
+    need = resize.need_of(facts, instance, max(target.gbps, seen), model.Destination.INTERNAL)
+    candidate, why_not = resize.cheapest(facts, need, instance, ledger)
+    now = resize.egress_estimate(facts, instance, None)
+    saving = resize.resize_saving(facts, instance, candidate, ledger)
+    doubts = resize.doubts_of_caps(facts, Doubts(), cap, candidate)
     return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} is meant to send {gbps(target.gbps)} ({target.source}); the cap"
         f" of {instance.machine_type} is {gbps(cap.egress_gbps)}, {free:.0%} of which stay free",
-        cause=resize_cause(candidate),
+        cause=resize.resize_cause(candidate),
         evidence=(
             rate_evidence("target", target.gbps, target.source),
             rate_evidence("cap", cap.egress_gbps, cap.source),
@@ -96,15 +83,15 @@ def _hit(
                 unit="ratio",
                 source="configuration",
             ),
-            *size_evidence(facts, instance),
-            type_evidence(instance),
+            *resize.size_evidence(facts, instance),
+            resize.type_evidence(instance),
         ),
         limit=now.binding,
         throughput_now=now,
-        throughput_fixed=egress_estimate(facts, instance, candidate) if candidate else None,
+        throughput_fixed=resize.egress_estimate(facts, instance, candidate) if candidate else None,
         saving=saving,
         used_ratio=target.gbps / (now.gbps or cap.egress_gbps),
-        fix=resize_fix(facts, instance, candidate, why_not),
+        fix=resize.resize_fix(facts, instance, candidate, why_not),
         doubts=doubts.reasons,
-        change=resize_change(instance, candidate),
+        change=resize.resize_change(instance, candidate),
     )

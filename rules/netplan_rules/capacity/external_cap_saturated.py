@@ -6,18 +6,7 @@ from typing import NamedTuple
 from netplan_planner import model
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.capacity._resize import (
-    cheapest,
-    doubts_of_caps,
-    egress_estimate,
-    need_of,
-    resize_cause,
-    resize_change,
-    resize_fix,
-    resize_saving,
-    type_evidence,
-    unknown_cap,
-)
+from netplan_rules.capacity import _resize as resize
 from netplan_rules.shared.drops import overflow_evidence, overflow_text, sent_drops
 from netplan_rules.shared.trust import doubts_of_vm
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
@@ -75,7 +64,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
         cap = instance_cap(instance, facts.caps)
         limit = _limit(facts, cap)
         if cap is None or limit is None:
-            yield unknown_cap(facts, instance)
+            yield resize.unknown_cap(facts, instance)
         elif (
             limit.gbps < cap.egress_gbps
             and traffic.egress.p95_gbps < share * cap.egress_gbps
@@ -128,14 +117,14 @@ def _hit(
     source = facts.traffic.source.value
     own_ratio = _own_ratio(facts, traffic)
     change = _change(facts, instance, traffic, own_ratio, ledger)
-    doubts_of_caps(facts, doubts, cap, change.candidate)
+    resize.doubts_of_caps(facts, doubts, cap, change.candidate)
     return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} sends {gbps(traffic.egress_outside_vpc.p95_gbps)} to outside"
         f" addresses at the 95th percentile; the limit for those is {gbps(limit.gbps)}, for all its"
         f" traffic {gbps(cap.egress_gbps)}{overflow_text(dropped).replace(' Its', '. Its', 1)}",
-        cause=OWN_PAIRS if change.is_own_pairs else resize_cause(change.candidate),
+        cause=OWN_PAIRS if change.is_own_pairs else resize.resize_cause(change.candidate),
         evidence=(
             rate_evidence("outside_p95", traffic.egress_outside_vpc.p95_gbps, source),
             rate_evidence("outside_max", traffic.egress_outside_vpc.max_gbps, source),
@@ -143,7 +132,7 @@ def _hit(
             rate_evidence("cap", limit.gbps, limit.source),
             *overflow_evidence(dropped),
             *_own_evidence(facts, own_ratio),
-            type_evidence(instance),
+            resize.type_evidence(instance),
         ),
         limit=limit,
         throughput_now=change.now,
@@ -156,7 +145,7 @@ def _hit(
         severity=model.Severity.INFO if change.is_own_pairs else None,
         fix=change.fix,
         doubts=doubts.reasons,
-        change=resize_change(instance, change.candidate),
+        change=resize.resize_change(instance, change.candidate),
     )
 
 
@@ -207,15 +196,19 @@ def _change(
             ),
             is_own_pairs=True,
         )
-    need = need_of(facts, instance, traffic.egress_outside_vpc.max_gbps, model.Destination.EXTERNAL)
-    candidate, why_not = cheapest(facts, need, instance, ledger)
-    now = egress_estimate(facts, instance, None, model.PathClass.INTERNET)
+    need = resize.need_of(
+        facts, instance, traffic.egress_outside_vpc.max_gbps, model.Destination.EXTERNAL
+    )
+    candidate, why_not = resize.cheapest(facts, need, instance, ledger)
+    now = resize.egress_estimate(facts, instance, None, model.PathClass.INTERNET)
     fixed = (
-        egress_estimate(facts, instance, candidate, model.PathClass.INTERNET) if candidate else None
+        resize.egress_estimate(facts, instance, candidate, model.PathClass.INTERNET)
+        if candidate
+        else None
     )
     return _Change(
-        fix=resize_fix(facts, instance, candidate, why_not),
-        saving=resize_saving(facts, instance, candidate, ledger),
+        fix=resize.resize_fix(facts, instance, candidate, why_not),
+        saving=resize.resize_saving(facts, instance, candidate, ledger),
         now=now if now.gbps is not None else None,
         fixed=fixed if now.gbps is not None else None,
         candidate=candidate,

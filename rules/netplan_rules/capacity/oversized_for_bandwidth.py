@@ -12,16 +12,7 @@ from netplan_planner.machines.groups import changed_together, is_managed
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_HOUR
 from netplan_rules.base import Rule, Threshold, ratio_limit
-from netplan_rules.capacity._resize import (
-    doubts_of_caps,
-    egress_estimate,
-    need_of,
-    resize_change,
-    resize_fix,
-    size_evidence,
-    type_evidence,
-    unknown_cap,
-)
+from netplan_rules.capacity import _resize as resize
 from netplan_rules.money import by_bill, machine_saving, take
 from netplan_rules.shared.sizes import days_that_decide, size_of
 from netplan_rules.shared.trust import doubts_of_rates
@@ -121,7 +112,7 @@ def _change(
         return None
     cap = instance_cap(instance, facts.caps)
     if cap is None:
-        return unknown_cap(facts, instance)
+        return resize.unknown_cap(facts, instance)
     if rates.egress.p95_gbps >= facts.threshold(RULE.id, "max_p95_ratio") * cap.egress_gbps:
         return None
     candidate = _smaller(facts, instance, rates, ledger)
@@ -182,7 +173,7 @@ def _smaller(
     """
     target = facts.target(instance)
     wanted = max(rates.egress.max_gbps, target.gbps if target is not None else 0.0)
-    need = need_of(facts, instance, wanted, model.Destination.INTERNAL)
+    need = resize.need_of(facts, instance, wanted, model.Destination.INTERNAL)
     shape = facts.shape(instance.machine_type)
     if need is None or shape is None:
         return None
@@ -205,7 +196,7 @@ def _hit(
     doubts = doubts_of_rates(facts, instance, rates)
     if is_managed(facts, instance):
         doubts.add("a group made it, and may hold it ready for more load")
-    doubts_of_caps(facts, doubts, cap, candidate)
+    resize.doubts_of_caps(facts, doubts, cap, candidate)
     is_before = saving.basis is model.SavingBasis.BEFORE_COMMITMENTS
     before = " before commitments" if is_before else ""
     return model.Hit(
@@ -231,15 +222,15 @@ def _hit(
                 unit="hours",
                 source=rates.source,
             ),
-            *size_evidence(facts, instance),
-            type_evidence(instance),
+            *resize.size_evidence(facts, instance),
+            resize.type_evidence(instance),
         ),
-        throughput_now=egress_estimate(facts, instance, None),
-        throughput_fixed=egress_estimate(facts, instance, candidate),
+        throughput_now=resize.egress_estimate(facts, instance, None),
+        throughput_fixed=resize.egress_estimate(facts, instance, candidate),
         saving=saving,
         # What is not sure to save is no more than a hint.
         severity=model.Severity.INFO if is_before else None,
-        fix=resize_fix(facts, instance, candidate, ""),
+        fix=resize.resize_fix(facts, instance, candidate, ""),
         doubts=doubts.reasons,
-        change=resize_change(instance, candidate),
+        change=resize.resize_change(instance, candidate),
     )

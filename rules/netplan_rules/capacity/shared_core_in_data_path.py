@@ -6,18 +6,7 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.capacity._resize import (
-    cheapest,
-    doubts_of_caps,
-    egress_estimate,
-    need_of,
-    resize_cause,
-    resize_change,
-    resize_fix,
-    resize_saving,
-    size_evidence,
-    type_evidence,
-)
+from netplan_rules.capacity import _resize as resize
 from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
@@ -79,31 +68,33 @@ def _hit(
     ledger: model.CoverLedger,
 ) -> model.Hit:
     sent, received = rates.egress.p95_gbps, rates.ingress.p95_gbps
-    need = need_of(facts, instance, max(sent, rates.egress.max_gbps), model.Destination.INTERNAL)
+    need = resize.need_of(
+        facts, instance, max(sent, rates.egress.max_gbps), model.Destination.INTERNAL
+    )
     if need is not None:
         least = int(facts.threshold(RULE.id, "min_vcpus"))
         need = replace(need, vcpus=max(need.vcpus, least))
-    candidate, why_not = cheapest(facts, need, instance, ledger)
-    doubts = doubts_of_caps(facts, doubts_of_rates(facts, instance, rates), None, candidate)
-    saving = resize_saving(facts, instance, candidate, ledger)
-    now = egress_estimate(facts, instance, None)
+    candidate, why_not = resize.cheapest(facts, need, instance, ledger)
+    doubts = resize.doubts_of_caps(facts, doubts_of_rates(facts, instance, rates), None, candidate)
+    saving = resize.resize_saving(facts, instance, candidate, ledger)
+    now = resize.egress_estimate(facts, instance, None)
     return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} is a shared-core {instance.machine_type} and sends {gbps(sent)},"
         f" receives {gbps(received)} at the 95th percentile",
-        cause=resize_cause(candidate),
+        cause=resize.resize_cause(candidate),
         evidence=(
             rate_evidence("egress_p95", sent, rates.source),
             rate_evidence("ingress_p95", received, rates.source),
-            *size_evidence(facts, instance),
-            type_evidence(instance),
+            *resize.size_evidence(facts, instance),
+            resize.type_evidence(instance),
         ),
         throughput_now=now,
         used_ratio=sent / now.gbps if now.gbps else None,
-        throughput_fixed=egress_estimate(facts, instance, candidate) if candidate else None,
+        throughput_fixed=resize.egress_estimate(facts, instance, candidate) if candidate else None,
         saving=saving,
-        fix=resize_fix(facts, instance, candidate, why_not),
+        fix=resize.resize_fix(facts, instance, candidate, why_not),
         doubts=doubts.reasons,
-        change=resize_change(instance, candidate),
+        change=resize.resize_change(instance, candidate),
     )

@@ -6,13 +6,7 @@ from netplan_planner import model
 from netplan_planner.machines.groups import is_managed
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.capacity._resize import (
-    OF_A_GROUP,
-    doubts_of_caps,
-    egress_estimate,
-    resize_change,
-    type_evidence,
-)
+from netplan_rules.capacity import _resize as resize
 from netplan_rules.capacity._tier1 import pool_of, tier1_choice, wanted_gbps
 from netplan_rules.money import machine_saving
 from netplan_rules.shared.trust import Doubts, doubts_of_rates
@@ -86,7 +80,7 @@ def _hit(
     seen = Doubts()
     if rates is not None and (target is None or target.gbps != wanted):
         seen = doubts_of_rates(facts, instance, rates)
-    doubts = doubts_of_caps(facts, seen, default, own)
+    doubts = resize.doubts_of_caps(facts, seen, default, own)
     return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
@@ -99,11 +93,11 @@ def _hit(
             rate_evidence("needed", wanted, "declared target or flow logs"),
             rate_evidence("cap", default.egress_gbps, default.source),
             rate_evidence("tier1_cap", own.cap_gbps, own.limit.source),
-            type_evidence(instance),
+            resize.type_evidence(instance),
         ),
         limit=own.limit,
-        throughput_now=egress_estimate(facts, instance, None),
-        throughput_fixed=egress_estimate(facts, instance, own),
+        throughput_now=resize.egress_estimate(facts, instance, None),
+        throughput_fixed=resize.egress_estimate(facts, instance, own),
         saving=saving,
         used_ratio=wanted / default.egress_gbps,
         fix=RULE.fix(
@@ -112,11 +106,11 @@ def _hit(
             undo=keep_the_old("the machine without Tier_1"),
             text="Recreate the machine with --network-performance-configs="
             "total-egress-bandwidth-tier=TIER_1 and a gVNIC interface.",
-            caution=OF_A_GROUP
+            caution=resize.OF_A_GROUP
             if is_managed(facts, instance)
             else "Tier_1 can only be set when a machine is made, and its fee has no commitment"
             " discount.",
         ),
         doubts=doubts.reasons,
-        change=resize_change(instance, own),
+        change=resize.resize_change(instance, own),
     )

@@ -1,14 +1,7 @@
 """What to do about a NAT gateway without ports: the ports it gives, its addresses, its mapping."""
 
 from netplan_planner.model import Fix, Instruction, Metric, NatGateway, Router
-from netplan_rules.gateway._nat_metrics import (
-    LEAST_DYNAMIC_PORTS,
-    MOST_DYNAMIC_PORTS,
-    STATIC_PORTS,
-    NatUse,
-    least_ports,
-    ports_of,
-)
+from netplan_rules.gateway import _nat_metrics
 from netplan_rules.wording import command
 
 ADDRESSES = "addresses"
@@ -25,7 +18,7 @@ _DROPPED = Metric.NAT_DROPPED_SENT.value
 _USED = Metric.NAT_PORT_USAGE.value
 
 
-def ports_fix(router: Router, gateway: NatGateway, use: NatUse, cause: str) -> Fix:
+def ports_fix(router: Router, gateway: NatGateway, use: _nat_metrics.NatUse, cause: str) -> Fix:
     """Return the change that ends the want of ports, by its cause."""
     least, most = _new_ports(gateway, use)
     flags = [f"--min-ports-per-vm={least}", f"--max-ports-per-vm={most}"]
@@ -35,7 +28,9 @@ def ports_fix(router: Router, gateway: NatGateway, use: NatUse, cause: str) -> F
     if cause == MAPPING:
         text, label = "Switch endpoint-independent mapping off.", "no endpoint-independent mapping"
         flags = ["--no-enable-endpoint-independent-mapping"]
-    elif gateway.is_dynamic and (cause == ADDRESSES or most <= ports_of(gateway) == least):
+    elif gateway.is_dynamic and (
+        cause == ADDRESSES or most <= _nat_metrics.ports_of(gateway) == least
+    ):
         return _more_addresses(router, gateway)
     elif gateway.is_dynamic:
         text = f"Give each machine {least:,} ports from the start and up to {most:,}."
@@ -79,21 +74,21 @@ def _more_addresses(router: Router, gateway: NatGateway) -> Fix:
     )
 
 
-def _new_ports(gateway: NatGateway, use: NatUse) -> tuple[int, int]:
+def _new_ports(gateway: NatGateway, use: _nat_metrics.NatUse) -> tuple[int, int]:
     """Return the least and the most ports of dynamic allocation, powers of two."""
     most_used = use.used_max or 0.0
-    most = _power(max(2 * most_used, ports_of(gateway), _USUAL_MOST))
-    least = _power(max(use.used_p50 or 0.0, STATIC_PORTS))
+    most = _power(max(2 * most_used, _nat_metrics.ports_of(gateway), _USUAL_MOST))
+    least = _power(max(use.used_p50 or 0.0, _nat_metrics.STATIC_PORTS))
     if gateway.is_dynamic:
-        least = max(least, min(2 * _power(least_ports(gateway)), most))
-    least = min(least, MOST_DYNAMIC_PORTS // 2)
+        least = max(least, min(2 * _power(_nat_metrics.least_ports(gateway)), most))
+    least = min(least, _nat_metrics.MOST_DYNAMIC_PORTS // 2)
     return least, max(most, 2 * least)
 
 
 def _power(ports: float) -> int:
     """Return the least power of two that is no less, and no more than a machine can have."""
-    power = LEAST_DYNAMIC_PORTS
-    while power < ports and power < MOST_DYNAMIC_PORTS:
+    power = _nat_metrics.LEAST_DYNAMIC_PORTS
+    while power < ports and power < _nat_metrics.MOST_DYNAMIC_PORTS:
         power *= 2
     return power
 

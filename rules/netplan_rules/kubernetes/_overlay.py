@@ -8,13 +8,8 @@ from netplan_planner.clusters.network import ClusterNetwork
 from netplan_planner.model import Evidence, Facts, Fix, Hit, Instruction
 from netplan_planner.throughput.limits.pods.tables import PodTerm, pod_term, pod_terms
 from netplan_rules.base import Rule
+from netplan_rules.kubernetes import _interfaces
 from netplan_rules.kubernetes._cluster import ClusterFacts, object_of
-from netplan_rules.kubernetes._interfaces import (
-    interfaces_of,
-    pod_estimate,
-    pod_network,
-    used_interface,
-)
 from netplan_rules.wording import gbps
 
 CIPHERS = frozenset({"wireguard", "ipsec"})
@@ -87,14 +82,14 @@ def _with_rates(facts: Facts, hit: Hit, cluster: ClusterFacts, becomes: str) -> 
     network = cluster.network
     for node in cluster.nodes:
         is_vm = node.name in facts.inventory.instance_by_node
-        used = used_interface(network, node, interfaces_of(facts, node))
+        used = _interfaces.used_interface(network, node, _interfaces.interfaces_of(facts, node))
         link = used.interface.link if used is not None else None
-        pod = pod_network(network, is_bare_metal=not is_vm)
-        now = pod_estimate(facts, node, pod, link.gbps if link is not None else None)
+        pod = _interfaces.pod_network(network, is_bare_metal=not is_vm)
+        now = _interfaces.pod_estimate(facts, node, pod, link.gbps if link is not None else None)
         if now is None or now.gbps is None:
             continue
         plain = replace(pod, encapsulation=becomes, mtu_bytes=None)
-        then = pod_estimate(facts, node, plain, link.gbps if link is not None else None)
+        then = _interfaces.pod_estimate(facts, node, plain, link.gbps if link is not None else None)
         known = f": {gbps(now.gbps)}" if then is None or then.gbps is None else ""
         if then is not None and then.gbps is not None:
             known = f": {gbps(now.gbps)} where {gbps(then.gbps)} would go with {_WITH[becomes]}"

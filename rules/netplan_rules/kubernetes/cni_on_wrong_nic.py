@@ -8,15 +8,8 @@ from netplan_planner import model
 from netplan_planner.clusters.network import ClusterNetwork
 from netplan_planner.model.project.kubernetes import Node
 from netplan_rules.base import Rule
+from netplan_rules.kubernetes import _interfaces
 from netplan_rules.kubernetes._cluster import cluster_networks
-from netplan_rules.kubernetes._interfaces import (
-    Interface,
-    Used,
-    interfaces_of,
-    pod_estimate,
-    pod_network,
-    used_interface,
-)
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence
 from netplan_rules.work import NETWORK_PLUGIN
@@ -74,10 +67,10 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
 def _of_node(
     facts: model.Facts, network: ClusterNetwork, node: Node
 ) -> Iterator[model.Hit | model.Gap]:
-    known = interfaces_of(facts, node)
+    known = _interfaces.interfaces_of(facts, node)
     if not known[1:]:
         return
-    used = used_interface(network, node, known)
+    used = _interfaces.used_interface(network, node, known)
     if used is None:
         yield model.Gap(
             resource=node.ref, reason="which interface pods' packets take is not stated"
@@ -99,25 +92,29 @@ def _of_node(
         yield model.Gap(resource=node.ref, reason=reason)
 
 
-def _kinds(used: Used, best: Interface) -> tuple[str, str]:
+def _kinds(used: _interfaces.Used, best: _interfaces.Interface) -> tuple[str, str]:
     assert used.interface.nic_type is not None
     assert best.nic_type is not None
     return used.interface.nic_type, best.nic_type
 
 
 def _of_rates(
-    facts: model.Facts, network: ClusterNetwork, node: Node, used: Used, best: Interface
+    facts: model.Facts,
+    network: ClusterNetwork,
+    node: Node,
+    used: _interfaces.Used,
+    best: _interfaces.Interface,
 ) -> model.Hit:
     assert used.interface.link is not None
     assert best.link is not None
     slow, fast = used.interface.link, best.link
     is_vm = node.name in facts.inventory.instance_by_node
-    pod = pod_network(network, is_bare_metal=not is_vm)
-    now = pod_estimate(facts, node, replace(pod, other_link_gbps=slow.gbps), fast.gbps)
+    pod = _interfaces.pod_network(network, is_bare_metal=not is_vm)
+    now = _interfaces.pod_estimate(facts, node, replace(pod, other_link_gbps=slow.gbps), fast.gbps)
     hit = _hit(network, node, used, best, gbps(slow.gbps), gbps(fast.gbps), now, is_declared=True)
     return replace(
         hit,
-        throughput_fixed=pod_estimate(facts, node, pod, fast.gbps),
+        throughput_fixed=_interfaces.pod_estimate(facts, node, pod, fast.gbps),
         evidence=(
             *hit.evidence,
             rate_evidence("rate_now", slow.gbps, slow.source),
@@ -129,8 +126,8 @@ def _of_rates(
 def _hit(
     network: ClusterNetwork,
     node: Node,
-    used: Used,
-    best: Interface,
+    used: _interfaces.Used,
+    best: _interfaces.Interface,
     slow: str,
     fast: str,
     now: model.Estimate | None = None,

@@ -8,16 +8,7 @@ were used, and is taken as recorded only where they do not tell.
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from netplan_planner import model
-from netplan_planner.paths import (
-    AddressBook,
-    AddressKind,
-    FlowEnd,
-    RecordedEnd,
-    address_text,
-    classify,
-    parse_address,
-)
+from netplan_planner import model, paths
 from netplan_planner.paths.addresses import Address
 from netplan_rules.wording import internal_dns_name
 
@@ -75,7 +66,7 @@ class _Found(model.Value, frozen=True, kw_only=True):
     """Who an end is, and by which address it was met."""
 
     instance: model.Instance | None = None
-    met: FlowEnd | None = None
+    met: paths.FlowEnd | None = None
     """None where the address is not recorded, or is not one of the machine's."""
     why: str = ""
 
@@ -84,7 +75,7 @@ def measured_runs(facts: model.Facts) -> Iterator[Run | UnmatchedMeasurement]:
     """Yield each measurement with its machines, or with why it has none; the oldest first."""
     if not facts.measurements:
         return
-    book = AddressBook(facts.inventory)
+    book = paths.AddressBook(facts.inventory)
     # In whatever order the stores were given.
     for one in sorted(facts.measurements, key=lambda one: (one.started_at, one.run_id, one.place)):
         src, dst = _find(facts, book, one.src), _find(facts, book, one.dst)
@@ -126,13 +117,13 @@ def shown_end(end: model.MeasuredEnd) -> str:
     return end.name or end.address or "an end without a name"
 
 
-def _find(facts: model.Facts, book: AddressBook, end: model.MeasuredEnd) -> _Found:
+def _find(facts: model.Facts, book: paths.AddressBook, end: model.MeasuredEnd) -> _Found:
     named = _named(book, end)
-    address = parse_address(end.address) if end.address else None
+    address = paths.parse_address(end.address) if end.address else None
     if address is None:
         return _by_name(named, end)
-    literal = address_text(address)
-    ownerships = book.resolve(RecordedEnd(address=literal))
+    literal = paths.address_text(address)
+    ownerships = book.resolve(paths.RecordedEnd(address=literal))
     held = ownerships[-1].end if ownerships else None
     link = held.owner.link if held is not None else None
     holder = facts.inventory.instance_by_link.get(link) if link else None
@@ -152,9 +143,9 @@ def _by_name(named: list[model.Instance], end: model.MeasuredEnd) -> _Found:
 
 
 def _agreed(
-    book: AddressBook,
+    book: paths.AddressBook,
     machine: model.Instance,
-    held: FlowEnd | None,
+    held: paths.FlowEnd | None,
     holder: model.Instance | None,
     literal: str,
 ) -> _Found:
@@ -162,8 +153,8 @@ def _agreed(
     if holder == machine or (held is not None and held.owner.kind in _FOREIGN):
         return _Found(instance=machine, met=held)
     # Two networks may use one internal address; the name says which of them is meant.
-    if parse_address(literal) in _internal_addresses(machine):
-        said = RecordedEnd(
+    if paths.parse_address(literal) in _internal_addresses(machine):
+        said = paths.RecordedEnd(
             address=literal, vm=machine.name, project=machine.project, zone=machine.zone
         )
         told = book.resolve(said)
@@ -174,10 +165,10 @@ def _agreed(
 
 def _internal_addresses(machine: model.Instance) -> set[Address | None]:
     texts = [text for nic in machine.interfaces for text in (nic.internal_ipv4, nic.internal_ipv6)]
-    return {parse_address(text.partition("/")[0]) for text in texts if text}
+    return {paths.parse_address(text.partition("/")[0]) for text in texts if text}
 
 
-def _named(book: AddressBook, end: model.MeasuredEnd) -> list[model.Instance]:
+def _named(book: paths.AddressBook, end: model.MeasuredEnd) -> list[model.Instance]:
     """Return the machines that an end's name can mean, in the recorded zone if there is one."""
     found = book.instances_named(end.name) if end.name else []
     if not found and end.name.endswith(_DNS_ENDING):
@@ -193,7 +184,7 @@ def _dns_names(machine: model.Instance) -> tuple[str, str]:
 
 
 def _path(
-    book: AddressBook, one: model.Measurement, src: _Found, dst: _Found
+    book: paths.AddressBook, one: model.Measurement, src: _Found, dst: _Found
 ) -> tuple[model.PathClass | None, str, bool]:
     """Return the path class, why there is none, and whether the addresses tell it."""
     assert src.instance is not None
@@ -211,18 +202,18 @@ def _path(
     return found, "", by_address is not None
 
 
-def _class_by_address(book: AddressBook, src: _Found, dst: _Found) -> model.PathClass | None:
+def _class_by_address(book: paths.AddressBook, src: _Found, dst: _Found) -> model.PathClass | None:
     """Return the class that the addresses tell; an internal receiver is reached from inside."""
     assert src.instance is not None
     if dst.met is not None:
         sender = src.met or book.end_of(src.instance, is_external=False)
-        return classify(sender, dst.met).path_class
+        return paths.classify(sender, dst.met).path_class
     if (
         src.met is not None
-        and src.met.address_kind is not AddressKind.INTERNAL
+        and src.met.address_kind is not paths.AddressKind.INTERNAL
         and dst.instance is not None
     ):
-        return classify(src.met, book.end_of(dst.instance, is_external=False)).path_class
+        return paths.classify(src.met, book.end_of(dst.instance, is_external=False)).path_class
     return None
 
 

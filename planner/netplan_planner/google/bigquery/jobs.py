@@ -5,18 +5,9 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from netplan_planner.errors import AccessError, InputError, NetplanError, UsageError
+from netplan_planner.google import refusals
 from netplan_planner.google.bigquery.service import Service
 from netplan_planner.google.bigquery.wire import Row
-from netplan_planner.google.refusals import (
-    DISABLED_REASONS,
-    FORBIDDEN,
-    NOT_FOUND,
-    RATE_REASONS,
-    UNAUTHORIZED,
-    Refusal,
-    error_message,
-    is_passing,
-)
 
 LABELS = {"tool": "netplan"}
 READING = (
@@ -130,23 +121,23 @@ def told(shown: str, roles: str = READING) -> Iterator[None]:
     """Turn refusals of the service into errors that say what to do."""
     try:
         yield
-    except Refusal as exc:
+    except refusals.Refusal as exc:
         raise _error(shown, exc, roles) from exc
 
 
-def _error(shown: str, refusal: Refusal, roles: str) -> NetplanError:
+def _error(shown: str, refusal: refusals.Refusal, roles: str) -> NetplanError:
     status, reasons = refusal.status, refusal.error.reasons
-    why = error_message(refusal.error) or str(refusal)
-    if status == UNAUTHORIZED or reasons & DISABLED_REASONS:
+    why = refusals.error_message(refusal.error) or str(refusal)
+    if status == refusals.UNAUTHORIZED or reasons & refusals.DISABLED_REASONS:
         return AccessError(f"{shown}: {refusal}")
-    if reasons & RATE_REASONS:
+    if reasons & refusals.RATE_REASONS:
         return NetplanError(
             f"{shown}: a quota of BigQuery is used up: {why}; wait, or raise it (console, Quotas"
             " page)"
         )
-    if status == FORBIDDEN or "accessDenied" in reasons:
+    if status == refusals.FORBIDDEN or "accessDenied" in reasons:
         return AccessError(f"{shown}: not permitted: {why}; {roles}")
-    if status == NOT_FOUND or "notFound" in reasons:
+    if status == refusals.NOT_FOUND or "notFound" in reasons:
         return InputError(
             f"{shown}: not found: {why}; a dataset of another location is not found either"
         )
@@ -154,7 +145,7 @@ def _error(shown: str, refusal: Refusal, roles: str) -> NetplanError:
         return UsageError(
             f"{shown}: the query would be billed for more than --max-cost allows: {why}; {MORE}"
         )
-    if is_passing(status, refusal.error) or status not in _REFUSED:
+    if refusals.is_passing(status, refusal.error) or status not in _REFUSED:
         later = "" if status in _REDIRECTED else f"; {LATER}"
         return AccessError(f"{shown}: no usable answer of BigQuery: {refusal}{later}")
     return NetplanError(f"{shown}: BigQuery refuses a request: {refusal}")

@@ -11,14 +11,7 @@ import msgspec
 
 from netplan_planner.inert import NAME_LENGTH, inert
 from netplan_planner.input_files import WHOLE_BYTES, reading, unpacked, unreadable
-from netplan_planner.measuring.outputs.base import (
-    TEXT_LENGTH,
-    Refused,
-    Unusable,
-    bounded,
-    refusal,
-    run_id_of,
-)
+from netplan_planner.measuring.outputs import base
 from netplan_planner.measuring.outputs.detect import read_text
 from netplan_planner.model import Measurement
 
@@ -35,7 +28,7 @@ _ROUNDED_S = 0.01
 """How far the rounded figures of a text lie from those of its JSON: three digits, hundredths."""
 
 
-def read_outputs(path: Path) -> tuple[tuple[Measurement, ...], tuple[Refused, ...]]:
+def read_outputs(path: Path) -> tuple[tuple[Measurement, ...], tuple[base.Refused, ...]]:
     """Return the measurements in a file or folder, and what of it was refused and why.
 
     Formats are told by content: iperf3 (JSON, text), iperf 2 (text, CSV), netperf (text, CSV,
@@ -54,14 +47,14 @@ def read_outputs(path: Path) -> tuple[tuple[Measurement, ...], tuple[Refused, ..
     except OSError as exc:
         raise unreadable(path, exc) from exc
     found: list[Measurement] = []
-    refused: list[Refused] = []
+    refused: list[base.Refused] = []
     for file in _files(path, refused):
         source = _source(file)
         try:
             with reading(source):
                 measurements, reasons = read_text(_text_of(file), source=source)
-        except Unusable as exc:
-            refused.append(refusal(source=source, place="", reason=exc.reason))
+        except base.Unusable as exc:
+            refused.append(base.refusal(source=source, place="", reason=exc.reason))
             continue
         found += [_with_id(one, file) for one in measurements]
         refused += reasons
@@ -70,15 +63,15 @@ def read_outputs(path: Path) -> tuple[tuple[Measurement, ...], tuple[Refused, ..
 
 
 def _source(path: Path | str) -> str:
-    return bounded(str(path), TEXT_LENGTH)
+    return base.bounded(str(path), base.TEXT_LENGTH)
 
 
-def _files(path: Path, refused: list[Refused]) -> Iterator[Path]:
+def _files(path: Path, refused: list[base.Refused]) -> Iterator[Path]:
     """Yield the files to read; a folder that cannot be opened is among `refused` then."""
 
     def note(exc: OSError) -> None:
         reason = f"cannot be read: {exc.strerror or exc}"
-        refused.append(refusal(source=_source(str(exc.filename)), place="", reason=reason))
+        refused.append(base.refusal(source=_source(str(exc.filename)), place="", reason=reason))
 
     if not path.is_dir():
         yield path
@@ -95,20 +88,20 @@ def _text_of(path: Path) -> str:
         Unusable: If it cannot be opened, is too large, damaged, or no text.
     """
     if not path.is_file():
-        raise Unusable("no regular file")
+        raise base.Unusable("no regular file")
     try:
         data = unpacked(path, LARGEST_BYTES)
     except (EOFError, zlib.error, gzip.BadGzipFile) as exc:
-        raise Unusable(f"damaged gzip: {exc}") from exc
+        raise base.Unusable(f"damaged gzip: {exc}") from exc
     except OSError as exc:
-        raise Unusable(f"cannot be read: {exc.strerror or exc}") from exc
+        raise base.Unusable(f"cannot be read: {exc.strerror or exc}") from exc
     encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as exc:
-        raise Unusable(f"no text: byte {exc.start} is not {exc.encoding}") from exc
+        raise base.Unusable(f"no text: byte {exc.start} is not {exc.encoding}") from exc
     if "\0" in text:
-        raise Unusable("no text: it holds zero bytes")
+        raise base.Unusable("no text: it holds zero bytes")
     return text
 
 
@@ -121,16 +114,18 @@ def _with_id(one: Measurement, file: Path) -> Measurement:
     if one.run_id:
         return one
     content = msgspec.json.encode(msgspec.structs.replace(one, source=""))
-    return msgspec.structs.replace(one, run_id=run_id_of(one.tool, file.name, content.decode()))
+    return msgspec.structs.replace(
+        one, run_id=base.run_id_of(one.tool, file.name, content.decode())
+    )
 
 
 def _counted_once(
     found: Sequence[Measurement],
-) -> tuple[tuple[Measurement, ...], tuple[Refused, ...]]:
+) -> tuple[tuple[Measurement, ...], tuple[base.Refused, ...]]:
     """Return the measurements without texts whose JSON is among them, and these as refusals."""
     exact = [one for one in found if one.tool == "iperf3" and one.started_at]
     kept: list[Measurement] = []
-    refused: list[Refused] = []
+    refused: list[base.Refused] = []
     for one in found:
         twin = None
         if one.tool == "iperf3" and not one.started_at:
@@ -141,7 +136,7 @@ def _counted_once(
             exact.remove(twin)  # Each stands for one text only.
             reason = f"counted once: its JSON is {inert(twin.source, NAME_LENGTH)}"
             refused.append(
-                refusal(source=one.source, place=one.place, reason=reason, is_repeat=True)
+                base.refusal(source=one.source, place=one.place, reason=reason, is_repeat=True)
             )
     return tuple(kept), tuple(refused)
 

@@ -1,6 +1,7 @@
 """Instance groups, their managers and commitments of the Compute API as values of the model."""
 
 from netplan_planner.model import Commitment, InstanceGroup, Region, ResourceRef
+from netplan_planner.readers import links
 from netplan_planner.readers.compute.wire import (
     LARGEST_COUNT,
     LongNumber,
@@ -8,23 +9,17 @@ from netplan_planner.readers.compute.wire import (
     WireInstanceGroup,
     WireManager,
 )
-from netplan_planner.readers.links import (
-    Problems,
-    bare_name,
-    needed,
-    place_of,
-    region_at,
-    resolve_optional,
-)
 
 
-def instance_group(wire: WireInstanceGroup, ref: ResourceRef, problems: Problems) -> InstanceGroup:
+def instance_group(
+    wire: WireInstanceGroup, ref: ResourceRef, problems: links.Problems
+) -> InstanceGroup:
     """Return one instance group; its members stand in another method's answer, not in this one.
 
     Raises:
         Unusable: If it names neither zone nor region.
     """
-    project, _, _, name = place_of(ref.self_link)
+    project, _, _, name = links.place_of(ref.self_link)
     location, is_regional = _location(ref, wire.zone, wire.region)
     return InstanceGroup(
         ref=ref,
@@ -37,13 +32,13 @@ def instance_group(wire: WireInstanceGroup, ref: ResourceRef, problems: Problems
     )
 
 
-def group_manager(wire: WireManager, ref: ResourceRef, problems: Problems) -> InstanceGroup:
+def group_manager(wire: WireManager, ref: ResourceRef, problems: links.Problems) -> InstanceGroup:
     """Return one instance group manager.
 
     Raises:
         Unusable: If it names neither zone nor region.
     """
-    project, _, _, name = place_of(ref.self_link)
+    project, _, _, name = links.place_of(ref.self_link)
     location, is_regional = _location(ref, wire.zone, wire.region)
     template = wire.instance_template or next(
         (version.instance_template for version in wire.versions if version.instance_template), None
@@ -56,27 +51,27 @@ def group_manager(wire: WireManager, ref: ResourceRef, problems: Problems) -> In
         is_regional=is_regional,
         location=location,
         size=wire.target_size,
-        template=resolve_optional(template, project),
-        instance_group=resolve_optional(wire.instance_group, project),
+        template=links.resolve_optional(template, project),
+        instance_group=links.resolve_optional(wire.instance_group, project),
         base_instance_name=wire.base_instance_name,
         is_autoscaled=wire.status is not None and bool(wire.status.autoscaler),
     )
 
 
 def _location(ref: ResourceRef, zone: str | None, region: str | None) -> tuple[str, bool]:
-    _, scope, place, _ = place_of(ref.self_link)
+    _, scope, place, _ = links.place_of(ref.self_link)
     if scope in {"zones", "regions"}:
         return place, scope == "regions"
-    return bare_name(needed(zone or region, "zone or region")), not zone
+    return links.bare_name(links.needed(zone or region, "zone or region")), not zone
 
 
-def commitment(wire: WireCommitment, ref: ResourceRef, problems: Problems) -> Commitment:
+def commitment(wire: WireCommitment, ref: ResourceRef, problems: links.Problems) -> Commitment:
     """Return one commitment; memory in MiB, as the API counts it.
 
     Raises:
         Unusable: If it has no region.
     """
-    project, _, _, name = place_of(ref.self_link)
+    project, _, _, name = links.place_of(ref.self_link)
     amounts: dict[str, int] = {}
     for index, part in enumerate(wire.resources):
         amount = _whole(part.amount)
@@ -88,7 +83,7 @@ def commitment(wire: WireCommitment, ref: ResourceRef, problems: Problems) -> Co
         ref=ref,
         project=project,
         name=wire.name or name,
-        region=Region(needed(region_at(ref.self_link, wire.region), "region")),
+        region=Region(links.needed(links.region_at(ref.self_link, wire.region), "region")),
         plan=wire.plan,
         category=wire.category,
         commitment_type=wire.type,

@@ -8,15 +8,8 @@ import msgspec
 
 from netplan_planner.model import Hub, ResourceRef, Spoke, SpokeKind, last_part
 from netplan_planner.model.project.hubs import ALL_PRIVATE, MESH, WORDS
+from netplan_planner.readers import links
 from netplan_planner.readers.compute.wire import Wire
-from netplan_planner.readers.links import (
-    Problems,
-    Unusable,
-    needed,
-    network_link,
-    place_of,
-    resolve,
-)
 
 
 class WireHub(Wire):
@@ -62,23 +55,23 @@ _KINDS = {
 """By what a spoke links: `spokeType` is not in every answer."""
 
 
-def hub(wire: WireHub, ref: ResourceRef, problems: Problems) -> Hub:
+def hub(wire: WireHub, ref: ResourceRef, problems: links.Problems) -> Hub:
     """Return one hub; one that states no topology is a mesh, as documented."""
-    project, _, _, name = place_of(ref.self_link)
+    project, _, _, name = links.place_of(ref.self_link)
     return Hub(ref=ref, project=project, name=name, topology=wire.preset_topology or MESH)
 
 
-def spoke(wire: WireSpoke, ref: ResourceRef, problems: Problems) -> Spoke:
+def spoke(wire: WireSpoke, ref: ResourceRef, problems: links.Problems) -> Spoke:
     """Return one spoke.
 
     Raises:
         Unusable: If it names no hub, or is one of a VPC network that it does not name.
     """
-    project, _, _, name = place_of(ref.self_link)
+    project, _, _, name = links.place_of(ref.self_link)
     kinds = (kind for name, kind in _KINDS.items() if getattr(wire, name) is not None)
     kind = next(kinds, SpokeKind.OTHER)
     linked = wire.linked_vpc_network or wire.linked_producer_vpc_network or WireLinkedNetwork()
-    uri = needed(linked.uri, "linkedVpcNetwork.uri") if kind is SpokeKind.VPC else None
+    uri = links.needed(linked.uri, "linkedVpcNetwork.uri") if kind is SpokeKind.VPC else None
     if uri and not project.isdigit():
         # A spoke is of its network's project, whose number may stand for its id.
         uri = _NUMBER.sub(f"projects/{project}/global/networks/", uri)
@@ -86,9 +79,9 @@ def spoke(wire: WireSpoke, ref: ResourceRef, problems: Problems) -> Spoke:
         ref=ref,
         project=project,
         name=name,
-        hub=resolve(needed(wire.hub, "hub"), project),
+        hub=links.resolve(links.needed(wire.hub, "hub"), project),
         kind=kind,
-        network=network_link(uri, project) if uri else None,
+        network=links.network_link(uri, project) if uri else None,
         group=last_part(wire.group) if wire.group else None,
         state=wire.state,
         exported=tuple(sorted(map(_range, linked.include_export_ranges))) or (ALL_PRIVATE,),
@@ -105,4 +98,4 @@ def _range(text: str) -> str:
     try:
         return text if text in WORDS else str(ip_network(text, strict=False))
     except ValueError as exc:
-        raise Unusable(f"no range of addresses: {text[:50]}") from exc
+        raise links.Unusable(f"no range of addresses: {text[:50]}") from exc

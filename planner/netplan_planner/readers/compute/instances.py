@@ -12,6 +12,7 @@ import msgspec
 
 from netplan_planner import model, units
 from netplan_planner.input_files import JsonDecoder
+from netplan_planner.readers import links
 from netplan_planner.readers.compute.wire import (
     WireAccelerator,
     WireAccessConfig,
@@ -25,17 +26,6 @@ from netplan_planner.readers.compute.wire import (
     WireReservationAffinity,
     WireTags,
 )
-from netplan_planner.readers.links import (
-    CACHED_LINKS,
-    Problems,
-    Unusable,
-    bare_name,
-    needed,
-    network_link,
-    resolve,
-    subnetwork_link,
-    zone_of_head,
-)
 
 T = TypeVar("T")
 
@@ -48,16 +38,18 @@ LOCAL_SSD_GIB_BY_SERIES = {"z3": 3000}
 (cloud.google.com/compute/docs/storage-optimized-machines, read 2026-11-21)."""
 
 
-def instance(wire: WireInstance, ref: model.ResourceRef, problems: Problems) -> model.Instance:
+def instance(
+    wire: WireInstance, ref: model.ResourceRef, problems: links.Problems
+) -> model.Instance:
     """Return one machine.
 
     Raises:
         Unusable: If it has no zone or machine type.
     """
     head, _, name = ref.self_link.rpartition("/")
-    project, zone, region = zone_of_head(head)
+    project, zone, region = links.zone_of_head(head)
     if zone is None or region is None:
-        zone = model.Zone(bare_name(needed(wire.zone, "zone")))
+        zone = model.Zone(links.bare_name(links.needed(wire.zone, "zone")))
         region = model.region_of(zone)
     cpu, scheduling, disks = wire.cpu_platform, wire.scheduling, wire.disks
     nics = wire.network_interfaces
@@ -78,7 +70,7 @@ def instance(wire: WireInstance, ref: model.ResourceRef, problems: Problems) -> 
         project=project,
         zone=zone,
         name=wire.name or name,
-        machine_type=bare_name(wire.machine_type or needed(None, "machineType")),
+        machine_type=links.bare_name(wire.machine_type or links.needed(None, "machineType")),
         status=_same(wire.status) if wire.status else _no_status(problems),
         interfaces=interfaces,
         instance_id=wire.id if wire.id is None else str(wire.id),
@@ -109,7 +101,7 @@ def instance(wire: WireInstance, ref: model.ResourceRef, problems: Problems) -> 
 
 
 def _with_rare(
-    made: model.Instance, wire: WireInstance, local_ssds: list[WireDisk], problems: Problems
+    made: model.Instance, wire: WireInstance, local_ssds: list[WireDisk], problems: links.Problems
 ) -> model.Instance:
     config, features = wire.network_performance_config, wire.advanced_machine_features
     return msgspec.structs.replace(
@@ -121,7 +113,9 @@ def _with_rare(
         gpu_count=sum(a.accelerator_count or 0 for a in wire.guest_accelerators),
         gpu_type=_gpu_type(wire.guest_accelerators),
         reservation=_reservation(wire.reservation_affinity),
-        resource_policies=tuple(resolve(link, made.project) for link in wire.resource_policies),
+        resource_policies=tuple(
+            links.resolve(link, made.project) for link in wire.resource_policies
+        ),
         can_ip_forward=wire.can_ip_forward,
         is_sole_tenant=wire.scheduling is not None and bool(wire.scheduling.node_affinities),
         has_nested_virtualization=features is not None
@@ -131,7 +125,7 @@ def _with_rare(
 
 def _gpu_type(accelerators: list[WireAccelerator]) -> str | None:
     """Return the one type of the attached GPUs; None where there is none, or more than one."""
-    types = {bare_name(a.accelerator_type) for a in accelerators if a.accelerator_type}
+    types = {links.bare_name(a.accelerator_type) for a in accelerators if a.accelerator_type}
     return types.pop() if len(types) == 1 else None
 
 
@@ -142,21 +136,21 @@ def _reservation(affinity: WireReservationAffinity | None) -> str | None:
     """
     if affinity is None or affinity.consume_reservation_type != "SPECIFIC_RESERVATION":
         return None
-    return ", ".join(map(bare_name, affinity.values)) or "not named"
+    return ", ".join(map(links.bare_name, affinity.values)) or "not named"
 
 
-@lru_cache(CACHED_LINKS)
+@lru_cache(links.CACHED_LINKS)
 def _same(text: str) -> str:
     """Return the first string with this content: a few values fill a whole inventory."""
     return text
 
 
-@lru_cache(CACHED_LINKS)
+@lru_cache(links.CACHED_LINKS)
 def _same_or_none(text: str | None) -> str | None:
     return text or None
 
 
-def _no_status(problems: Problems) -> str:
+def _no_status(problems: links.Problems) -> str:
     problems.append(("status", "not stated"))
     return model.UNKNOWN_STATUS
 
@@ -164,7 +158,7 @@ def _no_status(problems: Problems) -> str:
 def _shared(decode: Callable[[bytes], T], nothing: T) -> Callable[[bytes], tuple[T, str]]:
     """Return a decoder of JSON parts that many resources share, and says what is wrong with one."""
 
-    @lru_cache(CACHED_LINKS)
+    @lru_cache(links.CACHED_LINKS)
     def cached(raw: bytes) -> tuple[T, str]:
         try:
             return decode(raw), ""
@@ -208,7 +202,9 @@ _tags = _shared(_tag_names, Texts())
 _NO_DISKS: tuple[Features, Texts, list[WireDisk]] = (Features(), (), [])
 
 
-def _of_disks(disks: list[WireDisk], problems: Problems) -> tuple[Features, Texts, list[WireDisk]]:
+def _of_disks(
+    disks: list[WireDisk], problems: links.Problems
+) -> tuple[Features, Texts, list[WireDisk]]:
     """Return the guest features and licences of all disks, and which are local SSDs."""
     features, licenses, _ = _NO_DISKS
     last = b"", b""
@@ -226,7 +222,7 @@ def _of_disks(disks: list[WireDisk], problems: Problems) -> tuple[Features, Text
     return features, licenses, [disk for disk in disks if disk.type == "SCRATCH"]
 
 
-def _tier(config: WirePerformance, problems: Problems) -> model.BandwidthTier:
+def _tier(config: WirePerformance, problems: links.Problems) -> model.BandwidthTier:
     tier = config.total_egress_bandwidth_tier
     if tier is None or tier == "DEFAULT":
         return model.BandwidthTier.DEFAULT
@@ -265,14 +261,14 @@ def _decoded_creator(metadata: bytes, project: model.ProjectId) -> model.SelfLin
     return None
 
 
-@lru_cache(CACHED_LINKS)
+@lru_cache(links.CACHED_LINKS)
 def _manager_link(value: str, project: model.ProjectId) -> model.SelfLink | None:
     """Return the link of the manager that a `created-by` entry names.
 
     It names the project by number, every other link by id. A manager makes machines in its own
     project only, so the machine's project is the right one.
     """
-    link = resolve(value, project)
+    link = links.resolve(value, project)
     parts = link.split("/", 2)
     if "/instanceGroupManagers/" not in link or len(parts) < 3:
         return None
@@ -280,7 +276,7 @@ def _manager_link(value: str, project: model.ProjectId) -> model.SelfLink | None
 
 
 def _interfaces(
-    nics: list[WireNic], project: model.ProjectId, region: model.Region, problems: Problems
+    nics: list[WireNic], project: model.ProjectId, region: model.Region, problems: links.Problems
 ) -> tuple[model.NetworkInterface, ...]:
     found = []
     for index, nic in enumerate(nics):
@@ -300,8 +296,8 @@ def _interface(
     ipv6 = nic.ipv6_access_configs[0] if nic.ipv6_access_configs else _NO_ACCESS
     return model.NetworkInterface(
         name=_same(nic.name) if nic.name else f"nic{index}",
-        network=network_link(network, project),
-        subnetwork=subnetwork_link(subnetwork, project, region) if subnetwork else None,
+        network=links.network_link(network, project),
+        subnetwork=links.subnetwork_link(subnetwork, project, region) if subnetwork else None,
         internal_ipv4=nic.network_ip or None,
         alias_ranges=tuple([a.ip_cidr_range for a in aliases if a.ip_cidr_range])
         if aliases
@@ -326,14 +322,14 @@ def _best(configs: list[WireAccessConfig]) -> WireAccessConfig:
     return next((config for config in configs if config.nat_ip), configs[0])
 
 
-def machine_shape(wire: WireMachineType, name: str, problems: Problems) -> model.MachineShape:
+def machine_shape(wire: WireMachineType, name: str, problems: links.Problems) -> model.MachineShape:
     """Return what a machine type has.
 
     Raises:
         Unusable: If it states no vCPUs or memory.
     """
     if not wire.guest_cpus or not wire.memory_mb:
-        raise Unusable("no guestCpus or no memoryMb")
+        raise links.Unusable("no guestCpus or no memoryMb")
     partitions = wire.bundled_local_ssds.partition_count if wire.bundled_local_ssds else None
     ssd_gib = LOCAL_SSD_GIB_BY_SERIES.get(model.series_of(name), LOCAL_SSD_GIB)
     return model.MachineShape(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from netplan_planner import model
+from netplan_planner.readers import links
 from netplan_planner.readers.compute import groups, hubs, instances, networks, wire
 from netplan_planner.readers.compute.wire import (
     WireAttachment,
@@ -15,31 +16,22 @@ from netplan_planner.readers.compute.wire import (
     WireResourcePolicy,
     WireVolume,
 )
-from netplan_planner.readers.links import (
-    Problems,
-    bare_name,
-    needed,
-    place_of,
-    region_at,
-    resolve,
-    resolve_optional,
-)
 
 
 def attachment(
-    wire: WireAttachment, ref: model.ResourceRef, problems: Problems
+    wire: WireAttachment, ref: model.ResourceRef, problems: links.Problems
 ) -> model.VlanAttachment:
     """Return one VLAN attachment; its network is that of its router."""
-    project, _, _, name = place_of(ref.self_link)
-    region = region_at(ref.self_link, wire.region)
+    project, _, _, name = links.place_of(ref.self_link)
+    region = links.region_at(ref.self_link, wire.region)
     return model.VlanAttachment(
         ref=ref,
         project=project,
         name=wire.name or name,
-        region=model.Region(bare_name(region)) if region else None,
+        region=model.Region(links.bare_name(region)) if region else None,
         kind=wire.type,
         bandwidth=wire.bandwidth,
-        router=resolve_optional(wire.router, project),
+        router=links.resolve_optional(wire.router, project),
         is_enabled=wire.admin_enabled,
         mtu_bytes=wire.mtu,
     )
@@ -49,23 +41,23 @@ _COMPACT = "COLLOCATED"
 """`collocation` of a compact placement policy; a spread policy states a number of domains."""
 
 
-def disk(wire: WireVolume, ref: model.ResourceRef, problems: Problems) -> model.Disk:
+def disk(wire: WireVolume, ref: model.ResourceRef, problems: links.Problems) -> model.Disk:
     """Return one disk; a planned one need not state its type."""
-    project, _, _, name = place_of(ref.self_link)
+    project, _, _, name = links.place_of(ref.self_link)
     return model.Disk(
         ref=ref,
         project=project,
         name=wire.name or name,
-        disk_type=bare_name(wire.type) if wire.type else None,
-        users=tuple(sorted(resolve(user, project) for user in wire.users)),
+        disk_type=links.bare_name(wire.type) if wire.type else None,
+        users=tuple(sorted(links.resolve(user, project) for user in wire.users)),
     )
 
 
 def resource_policy(
-    wire: WireResourcePolicy, ref: model.ResourceRef, problems: Problems
+    wire: WireResourcePolicy, ref: model.ResourceRef, problems: links.Problems
 ) -> model.ResourcePolicy:
     """Return one resource policy; schedules of snapshots and of machines are none of placement."""
-    project, _, _, name = place_of(ref.self_link)
+    project, _, _, name = links.place_of(ref.self_link)
     placement = wire.group_placement_policy
     return model.ResourcePolicy(
         ref=ref,
@@ -77,15 +69,15 @@ def resource_policy(
 
 
 def recommendation(
-    wire: WireRecommendation, ref: model.ResourceRef, problems: Problems
+    wire: WireRecommendation, ref: model.ResourceRef, problems: links.Problems
 ) -> model.TypeRecommendation:
     """Return one recommendation of another type for a machine."""
     project = model.ProjectId(ref.self_link.split("/")[1])
     return model.TypeRecommendation(
         ref=ref,
         project=project,
-        instance=resolve(needed(wire.instance, "instance"), project),
-        machine_type=needed(wire.machine_type, "machine type"),
+        instance=links.resolve(links.needed(wire.instance, "instance"), project),
+        machine_type=links.needed(wire.machine_type, "machine type"),
         etag=wire.etag,
         state=wire.state_info.state if wire.state_info is not None else None,
     )
@@ -105,7 +97,7 @@ class Kind(NamedTuple):
     field: str
     """The field of `Inventory` that holds it."""
     wire: type[wire.Wire]
-    convert: Callable[[Any, model.ResourceRef, Problems], model.Value] | None
+    convert: Callable[[Any, model.ResourceRef, links.Problems], model.Value] | None
     signature: frozenset[str]
     """Fields that together tell this kind from all others."""
 
@@ -115,7 +107,7 @@ def _kind(
     singular: str,
     field: str,
     wire_type: type[wire.Wire],
-    convert: Callable[[Any, model.ResourceRef, Problems], model.Value] | None,
+    convert: Callable[[Any, model.ResourceRef, links.Problems], model.Value] | None,
     signature: str,
 ) -> Kind:
     return Kind(collection, singular, field, wire_type, convert, frozenset(signature.split()))

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from netplan_planner import model
+from netplan_planner.readers import links
 from netplan_planner.readers.compute.wire import (
     WireAddress,
     WireFlowLogsConfiguration,
@@ -14,17 +15,6 @@ from netplan_planner.readers.compute.wire import (
     WireSubnetwork,
     WireVpnTunnel,
 )
-from netplan_planner.readers.links import (
-    Problems,
-    bare_name,
-    needed,
-    network_link,
-    place_of,
-    region_at,
-    resolve,
-    resolve_optional,
-    subnetwork_link,
-)
 
 Labels = tuple[tuple[str, str], ...]
 
@@ -34,19 +24,19 @@ def _labels(labels: dict[str, str]) -> Labels:
 
 
 def _region_needed(link: model.SelfLink, stated: str | None) -> model.Region:
-    return model.Region(needed(region_at(link, stated), "region"))
+    return model.Region(links.needed(links.region_at(link, stated), "region"))
 
 
-def network(wire: WireNetwork, ref: model.ResourceRef, problems: Problems) -> model.Network:
+def network(wire: WireNetwork, ref: model.ResourceRef, problems: links.Problems) -> model.Network:
     """Return one VPC network; no `mtu` means 1460, as documented."""
-    project, _, _, name = place_of(ref.self_link)
+    project, _, _, name = links.place_of(ref.self_link)
     peerings = []
     for index, peering in enumerate(wire.peerings):
         if peering.network:
             peerings.append(
                 model.Peering(
                     name=peering.name or "",
-                    network=network_link(peering.network, project),
+                    network=links.network_link(peering.network, project),
                     is_active=peering.state == "ACTIVE",
                 )
             )
@@ -65,20 +55,20 @@ def network(wire: WireNetwork, ref: model.ResourceRef, problems: Problems) -> mo
 
 
 def subnetwork(
-    wire: WireSubnetwork, ref: model.ResourceRef, problems: Problems
+    wire: WireSubnetwork, ref: model.ResourceRef, problems: links.Problems
 ) -> model.Subnetwork:
     """Return one subnetwork.
 
     Raises:
         Unusable: If it has no region or network.
     """
-    project, _, _, name = place_of(ref.self_link)
+    project, _, _, name = links.place_of(ref.self_link)
     return model.Subnetwork(
         ref=ref,
         project=project,
         region=_region_needed(ref.self_link, wire.region),
         name=wire.name or name,
-        network=network_link(needed(wire.network, "network"), project),
+        network=links.network_link(links.needed(wire.network, "network"), project),
         ipv4_range=wire.ip_cidr_range,
         secondary_ranges=tuple(
             r.ip_cidr_range for r in wire.secondary_ip_ranges if r.ip_cidr_range
@@ -114,7 +104,7 @@ center/docs/reference/networkmanagement/rest/v1/projects.locations.vpcFlowLogsCo
 
 
 def flow_logs_configuration(
-    wire: WireFlowLogsConfiguration, ref: model.ResourceRef, problems: Problems
+    wire: WireFlowLogsConfiguration, ref: model.ResourceRef, problems: links.Problems
 ) -> model.FlowLogsConfiguration:
     """Return a configuration of flow logs; one that states no `state` is enabled, as documented."""
     parts = ref.self_link.split("/")
@@ -132,15 +122,15 @@ def flow_logs_configuration(
             metadata=wire.metadata,
             filter_expr=wire.filter_expr,
         ),
-        network=resolve_optional(wire.network, project),
-        subnetwork=resolve_optional(wire.subnet, project),
-        gateway=resolve_optional(wire.vpn_tunnel or wire.interconnect_attachment, project),
+        network=links.resolve_optional(wire.network, project),
+        subnetwork=links.resolve_optional(wire.subnet, project),
+        gateway=links.resolve_optional(wire.vpn_tunnel or wire.interconnect_attachment, project),
     )
 
 
-def address(wire: WireAddress, ref: model.ResourceRef, problems: Problems) -> model.Address:
+def address(wire: WireAddress, ref: model.ResourceRef, problems: links.Problems) -> model.Address:
     """Return one reserved address; its literal is empty while it is being reserved."""
-    project, _, _, name = place_of(ref.self_link)
+    project, _, _, name = links.place_of(ref.self_link)
     return model.Address(
         ref=ref,
         project=project,
@@ -148,24 +138,24 @@ def address(wire: WireAddress, ref: model.ResourceRef, problems: Problems) -> mo
         address=wire.address or "",
         # Documented: no addressType means EXTERNAL.
         is_external=wire.address_type != "INTERNAL",
-        region=region_at(ref.self_link, wire.region),
+        region=links.region_at(ref.self_link, wire.region),
         status=wire.status,
-        users=tuple(sorted(resolve(user, project) for user in wire.users)),
+        users=tuple(sorted(links.resolve(user, project) for user in wire.users)),
         network_tier=wire.network_tier,
         purpose=wire.purpose,
         prefix_length=wire.prefix_length,
-        network=network_link(wire.network, project) if wire.network else None,
+        network=links.network_link(wire.network, project) if wire.network else None,
         created=wire.creation_timestamp,
         labels=_labels(wire.labels),
     )
 
 
 def forwarding_rule(
-    wire: WireForwardingRule, ref: model.ResourceRef, problems: Problems
+    wire: WireForwardingRule, ref: model.ResourceRef, problems: links.Problems
 ) -> model.ForwardingRule:
     """Return one load balancer front."""
-    project, _, _, name = place_of(ref.self_link)
-    region = region_at(ref.self_link, wire.region)
+    project, _, _, name = links.place_of(ref.self_link)
+    region = links.region_at(ref.self_link, wire.region)
     return model.ForwardingRule(
         ref=ref,
         project=project,
@@ -173,27 +163,27 @@ def forwarding_rule(
         ip_address=wire.ip_address or None,
         scheme=wire.load_balancing_scheme or None,
         region=region,
-        network=network_link(wire.network, project) if wire.network else None,
-        subnetwork=subnetwork_link(wire.subnetwork, project, region or "")
+        network=links.network_link(wire.network, project) if wire.network else None,
+        subnetwork=links.subnetwork_link(wire.subnetwork, project, region or "")
         if wire.subnetwork
         else None,
-        target=resolve_optional(wire.target, project),
-        backend_service=resolve_optional(wire.backend_service, project),
+        target=links.resolve_optional(wire.target, project),
+        backend_service=links.resolve_optional(wire.backend_service, project),
         network_tier=wire.network_tier,
         port_range=wire.port_range or ",".join(wire.ports) or ("all" if wire.all_ports else None),
         labels=_labels(wire.labels),
     )
 
 
-def router(wire: WireRouter, ref: model.ResourceRef, problems: Problems) -> model.Router:
+def router(wire: WireRouter, ref: model.ResourceRef, problems: links.Problems) -> model.Router:
     """Return one Cloud Router with its NAT configurations.
 
     Raises:
         Unusable: If it has no region or network.
     """
-    project, _, _, name = place_of(ref.self_link)
+    project, _, _, name = links.place_of(ref.self_link)
     region = _region_needed(ref.self_link, wire.region)
-    home = network_link(needed(wire.network, "network"), project)
+    home = links.network_link(links.needed(wire.network, "network"), project)
     return model.Router(
         ref=ref,
         project=project,
@@ -216,8 +206,8 @@ def _nat(
     region: model.Region,
 ) -> model.NatGateway:
     option = nat.nat_ip_allocate_option
-    pool = {resolve(text, project): None for text in nat.nat_ips}
-    held = {resolve(text, project): None for text in _outside_pool(nat)}
+    pool = {links.resolve(text, project): None for text in nat.nat_ips}
+    held = {links.resolve(text, project): None for text in _outside_pool(nat)}
     return model.NatGateway(
         name=nat.name or f"nat{index}",
         router=router,
@@ -228,7 +218,9 @@ def _nat(
         outside_pool=tuple(address for address in held if address not in pool),
         source_ranges=nat.source_subnetwork_ip_ranges_to_nat,
         subnetworks=tuple(
-            subnetwork_link(part.name, project, region) for part in nat.subnetworks if part.name
+            links.subnetwork_link(part.name, project, region)
+            for part in nat.subnetworks
+            if part.name
         ),
         min_ports_per_vm=nat.min_ports_per_vm,
         max_ports_per_vm=nat.max_ports_per_vm,
@@ -247,13 +239,13 @@ def _outside_pool(nat: WireNat) -> Iterator[str]:
             yield from rule.action.source_nat_drain_ips
 
 
-def route(wire: WireRoute, ref: model.ResourceRef, problems: Problems) -> model.Route:
+def route(wire: WireRoute, ref: model.ResourceRef, problems: links.Problems) -> model.Route:
     """Return one route; a next hop of a kind that is not known here is `unknown`.
 
     Raises:
         Unusable: If it has no network or destination.
     """
-    project, _, _, name = place_of(ref.self_link)
+    project, _, _, name = links.place_of(ref.self_link)
     hop, target = _next_hop(wire)
     if hop == "unknown":
         problems.append(("nextHop", "no next hop of a known kind"))
@@ -262,10 +254,10 @@ def route(wire: WireRoute, ref: model.ResourceRef, problems: Problems) -> model.
         ref=ref,
         project=project,
         name=wire.name or name,
-        network=network_link(needed(wire.network, "network"), project),
-        dest_range=needed(wire.dest_range, "destRange"),
+        network=links.network_link(links.needed(wire.network, "network"), project),
+        dest_range=links.needed(wire.dest_range, "destRange"),
         next_hop=hop,
-        next_hop_target=resolve(target, project) if target and is_link else target,
+        next_hop_target=links.resolve(target, project) if target and is_link else target,
         priority=wire.priority,
         tags=tuple(wire.tags),
     )
@@ -286,18 +278,22 @@ def _next_hop(wire: WireRoute) -> tuple[str, str | None]:
     return next(((hop, target) for hop, target in hops if target), ("unknown", None))
 
 
-def vpn_tunnel(wire: WireVpnTunnel, ref: model.ResourceRef, problems: Problems) -> model.VpnTunnel:
+def vpn_tunnel(
+    wire: WireVpnTunnel, ref: model.ResourceRef, problems: links.Problems
+) -> model.VpnTunnel:
     """Return one VPN tunnel; `vpn_gateway` is the HA gateway or the classic target gateway."""
-    project, _, _, name = place_of(ref.self_link)
-    region = region_at(ref.self_link, wire.region)
+    project, _, _, name = links.place_of(ref.self_link)
+    region = links.region_at(ref.self_link, wire.region)
     return model.VpnTunnel(
         ref=ref,
         project=project,
         name=wire.name or name,
-        region=model.Region(bare_name(region)) if region else None,
+        region=model.Region(links.bare_name(region)) if region else None,
         peer_ip=wire.peer_ip,
-        peer_gateway=resolve_optional(wire.peer_external_gateway or wire.peer_gcp_gateway, project),
-        vpn_gateway=resolve_optional(wire.vpn_gateway or wire.target_vpn_gateway, project),
-        router=resolve_optional(wire.router, project),
+        peer_gateway=links.resolve_optional(
+            wire.peer_external_gateway or wire.peer_gcp_gateway, project
+        ),
+        vpn_gateway=links.resolve_optional(wire.vpn_gateway or wire.target_vpn_gateway, project),
+        router=links.resolve_optional(wire.router, project),
         status=wire.status,
     )

@@ -12,17 +12,10 @@ import msgspec
 
 from netplan_planner import model
 from netplan_planner.model.project.gke import Cluster, NodePool
+from netplan_planner.readers import links
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.compute.kinds import Kind
 from netplan_planner.readers.compute.wire import LARGEST_COUNT, Count, Wire, WirePerformance
-from netplan_planner.readers.links import (
-    Problems,
-    Unusable,
-    bare_name,
-    network_link,
-    resolve,
-    subnetwork_link,
-)
 
 
 class WireSwitch(Wire):
@@ -249,7 +242,7 @@ def cluster_link(stated: str) -> model.SelfLink:
     location = place.get("locations") or place.get("zones") or place.get("regions")
     project, cluster = place.get("projects"), place.get(CLUSTERS)
     if not (project and location and cluster):
-        raise Unusable("its self link names no project, location and cluster")
+        raise links.Unusable("its self link names no project, location and cluster")
     pool = f"/{POOLS}/{place[POOLS]}" if place.get(POOLS) else ""
     return model.SelfLink(f"projects/{project}/locations/{location}/{CLUSTERS}/{cluster}{pool}")
 
@@ -259,10 +252,10 @@ def _take(item: object, collection: str, origin: Origin, pointer: str, into: Col
     into.listed.add(kind.field)
     try:
         if not isinstance(item, dict):
-            raise Unusable("not an object")
+            raise links.Unusable("not an object")
         stated = item.get("selfLink")
         link = cluster_link(stated if isinstance(stated, str) else "")
-    except Unusable as exc:
+    except links.Unusable as exc:
         into.note(origin.at(pointer), f"GKE {collection}: {exc}")
         return
     into.add_raw(kind, item, link, origin.at(pointer))
@@ -276,7 +269,7 @@ def _take(item: object, collection: str, origin: Origin, pointer: str, into: Col
             _take(pool, POOLS, origin, f"{pointer}/{POOLS}/{index}", into)
 
 
-def _cluster(wire: WireCluster, ref: model.ResourceRef, problems: Problems) -> Cluster:
+def _cluster(wire: WireCluster, ref: model.ResourceRef, problems: links.Problems) -> Cluster:
     place = _place(ref.self_link)
     project, location = model.ProjectId(place["projects"]), place["locations"]
     own, addresses, addons = wire.network_config, wire.ip_allocation_policy, wire.addons_config
@@ -287,10 +280,10 @@ def _cluster(wire: WireCluster, ref: model.ResourceRef, problems: Problems) -> C
         project=project,
         name=wire.name or place[CLUSTERS],
         location=location,
-        zones=tuple(sorted(model.Zone(bare_name(zone)) for zone in wire.locations or ())),
-        network=network_link(network, project) if network else None,
+        zones=tuple(sorted(model.Zone(links.bare_name(zone)) for zone in wire.locations or ())),
+        network=links.network_link(network, project) if network else None,
         subnetwork=(
-            subnetwork_link(subnetwork, project, _region(location)) if subnetwork else None
+            links.subnetwork_link(subnetwork, project, _region(location)) if subnetwork else None
         ),
         status=wire.status,
         version=wire.current_master_version,
@@ -329,7 +322,7 @@ def _enabled(switch: WireSwitch | None) -> bool | None:
     return None if switch is None else switch.enabled is True
 
 
-def _node_pool(wire: WireNodePool, ref: model.ResourceRef, problems: Problems) -> NodePool:
+def _node_pool(wire: WireNodePool, ref: model.ResourceRef, problems: links.Problems) -> NodePool:
     place = _place(ref.self_link)
     project = model.ProjectId(place["projects"])
     config, own = wire.config or WireNodeConfig(), wire.network_config or WirePoolNetwork()
@@ -341,8 +334,8 @@ def _node_pool(wire: WireNodePool, ref: model.ResourceRef, problems: Problems) -
         project=project,
         name=wire.name or place.get(POOLS, ""),
         cluster=model.SelfLink(ref.self_link.partition(f"/{POOLS}/")[0]),
-        machine_type=bare_name(config.machine_type) if config.machine_type else None,
-        zones=tuple(sorted(model.Zone(bare_name(zone)) for zone in wire.locations or ())),
+        machine_type=links.bare_name(config.machine_type) if config.machine_type else None,
+        zones=tuple(sorted(model.Zone(links.bare_name(zone)) for zone in wire.locations or ())),
         status=wire.status,
         version=wire.version,
         image_type=config.image_type,
@@ -354,7 +347,7 @@ def _node_pool(wire: WireNodePool, ref: model.ResourceRef, problems: Problems) -
         if wire.placement_policy is None
         else wire.placement_policy.type == "COMPACT",
         instance_groups=tuple(
-            sorted(resolve(link, project) for link in wire.instance_group_urls or ())
+            sorted(links.resolve(link, project) for link in wire.instance_group_urls or ())
         ),
         initial_node_count=wire.initial_node_count,
         min_node_count=scaling.min_node_count,
@@ -364,7 +357,7 @@ def _node_pool(wire: WireNodePool, ref: model.ResourceRef, problems: Problems) -
         max_pods_per_node=constraint.max_pods_per_node if constraint else None,
         pod_range=own.pod_ipv4_cidr_block,
         additional_networks=tuple(
-            network_link(one.network, project)
+            links.network_link(one.network, project)
             for one in own.additional_node_network_configs or ()
             if one.network
         ),
@@ -372,7 +365,7 @@ def _node_pool(wire: WireNodePool, ref: model.ResourceRef, problems: Problems) -
     )
 
 
-def _tier(own: WirePoolNetwork, problems: Problems) -> model.BandwidthTier:
+def _tier(own: WirePoolNetwork, problems: links.Problems) -> model.BandwidthTier:
     stated = own.network_performance_config
     tier = stated.total_egress_bandwidth_tier if stated else None
     if tier in {None, "DEFAULT", "TIER_UNSPECIFIED"}:

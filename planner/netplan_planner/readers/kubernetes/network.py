@@ -3,16 +3,7 @@
 from functools import lru_cache
 
 from netplan_planner.model import Region, ResourceRef, SelfLink, Zone, region_of
-from netplan_planner.model.project.kubernetes import (
-    COMPUTE_ENGINE,
-    Endpoint,
-    EndpointSlice,
-    Labels,
-    Namespace,
-    Node,
-    Service,
-    ServicePort,
-)
+from netplan_planner.model.project import kubernetes
 from netplan_planner.readers.kubernetes.metadata import chosen, metadata_of, namespace_of, texts
 from netplan_planner.readers.kubernetes.quantities import cpu_count
 from netplan_planner.readers.kubernetes.wire import (
@@ -66,7 +57,7 @@ _BETA_ZONE = "topology.kubernetes.io/zone"
 _NO_SPEC, _NO_STATUS, _NO_INFO = WireNodeSpec(), WireNodeStatus(), WireNodeInfo()
 
 
-def node(wire: WireNode, ref: ResourceRef, problems: Problems) -> Node:
+def node(wire: WireNode, ref: ResourceRef, problems: Problems) -> kubernetes.Node:
     """Return one node.
 
     Raises:
@@ -84,7 +75,7 @@ def node(wire: WireNode, ref: ResourceRef, problems: Problems) -> Node:
         if address.address:
             of_kind.setdefault(address.type, []).append(address.address)
     ready = [c.status for c in status.conditions or () if c.type == "Ready" and c.status]
-    return Node(
+    return kubernetes.Node(
         ref=ref,
         name=metadata.name or "",
         provider_id=spec.provider_id or None,
@@ -120,7 +111,7 @@ def _machine(provider_id: str) -> tuple[str | None, SelfLink | None]:
     parts = rest.split("/")
     if not found or not cloud:
         return None, None
-    if cloud != COMPUTE_ENGINE or len(parts) != 3 or not all(parts):
+    if cloud != kubernetes.COMPUTE_ENGINE or len(parts) != 3 or not all(parts):
         return cloud, None
     project, zone, name = parts
     return cloud, SelfLink(f"projects/{project}/zones/{zone}/instances/{name}")
@@ -130,7 +121,7 @@ def _first(labels: dict[str, str], keys: tuple[str, ...]) -> str | None:
     return next((labels[key] for key in keys if labels.get(key)), None)
 
 
-def service(wire: WireService, ref: ResourceRef, problems: Problems) -> Service:
+def service(wire: WireService, ref: ResourceRef, problems: Problems) -> kubernetes.Service:
     """Return one Service.
 
     Raises:
@@ -140,7 +131,7 @@ def service(wire: WireService, ref: ResourceRef, problems: Problems) -> Service:
     annotations = chosen(metadata.annotations, _SERVICE_ANNOTATIONS, problems)
     addresses = spec.cluster_ips or ([spec.cluster_ip] if spec.cluster_ip else [])
     balancer = wire.status.load_balancer if wire.status else None
-    return Service(
+    return kubernetes.Service(
         ref=ref,
         namespace=namespace_of(metadata.namespace),
         name=metadata.name or "",
@@ -160,8 +151,8 @@ def service(wire: WireService, ref: ResourceRef, problems: Problems) -> Service:
     )
 
 
-def _port(wire: WireServicePort, port: int) -> ServicePort:
-    return ServicePort(
+def _port(wire: WireServicePort, port: int) -> kubernetes.ServicePort:
+    return kubernetes.ServicePort(
         port=port,
         protocol=wire.protocol or "TCP",
         name=wire.name or None,
@@ -170,12 +161,14 @@ def _port(wire: WireServicePort, port: int) -> ServicePort:
     )
 
 
-def _mode(annotations: Labels) -> str | None:
+def _mode(annotations: kubernetes.Labels) -> str | None:
     found = dict(annotations)
     return next((found[key] for key in _MODES if found.get(key)), None)
 
 
-def endpoint_slice(wire: WireEndpointSlice, ref: ResourceRef, problems: Problems) -> EndpointSlice:
+def endpoint_slice(
+    wire: WireEndpointSlice, ref: ResourceRef, problems: Problems
+) -> kubernetes.EndpointSlice:
     """Return one slice of a Service's endpoints.
 
     Raises:
@@ -184,7 +177,7 @@ def endpoint_slice(wire: WireEndpointSlice, ref: ResourceRef, problems: Problems
     metadata = metadata_of(wire)
     namespace = namespace_of(metadata.namespace)
     labels = dict(texts(metadata.labels, "metadata.labels", problems))
-    return EndpointSlice(
+    return kubernetes.EndpointSlice(
         ref=ref,
         namespace=namespace,
         name=metadata.name or "",
@@ -195,11 +188,11 @@ def endpoint_slice(wire: WireEndpointSlice, ref: ResourceRef, problems: Problems
     )
 
 
-def _endpoint(wire: WireEndpoint, namespace: str) -> Endpoint:
+def _endpoint(wire: WireEndpoint, namespace: str) -> kubernetes.Endpoint:
     target, topology = wire.target_ref, wire.topology or {}
     zone = wire.zone or topology.get(_BETA_ZONE)
     is_pod = target is not None and target.kind == "Pod" and target.name
-    return Endpoint(
+    return kubernetes.Endpoint(
         addresses=tuple(wire.addresses or ()),
         node=wire.node_name or topology.get("kubernetes.io/hostname"),
         zone=_zone(zone) if zone else None,
@@ -218,14 +211,14 @@ def _zone(name: str) -> Zone:
     return Zone(name)
 
 
-def namespace(wire: WireObject, ref: ResourceRef, problems: Problems) -> Namespace:
+def namespace(wire: WireObject, ref: ResourceRef, problems: Problems) -> kubernetes.Namespace:
     """Return one namespace.
 
     Raises:
         Unusable: If it has no name.
     """
     metadata = metadata_of(wire)
-    return Namespace(
+    return kubernetes.Namespace(
         ref=ref,
         name=metadata.name or "",
         is_ambient=_AMBIENT in texts(metadata.labels, "metadata.labels", problems),

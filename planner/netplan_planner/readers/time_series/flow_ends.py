@@ -2,17 +2,7 @@
 
 from collections.abc import Mapping
 
-from netplan_planner import model
-from netplan_planner.paths import (
-    AddressBook,
-    FlowEnd,
-    RecordedEnd,
-    foreign_owner,
-    gateway_end,
-    internet_end,
-    service_end,
-    unknown_end,
-)
+from netplan_planner import model, paths
 from netplan_planner.readers.time_series.raw import Identity
 from netplan_planner.readers.time_series.resources import Resources
 
@@ -22,7 +12,7 @@ CLOUD = "CLOUD"
 """A peer inside a VPC, by `remote_location_type`."""
 
 
-def local_end(identity: Identity, resources: Resources, book: AddressBook) -> FlowEnd:
+def local_end(identity: Identity, resources: Resources, book: paths.AddressBook) -> paths.FlowEnd:
     """Return the machine that counts, whether the inventory has it or not."""
     labels = dict(identity.resource)
     instance: model.Instance | None = resources.machine(labels, dict(identity.labels))
@@ -30,7 +20,7 @@ def local_end(identity: Identity, resources: Resources, book: AddressBook) -> Fl
         return book.end_of(instance, is_external=False)
     project, number = labels.get("project_id", ""), labels.get("instance_id", "")
     zone = model.Zone(labels["zone"]) if labels.get("zone") else None
-    return FlowEnd(
+    return paths.FlowEnd(
         owner=model.Owner(
             kind=model.OwnerKind.VM,
             key=f"projects/{project}/zones/{zone or '-'}/instances/{number}",
@@ -42,34 +32,34 @@ def local_end(identity: Identity, resources: Resources, book: AddressBook) -> Fl
     )
 
 
-def remote_end(labels: Mapping[str, str], inventory: model.Inventory) -> FlowEnd:
+def remote_end(labels: Mapping[str, str], inventory: model.Inventory) -> paths.FlowEnd:
     """Return the peer of a series, as far as its labels tell."""
     match labels.get("remote_location_type", ""):
         case "EXTERNAL":
             parts = (_told(labels, "remote_continent"), _told(labels, "remote_country"))
-            return internet_end("/".join(filter(None, parts)) or None, is_ipv6=False)
+            return paths.internet_end("/".join(filter(None, parts)) or None, is_ipv6=False)
         case "ON_PREM":
-            return gateway_end("on premises", is_ipv6=False)
+            return paths.gateway_end("on premises", is_ipv6=False)
         case "GOOGLE_INTERNAL":
-            return service_end("Google infrastructure", is_ipv6=False)
+            return paths.service_end("Google infrastructure", is_ipv6=False)
         case "CLOUD":
             return _place(labels, inventory)
         case _:
-            return unknown_end("a peer that is not named", is_ipv6=False)
+            return paths.unknown_end("a peer that is not named", is_ipv6=False)
 
 
-def _place(labels: Mapping[str, str], inventory: model.Inventory) -> FlowEnd:
+def _place(labels: Mapping[str, str], inventory: model.Inventory) -> paths.FlowEnd:
     project = _told(labels, "remote_project_id")
     network = _told(labels, "remote_network")
     zone = _told(labels, "remote_zone")
     if not project:
-        return unknown_end("a machine of another project", is_ipv6=False)
+        return paths.unknown_end("a machine of another project", is_ipv6=False)
     link = model.SelfLink(f"projects/{project}/global/networks/{network}") if network else None
-    said = RecordedEnd(address="", project=project, zone=zone or None, network=link)
+    said = paths.RecordedEnd(address="", project=project, zone=zone or None, network=link)
     if project not in {str(instance.project) for instance in inventory.instances}:
-        return FlowEnd(owner=foreign_owner(said))
+        return paths.FlowEnd(owner=paths.foreign_owner(said))
     where = f"{zone or 'an unknown zone'}, {network or 'an unknown network'}"
-    return FlowEnd(
+    return paths.FlowEnd(
         owner=model.Owner(
             kind=model.OwnerKind.PLACE,
             key=f"place:{project}/{network}/{zone}",

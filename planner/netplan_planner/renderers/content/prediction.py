@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from netplan_planner import model
 from netplan_planner.inert import NAME_LENGTH
+from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import DataTable
 from netplan_planner.renderers.content.phrases import limit_name, limit_words, unit_price
 from netplan_planner.renderers.document import (
@@ -18,16 +19,6 @@ from netplan_planner.renderers.document import (
     joined,
     line,
     say,
-)
-from netplan_planner.renderers.figures import (
-    byte_volume,
-    counted,
-    duration,
-    rate,
-    rate_interval,
-    rates,
-    share,
-    volume,
 )
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
@@ -119,16 +110,16 @@ def heading(answer: model.Prediction) -> Title:
     parts = [query.path_class.value]
     if query.path_class is not model.PathClass.GOOGLE_APIS:
         parts.append(
-            counted(query.streams, "stream")
+            figures.counted(query.streams, "stream")
             if query.streams is not None
             else "as many streams as it takes"
         )
     if query.rtt_ms is not None:
         parts.append(f"RTT {query.rtt_ms:.3g} ms")
     if query.transfer_bytes is not None:
-        parts.append(byte_volume(query.transfer_bytes))
+        parts.append(figures.byte_volume(query.transfer_bytes))
     elif query.duration_s is not None:
-        parts.append(f"first {duration(query.duration_s)}")
+        parts.append(f"first {figures.duration(query.duration_s)}")
     else:
         parts.append("steady")
     if query.is_both_ways:
@@ -142,8 +133,8 @@ def _body(answer: model.Prediction) -> Iterator[Block]:
     if found.gbps is None:
         yield from _unknown(answer)
         return
-    told = rate_interval(found.gbps, found.low_gbps, found.high_gbps)
-    yield _para(f"{told} in {share(found.level or 0.0, 1.0)} of cases")
+    told = figures.rate_interval(found.gbps, found.low_gbps, found.high_gbps)
+    yield _para(f"{told} in {figures.share(found.level or 0.0, 1.0)} of cases")
     yield from _time(found)
     yield from _cost(answer.planning)
     yield from _binding(found)
@@ -169,8 +160,8 @@ def _unknown(answer: model.Prediction) -> Iterator[Block]:
     if answer.query.path_class is not model.PathClass.GOOGLE_APIS:
         yield _para(f"unknown: {why}")
         return
-    least = f"at least {rate(found.low_gbps)}" if found.low_gbps is not None else ""
-    most = f"at most {rate(found.limits[0].gbps)}" if found.limits else ""
+    least = f"at least {figures.rate(found.low_gbps)}" if found.low_gbps is not None else ""
+    most = f"at most {figures.rate(found.limits[0].gbps)}" if found.limits else ""
     spoken = ", ".join(part for part in (least, most) if part)
     yield _para(f"{spoken}; no likely value: {why}" if spoken else f"unknown: {why}")
     if least:
@@ -204,8 +195,8 @@ def _service(answer: model.Prediction) -> Iterator[Block]:
 def _time(found: model.Estimate) -> Iterator[Block]:
     if found.duration_s is None or found.low_duration_s is None or found.high_duration_s is None:
         return
-    low, high = duration(found.low_duration_s), duration(found.high_duration_s)
-    yield _para(f"takes {duration(found.duration_s)} [{low} to {high}]")
+    low, high = figures.duration(found.low_duration_s), figures.duration(found.high_duration_s)
+    yield _para(f"takes {figures.duration(found.duration_s)} [{low} to {high}]")
 
 
 def _cost(plan: model.Planning) -> Iterator[Block]:
@@ -220,7 +211,7 @@ def _cost(plan: model.Planning) -> Iterator[Block]:
         yield _para(
             model.worded(
                 *("costs ", model.Amount(usd=cost.usd), " to ", model.Amount(usd=cost.high_usd)),
-                f" by where the receiver is: {volume(cost.gib)} with headers, prices of"
+                f" by where the receiver is: {figures.volume(cost.gib)} with headers, prices of"
                 f" {cost.prices_as_of}",
             )
         )
@@ -229,7 +220,7 @@ def _cost(plan: model.Planning) -> Iterator[Block]:
     detail = model.worded(
         *(
             model.worded(
-                f"{'; ' if at else ': '}{volume(item.quantity)} at ",
+                f"{'; ' if at else ': '}{figures.volume(item.quantity)} at ",
                 unit_price(item.unit_price_usd),
                 " per GiB",
             )
@@ -238,7 +229,7 @@ def _cost(plan: model.Planning) -> Iterator[Block]:
     )
     yield _para(
         model.worded(
-            *("costs ", model.Amount(usd=cost.usd), detail or f" for {volume(cost.gib)}"),
+            *("costs ", model.Amount(usd=cost.usd), detail or f" for {figures.volume(cost.gib)}"),
             f", headers counted, prices of {cost.prices_as_of}",
         )
     )
@@ -257,11 +248,11 @@ def _binding(found: model.Estimate) -> Iterator[Block]:
 def _chance(found: model.Estimate, at: int) -> str:
     """Return how likely a limit binds, where that is worth a word."""
     chance = found.probabilities[at] if found.probabilities else 0.0
-    return f" ({share(chance, 1.0)} likely)" if chance >= _LEAST_CHANCE else ""
+    return f" ({figures.share(chance, 1.0)} likely)" if chance >= _LEAST_CHANCE else ""
 
 
 def _limit(limit: model.Limit) -> str:
-    return f"{limit_name(limit)}, {rate(limit.gbps)}"
+    return f"{limit_name(limit)}, {figures.rate(limit.gbps)}"
 
 
 def _to_plan_with(answer: model.Prediction) -> Iterator[Block]:
@@ -283,12 +274,12 @@ def _to_plan_with(answer: model.Prediction) -> Iterator[Block]:
 
 def _by_core(plan: model.Planning, likely_gbps: float) -> Iterator[tuple[str, str]]:
     core = plan.one_core
-    yield "likely", f"{rate(likely_gbps)}, where flows spread over queues and cores"
+    yield "likely", f"{figures.rate(likely_gbps)}, where flows spread over queues and cores"
     if core is not None:
-        told = rate_interval(core.gbps, core.low_gbps, core.high_gbps)
+        told = figures.rate_interval(core.gbps, core.low_gbps, core.high_gbps)
         yield "one core", f"{told}, where one carries all: {_ONE_CORE_IS}"
     if plan.cap_gbps is not None:
-        yield "cap", f"{rate(plan.cap_gbps)}, documented; a ceiling, no promise"
+        yield "cap", f"{figures.rate(plan.cap_gbps)}, documented; a ceiling, no promise"
     yield "what decides", plan.probe
 
 
@@ -301,7 +292,7 @@ def _pairs(rows: tuple[tuple[str, str], ...]) -> Table:
 def _streams(one: model.StreamRate) -> tuple[Line, Line]:
     if one.gbps is None:
         return line(fixed(f"{one.streams}")), line("unknown")
-    told = rate_interval(one.gbps, one.low_gbps, one.high_gbps)
+    told = figures.rate_interval(one.gbps, one.low_gbps, one.high_gbps)
     why = f", {limit_words(one.binding_limit)}" if one.binding_limit else ""
     return line(fixed(f"{one.streams}")), line(f"{told}{why}")
 
@@ -313,7 +304,7 @@ def _explained(answer: model.Prediction) -> Iterator[Block]:
     for at, limit in enumerate(found.limits):
         spread = ""
         if limit.kind is model.LimitKind.MEASURED and limit.low_gbps and limit.high_gbps:
-            spread = f", measured {rates(limit.low_gbps, limit.high_gbps, joint=' to ')}"
+            spread = f", measured {figures.rates(limit.low_gbps, limit.high_gbps, joint=' to ')}"
         yield _para(f"{limit.name}: {_limit(limit)}{spread}{_chance(found, at)}")
         yield _para(f"  {limit.source}, {limit.as_of}")
     if found.gbps is None:

@@ -11,12 +11,7 @@ from typing import Any
 from msgspec.structs import asdict, replace
 
 from netplan_planner import model
-from netplan_planner.model.evidence.log_volume import (
-    EdgeRecords,
-    IntervalRecords,
-    LogSource,
-    MachineBlocks,
-)
+from netplan_planner.model.evidence import log_volume
 from netplan_planner.model.evidence.pod_traffic import PodFlow, PodTraffic
 from netplan_planner.model.evidence.rate_bins import MachineHours, PathHours
 from netplan_planner.units import SECONDS_PER_MINUTE
@@ -41,13 +36,13 @@ class LogInterval(model.Value, frozen=True, kw_only=True):
     record_count: int
 
 
-class LogEdge(EdgeRecords, frozen=True, kw_only=True, gc=False):
+class LogEdge(log_volume.EdgeRecords, frozen=True, kw_only=True, gc=False):
     """What of an edge a source counts, by the row of its interval."""
 
     interval: int
 
 
-class LogMachine(MachineBlocks, frozen=True, kw_only=True, gc=False):
+class LogMachine(log_volume.MachineBlocks, frozen=True, kw_only=True, gc=False):
     """What a machine sent, by the row of the interval."""
 
     interval: int
@@ -95,7 +90,7 @@ def rows_of(matrix: model.TrafficMatrix, pods: PodTraffic | None) -> Rows:
     }
 
 
-def _log_rows(sources: Sequence[LogSource]) -> dict[str, list[Any]]:
+def _log_rows(sources: Sequence[log_volume.LogSource]) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {name: [] for name in TABLES if name.startswith("log-")}
     for number, source in enumerate(sources):
         found["log-places"].append(model.taken(LogPlace, source))
@@ -165,7 +160,7 @@ def put_together(whole: model.TrafficMatrix, rows: Rows) -> model.TrafficMatrix:
     )
 
 
-def _log_sources(rows: Rows) -> Iterator[LogSource]:
+def _log_sources(rows: Rows) -> Iterator[log_volume.LogSource]:
     places, intervals = rows["log-places"], rows["log-intervals"]
     _check("log-intervals", len(places), (one.source for one in intervals))
     of_interval: dict[str, dict[int, list[Any]]] = {}
@@ -174,15 +169,18 @@ def _log_sources(rows: Rows) -> Iterator[LogSource]:
         grouped = of_interval[name] = defaultdict(list)
         for one in rows[name]:
             grouped[one.interval].append(one)
-    of_place: dict[int, list[IntervalRecords]] = defaultdict(list)
+    of_place: dict[int, list[log_volume.IntervalRecords]] = defaultdict(list)
     for at, one in enumerate(intervals):
         of_place[one.source].append(
-            IntervalRecords(
+            log_volume.IntervalRecords(
                 interval_s=one.interval_s,
                 record_count=one.record_count,
-                edges=tuple(model.taken(EdgeRecords, row) for row in of_interval["log-edges"][at]),
+                edges=tuple(
+                    model.taken(log_volume.EdgeRecords, row) for row in of_interval["log-edges"][at]
+                ),
                 machines=tuple(
-                    model.taken(MachineBlocks, row) for row in of_interval["log-machines"][at]
+                    model.taken(log_volume.MachineBlocks, row)
+                    for row in of_interval["log-machines"][at]
                 ),
                 told_by_sender=tuple(
                     (row.place, row.record_count) for row in of_interval["log-told"][at]
@@ -190,7 +188,7 @@ def _log_sources(rows: Rows) -> Iterator[LogSource]:
             )
         )
     for number, place in enumerate(places):
-        yield LogSource(**asdict(place), intervals=tuple(of_place[number]))
+        yield log_volume.LogSource(**asdict(place), intervals=tuple(of_place[number]))
 
 
 def _check(table: str, count: int, numbers: Iterable[int]) -> None:

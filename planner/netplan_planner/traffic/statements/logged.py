@@ -4,19 +4,13 @@ Records are kept by five-tuple and step of five seconds, the shortest interval o
 longer one is the same records put together.
 """
 
-from netplan_planner.traffic.statements.keys import (
-    MINUTES_PER_DAY,
-    US_PER_MINUTE,
-    reporter_of,
-    side_of,
-    src_of,
-)
+from netplan_planner.traffic.statements import keys
 from netplan_planner.traffic.statements.staging import DROPPED, OF_ANOTHER_CONFIGURATION, OK
 
 STEP_S = 5
 STEPS_PER_MINUTE = 60 // STEP_S
-_US_PER_STEP = US_PER_MINUTE // STEPS_PER_MINUTE
-_STEPS_PER_DAY = MINUTES_PER_DAY * STEPS_PER_MINUTE
+_US_PER_STEP = keys.US_PER_MINUTE // STEPS_PER_MINUTE
+_STEPS_PER_DAY = keys.MINUTES_PER_DAY * STEPS_PER_MINUTE
 
 _STEP = f"f.start_minute * {STEPS_PER_MINUTE} + f.offset_us // {_US_PER_STEP}"
 
@@ -52,8 +46,8 @@ GROUP BY l.report, l.configuration, l.flow, l.is_dropped, l.is_extra, l.step // 
 """
 
 
-_REPORTING = f"JOIN place AS p ON p.node = {reporter_of('g.report')}"
-_RECEIVED = f"{side_of('g.report')} = 1"
+_REPORTING = f"JOIN place AS p ON p.node = {keys.reporter_of('g.report')}"
+_RECEIVED = f"{keys.side_of('g.report')} = 1"
 
 PLACE_RECORDS = f"""
 SELECT p.place AS place, g.configuration AS configuration, g.is_extra AS is_extra,
@@ -105,7 +99,7 @@ SELECT p.place AS place, g.configuration AS configuration, s.place AS sender,
 FROM logged_interval AS g
 {_REPORTING}
 JOIN weight AS r ON r.report = g.report
-JOIN place AS s ON s.node = {src_of("g.report")}
+JOIN place AS s ON s.node = {keys.src_of("g.report")}
 WHERE r.weight = 0 AND g.is_extra = 0 AND s.is_inner = 1 AND {_RECEIVED}
 GROUP BY p.place, g.configuration, s.place
 """

@@ -4,6 +4,7 @@ A window is of whole days. `rolled` holds the rows of all days, `summed` the sam
 """
 
 from netplan_planner.traffic.schema import TABLES
+from netplan_planner.traffic.statements import keys
 from netplan_planner.traffic.statements.day_sums import (
     END,
     EXAMPLE,
@@ -15,14 +16,6 @@ from netplan_planner.traffic.statements.day_sums import (
     SHARE,
     STATE,
     SUM,
-)
-from netplan_planner.traffic.statements.keys import (
-    MINUTES_PER_DAY,
-    dst_of,
-    make_report,
-    reporter_of,
-    side_of,
-    src_of,
 )
 from netplan_planner.traffic.statements.repeats import MINUTES_PER_HOUR
 from netplan_planner.traffic.statements.staging import (
@@ -65,8 +58,8 @@ def first_minute(since_day: int, until_day: int) -> str:
     return f"""
 SELECT MIN(start_minute) AS first_minute FROM rolled
 WHERE kind = {SUM} AND COALESCE(fault, 0) <= {DROPPED}
-  AND start_minute >= {since_day * MINUTES_PER_DAY}
-  AND start_minute < {until_day * MINUTES_PER_DAY}
+  AND start_minute >= {since_day * keys.MINUTES_PER_DAY}
+  AND start_minute < {until_day * keys.MINUTES_PER_DAY}
 """
 
 
@@ -80,20 +73,20 @@ def by_nodes(since_day: int, until_day: int) -> str:
     Flows that began outside of it are left out, whatever else may be said of their records.
     """
     outside = (
-        f"(r.start_minute IS NOT NULL AND (r.start_minute < {since_day * MINUTES_PER_DAY}"
-        f" OR r.start_minute >= {until_day * MINUTES_PER_DAY}))"
+        f"(r.start_minute IS NOT NULL AND (r.start_minute < {since_day * keys.MINUTES_PER_DAY}"
+        f" OR r.start_minute >= {until_day * keys.MINUTES_PER_DAY}))"
     )
 
     def holder(end: str) -> str:
         return (
             f"LEFT JOIN day_end AS {end} ON {end}.log_day = r.log_day"
-            f" AND {end}.number = {(src_of if end == 's' else dst_of)('r.report')}\n"
+            f" AND {end}.number = {(keys.src_of if end == 's' else keys.dst_of)('r.report')}\n"
             f"LEFT JOIN earlier AS h{end} ON h{end}.later_node = {end}.node"
             f" AND r.start_minute >= h{end}.first_minute AND r.start_minute < h{end}.until_minute"
         )
 
-    report = make_report(
-        "COALESCE(hs.node, s.node)", "COALESCE(hd.node, d.node)", side_of("r.report")
+    report = keys.make_report(
+        "COALESCE(hs.node, s.node)", "COALESCE(hd.node, d.node)", keys.side_of("r.report")
     )
     counts = ", ".join(
         f"COALESCE(r.{name}, 0) AS {name}" for name in (*_NUMBERS, "unpacked_records", "reach")
@@ -115,9 +108,9 @@ ROLLED_OF_ONE_CONFIGURATION = f"""
 SELECT CASE WHEN f.fault <= {DROPPED} AND s.place IS NOT NULL THEN {OF_ANOTHER_CONFIGURATION}
     ELSE f.fault END AS fault, {_SUMMED}
 FROM (
-  SELECT f.*, p.place AS place, {side_of("f.report")} AS side
+  SELECT f.*, p.place AS place, {keys.side_of("f.report")} AS side
   FROM summed AS f
-  LEFT JOIN place AS p ON p.node = {reporter_of("f.report")}
+  LEFT JOIN place AS p ON p.node = {keys.reporter_of("f.report")}
 ) AS f
 LEFT JOIN superseded AS s
   ON s.place = f.place AND s.side = f.side AND s.configuration = f.configuration
@@ -128,7 +121,7 @@ LEFT JOIN superseded AS s
 
 def node_hours(*, with_repeated: bool) -> str:
     """Return what each configuration has of each end that reports; see `repeats.NODE_HOURS`."""
-    reporter, side = reporter_of("f.report"), side_of("f.report")
+    reporter, side = keys.reporter_of("f.report"), keys.side_of("f.report")
     which = IS_JUDGED if with_repeated else f"f.fault <= {DROPPED}"
     hour = f"f.start_minute // {MINUTES_PER_HOUR}"
     return f"""
@@ -174,7 +167,7 @@ SELECT report, ports, minute, SUM(wire_bytes) AS wire
 FROM summed WHERE kind = {FLOW} AND {_GOOD} GROUP BY report, ports, minute
 """
 
-_DAY = f"start_minute // {MINUTES_PER_DAY}"
+_DAY = f"start_minute // {keys.MINUTES_PER_DAY}"
 
 ROLLED_TOTALS = f"""
 SELECT report, {_DAY} AS day,
@@ -221,8 +214,8 @@ FROM (
   SELECT fault, note, ROW_NUMBER() OVER (ORDER BY COALESCE(note, ''), fault) AS position
   FROM rolled
   WHERE kind = {EXAMPLE} AND (start_minute IS NULL
-    OR (start_minute >= {since_day * MINUTES_PER_DAY}
-      AND start_minute < {until_day * MINUTES_PER_DAY}))
+    OR (start_minute >= {since_day * keys.MINUTES_PER_DAY}
+      AND start_minute < {until_day * keys.MINUTES_PER_DAY}))
 ) AS f
 WHERE f.position <= {count}
 ORDER BY COALESCE(f.note, ''), f.fault

@@ -11,18 +11,7 @@ from netplan_planner.traffic.files.records import (
     REPLACED,
 )
 from netplan_planner.traffic.options import HeaderBytes
-from netplan_planner.traffic.statements.keys import (
-    FIRST_US,
-    LAST_US,
-    MOST_RTT_US,
-    PORT_BASE,
-    US_PER_DAY,
-    US_PER_MINUTE,
-    dst_of,
-    make_report,
-    side_of,
-    src_of,
-)
+from netplan_planner.traffic.statements import keys
 
 OK = 0
 DROPPED = 1
@@ -60,8 +49,8 @@ def staged(
     max_minutes: int,
     max_bytes_per_minute: int,
     flow_bytes_per_s: int,
-    since_us: int = FIRST_US,
-    until_us: int = LAST_US,
+    since_us: int = keys.FIRST_US,
+    until_us: int = keys.LAST_US,
     takes_names: bool = False,
     with_details: bool = True,
     is_careful: bool = False,
@@ -81,11 +70,11 @@ def staged(
 
     return f"""
 SELECT
-  {make_report("COALESCE(r.src_node, 0)", "COALESCE(r.dst_node, 0)", "r.side")} AS report,
+  {keys.make_report("COALESCE(r.src_node, 0)", "COALESCE(r.dst_node, 0)", "r.side")} AS report,
   r.fault AS fault,
   CASE WHEN {_is_kept(reporter)} THEN 1 ELSE 0 END AS is_kept,
   r.start_minute AS start_minute,
-  r.start_us - r.start_minute * {US_PER_MINUTE} AS offset_us,
+  r.start_us - r.start_minute * {keys.US_PER_MINUTE} AS offset_us,
   r.duration_us AS duration_us,
   r.payload_bytes AS payload_bytes,
   {packets} AS packet_count,
@@ -93,7 +82,7 @@ SELECT
     WHEN r.shape <= {DROPPED}
       THEN r.payload_bytes + {packets} * ({_header(header)} + COALESCE(r.header_extra, 0))
   END AS wire_bytes,
-  CASE WHEN r.rtt_us > 0 AND r.rtt_us < {MOST_RTT_US} THEN r.rtt_us END AS rtt_us,
+  CASE WHEN r.rtt_us > 0 AND r.rtt_us < {keys.MOST_RTT_US} THEN r.rtt_us END AS rtt_us,
   CASE
     WHEN r.payload_bytes >= {flow_bytes_per_s} AND r.shape <= {DROPPED}
       AND r.payload_bytes // {flow_bytes_per_s}
@@ -113,7 +102,7 @@ FROM (
 SELECT
   r.*, s.node AS src_node, d.node AS dst_node, s.header_extra AS header_extra,
   s.logs_sent AS logs_sent, d.logs_received AS logs_received,
-  CASE WHEN r.shape <= {DROPPED} THEN r.start_us // {US_PER_MINUTE} END AS start_minute,
+  CASE WHEN r.shape <= {DROPPED} THEN r.start_us // {keys.US_PER_MINUTE} END AS start_minute,
   CASE WHEN r.shape <= {DROPPED} THEN r.end_us - r.start_us END AS duration_us,
   CASE
     WHEN s.node IS NOT NULL AND d.node IS NOT NULL THEN r.shape
@@ -154,8 +143,8 @@ def _shape(max_minutes: int, max_bytes_per_minute: int, since_us: int, until_us:
   WHEN r.payload_bytes IS NULL THEN {NO_COUNT}
   WHEN r.payload_bytes < 0 OR {_PACKETS} < 0 THEN {NEGATIVE}
   WHEN r.end_us < r.start_us THEN {ENDS_BEFORE_START}
-  WHEN r.start_us < {FIRST_US} OR r.end_us >= {LAST_US} THEN {ABSURD_TIME}
-  WHEN r.end_us - r.start_us > {max_minutes * US_PER_MINUTE} THEN {TOO_LONG}
+  WHEN r.start_us < {keys.FIRST_US} OR r.end_us >= {keys.LAST_US} THEN {ABSURD_TIME}
+  WHEN r.end_us - r.start_us > {max_minutes * keys.US_PER_MINUTE} THEN {TOO_LONG}
   WHEN {_is_absurd("r.payload_bytes", max_bytes_per_minute)}
     OR {_is_absurd(_PACKETS, max_bytes_per_minute)} THEN {ABSURD_COUNT}
   WHEN r.start_us < {since_us} OR r.start_us >= {until_us} THEN {OUTSIDE_WINDOW}
@@ -168,8 +157,8 @@ def ends(
     *,
     max_minutes: int,
     max_bytes_per_minute: int,
-    since_us: int = FIRST_US,
-    until_us: int = LAST_US,
+    since_us: int = keys.FIRST_US,
+    until_us: int = keys.LAST_US,
     by_day: bool = False,
 ) -> str:
     """Return the ends that records without a fault name, each once, and what they say of it.
@@ -180,7 +169,9 @@ def ends(
     `by_day` tells the parts of the log's day apart, and the days on which flows began.
     """
     is_seen = " AND ".join(_looks_like_address(end) for end in ("src", "dst"))
-    kept = f", r.day_part AS day_part, r.start_us // {US_PER_DAY} AS start_day" if by_day else ""
+    kept = (
+        f", r.day_part AS day_part, r.start_us // {keys.US_PER_DAY} AS start_day" if by_day else ""
+    )
     group = ", e.day_part, e.start_day" if by_day else ""
     told = ", e.day_part AS day_part, e.start_day AS start_day" if by_day else ""
 
@@ -206,14 +197,14 @@ GROUP BY e.address, e.project, e.name{group}
 
 
 _PORTS = (
-    f"(COALESCE(r.protocol, 0) * {PORT_BASE} + COALESCE(r.src_port + 1, 0)) * {PORT_BASE}"
+    f"(COALESCE(r.protocol, 0) * {keys.PORT_BASE} + COALESCE(r.src_port + 1, 0)) * {keys.PORT_BASE}"
     " + COALESCE(r.dst_port + 1, 0)"
 )
 
 
 def _is_absurd(count: str, max_per_minute: int) -> str:
     """Return whether a count is beyond every machine; most rows are spared the divisions."""
-    minutes = f"((r.end_us - r.start_us) // {US_PER_MINUTE} + 1)"
+    minutes = f"((r.end_us - r.start_us) // {keys.US_PER_MINUTE} + 1)"
     return f"({count} >= {max_per_minute} AND {count} // {max_per_minute} >= {minutes})"
 
 
@@ -273,7 +264,7 @@ _REST = (
 
 RESOLVED = f"""
 SELECT
-  {make_report("n.src_node", "n.dst_node", side_of("f.report"))} AS report,
+  {keys.make_report("n.src_node", "n.dst_node", keys.side_of("f.report"))} AS report,
   CASE
     WHEN n.src_node IS NULL OR n.dst_node IS NULL THEN {BAD_ADDRESS}
     ELSE f.fault - {UNMET}
@@ -325,23 +316,23 @@ GROUP BY e.address, e.project, e.name
 
 NEW_NOTES = f"SELECT DISTINCT note FROM staged WHERE fault >= {UNMET}"
 
-_HOLDER_SRC = f"COALESCE(s.node, {src_of('f.report')})"
-_HOLDER_DST = f"COALESCE(d.node, {dst_of('f.report')})"
+_HOLDER_SRC = f"COALESCE(s.node, {keys.src_of('f.report')})"
+_HOLDER_DST = f"COALESCE(d.node, {keys.dst_of('f.report')})"
 
 FIRST_MINUTE = f"SELECT MIN(start_minute) AS first_minute FROM staged WHERE fault <= {DROPPED}"
 
 OF_THE_TIME = f"""
 SELECT
-  {make_report(_HOLDER_SRC, _HOLDER_DST, side_of("f.report"))} AS report,
+  {keys.make_report(_HOLDER_SRC, _HOLDER_DST, keys.side_of("f.report"))} AS report,
   f.fault,
   CASE WHEN s.node IS NOT NULL OR d.node IS NOT NULL THEN 1 ELSE f.is_kept END AS is_kept,
   {_REST}, f.note, f.day_part
 FROM staged AS f
 LEFT JOIN earlier AS s
-  ON s.later_node = {src_of("f.report")} AND f.start_minute >= s.first_minute
+  ON s.later_node = {keys.src_of("f.report")} AND f.start_minute >= s.first_minute
   AND f.start_minute < s.until_minute
 LEFT JOIN earlier AS d
-  ON d.later_node = {dst_of("f.report")} AND f.start_minute >= d.first_minute
+  ON d.later_node = {keys.dst_of("f.report")} AND f.start_minute >= d.first_minute
   AND f.start_minute < d.until_minute
 """
 """Staged records with the holders of their time, where an address had another one earlier.

@@ -4,6 +4,7 @@ from collections.abc import Container, Iterable, Iterator
 from datetime import date, datetime
 from decimal import Decimal
 
+from netplan_planner.model import report_rows
 from netplan_planner.model.amounts import Amount, Text, worded
 from netplan_planner.model.base import Value, last_part
 from netplan_planner.model.evidence.measurement import MeasurementCoverage
@@ -20,17 +21,6 @@ from netplan_planner.model.plans.plan import FixSet, MachinePlan, OrderedFix, Pl
 from netplan_planner.model.plans.plugin_change import PluginChanges
 from netplan_planner.model.pod_costs_report import NearSaving, PodPair
 from netplan_planner.model.project.resources import ProjectCoverage, Unread
-from netplan_planner.model.report_rows import (
-    SCHEMA,
-    ClassTotal,
-    ExpiredSuppression,
-    Filtered,
-    MachineRow,
-    NotEvaluated,
-    ServiceTotal,
-    Suppressed,
-    ZonePair,
-)
 
 
 class WindowInfo(Value, frozen=True, kw_only=True):
@@ -161,7 +151,7 @@ def _worth(usd: Decimal | None, *, is_unsure: bool) -> Text:
 class Report(Value, frozen=True, kw_only=True):
     """What netplan found, what it brings to fix it, and what it could not see."""
 
-    schema: str = SCHEMA
+    schema: str = report_rows.SCHEMA
     tool: str
     """Name and version."""
     title: str
@@ -181,17 +171,17 @@ class Report(Value, frozen=True, kw_only=True):
     """The fixes that bring anything, in the order in which to make them."""
     fix_sets: tuple[FixSet, ...]
     """Fixes that bring more throughput together than any of them alone, where traffic waits."""
-    traffic_by_class: tuple[ClassTotal, ...]
-    zone_pairs: tuple[ZonePair, ...]
-    machines: tuple[MachineRow, ...] = ()
+    traffic_by_class: tuple[report_rows.ClassTotal, ...]
+    zone_pairs: tuple[report_rows.ZonePair, ...]
+    machines: tuple[report_rows.MachineRow, ...] = ()
     regions: tuple[RegionRow, ...] = ()
     recommendations: tuple[MachinePlan, ...]
     jobs: tuple[JobPlan, ...]
     assumptions: tuple[str, ...]
-    suppressed: tuple[Suppressed, ...]
-    filtered: tuple[Filtered, ...] = ()
-    expired_suppressions: tuple[ExpiredSuppression, ...]
-    not_evaluated: tuple[NotEvaluated, ...]
+    suppressed: tuple[report_rows.Suppressed, ...]
+    filtered: tuple[report_rows.Filtered, ...] = ()
+    expired_suppressions: tuple[report_rows.ExpiredSuppression, ...]
+    not_evaluated: tuple[report_rows.NotEvaluated, ...]
     commitments: tuple[CommitmentUse, ...] = ()
     """Every commitment that was read, and what of it is used."""
     commitment_lever: CommitmentLever | None = None
@@ -200,7 +190,7 @@ class Report(Value, frozen=True, kw_only=True):
     """What the billing export shows of flexible commitments; None: it shows none."""
     dear_pairs: tuple[DearPair, ...] = ()
     """The pairs of ends whose traffic costs most, the dearest first; not all of them."""
-    network_services: tuple[ServiceTotal, ...] = ()
+    network_services: tuple[report_rows.ServiceTotal, ...] = ()
     """Gateways, tunnels, forwarding rules and flow logs, the dearest first."""
     pod_pairs: tuple[PodPair, ...] = ()
     """The pairs of pods whose traffic costs most, the dearest first; not all of them."""

@@ -2,19 +2,8 @@
 
 from collections.abc import Iterator
 
+from netplan_planner.google import compute_methods
 from netplan_planner.google.compute import Examined, disabled_api
-from netplan_planner.google.compute_methods import (
-    ASSETS_ID,
-    CONFIGURATIONS_ID,
-    ENTRIES_ID,
-    HUBS_ID,
-    LISTS,
-    MACHINE_TYPE_ID,
-    MACHINE_TYPE_PERMISSION,
-    METHODS,
-    SERIES_ID,
-    SPOKES_ID,
-)
 from netplan_planner.google.located_lists import LOCATED_APIS, LocatedApi
 from netplan_planner.google.other_apis import ApiState, OtherApi
 from netplan_planner.model import Amount, Inventory, PriceBook, Text, worded
@@ -25,21 +14,25 @@ from netplan_planner.verbs.doctor.answer import CheckStatus, DoctorCheck
 
 _ROLE = "give the account the role of `netplan doctor --role`"
 _OTHERS = {
-    SERIES_ID: ("monitoring.googleapis.com", "monitoring-api", "metrics"),
-    ENTRIES_ID: ("logging.googleapis.com", "logging-api", "live flow logs"),
-    ASSETS_ID: ("cloudasset.googleapis.com", "asset-api", "organisations and folders"),
+    compute_methods.SERIES_ID: ("monitoring.googleapis.com", "monitoring-api", "metrics"),
+    compute_methods.ENTRIES_ID: ("logging.googleapis.com", "logging-api", "live flow logs"),
+    compute_methods.ASSETS_ID: (
+        "cloudasset.googleapis.com",
+        "asset-api",
+        "organisations and folders",
+    ),
 }
 """The service, the check and what is read of each API beside Compute's."""
 _LOCATED = {
-    CONFIGURATIONS_ID: "flow-log-configurations",
-    HUBS_ID: "hubs",
-    SPOKES_ID: "spokes",
+    compute_methods.CONFIGURATIONS_ID: "flow-log-configurations",
+    compute_methods.HUBS_ID: "hubs",
+    compute_methods.SPOKES_ID: "spokes",
 }
 _REFUSED = "refused (403)"
 _MILLION = 1_000_000
 _METHODS = (
-    *((one.id, one.permission) for one in LISTS),
-    (MACHINE_TYPE_ID, MACHINE_TYPE_PERMISSION),
+    *((one.id, one.permission) for one in compute_methods.LISTS),
+    (compute_methods.MACHINE_TYPE_ID, compute_methods.MACHINE_TYPE_PERMISSION),
 )
 
 
@@ -158,14 +151,14 @@ def api_check(asked: OtherApi) -> DoctorCheck:
     match asked.state:
         case ApiState.ANSWERS:
             return _check(name, asked.project, CheckStatus.OK, told)
-        case ApiState.IS_OFF if asked.method == ASSETS_ID:
+        case ApiState.IS_OFF if asked.method == compute_methods.ASSETS_ID:
             # Projects that are named one by one are read without it.
             return _check(name, asked.project, CheckStatus.OK, told)
         case ApiState.IS_OFF:
             remedy = f"gcloud services enable {service} --project={asked.project}"
             return _check(name, asked.project, CheckStatus.PROBLEM, told, remedy)
         case ApiState.REFUSES:
-            permission = METHODS[asked.method][0]
+            permission = compute_methods.METHODS[asked.method][0]
             said = f"{permission}: {told}"
             return _check(name, asked.project, CheckStatus.PROBLEM, said, _ROLE)
         case ApiState.NOT_KNOWN:

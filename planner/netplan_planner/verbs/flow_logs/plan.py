@@ -21,19 +21,13 @@ from netplan_planner.model import Facts, FlowLogsConfiguration, Subnetwork
 from netplan_planner.model.evidence.flow_log_bill import LogSettings
 from netplan_planner.model.evidence.log_volume import INTERVALS_S, log_gib
 from netplan_planner.planning.flow_logs import LogMeter, Writer, interval_word, settings_of
+from netplan_planner.verbs.flow_logs import bill
 from netplan_planner.verbs.flow_logs.answer import (
     FlowLogBill,
     LogFilterPart,
     LogGoal,
     LogProposal,
     LogRow,
-)
-from netplan_planner.verbs.flow_logs.bill import (
-    bill_of,
-    has_metadata,
-    month_ratio,
-    read_writers,
-    volume_now,
 )
 from netplan_planner.verbs.flow_logs.dollars import Priced, marginal_usd_per_gib, priced_edges
 from netplan_planner.verbs.flow_logs.filters import Term, expression, filter_terms
@@ -145,7 +139,7 @@ def plan_flow_logs(request: InputRequest, goal: LogGoal, say: Say = lambda _: No
         UsageError: If no flow logs are given.
     """
     options = replace(request.traffic_options, log_volume_from_gbps=goal.p95_from_gbps)
-    facts, found = read_writers(replace(request, traffic_options=options), say)
+    facts, found = bill.read_writers(replace(request, traffic_options=options), say)
     return plan_of(facts, found, request, goal)
 
 
@@ -153,7 +147,7 @@ def plan_of(
     facts: Facts, found: Sequence[Writer], request: InputRequest, goal: LogGoal
 ) -> FlowLogBill:
     """Return the same of what was read."""
-    answer = bill_of(facts, found, request)
+    answer = bill.bill_of(facts, found, request)
     priced = priced_edges(facts)
     usd_per_gib = marginal_usd_per_gib(answer)
     shared = shared_ratios(facts, found, goal)
@@ -215,7 +209,7 @@ def _key(writer: Writer) -> tuple[str, tuple[str, ...]]:
 def _why_not(facts: Facts, writer: Writer) -> str:
     if is_extra(writer):
         return ""
-    now = settings_of(writer.logs, has_metadata=has_metadata(facts))
+    now = settings_of(writer.logs, has_metadata=bill.has_metadata(facts))
     if writer.logs is None:
         return "its settings are not in the inventory: what was left out of it is not known"
     if not now.sampling_ratio:
@@ -234,10 +228,10 @@ def planned_volume(
 ) -> tuple[int, Decimal]:
     """Return the records of a month as proposed, and their GiB."""
     if proposal is None:
-        return volume_now(facts, writer) if _key(writer) in why_not else (0, Decimal(0))
+        return bill.volume_now(facts, writer) if _key(writer) in why_not else (0, Decimal(0))
     one, choice = proposal
     made = one.record_count(choice.option.interval_s)
-    records = round(made * choice.ratio * month_ratio(facts))
+    records = round(made * choice.ratio * bill.month_ratio(facts))
     return records, log_gib(records, has_metadata=keeps_metadata(one.now, goal))
 
 
@@ -277,7 +271,7 @@ def _left_out(
 ) -> tuple[LogFilterPart, ...]:
     """Return what the filter leaves out of what the rest of the settings would write."""
     assert one.now.sampling_ratio
-    scale = choice.ratio / one.now.sampling_ratio * month_ratio(facts)
+    scale = choice.ratio / one.now.sampling_ratio * bill.month_ratio(facts)
     found = []
     for term in one.terms:
         records = round(term.record_counts[choice.option.interval_s] * scale)
@@ -302,7 +296,7 @@ def _terms(
     promised = frozenset(
         vm.owner for vm in facts.traffic.vms if vm.egress.p95_gbps >= goal.p95_from_gbps
     )
-    now = settings_of(writer.logs, has_metadata=has_metadata(facts))
+    now = settings_of(writer.logs, has_metadata=bill.has_metadata(facts))
     return filter_terms(
         facts, writer, found, priced, promised, keeps_metadata=keeps_metadata(now, goal)
     )
@@ -325,7 +319,7 @@ def _off(writer: Writer, row: LogRow, meter: LogMeter) -> LogProposal:
 
 
 def _is_thinned(facts: Facts, writer: Writer) -> bool:
-    return settings_of(writer.logs, has_metadata=has_metadata(facts)).sampling_ratio not in {
+    return settings_of(writer.logs, has_metadata=bill.has_metadata(facts)).sampling_ratio not in {
         1.0,
         None,
     }

@@ -20,15 +20,9 @@ from netplan_planner.tables.columns import Column, number_column
 from netplan_planner.tables.reading import Table
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
 from netplan_planner.verbs import Now, always_well, panels, verb
+from netplan_planner.verbs.flow_logs import bill
 from netplan_planner.verbs.flow_logs.answer import FlowLogBill, LogRow
 from netplan_planner.verbs.flow_logs.ask import CostAsk, PlanAsk
-from netplan_planner.verbs.flow_logs.bill import (
-    NO_RECORDS,
-    ONLY_COUNTS,
-    bill_of,
-    has_records,
-    writers_of,
-)
 from netplan_planner.verbs.flow_logs.plan import plan_flow_logs
 from netplan_planner.world.demos import load_demo
 from netplan_planner.world.metrics import read_predicted_logs
@@ -84,7 +78,7 @@ def cost(ask: CostAsk, now: Now) -> FlowLogBill:
         if ask.given.is_given or ask.metrics.metrics:
             raise UsageError("--records is for logs that are not on: give it or what to read")
         return forecast(ask.records, source, has_metadata=ask.has_metadata)
-    counting = replace(ask.reading.traffic, log_volume_from_gbps=ONLY_COUNTS)
+    counting = replace(ask.reading.traffic, log_volume_from_gbps=bill.ONLY_COUNTS)
     request = request_of(ask, traffic_options=counting)
     return cost_of(request, source, has_metadata=ask.has_metadata, say=now.say)
 
@@ -171,13 +165,13 @@ def cost_of(
     if not request.traffic and request.demo is None and (request.metrics or is_told_live):
         return forecast_of_metrics(request, source, has_metadata=has_metadata, say=say)
     if not request.traffic and request.demo is None:
-        raise UsageError(NO_RECORDS)
+        raise UsageError(bill.NO_RECORDS)
     demo = load_demo(request.demo) if request.demo is not None else None
     facts = read_facts(request, demo, say)
-    if not has_records(facts) and request.metrics:
+    if not bill.has_records(facts) and request.metrics:
         # Such as a bundle whose traffic is that of metrics.
         return forecast_of_metrics(request, source, has_metadata=has_metadata, say=say)
-    return bill_of(facts, writers_of(facts), request)
+    return bill.bill_of(facts, bill.writers_of(facts), request)
 
 
 def expected_of(series: Sequence[MetricSeries]) -> tuple[ExpectedRecords, ...]:

@@ -8,23 +8,13 @@ from collections.abc import Iterator
 
 from netplan_planner.inert import NAME_LENGTH, inert
 from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.graph import shown
 from netplan_planner.verbs.graph.answer import TrafficGraph
-from netplan_planner.verbs.graph.shown import (
-    INSIDE_COLOUR,
-    OUTSIDE_COLOUR,
-    Shown,
-    edge_text,
-    heading,
-    is_outside,
-    notes,
-    shown,
-    width,
-)
 
 
 def render(graph: TrafficGraph, options: RenderOptions) -> str:
     """Return the graph as DOT: clusters are places, widths weights, colours who is addressed."""
-    return "\n".join(_lines(graph, shown(graph), options)) + "\n"
+    return "\n".join(_lines(graph, shown.shown(graph), options)) + "\n"
 
 
 def quoted(text: str) -> str:
@@ -37,9 +27,9 @@ def quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _lines(graph: TrafficGraph, view: Shown, options: RenderOptions) -> Iterator[str]:
+def _lines(graph: TrafficGraph, view: shown.Shown, options: RenderOptions) -> Iterator[str]:
     ids = view.ids
-    said = [heading(graph), *notes(graph, view, options.currency)]
+    said = [shown.heading(graph), *shown.notes(graph, view, options.currency)]
     # Lines of a label end with `\l`, which is no text's own: backslashes of texts are doubled.
     legend = "\\l".join(quoted(text)[1:-1] for text in said)
     yield "digraph traffic {"
@@ -59,11 +49,11 @@ def _lines(graph: TrafficGraph, view: Shown, options: RenderOptions) -> Iterator
         yield from (f"    {line}" for line in lines)
         yield "  }"
     for edge in view.edges:
-        wide = width(edge, graph)
+        wide = shown.width(edge, graph)
         look = f"penwidth={1 if wide is None else wide}"
         style = ", style=dashed" if wide is None else ""
-        colour = OUTSIDE_COLOUR if is_outside(edge.path_class) else INSIDE_COLOUR
-        text = quoted(edge_text(edge, graph.weight, options.currency))
+        colour = shown.OUTSIDE_COLOUR if shown.is_outside(edge.path_class) else shown.INSIDE_COLOUR
+        text = quoted(shown.edge_text(edge, graph.weight, options.currency))
         tip = quoted(edge.path_class.value)
         yield (
             f"  {ids[edge.src]} -> {ids[edge.dst]}"

@@ -9,25 +9,15 @@ from collections.abc import Iterator
 
 from netplan_planner.inert import NAME_LENGTH, inert
 from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.verbs.graph import shown
 from netplan_planner.verbs.graph.answer import TrafficGraph
-from netplan_planner.verbs.graph.shown import (
-    INSIDE_COLOUR,
-    OUTSIDE_COLOUR,
-    Shown,
-    edge_text,
-    heading,
-    is_outside,
-    notes,
-    shown,
-    width,
-)
 
 _HARMLESS = frozenset(" .,/()%$≥")
 
 
 def render(graph: TrafficGraph, options: RenderOptions) -> str:
     """Return the graph: boxes are places, widths weights, colours who is addressed."""
-    return "\n".join(_lines(graph, shown(graph), options)) + "\n"
+    return "\n".join(_lines(graph, shown.shown(graph), options)) + "\n"
 
 
 def quoted(text: str) -> str:
@@ -40,7 +30,7 @@ def quoted(text: str) -> str:
     return f'"{"".join(safe)}"'
 
 
-def _lines(graph: TrafficGraph, view: Shown, options: RenderOptions) -> Iterator[str]:
+def _lines(graph: TrafficGraph, view: shown.Shown, options: RenderOptions) -> Iterator[str]:
     ids = view.ids
     yield "flowchart LR"
     for number, (place, nodes) in enumerate(view.by_place):
@@ -53,13 +43,13 @@ def _lines(graph: TrafficGraph, view: Shown, options: RenderOptions) -> Iterator
         yield "  end"
     styles = []
     for number, edge in enumerate(view.edges):
-        text = quoted(edge_text(edge, graph.weight, options.currency))
+        text = quoted(shown.edge_text(edge, graph.weight, options.currency))
         yield f"  {ids[edge.src]} -->|{text}| {ids[edge.dst]}"
-        wide = width(edge, graph)
-        colour = OUTSIDE_COLOUR if is_outside(edge.path_class) else INSIDE_COLOUR
+        wide = shown.width(edge, graph)
+        colour = shown.OUTSIDE_COLOUR if shown.is_outside(edge.path_class) else shown.INSIDE_COLOUR
         look = "stroke-width:1px,stroke-dasharray:4" if wide is None else f"stroke-width:{wide}px"
         styles.append(f"  linkStyle {number} stroke:{colour},{look}")
     yield from styles
-    said = [heading(graph), *notes(graph, view, options.currency)]
+    said = [shown.heading(graph), *shown.notes(graph, view, options.currency)]
     yield f'  legend["{"<br/>".join(quoted(text)[1:-1] for text in said)}"]'
     yield "  style legend fill:none,stroke:none,text-align:left"

@@ -24,16 +24,7 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.graph import answer as graphs
-from netplan_planner.verbs.graph.shown import (
-    NOT_BILLED,
-    WEIGHTS,
-    Shown,
-    heading,
-    label,
-    rest_text,
-    shown,
-    window,
-)
+from netplan_planner.verbs.graph import shown
 
 SCHEMA = "netplan.traffic-graph/1"
 _ROWS = 20
@@ -49,7 +40,7 @@ class Rest(TypedDict):
 
 def record(answer: graphs.TrafficGraph) -> tuple[graphs.TrafficGraph, Rest]:
     """Return the graph with the edges that were asked for, all of them without `--top`."""
-    view = shown(answer, None)
+    view = shown.shown(answer, None)
     nodes = tuple(view.nodes.values())
     return replace(answer, nodes=nodes, edges=view.edges), {"rest": view.rest}
 
@@ -62,7 +53,7 @@ def table(answer: graphs.TrafficGraph) -> DataTable:
         *("path_class", "pair_count", "gib_per_month", "usd_per_month", "is_usd_whole"),
         *("price_note", "max_gbps", "cap_ratio", "fastest_pair", "src_key", "dst_key"),
     )
-    return DataTable(columns, (_row(edge, nodes) for edge in shown(answer, None).edges))
+    return DataTable(columns, (_row(edge, nodes) for edge in shown.shown(answer, None).edges))
 
 
 def _row(edge: graphs.GraphEdge, nodes: dict[str, graphs.GraphNode]) -> tuple[Cell, ...]:
@@ -82,11 +73,11 @@ def _exact(amount: Decimal | None) -> Decimal | None:
 
 def blocks(answer: graphs.TrafficGraph, options: RenderOptions) -> Iterator[Block]:
     """Yield the edges and ends, with what the figures mean."""
-    yield Title(line=line(heading(answer)), basis=line(window(answer)))
+    yield Title(line=line(shown.heading(answer)), basis=line(shown.window(answer)))
     if answer.price_age:
         yield Para(line=line(say(answer.price_age, length=phrases.SUBJECT_LENGTH * 2)))
-    view = shown(answer, None if options.verbosity else options.max_rows or _ROWS)
-    yield Section(line=line(f"Edges by {WEIGHTS[answer.weight]}"))
+    view = shown.shown(answer, None if options.verbosity else options.max_rows or _ROWS)
+    yield Section(line=line(f"Edges by {shown.WEIGHTS[answer.weight]}"))
     if not view.edges:
         yield Para(line=line("No traffic was seen."))
         return
@@ -101,7 +92,7 @@ def blocks(answer: graphs.TrafficGraph, options: RenderOptions) -> Iterator[Bloc
     )
     yield Table(columns=columns, rows=tuple(_line(edge, view) for edge in view.edges))
     if view.rest is not None:
-        yield Para(line=line(rest_text(view.rest, options.currency)))
+        yield Para(line=line(shown.rest_text(view.rest, options.currency)))
     yield Para(line=line(_what_figures_are(answer)))
     yield from _ends(view)
     for what in answer.incomplete[:_INCOMPLETE]:
@@ -125,10 +116,10 @@ def _what_figures_are(answer: graphs.TrafficGraph) -> str:
     )
 
 
-def _line(edge: graphs.GraphEdge, view: Shown) -> tuple[Line, ...]:
+def _line(edge: graphs.GraphEdge, view: shown.Shown) -> tuple[Line, ...]:
     return (
-        line(phrases.name(label(view.nodes[edge.src]))),
-        line(phrases.name(label(view.nodes[edge.dst]))),
+        line(phrases.name(shown.label(view.nodes[edge.src]))),
+        line(phrases.name(shown.label(view.nodes[edge.dst]))),
         line(fixed(figures.volume(edge.gib_per_month))),
         _usd(edge),
         line(fixed(figures.rate(edge.max_gbps))),
@@ -139,12 +130,12 @@ def _line(edge: graphs.GraphEdge, view: Shown) -> tuple[Line, ...]:
 
 def _usd(edge: graphs.GraphEdge) -> Line:
     if not edge.is_billed:
-        return line(say(NOT_BILLED, Role.DIM))
+        return line(say(shown.NOT_BILLED, Role.DIM))
     usd = usd_cell(edge.usd_per_month, edge.price_note)
     return usd if edge.usd_per_month is None or edge.is_usd_whole else line("≥ ", usd)
 
 
-def _ends(view: Shown) -> Iterator[Block]:
+def _ends(view: shown.Shown) -> Iterator[Block]:
     yield Section(line=line("Ends of these edges, with all that they exchange"))
     columns = (
         Column(title="end"),
@@ -163,7 +154,7 @@ def _ends(view: Shown) -> Iterator[Block]:
 
 def _end(node: graphs.GraphNode) -> tuple[Line, ...]:
     return (
-        line(phrases.name(label(node))),
+        line(phrases.name(shown.label(node))),
         line(node.kind),
         line(fixed(f"{node.machine_count:,}")) if node.machine_count else (),
         line(fixed(figures.volume(node.sent_gib_per_month))),

@@ -11,18 +11,7 @@ Source:
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
-from netplan_planner.measuring.outputs.base import (
-    Refused,
-    Unusable,
-    checked_gbps,
-    duration,
-    finite,
-    refusal,
-    rfc3339,
-    tally,
-    variation_of,
-    whole,
-)
+from netplan_planner.measuring.outputs import base
 from netplan_planner.measuring.outputs.iperf2.csv_rows import SUM, Row, rows_of
 from netplan_planner.measuring.outputs.iperf2.text import TOOL
 from netplan_planner.measuring.outputs.iperf_lines import host_address
@@ -45,16 +34,16 @@ _Series = list[Row]
 """The rows of one stream, its intervals and its total."""
 
 
-def measurements_of(text: str, *, source: str) -> tuple[list[Measurement], list[Refused]]:
+def measurements_of(text: str, *, source: str) -> tuple[list[Measurement], list[base.Refused]]:
     """Return the measurements in rows, and a refusal for each run that is not usable."""
     rows, refused = rows_of(text, source=source)
     found: list[Measurement] = []
     for run in _runs(rows):
         try:
             found += _measured(run, source)
-        except Unusable as exc:
+        except base.Unusable as exc:
             place = exc.place or str(run[0][0].line)
-            refused.append(refusal(source=source, place=place, reason=exc.reason))
+            refused.append(base.refusal(source=source, place=place, reason=exc.reason))
     return found, refused
 
 
@@ -116,7 +105,7 @@ def _measured(run: list[_Series], source: str) -> list[Measurement]:
         ways.setdefault((series[0].first, series[0].second), []).append(series)
     has_sum = all(any(one[0].stream == SUM for one in way) for way in ways.values())
     if len(run) > 1 and run[0][-1].ended_at is None and not has_sum:
-        raise Unusable(
+        raise base.Unusable(
             "several streams without times: whether they ran at the same time cannot be told; run"
             " iperf with -i 1 or give its text output"
         )
@@ -128,7 +117,7 @@ def _one_way(way: list[_Series], source: str, *, has_both: bool) -> Measurement:
     streams = [series for series in way if series[0].stream != SUM]
     counted = [total for series in sums or streams if (total := _total(series)) is not None]
     if len(counted) < len(sums or streams):
-        raise Unusable("the output ends before the total of the run")
+        raise base.Unusable("the output ends before the total of the run")
     row = (streams or sums)[0][-1]
     is_reverse = _is_reverse(row)
     is_received, note = _whose(counted)
@@ -147,10 +136,10 @@ def _one_way(way: list[_Series], source: str, *, has_both: bool) -> Measurement:
         is_bidirectional=has_both,
         gbps=sum(_gbps(one) for one in counted),
         counted_by=CountedBy.RECEIVER if is_received else CountedBy.SENDER,
-        byte_count=whole(sum(one.byte_count for one in counted)),
-        duration_s=duration(max(one.seconds for one in counted)),
+        byte_count=base.whole(sum(one.byte_count for one in counted)),
+        duration_s=base.duration(max(one.seconds for one in counted)),
         retransmit_count=_retransmits(counted),
-        coefficient_of_variation=variation_of(
+        coefficient_of_variation=base.variation_of(
             [(one.seconds, one.bits_per_second) for one in series if one is not _total(series)]
         ),
         note=note if row.has_zone or not row.ended_at else f"{note}; time taken as UTC",
@@ -167,7 +156,7 @@ def _is_reverse(row: Row) -> bool:
         return False
     if row.is_sender_first:
         return True
-    raise Unusable(
+    raise base.Unusable(
         "the server's port stands first: before iperf 2.1 that is a server's report, later a run"
         " with -R, and the row does not say which; give the text output",
         str(row.line),
@@ -188,18 +177,18 @@ def _whose(counted: list[Row]) -> tuple[bool, str]:
 
 
 def _number(text: str | None) -> int:
-    return int(finite(text) or 0) if text and len(text) < _LONGEST_COUNT else 0
+    return int(base.finite(text) or 0) if text and len(text) < _LONGEST_COUNT else 0
 
 
 def _retransmits(counted: list[Row]) -> int | None:
-    told = [tally(finite(one.named.get("tcpretry"))) for one in counted]
+    told = [base.tally(base.finite(one.named.get("tcpretry"))) for one in counted]
     known = [count for count in told if count is not None and count < _UNSIGNED_NONE]
     return sum(known) if len(known) == len(told) else None
 
 
 def _gbps(row: Row) -> float:
     is_long = row.seconds >= _SHORTEST_CHECKED_S
-    return checked_gbps(
+    return base.checked_gbps(
         row.bits_per_second / BITS_PER_GIGABIT,
         byte_gbps=gbps_from_bytes(row.byte_count, row.seconds) if is_long else None,
         place=str(row.line),
@@ -208,4 +197,4 @@ def _gbps(row: Row) -> float:
 
 def _started_at(counted: list[Row]) -> str:
     ended_at = counted[0].ended_at
-    return rfc3339(ended_at.timestamp() - counted[0].seconds) if ended_at else ""
+    return base.rfc3339(ended_at.timestamp() - counted[0].seconds) if ended_at else ""

@@ -12,29 +12,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from netplan_planner.measuring.outputs.base import (
-    Refused,
-    Unusable,
-    address_in,
-    bounded,
-    checked_gbps,
-    duration,
-    refusal,
-    variation_of,
-    whole,
-)
+from netplan_planner.measuring.outputs import base, iperf_lines
 from netplan_planner.measuring.outputs.iperf2 import tails
 from netplan_planner.measuring.outputs.iperf2.csv_rows import is_iperf2_csv
-from netplan_planner.measuring.outputs.iperf_lines import (
-    Connection,
-    Result,
-    connection_in,
-    host_address,
-    intervals_of,
-    lines_of,
-    result_in,
-    total_of,
-)
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement
 
 CUT_OFF = "the output ends before the total of the run"
@@ -69,10 +49,10 @@ class Group:
     """Connections that were made before any of them had a result: one run."""
 
     line: int
-    connections: dict[int, Connection] = field(default_factory=dict)
-    results: dict[Key, list[Result]] = field(default_factory=dict)
-    sums: list[Result] = field(default_factory=list)
-    reports: dict[Key, Result] = field(default_factory=dict)
+    connections: dict[int, iperf_lines.Connection] = field(default_factory=dict)
+    results: dict[Key, list[iperf_lines.Result]] = field(default_factory=dict)
+    sums: list[iperf_lines.Result] = field(default_factory=list)
+    reports: dict[Key, iperf_lines.Result] = field(default_factory=dict)
     """The server's counts that a UDP client prints."""
     reported: set[int] = field(default_factory=set)
     host: str = ""
@@ -84,14 +64,18 @@ class Group:
 
     def take(self, line: str, number: int) -> None:
         """Take a line that is neither a header nor a connection."""
-        report, size, result = _REPORT.match(line), _MSS.match(line), result_in(line, number)
+        report, size, result = (
+            _REPORT.match(line),
+            _MSS.match(line),
+            iperf_lines.result_in(line, number),
+        )
         if report:
             self.reported.add(int(report[1]))
         elif size:
             self.mss_bytes = int(size[1])
         elif result is None:
             if _FAILED.fullmatch(line):
-                self.fault = self.fault or bounded(line)
+                self.fault = self.fault or base.bounded(line)
         elif result.stream is None:
             self.sums.append(result)
         elif result.stream in self.reported:
@@ -114,7 +98,7 @@ class Way:
     """Whether it is the way of the connection that was opened first."""
 
     @property
-    def connections(self) -> list[Connection]:
+    def connections(self) -> list[iperf_lines.Connection]:
         """One for each stream."""
         return [self.group.connections[stream] for stream, _ in self.keys]
 
@@ -126,11 +110,11 @@ class Way:
         is_marked = any("(reverse)" in one.tail for one in self.connections)
         return is_marked or (self.is_bidirectional and not self.is_first)
 
-    def lines(self) -> list[list[Result]]:
+    def lines(self) -> list[list[iperf_lines.Result]]:
         """Return the results of each stream."""
         return [self.group.results.get(key, []) for key in self.keys]
 
-    def one_series(self) -> list[Result]:
+    def one_series(self) -> list[iperf_lines.Result]:
         """Return the results that show the whole of this way: its sums, or its only stream's.
 
         A sum line adds both ways of a full-duplex run, so it counts only where there is one.
@@ -140,19 +124,19 @@ class Way:
             return self.group.sums
         return streams[0] if len(streams) == 1 else []
 
-    def totals(self) -> list[Result]:
+    def totals(self) -> list[iperf_lines.Result]:
         """Return the totals that add up to this way's rate.
 
         Raises:
             Unusable: If the output ends before one of them.
         """
         series = [self.one_series()] if self.one_series() else self.lines()
-        totals = [total for total in map(total_of, series) if total is not None]
+        totals = [total for total in map(iperf_lines.total_of, series) if total is not None]
         longest_s = max((one.end_s for lines in self.lines() for one in lines), default=0.0)
         if len(totals) < len(series) or any(
             one.end_s < _LEAST_SUMMED_RATIO * longest_s for one in totals if one.stream is None
         ):
-            raise Unusable(CUT_OFF)
+            raise base.Unusable(CUT_OFF)
         return totals
 
 
@@ -169,23 +153,23 @@ def is_iperf2(text: str) -> bool:
     return HEADER.search(text) is not None and not is_iperf2_csv(text)
 
 
-def measurements_of(text: str, *, source: str) -> tuple[list[Measurement], list[Refused]]:
+def measurements_of(text: str, *, source: str) -> tuple[list[Measurement], list[base.Refused]]:
     """Return the measurements in a text, and a refusal for each run that is not usable."""
     ports: set[int] = set()
     found: list[Measurement] = []
-    refused: list[Refused] = []
+    refused: list[base.Refused] = []
     for group in groups_in(text, ports):
         try:
             found += _measured(group, ports, source)
-        except Unusable as exc:
+        except base.Unusable as exc:
             place = exc.place or str(group.line)
-            refused.append(refusal(source=source, place=place, reason=exc.reason))
+            refused.append(base.refusal(source=source, place=place, reason=exc.reason))
     return found, refused
 
 
 def _measured(group: Group, ports: set[int], source: str) -> list[Measurement]:
     if not group.results and not group.sums:
-        raise Unusable(group.fault or "no result: the output ends before one")
+        raise base.Unusable(group.fault or "no result: the output ends before one")
     if not group.connections:
         return [_sum_only(group, source)]
     return [_one_way(way, source) for way in ways_of(group, ports)]
@@ -198,7 +182,7 @@ def _one_way(way: Way, source: str) -> Measurement:
     is_reported = way.sends and len(reports) == len(way.keys)
     counted = reports if is_reported else totals
     place = str(counted[-1].line)
-    own_gbps = checked_gbps(sum(one.gbps for one in totals), place=place)
+    own_gbps = base.checked_gbps(sum(one.gbps for one in totals), place=place)
     local, remote = _ends(group, connections[0])
     return Measurement(
         source=source,
@@ -211,12 +195,12 @@ def _one_way(way: Way, source: str) -> Measurement:
         streams=len(way.keys),
         is_reverse=way.is_reverse,
         is_bidirectional=way.is_bidirectional,
-        gbps=checked_gbps(sum(one.gbps for one in counted), place=place),
+        gbps=base.checked_gbps(sum(one.gbps for one in counted), place=place),
         counted_by=CountedBy.SENDER if way.sends and not is_reported else CountedBy.RECEIVER,
         sender_gbps=own_gbps if is_reported else None,
         byte_count=_bytes(counted),
-        duration_s=duration(max(one.seconds for one in counted)),
-        coefficient_of_variation=variation_of(intervals_of(way.one_series())),
+        duration_s=base.duration(max(one.seconds for one in counted)),
+        coefficient_of_variation=base.variation_of(iperf_lines.intervals_of(way.one_series())),
         note=tails.lost_packets(counted),
         **tails.connection_figures(connections, mss_bytes=group.mss_bytes),
         **(tails.sender_figures(way.lines()) if way.sends else {}),
@@ -225,9 +209,9 @@ def _one_way(way: Way, source: str) -> Measurement:
 
 def _sum_only(group: Group, source: str) -> Measurement:
     """Return what `--sum-only` printed at the client, which names no connection."""
-    total = total_of(group.sums)
+    total = iperf_lines.total_of(group.sums)
     if total is None:
-        raise Unusable(CUT_OFF)
+        raise base.Unusable(CUT_OFF)
     return Measurement(
         source=source,
         place=str(total.line),
@@ -236,30 +220,30 @@ def _sum_only(group: Group, source: str) -> Measurement:
         protocol=group.protocol,
         src=MeasuredEnd(),
         dst=_named(group.host),
-        streams=whole(total.sum_count),
-        gbps=checked_gbps(total.gbps, place=str(total.line)),
+        streams=base.whole(total.sum_count),
+        gbps=base.checked_gbps(total.gbps, place=str(total.line)),
         counted_by=CountedBy.SENDER,
-        duration_s=duration(total.seconds),
-        coefficient_of_variation=variation_of(intervals_of(group.sums)),
+        duration_s=base.duration(total.seconds),
+        coefficient_of_variation=base.variation_of(iperf_lines.intervals_of(group.sums)),
     )
 
 
-def _ends(group: Group, connection: Connection) -> tuple[MeasuredEnd, MeasuredEnd]:
-    remote = MeasuredEnd(address=host_address(connection.remote))
+def _ends(group: Group, connection: iperf_lines.Connection) -> tuple[MeasuredEnd, MeasuredEnd]:
+    remote = MeasuredEnd(address=iperf_lines.host_address(connection.remote))
     named = _named(group.host)
     if named.name or remote.address is None:
         remote = MeasuredEnd(name=named.name, address=remote.address or named.address)
-    return MeasuredEnd(address=host_address(connection.local)), remote
+    return MeasuredEnd(address=iperf_lines.host_address(connection.local)), remote
 
 
 def _named(host: str) -> MeasuredEnd:
-    address = address_in(host)
-    return MeasuredEnd(name="" if address else bounded(host), address=address)
+    address = base.address_in(host)
+    return MeasuredEnd(name="" if address else base.bounded(host), address=address)
 
 
-def _bytes(counted: list[Result]) -> int | None:
+def _bytes(counted: list[iperf_lines.Result]) -> int | None:
     counts = [one.byte_count for one in counted if one.byte_count is not None]
-    return whole(sum(counts)) if len(counts) == len(counted) else None
+    return base.whole(sum(counts)) if len(counts) == len(counted) else None
 
 
 def groups_in(text: str, ports: set[int]) -> Iterator[Group]:
@@ -269,8 +253,8 @@ def groups_in(text: str, ports: set[int]) -> Iterator[Group]:
     before the first of them reports.
     """
     group = Group(line=1)
-    for number, line in lines_of(text, version=2):
-        header, connection = HEADER.match(line), connection_in(line, number)
+    for number, line in iperf_lines.lines_of(text, version=2):
+        header, connection = HEADER.match(line), iperf_lines.connection_in(line, number)
         if (header or connection) and (group.results or group.sums):
             yield group
             group = Group(line=number, protocol=group.protocol)
@@ -299,10 +283,10 @@ def ways_of(group: Group, ports: set[int]) -> list[Way]:
         connection = group.connections.get(key[0])
         if connection is None:
             line = str(group.results[key][0].line)
-            raise Unusable(f"stream {key[0]} has a result, but no connection", line)
+            raise base.Unusable(f"stream {key[0]} has a result, but no connection", line)
         ways.setdefault((connection.remote, _sends(connection, key[1], ports)), []).append(key)
     if not all(_has_results(one, keys) for one in group.connections.values()):
-        raise Unusable(CUT_OFF)
+        raise base.Unusable(CUT_OFF)
     opened = min(group.connections.values(), key=lambda one: one.line)
     return [
         Way(
@@ -317,13 +301,13 @@ def ways_of(group: Group, ports: set[int]) -> list[Way]:
     ]
 
 
-def _has_results(connection: Connection, keys: list[Key]) -> bool:
+def _has_results(connection: iperf_lines.Connection, keys: list[Key]) -> bool:
     """Return whether a connection has its results: of a full-duplex one, both halves."""
     halves = [is_starred for stream, is_starred in keys if stream == connection.stream]
     return len(halves) == (2 if "(full-duplex)" in connection.tail else 1)
 
 
-def _sends(connection: Connection, is_starred: bool, ports: set[int]) -> bool:
+def _sends(connection: iperf_lines.Connection, is_starred: bool, ports: set[int]) -> bool:
     """Return whether the end that printed the line sent.
 
     The end that opened the connection sends, but not with `-R`. With `-d` and `-r` the other end

@@ -9,20 +9,7 @@ from typing import Any
 
 import msgspec
 
-from netplan_planner.measuring.outputs.base import (
-    TEXT_LENGTH,
-    Refused,
-    Unusable,
-    bounded,
-    checked_gbps,
-    duration,
-    joined_place,
-    raise_first,
-    refusal,
-    rfc3339,
-    run_id_of,
-    whole,
-)
+from netplan_planner.measuring.outputs import base
 from netplan_planner.measuring.outputs.iperf3 import run as figures
 from netplan_planner.measuring.outputs.iperf3 import wire
 from netplan_planner.measuring.outputs.iperf3.run import Run
@@ -85,27 +72,27 @@ def parse_iperf3(text: str | bytes, *, source: str) -> tuple[Measurement, ...]:
     document = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
     found, refused = measurements_of(documents_in(document), source=source)
     if not found and not refused:
-        refused = [refusal(source=source, place="", reason="no iperf3 -J output in it")]
-    raise_first(refused)
+        refused = [base.refusal(source=source, place="", reason="no iperf3 -J output in it")]
+    base.raise_first(refused)
     return tuple(found)
 
 
 def measurements_of(
     documents: Iterable[Document], *, source: str
-) -> tuple[list[Measurement], list[Refused]]:
+) -> tuple[list[Measurement], list[base.Refused]]:
     """Return the measurements of JSON documents, and a refusal for each that is not usable."""
     tests = list(joined_events(documents))
     found: list[Measurement] = []
-    refused: list[Refused] = []
+    refused: list[base.Refused] = []
     for test in tests:
         line = str(test.line) if len(tests) > 1 else ""
         try:
             if test.fault:
-                raise Unusable(test.fault)
+                raise base.Unusable(test.fault)
             found += measurements_in(test.value, source=source, place=line)
-        except Unusable as exc:
-            where = joined_place(line or ("" if exc.place else str(test.line)), exc.place)
-            refused.append(refusal(source=source, place=where, reason=exc.reason))
+        except base.Unusable as exc:
+            where = base.joined_place(line or ("" if exc.place else str(test.line)), exc.place)
+            refused.append(base.refusal(source=source, place=where, reason=exc.reason))
     return found, refused
 
 
@@ -126,23 +113,25 @@ def measurements_in(value: Any, *, source: str, place: str = "") -> list[Measure
         Unusable: If it reports an error or holds no usable result; with the JSON pointer.
     """
     if isinstance(value, dict) and value.get("error"):
-        raise Unusable(f"iperf3 reports: {bounded(str(value['error']), TEXT_LENGTH)}", "/error")
+        raise base.Unusable(
+            f"iperf3 reports: {base.bounded(str(value['error']), base.TEXT_LENGTH)}", "/error"
+        )
     if not is_iperf3(value):
-        raise Unusable("no output of iperf3 -J: it needs `start` and `end`")
+        raise base.Unusable("no output of iperf3 -J: it needs `start` and `end`")
     try:
         output = msgspec.convert(value, wire.Output)
     except msgspec.ValidationError as exc:
         reason, _, path = str(exc).partition(" - at `")
-        raise Unusable(reason, pointer_of(path)) from exc
+        raise base.Unusable(reason, pointer_of(path)) from exc
     except UnicodeEncodeError as exc:
-        raise Unusable("a member's name holds half a character") from exc
+        raise base.Unusable("a member's name holds half a character") from exc
     return [_measured(run, source=source, place=place) for run in _runs(output)]
 
 
 def _runs(output: wire.Output) -> Iterator[Run]:
     test = output.start.test_start
     if test is None:
-        raise Unusable("no test was started: `test_start` is missing", "/start")
+        raise base.Unusable("no test was started: `test_start` is missing", "/start")
     is_server = output.start.accepted_connection is not None
     end = output.end
     has_both = any(
@@ -161,14 +150,14 @@ def _is_reverse(output: wire.Output, test: wire.TestStart, is_server: bool) -> b
     streams = (stream for interval in output.intervals for stream in interval.streams)
     if any(one.retransmits is not None or one.snd_cwnd is not None for one in streams):
         return is_server
-    raise Unusable("it does not say which end sent: no `reverse`", "/start/test_start")
+    raise base.Unusable("it does not say which end sent: no `reverse`", "/start/test_start")
 
 
 def _measured(run: Run, *, source: str, place: str) -> Measurement:
     sent, received = _counts(run)
     counted = received or sent
     if counted is None:
-        raise Unusable("no end counted any bytes", f"/end/sum_sent{run.suffix}")
+        raise base.Unusable("no end counted any bytes", f"/end/sum_sent{run.suffix}")
     start, sums = run.output.start, counted[0]
     notes = (run.output.title, figures.lost_packets(run, sums))
     return Measurement(
@@ -177,24 +166,24 @@ def _measured(run: Run, *, source: str, place: str) -> Measurement:
         place=place,
         started_at=_started_at(start.timestamp),
         tool=TOOL,
-        tool_version=bounded(start.version.removeprefix("iperf ")),
-        protocol=bounded(run.test.protocol.lower()),
+        tool_version=base.bounded(start.version.removeprefix("iperf ")),
+        protocol=base.bounded(run.test.protocol.lower()),
         src=figures.end_of(run, is_own=run.is_own),
         dst=figures.end_of(run, is_own=not run.is_own),
-        streams=whole(run.test.num_streams),
+        streams=base.whole(run.test.num_streams),
         is_reverse=run.is_reverse,
         is_bidirectional=run.is_bidirectional,
         gbps=_gbps(counted),
         counted_by=CountedBy.RECEIVER if received else CountedBy.SENDER,
         sender_gbps=_gbps(sent) if sent and received else None,
-        byte_count=whole(sums.bytes),
-        duration_s=duration(sums.seconds),
-        omit_s=duration(run.test.omit),
+        byte_count=base.whole(sums.bytes),
+        duration_s=base.duration(sums.seconds),
+        omit_s=base.duration(run.test.omit),
         mss_bytes=figures.mss_bytes(run),
         retransmit_count=figures.retransmit_count(run),
         coefficient_of_variation=figures.variation(run),
         bitrate_limit_gbps=figures.limit_gbps(run),
-        note=bounded("; ".join(filter(None, notes)), TEXT_LENGTH),
+        note=base.bounded("; ".join(filter(None, notes)), base.TEXT_LENGTH),
         **figures.socket_figures(run),
     )
 
@@ -210,7 +199,7 @@ def _counts(run: Run) -> tuple[_Count | None, _Count | None]:
         sent = _count(run, "sum")
     if sent and received is None and not run.is_server and run.sums("sum_received"):
         where = f"/end/sum_received{run.suffix}/bytes"
-        raise Unusable("the receiver counted no bytes at all", where)
+        raise base.Unusable("the receiver counted no bytes at all", where)
     return sent, received
 
 
@@ -226,25 +215,25 @@ def _gbps(count: _Count) -> float:
     by_bytes = None
     if sums.bytes is not None and sums.seconds:
         if sums.seconds < 0:
-            raise Unusable(f"a run of {sums.seconds:g} s", f"{where}/seconds")
+            raise base.Unusable(f"a run of {sums.seconds:g} s", f"{where}/seconds")
         by_bytes = gbps_from_bytes(sums.bytes, sums.seconds)
     told = by_bytes
     if sums.bits_per_second is not None:
         told = sums.bits_per_second / BITS_PER_GIGABIT
     if told is None:
-        raise Unusable("no `bits_per_second`", where)
-    return checked_gbps(told, byte_gbps=by_bytes, place=f"{where}/bits_per_second")
+        raise base.Unusable("no `bits_per_second`", where)
+    return base.checked_gbps(told, byte_gbps=by_bytes, place=f"{where}/bits_per_second")
 
 
 def _started_at(stamp: wire.Stamp | None) -> str:
     if stamp is None:
         return ""
     if stamp.timemillisecs:
-        return rfc3339(stamp.timemillisecs / MS_PER_SECOND)
+        return base.rfc3339(stamp.timemillisecs / MS_PER_SECOND)
     if stamp.timesecs is not None:
-        return rfc3339(stamp.timesecs)
+        return base.rfc3339(stamp.timesecs)
     try:
-        return rfc3339(parsedate_to_datetime(stamp.time).timestamp())
+        return base.rfc3339(parsedate_to_datetime(stamp.time).timestamp())
     except (ValueError, OverflowError):
         return ""
 
@@ -252,4 +241,6 @@ def _started_at(stamp: wire.Stamp | None) -> str:
 def _run_id(run: Run) -> str:
     """Return the id that both ends' documents give: a test's cookie is random, and on both."""
     cookie = run.output.start.cookie
-    return run_id_of(TOOL, cookie, "reverse" if run.is_reverse else "forward") if cookie else ""
+    return (
+        base.run_id_of(TOOL, cookie, "reverse" if run.is_reverse else "forward") if cookie else ""
+    )

@@ -3,15 +3,7 @@
 import statistics
 from typing import Any, NamedTuple
 
-from netplan_planner.measuring.outputs.base import (
-    address_in,
-    bounded,
-    cpu_ratio,
-    rtt_ms,
-    tally,
-    variation_of,
-    whole,
-)
+from netplan_planner.measuring.outputs import base
 from netplan_planner.measuring.outputs.iperf3 import wire
 from netplan_planner.model import MeasuredEnd
 from netplan_planner.units import BITS_PER_GIGABIT
@@ -58,11 +50,11 @@ def end_of(run: Run, *, is_own: bool) -> MeasuredEnd:
     named = start.connecting_to.host if start.connecting_to and not is_own else ""
     host = first.local_host if is_own else first.remote_host
     return MeasuredEnd(
-        name=node or ("" if address_in(named) else bounded(named)),
-        address=address_in(host) or address_in(named),
+        name=node or ("" if base.address_in(named) else base.bounded(named)),
+        address=base.address_in(host) or base.address_in(named),
         kernel=kernel or None,
-        congestion_control=bounded(congestion) or None,
-        cpu_ratio=cpu_ratio(percent),
+        congestion_control=base.bounded(congestion) or None,
+        cpu_ratio=base.cpu_ratio(percent),
     )
 
 
@@ -79,14 +71,14 @@ def socket_figures(run: Run) -> dict[str, Any]:
     sides = [one for one in sides if one.sender is not False]
     streams = [stream for interval in output.intervals for stream in interval.streams]
     mtus = [one.pmtu for one in streams if one.sender is not False and one.pmtu]
-    rtts_ms = [ms for one in sides if (ms := rtt_ms(one.mean_rtt))]
-    least_ms = [ms for one in sides if (ms := rtt_ms(one.min_rtt))]
+    rtts_ms = [ms for one in sides if (ms := base.rtt_ms(one.mean_rtt))]
+    least_ms = [ms for one in sides if (ms := base.rtt_ms(one.min_rtt))]
     return {
         "rtt_ms": statistics.fmean(rtts_ms) if rtts_ms else None,
         "min_rtt_ms": min(least_ms, default=None),
-        "mtu_bytes": whole(min(mtus, default=None)),
-        "max_window_bytes": whole(max((one.max_snd_cwnd or 0 for one in sides), default=None)),
-        "max_receive_window_bytes": whole(
+        "mtu_bytes": base.whole(min(mtus, default=None)),
+        "max_window_bytes": base.whole(max((one.max_snd_cwnd or 0 for one in sides), default=None)),
+        "max_receive_window_bytes": base.whole(
             max((one.max_snd_wnd or 0 for one in sides), default=None)
         ),
     }
@@ -96,19 +88,19 @@ def mss_bytes(run: Run) -> int | None:
     """Return the segment size; a server writes 0, which says nothing."""
     outputs = (run.output, run.peer) if run.peer else (run.output,)
     sizes = (one.start.tcp_mss or one.start.tcp_mss_default for one in outputs)
-    return next((size for size in map(whole, sizes) if size), None)
+    return next((size for size in map(base.whole, sizes) if size), None)
 
 
 def retransmit_count(run: Run) -> int | None:
     """Return the sender's count; its system may tell none, which iperf3 writes as -1."""
     sums = run.sums("sum_sent")
-    return tally(sums.retransmits) if sums else None
+    return base.tally(sums.retransmits) if sums else None
 
 
 def variation(run: Run) -> float | None:
     """Return the coefficient of variation of the intervals that were not omitted."""
     sums = [getattr(interval, "sum" + run.suffix) for interval in run.output.intervals]
-    return variation_of(
+    return base.variation_of(
         [
             (one.seconds or 0.0, one.bits_per_second)
             for one in sums
@@ -143,4 +135,4 @@ def _system(uname: str) -> tuple[str, str]:
     parts = uname.split()
     if len(parts) < 3:
         return "", ""
-    return bounded(f"{parts[0]} {parts[2]}"), bounded(parts[1])
+    return base.bounded(f"{parts[0]} {parts[2]}"), base.bounded(parts[1])

@@ -9,26 +9,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from netplan_planner.measuring.outputs.base import (
-    Refused,
-    Unusable,
-    bounded,
-    checked_gbps,
-    duration,
-    refusal,
-    tally,
-    variation_of,
-)
+from netplan_planner.measuring.outputs import base, iperf_lines
 from netplan_planner.measuring.outputs.iperf3.document import TOOL
-from netplan_planner.measuring.outputs.iperf_lines import (
-    Connection,
-    Result,
-    connection_in,
-    host_address,
-    intervals_of,
-    lines_of,
-    result_in,
-)
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement
 
 _CONNECTED = re.compile(r"^\[ *\d+\] local \S+ port \d+ connected to ", re.MULTILINE)
@@ -49,9 +31,9 @@ class _Test:
     is_reverse: bool = False
     has_summary: bool = False
     protocol: str = "tcp"
-    connections: list[Connection] = field(default_factory=list)
-    intervals: list[Result] = field(default_factory=list)
-    totals: list[Result] = field(default_factory=list)
+    connections: list[iperf_lines.Connection] = field(default_factory=list)
+    intervals: list[iperf_lines.Result] = field(default_factory=list)
+    totals: list[iperf_lines.Result] = field(default_factory=list)
     fault: str = ""
 
     @property
@@ -65,22 +47,22 @@ def is_iperf3_text(text: str) -> bool:
     return _CONNECTED.search(text) is not None or "iperf3: error" in text
 
 
-def measurements_of(text: str, *, source: str) -> tuple[list[Measurement], list[Refused]]:
+def measurements_of(text: str, *, source: str) -> tuple[list[Measurement], list[base.Refused]]:
     """Return the measurements in a text, and a refusal for each test that is not usable."""
     found: list[Measurement] = []
-    refused: list[Refused] = []
+    refused: list[base.Refused] = []
     for test in _tests(text):
         try:
             found += _measured(test, source)
-        except Unusable as exc:
+        except base.Unusable as exc:
             place = exc.place or str(test.line)
-            refused.append(refusal(source=source, place=place, reason=exc.reason))
+            refused.append(base.refusal(source=source, place=place, reason=exc.reason))
     return found, refused
 
 
 def _tests(text: str) -> Iterator[_Test]:
     test = _Test(line=1)
-    for number, line in lines_of(text, version=3):
+    for number, line in iperf_lines.lines_of(text, version=3):
         if line.startswith(_BEGINS):
             if test.says_anything:
                 yield test
@@ -93,9 +75,9 @@ def _tests(text: str) -> Iterator[_Test]:
 
 def _read_line(test: _Test, number: int, line: str) -> None:
     """Add to a test what a line of it says."""
-    if connection := connection_in(line, number):
+    if connection := iperf_lines.connection_in(line, number):
         test.connections.append(connection)
-    elif result := result_in(line, number):
+    elif result := iperf_lines.result_in(line, number):
         (test.totals if test.has_summary else test.intervals).append(result)
     elif line.startswith(_SUMMARY):
         test.has_summary = True
@@ -104,14 +86,14 @@ def _read_line(test: _Test, number: int, line: str) -> None:
     elif line.endswith(_UDP_HEADING):
         test.protocol = "udp"
     elif match := _ERROR.match(line):
-        test.fault = test.fault or bounded(match[1])
+        test.fault = test.fault or base.bounded(match[1])
 
 
 def _measured(test: _Test, source: str) -> list[Measurement]:
     if test.fault:
-        raise Unusable(f"iperf3 reports: {test.fault}")
+        raise base.Unusable(f"iperf3 reports: {test.fault}")
     if not test.totals:
-        raise Unusable("the output ends before the total of the run")
+        raise base.Unusable("the output ends before the total of the run")
     ways = sorted({one.way for one in test.totals}, reverse=True)
     return [_one_way(test, way, source, has_both=len(ways) > 1) for way in ways]
 
@@ -120,7 +102,7 @@ def _one_way(test: _Test, way: str, source: str, *, has_both: bool) -> Measureme
     sent, received = (_total(test, way, name) for name in ("sender", "receiver"))
     counted = received or sent
     if counted is None:
-        raise Unusable("no end counted any bytes", str(test.totals[0].line))
+        raise base.Unusable("no end counted any bytes", str(test.totals[0].line))
     sends = _sends(test, way, sent, received)
     place = str(counted.line)
     local, remote = _ends(test.connections)
@@ -137,18 +119,18 @@ def _one_way(test: _Test, way: str, source: str, *, has_both: bool) -> Measureme
         streams=len(streams) or None,
         is_reverse=sends == test.is_server,
         is_bidirectional=has_both,
-        gbps=checked_gbps(counted.gbps, place=place),
+        gbps=base.checked_gbps(counted.gbps, place=place),
         counted_by=CountedBy.RECEIVER if received else CountedBy.SENDER,
         sender_gbps=sent.gbps if sent and received else None,
         byte_count=counted.byte_count,
-        duration_s=duration(counted.seconds),
-        retransmit_count=tally(int(retransmits[1])) if retransmits else None,
-        coefficient_of_variation=variation_of(_intervals(test, way)),
+        duration_s=base.duration(counted.seconds),
+        retransmit_count=base.tally(int(retransmits[1])) if retransmits else None,
+        coefficient_of_variation=base.variation_of(_intervals(test, way)),
         note="figures rounded to three digits",
     )
 
 
-def _total(test: _Test, way: str, name: str) -> Result | None:
+def _total(test: _Test, way: str, name: str) -> iperf_lines.Result | None:
     """Return one end's count of all streams; a server writes 0 for the client's."""
     ours = [one for one in test.totals if one.way == way and one.tail.rstrip().endswith(name)]
     kept = [one for one in ours if one.gbps > 0]
@@ -156,7 +138,9 @@ def _total(test: _Test, way: str, name: str) -> Result | None:
     return next(iter(sums or kept), None)
 
 
-def _sends(test: _Test, way: str, sent: Result | None, received: Result | None) -> bool:
+def _sends(
+    test: _Test, way: str, sent: iperf_lines.Result | None, received: iperf_lines.Result | None
+) -> bool:
     """Return whether the end that printed the output sent."""
     if way:
         return way == "TX"
@@ -169,14 +153,14 @@ def _intervals(test: _Test, way: str) -> list[tuple[float, float]]:
     ours = [one for one in test.intervals if one.way == way]
     sums = [one for one in ours if one.stream is None]
     streams = {one.stream for one in ours}
-    return intervals_of(sums or (ours if len(streams) == 1 else []))
+    return iperf_lines.intervals_of(sums or (ours if len(streams) == 1 else []))
 
 
-def _ends(connections: list[Connection]) -> tuple[MeasuredEnd, MeasuredEnd]:
+def _ends(connections: list[iperf_lines.Connection]) -> tuple[MeasuredEnd, MeasuredEnd]:
     if not connections:
         return MeasuredEnd(), MeasuredEnd()
     first = connections[0]
     return (
-        MeasuredEnd(address=host_address(first.local)),
-        MeasuredEnd(address=host_address(first.remote)),
+        MeasuredEnd(address=iperf_lines.host_address(first.local)),
+        MeasuredEnd(address=iperf_lines.host_address(first.remote)),
     )

@@ -14,21 +14,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from netplan_planner.measuring.outputs.base import (
-    TEXT_LENGTH,
-    Refused,
-    Unusable,
-    address_in,
-    bounded,
-    checked_gbps,
-    cpu_ratio,
-    duration,
-    finite,
-    refusal,
-    run_id_of,
-    tally,
-    whole,
-)
+from netplan_planner.measuring.outputs import base
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement
 from netplan_planner.units import BITS_PER_GIGABIT, gbps_from_bytes
 
@@ -109,16 +95,16 @@ def has_banner(text: str) -> bool:
     return _BANNER.search(text) is not None
 
 
-def measurements_of(text: str, *, source: str) -> tuple[list[Measurement], list[Refused]]:
+def measurements_of(text: str, *, source: str) -> tuple[list[Measurement], list[base.Refused]]:
     """Return the measurements in a text, and a refusal for each test that is not usable."""
     found: list[Measurement] = []
-    refused: list[Refused] = []
+    refused: list[base.Refused] = []
     for test in tests_in(text):
         place = str(test.line)
         try:
             found.append(measured(test, source=source, place=place))
-        except Unusable as exc:
-            refused.append(refusal(source=source, place=place, reason=exc.reason))
+        except base.Unusable as exc:
+            refused.append(base.refusal(source=source, place=place, reason=exc.reason))
     return found, refused
 
 
@@ -148,25 +134,25 @@ def measured(test: Test, *, source: str, place: str) -> Measurement:
     fields = fields_of(test.block)
     units = fields.get("THROUGHPUT_UNITS", "")
     if _REQUEST.search(test.name) or units.lower().startswith("trans"):
-        raise Unusable("a request/response test: it counts transactions, not throughput")
+        raise base.Unusable("a request/response test: it counts transactions, not throughput")
     if "THROUGHPUT" not in fields:
-        raise Unusable("no throughput: the output ends before its result")
+        raise base.Unusable("no throughput: the output ends before its result")
     sends = _sends(test, fields)
     own_gbps = _gbps(fields["THROUGHPUT"], units)
     other = fields.get("REMOTE_RECV_THROUGHPUT" if sends else "REMOTE_SEND_THROUGHPUT")
-    other_gbps = _gbps(other, units) if other and finite(other) else None
+    other_gbps = _gbps(other, units) if other and base.finite(other) else None
     received = other_gbps if sends else own_gbps
     local, remote = _end(test.src, fields, "LOCAL"), _end(test.dst, fields, "REMOTE")
-    count = finite(fields.get("CONFIDENCE_ITERATION"))
-    retransmits = finite(fields.get(f"{'LOCAL' if sends else 'REMOTE'}_TRANSPORT_RETRANS"))
+    count = base.finite(fields.get("CONFIDENCE_ITERATION"))
+    retransmits = base.finite(fields.get(f"{'LOCAL' if sends else 'REMOTE'}_TRANSPORT_RETRANS"))
     uuid = fields.get("UUID")
     return Measurement(
-        run_id=run_id_of(TOOL, uuid) if uuid else "",
+        run_id=base.run_id_of(TOOL, uuid) if uuid else "",
         source=source,
         place=place,
         started_at="",
         tool=TOOL,
-        command=bounded(fields.get("COMMAND_LINE", ""), TEXT_LENGTH),
+        command=base.bounded(fields.get("COMMAND_LINE", ""), base.TEXT_LENGTH),
         protocol="udp" if "UDP" in f"{test.name} {fields.get('PROTOCOL')}" else "tcp",
         src=local if sends else remote,
         dst=remote if sends else local,
@@ -175,9 +161,9 @@ def measured(test: Test, *, source: str, place: str) -> Measurement:
         gbps=received or own_gbps,
         counted_by=CountedBy.RECEIVER if received else CountedBy.SENDER,
         sender_gbps=(own_gbps if sends else other_gbps) if received else None,
-        duration_s=duration(finite(fields.get("ELAPSED_TIME"))),
-        mss_bytes=whole(finite(fields.get("TRANSPORT_MSS"))),
-        retransmit_count=tally(retransmits),
+        duration_s=base.duration(base.finite(fields.get("ELAPSED_TIME"))),
+        mss_bytes=base.whole(base.finite(fields.get("TRANSPORT_MSS"))),
+        retransmit_count=base.tally(retransmits),
         note=f"mean of {count:.0f} runs" if count and count > 1 else "",
     )
 
@@ -186,28 +172,30 @@ def _sends(test: Test, fields: Fields) -> bool:
     """Return whether the end that ran netperf sent."""
     told = fields.get("DIRECTION", "").lower()
     if "|" in told:
-        raise Unusable("both directions in one figure: run them apart")
+        raise base.Unusable("both directions in one figure: run them apart")
     if told.startswith(("send", "recv", "receive")):
         return told.startswith("send")
     named = test.name or fields.get("COMMAND_LINE", "")
     if not named:
-        raise Unusable("it does not say which end sent: no banner, no DIRECTION")
+        raise base.Unusable("it does not say which end sent: no banner, no DIRECTION")
     return _BACKWARDS.search(named) is None
 
 
 def _gbps(text: str, units: str) -> float:
-    number = finite(text)
+    number = base.finite(text)
     bits, count = _BITS.fullmatch(units), _BYTES.fullmatch(units)
     if number is None:
-        raise Unusable(f"the throughput {bounded(text, 40)!r} is no number")
+        raise base.Unusable(f"the throughput {base.bounded(text, 40)!r} is no number")
     if bits:
         gbps = number * 10 ** int(bits[1][:2]) / BITS_PER_GIGABIT
     elif count:
         power = _PREFIXES.index(count[1].upper())
         gbps = gbps_from_bytes(number * 2 ** (10 * power), 1)
     else:
-        raise Unusable(f"the throughput is in {bounded(units, 40)!r}, which is no rate of bytes")
-    return checked_gbps(gbps)
+        raise base.Unusable(
+            f"the throughput is in {base.bounded(units, 40)!r}, which is no rate of bytes"
+        )
+    return base.checked_gbps(gbps)
 
 
 def _end(host: str, fields: Fields, side: str) -> MeasuredEnd:
@@ -215,19 +203,19 @@ def _end(host: str, fields: Fields, side: str) -> MeasuredEnd:
 
     netperf's processor time is a share of all processors, and becomes one of one with their count.
     """
-    address = address_in(host) or address_in(
+    address = base.address_in(host) or base.address_in(
         fields.get("SOURCE_ADDR" if side == "LOCAL" else "DEST_ADDR")
     )
     system = (fields.get(f"{side}_SYSNAME", ""), fields.get(f"{side}_RELEASE", ""))
-    percent = finite(fields.get(f"{side}_CPU_UTIL"))
-    cpus = finite(fields.get(f"{side}_CPU_COUNT"))
-    is_name = host and not address_in(host) and host not in ("0.0.0.0", "::", "(null)")
+    percent = base.finite(fields.get(f"{side}_CPU_UTIL"))
+    cpus = base.finite(fields.get(f"{side}_CPU_COUNT"))
+    is_name = host and not base.address_in(host) and host not in ("0.0.0.0", "::", "(null)")
     return MeasuredEnd(
-        name=bounded(host) if is_name else "",
+        name=base.bounded(host) if is_name else "",
         address=address,
-        kernel=bounded(" ".join(system)) if all(system) else None,
-        congestion_control=bounded(fields.get(f"{side}_CONG_CONTROL", "")) or None,
-        cpu_ratio=cpu_ratio(percent, cpus) if cpus else None,
+        kernel=base.bounded(" ".join(system)) if all(system) else None,
+        congestion_control=base.bounded(fields.get(f"{side}_CONG_CONTROL", "")) or None,
+        cpu_ratio=base.cpu_ratio(percent, cpus) if cpus else None,
     )
 
 
