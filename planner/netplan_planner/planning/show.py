@@ -4,18 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from netplan_planner.model import Amount, FleetCommitment
 from netplan_planner.model.plans.plan_answer import PlanAnswer
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Line,
-    Para,
-    Role,
-    Table,
-    fixed,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 
 
@@ -32,32 +23,30 @@ def basis(
     """
     own = f"The contract's prices where it names one ({answer.price_terms}), else list prices"
     kind = own if answer.price_terms else "List prices"
-    yield Para(
-        line=line(
-            f"{kind} of {answer.prices_as_of} in USD, Spot of {answer.spot_prices_as_of}, traffic"
-            f" of {answer.network_prices_as_of}, without {without}; limits of"
-            f" {answer.limits_as_of}. {paid}"
-        )
+    yield doc.para(
+        f"{kind} of {answer.prices_as_of} in USD, Spot of {answer.spot_prices_as_of}, traffic"
+        f" of {answer.network_prices_as_of}, without {without}; limits of"
+        f" {answer.limits_as_of}. {paid}"
     )
     if answer.calibration:
-        yield Para(line=line(answer.calibration))
+        yield doc.para(answer.calibration)
     if options.currency is not None:
-        yield Para(line=line(options.currency.assumption))
+        yield doc.para(options.currency.assumption)
 
 
-def commitments_to_buy(commitments: Sequence[FleetCommitment]) -> Table:
+def commitments_to_buy(commitments: Sequence[FleetCommitment]) -> doc.Table:
     """Return the table of commitments that a plan buys."""
     columns = (
-        Column(title="kind"),
-        Column(title="where"),
-        Column(title="term"),
-        Column(title="vCPU", is_number=True),
-        Column(title="GiB", is_number=True),
-        Column(title="an hour", is_number=True, stacked="{} an hour"),
-        Column(title="a month", is_number=True, stacked="{} a month"),
-        Column(title="used", is_number=True, stacked="{} used"),
+        doc.Column(title="kind"),
+        doc.Column(title="where"),
+        doc.Column(title="term"),
+        doc.Column(title="vCPU", is_number=True),
+        doc.Column(title="GiB", is_number=True),
+        doc.Column(title="an hour", is_number=True, stacked="{} an hour"),
+        doc.Column(title="a month", is_number=True, stacked="{} a month"),
+        doc.Column(title="used", is_number=True, stacked="{} used"),
     )
-    return Table(columns=columns, rows=tuple(_commitment(one) for one in commitments))
+    return doc.Table(columns=columns, rows=tuple(_commitment(one) for one in commitments))
 
 
 def _commitment(one: FleetCommitment) -> tuple[Line, ...]:

@@ -135,7 +135,10 @@ def fixed(text: Text | Amount, role: Role = Role.PLAIN) -> Span:
     return say(text, role, glued=True)
 
 
-def line(*parts: Text | Amount | Span | Line) -> Line:
+Piece = Text | Amount | Span | Line
+
+
+def line(*parts: Piece) -> Line:
     """Return the parts as one line; what is no span yet becomes plain text."""
     spans: list[Span] = []
     for part in parts:
@@ -144,6 +147,31 @@ def line(*parts: Text | Amount | Span | Line) -> Line:
         else:
             spans.append(part if isinstance(part, Span) else say(part))
     return tuple(spans)
+
+
+def section(*parts: Piece) -> Section:
+    """Return the heading of a section."""
+    return Section(line=line(*parts))
+
+
+def entry(*parts: Piece) -> Entry:
+    """Return the heading of an entry."""
+    return Entry(line=line(*parts))
+
+
+def para(*parts: Piece, is_inner: bool = False) -> Para:
+    """Return running text."""
+    return Para(line=line(*parts), is_inner=is_inner)
+
+
+def item(*parts: Piece) -> Item:
+    """Return one of several alike lines."""
+    return Item(line=line(*parts))
+
+
+def field(label: str, *parts: Piece, more: tuple[Line, ...] = (), is_source: bool = False) -> Field:
+    """Return a labelled line."""
+    return Field(label=label, line=line(*parts), more=more, is_source=is_source)
 
 
 def joined(lines: Iterable[Line], separator: str = ", ") -> Line:

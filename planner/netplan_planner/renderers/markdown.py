@@ -12,20 +12,8 @@ from itertools import groupby
 from msgspec.structs import replace
 
 from netplan_planner.renderers import content
-from netplan_planner.renderers.document import (
-    Block,
-    Command,
-    Entry,
-    Field,
-    Item,
-    Line,
-    Para,
-    Role,
-    Section,
-    Span,
-    Table,
-    Title,
-)
+from netplan_planner.renderers import document as doc
+from netplan_planner.renderers.document import Block, Line, Role, Span
 from netplan_planner.renderers.options import RenderOptions
 
 _DEFAULT_FINDINGS = 25
@@ -82,10 +70,10 @@ def _lines(blocks: Iterable[Block]) -> Iterator[str]:
     """Yield lines; fields that follow each other are one list, commands one code block."""
     is_first = True
     for kind, group in groupby(blocks, type):
-        if kind in {Field, Item}:
+        if kind in {doc.Field, doc.Item}:
             chunks = [[text for block in group for text in _block(block)]]
-        elif kind is Command:
-            chunks = [_commands([block.text for block in group if isinstance(block, Command)])]
+        elif kind is doc.Command:
+            chunks = [_commands([block.text for block in group if isinstance(block, doc.Command)])]
         else:
             chunks = [list(_block(block)) for block in group]
         for chunk in chunks:
@@ -103,29 +91,29 @@ def _commands(texts: list[str]) -> list[str]:
 
 def _block(block: Block) -> Iterator[str]:
     match block:
-        case Title():
+        case doc.Title():
             yield f"## {_inline(block.line)}"
             yield ""
             yield _start(_inline(block.basis))
-        case Section():
+        case doc.Section():
             yield f"### {_inline(block.line)}"
-        case Entry():
+        case doc.Entry():
             yield f"#### {_inline(block.line)}"
-        case Para():
+        case doc.Para():
             yield _start(_inline(block.line))
-        case Item():
+        case doc.Item():
             yield f"- {_start(_inline(block.line))}"
-        case Field():
+        case doc.Field():
             yield f"- **{block.label}** {_inline(block.line)}".rstrip()
             for more in block.more:
                 yield f"  - {_start(_inline(more))}"
-        case Command():
+        case doc.Command():
             yield from _commands([block.text])
-        case Table():
+        case doc.Table():
             yield from _table(block)
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: doc.Table) -> Iterator[str]:
     used = [i for i in range(len(table.columns)) if any(row[i] for row in table.rows)]
     columns = [table.columns[i] for i in used]
     yield _row(escaped(column.title) for column in columns)

@@ -13,23 +13,8 @@ from rich.color import ColorSystem
 from rich.style import Style
 
 from netplan_planner.renderers import content
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Command,
-    Entry,
-    Field,
-    Item,
-    Line,
-    Para,
-    Role,
-    Section,
-    Table,
-    Title,
-    joined,
-    line,
-    plain,
-)
+from netplan_planner.renderers import document as doc
+from netplan_planner.renderers.document import Block, Line, Role, line
 from netplan_planner.renderers.options import ColourMode, RenderOptions
 
 Piece = tuple[str, Role]
@@ -99,7 +84,7 @@ def render(answer: object, options: RenderOptions) -> str:
 def layout(blocks: Iterable[Block], options: RenderOptions) -> str:
     """Return blocks as text."""
     blocks = list(blocks)
-    labels = (len(block.label) for block in blocks if isinstance(block, Field))
+    labels = (len(block.label) for block in blocks if isinstance(block, doc.Field))
     page = _Page(
         width=max(options.width or DEFAULT_WIDTH, _LEAST_WIDTH),
         is_coloured=options.colour is ColourMode.ALWAYS,
@@ -126,28 +111,32 @@ class _Page:
 
     def add(self, block: Block) -> None:
         """Lay out one more block."""
-        if isinstance(self._last, Entry) and isinstance(block, Table) and not block.is_inner:
+        if (
+            isinstance(self._last, doc.Entry)
+            and isinstance(block, doc.Table)
+            and not block.is_inner
+        ):
             self._gap()
         self._last = block
         match block:
-            case Title():
+            case doc.Title():
                 self._hang(line(_strong(block.line), " · ", block.basis), 0, hang=0)
-            case Section():
+            case doc.Section():
                 self._section(block.line)
-            case Entry():
+            case doc.Entry():
                 self._gap(after_rule=False)
                 self._hang(block.line, 0, hang=self._inner)
-            case Para():
+            case doc.Para():
                 self._hang(block.line, self._inner if block.is_inner else 0, hang=0)
-            case Item():
+            case doc.Item():
                 self._hang(block.line, 0, hang=self._inner)
-            case Field():
+            case doc.Field():
                 self._field(block)
-            case Command():
+            case doc.Command():
                 self._emit(
                     ((" " * (self._inner + self._label), Role.PLAIN), (block.text, Role.PLAIN))
                 )
-            case Table():
+            case doc.Table():
                 self._table(block)
 
     def text(self) -> str:
@@ -188,7 +177,7 @@ class _Page:
             margin = indent + (hang if index else 0)
             self._emit(((" " * margin, Role.PLAIN), *row) if margin else row)
 
-    def _field(self, block: Field) -> None:
+    def _field(self, block: doc.Field) -> None:
         if self._is_narrow:
             self._hang(line(f"{block.label}: ", block.line), self._inner, hang=2)
             for more in block.more:
@@ -201,7 +190,7 @@ class _Page:
                 self._emit(((label, Role.DIM), *row))
                 label = " " * indent
 
-    def _table(self, table: Table) -> None:
+    def _table(self, table: doc.Table) -> None:
         """Lay out a table: beside each other, else with the notes below, else row by row."""
         indent = self._inner if table.is_inner else 0
         used = [i for i in range(len(table.columns)) if any(row[i] for row in table.rows)]
@@ -212,14 +201,14 @@ class _Page:
             self._stack(columns, rows, indent)
             return
         titles = tuple(line(column.title) for column in columns)
-        if any(plain(title) for title in titles[1:]):
+        if any(doc.plain(title) for title in titles[1:]):
             self._cells(columns, titles, widths, indent, Role.DIM)
         for row in rows:
             self._cells(columns, row, widths, indent, None)
 
     def _cells(
         self,
-        columns: Sequence[Column],
+        columns: Sequence[doc.Column],
         cells: Sequence[Line],
         widths: Sequence[int],
         indent: int,
@@ -242,19 +231,19 @@ class _Page:
                 self._hang(_stacked(column, text), indent + 6, hang=2)
 
     def _stack(
-        self, columns: Sequence[Column], rows: Sequence[Sequence[Line]], indent: int
+        self, columns: Sequence[doc.Column], rows: Sequence[Sequence[Line]], indent: int
     ) -> None:
         """Lay out a table that is too wide as a small paragraph a row."""
         names = 2 if columns[0].title == "" else 1
         for row in rows:
-            head = joined((cell for cell in row[:names] if cell), " ")
+            head = doc.joined((cell for cell in row[:names] if cell), " ")
             self._hang(head, indent, hang=2)
             cells = zip(columns[names:], row[names:], strict=True)
             rest = [_stacked(column, cell) for column, cell in cells if line_width(cell)]
-            self._hang(joined(rest, " · "), indent + 2, hang=0)
+            self._hang(doc.joined(rest, " · "), indent + 2, hang=0)
 
 
-def _stacked(column: Column, cell: Line) -> Line:
+def _stacked(column: doc.Column, cell: Line) -> Line:
     """Return a cell that says by itself what it is."""
     before, _, after = (column.stacked or "{}").partition("{}")
     return line(before, cell, after)
@@ -267,7 +256,7 @@ def _strong(text: Line) -> Line:
 
 
 def _widths(
-    columns: Sequence[Column], rows: Sequence[Sequence[Line]], width: int
+    columns: Sequence[doc.Column], rows: Sequence[Sequence[Line]], width: int
 ) -> list[int] | None:
     """Return the width of each column, or None when they do not fit beside each other."""
     widths = [

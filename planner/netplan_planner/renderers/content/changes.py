@@ -4,17 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from netplan_planner.inert import is_inert
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.document import (
-    Block,
-    Command,
-    Entry,
-    Field,
-    Para,
-    Section,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, say
 from netplan_planner.renderers.options import RenderOptions
 
 _LONG = 600
@@ -27,32 +19,30 @@ def changes(found: PlanChanges, options: RenderOptions) -> Iterator[Block]:
     """Yield the first step with its commands, all where everything is to be explained."""
     if not found.steps:
         return
-    yield Section(line=line("How: commands to run yourself"))
+    yield doc.section("How: commands to run yourself")
     told = found.steps if options.verbosity else found.steps[:_SHOWN]
     for step in told:
         yield from _step(step)
     rest = len(found.steps) - len(told)
     if rest:
-        yield Para(
-            line=line(
-                f"and {figures.counted(rest, 'step')} more: all as a script with --output"
-                " commands:FILE, as a list for Terraform with --output terraform:FILE"
-            )
+        yield doc.para(
+            f"and {figures.counted(rest, 'step')} more: all as a script with --output"
+            " commands:FILE, as a list for Terraform with --output terraform:FILE"
         )
     if found.order:
-        yield Para(line=line(say(found.order, length=_LONG)))
+        yield doc.para(say(found.order, length=_LONG))
 
 
 def _step(step: PlanChange) -> Iterator[Block]:
     fix = step.fix
-    yield Entry(line=line(f"{step.number}. ", say(fix.text, length=_LONG)))
+    yield doc.entry(f"{step.number}. ", say(fix.text, length=_LONG))
     yield from shown(fix.commands)
     for label, one in (("verify", fix.verify), ("then", fix.clean_up), ("undo", fix.undo)):
         if one is not None:
-            yield Field(label=label, line=line(say(one.text, length=_LONG)))
+            yield doc.field(label, say(one.text, length=_LONG))
             yield from shown(one.commands)
     if fix.caution:
-        yield Field(label="careful", line=line(say(fix.caution, length=_LONG)))
+        yield doc.field("careful", say(fix.caution, length=_LONG))
 
 
 def shown(commands: Sequence[str]) -> Iterator[Block]:
@@ -60,7 +50,7 @@ def shown(commands: Sequence[str]) -> Iterator[Block]:
     hidden = [command for command in commands if not is_inert(command)]
     for command in commands:
         if command not in hidden:
-            yield Command(text=command)
+            yield doc.Command(text=command)
     if hidden:
         text = "cannot be shown safely as they are; --output json holds them"
-        yield Para(line=line(f"{figures.counted(len(hidden), 'command')} {text}"), is_inner=True)
+        yield doc.para(f"{figures.counted(len(hidden), 'command')} {text}", is_inner=True)

@@ -4,21 +4,10 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner import model
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import explain, phrases
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Field,
-    Line,
-    Para,
-    Role,
-    Section,
-    Table,
-    fixed,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 
 _SAME_GIB = Decimal("1e-6")
@@ -40,7 +29,7 @@ def by_class(totals: Sequence[model.ClassTotal], options: RenderOptions) -> Iter
     """Yield the table of path classes, the greatest volume first, with a row for all sent."""
     if not totals:
         return
-    yield Section(line=line("Traffic by path, per month of 730 hours"))
+    yield doc.section("Traffic by path, per month of 730 hours")
     sent, received, others = (
         sorted((total for total in totals if total.direction is direction), key=_size)
         for direction in model.Direction
@@ -56,14 +45,14 @@ def by_class(totals: Sequence[model.ClassTotal], options: RenderOptions) -> Iter
     if paid:
         rows.append(_billed_row([*sent, *paid]))
     columns = (
-        Column(title="path"),
-        Column(title="volume", is_number=True),
-        Column(title="share", is_number=True),
-        Column(title="a month", is_number=True, stacked="a month: {}"),
-        Column(title="pairs", is_number=True, stacked="pairs: {}"),
-        Column(title="note", is_note=True),
+        doc.Column(title="path"),
+        doc.Column(title="volume", is_number=True),
+        doc.Column(title="share", is_number=True),
+        doc.Column(title="a month", is_number=True, stacked="a month: {}"),
+        doc.Column(title="pairs", is_number=True, stacked="pairs: {}"),
+        doc.Column(title="note", is_note=True),
     )
-    yield Table(columns=columns, rows=tuple(rows))
+    yield doc.Table(columns=columns, rows=tuple(rows))
     hidden = len(totals) - len(shown) - len(beside)
     yield from _more(hidden, "path class", "path classes")
     if options.gives_sources():
@@ -75,7 +64,7 @@ def _priced(totals: Sequence[model.ClassTotal]) -> Iterator[Block]:
     for total in totals:
         if total.usd_per_month and total.line_items:
             lines = phrases.bills(total.line_items, _BILL_LINES, are_costs=True)
-            yield Field(label="prices", line=lines[0], more=lines[1:], is_source=True)
+            yield doc.field("prices", lines[0], more=lines[1:], is_source=True)
 
 
 def _size(total: model.ClassTotal) -> tuple[Decimal, str, str]:
@@ -90,21 +79,21 @@ def between_zones(pairs: Sequence[model.ZonePair], options: RenderOptions) -> It
     """Yield the table of zone pairs, the dearest first."""
     if not pairs:
         return
-    yield Section(line=line("Between zones"))
+    yield doc.section("Between zones")
     ranked = sorted(pairs, key=_rank)
     limit = options.row_limit
     shown = ranked[: limit if options.folds else limit and min(limit, _ZONE_PAIRS)]
     columns = (
-        Column(title="zones"),
-        Column(title="address"),
-        Column(title="volume", is_number=True),
-        Column(title="a month", is_number=True, stacked="a month: {}"),
-        Column(title="fastest pair", is_number=True, stacked="fastest pair: {}"),
-        Column(title="possible", is_number=True, stacked="possible: {}"),
-        Column(title="RTT", is_number=True, stacked="round trip: {}"),
-        Column(title="greatest pair", is_note=True, stacked="greatest pair: {}"),
+        doc.Column(title="zones"),
+        doc.Column(title="address"),
+        doc.Column(title="volume", is_number=True),
+        doc.Column(title="a month", is_number=True, stacked="a month: {}"),
+        doc.Column(title="fastest pair", is_number=True, stacked="fastest pair: {}"),
+        doc.Column(title="possible", is_number=True, stacked="possible: {}"),
+        doc.Column(title="RTT", is_number=True, stacked="round trip: {}"),
+        doc.Column(title="greatest pair", is_note=True, stacked="greatest pair: {}"),
     )
-    yield Table(columns=columns, rows=tuple(_pair_row(pair) for pair in shown))
+    yield doc.Table(columns=columns, rows=tuple(_pair_row(pair) for pair in shown))
     yield from _more(len(ranked) - len(shown), "zone pair", "zone pairs")
     if options.folds:
         yield from _sources(shown)
@@ -114,7 +103,7 @@ def _sources(pairs: Sequence[model.ZonePair]) -> Iterator[Block]:
     """Yield the bill of each pair of zones, and the limits of what is possible between them."""
     for pair in pairs:
         lines = phrases.bills(pair.line_items, _BILL_LINES, are_costs=True)
-        yield Field(label="zones", line=_zones(pair), more=lines, is_source=True)
+        yield doc.field("zones", _zones(pair), more=lines, is_source=True)
         if pair.predicted is not None:
             yield from explain.limits("possible", pair.predicted)
 
@@ -127,7 +116,7 @@ def _rank(pair: model.ZonePair) -> tuple[Decimal, Decimal, str, str, str]:
 def _more(count: int, noun: str, plural: str) -> Iterator[Block]:
     if count > 0:
         text = figures.counted(count, f"more {noun}", f"more {plural}")
-        yield Para(line=line(f"and {text} (-v lists them)"))
+        yield doc.para(f"and {text} (-v lists them)")
 
 
 def usd_cell(

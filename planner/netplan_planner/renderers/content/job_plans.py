@@ -5,23 +5,11 @@ from decimal import Decimal
 
 from netplan_planner import model
 from netplan_planner.model.plans.job import JobEnd
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import job_views, phrases
 from netplan_planner.renderers.content.plans import USAGE_WORDS, infeasible, lost, odds
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Entry,
-    Field,
-    Line,
-    Para,
-    Role,
-    Section,
-    Table,
-    fixed,
-    joined,
-    line,
-)
+from netplan_planner.renderers.document import Block, Line, Role, fixed, line
 from netplan_planner.renderers.options import RenderOptions
 
 _PLACES = {
@@ -35,12 +23,12 @@ _PLACES = {
 def jobs(plans: Sequence[model.JobPlan], options: RenderOptions) -> Iterator[Block]:
     """Yield the section of jobs: total cost and duration per machine type."""
     if plans:
-        yield Section(line=line("Jobs"))
+        yield doc.section("Jobs")
     for plan in plans:
         yield from _head(plan, options)
         yield from job_views.hours(plan)
         for assumption in plan.need.assumptions:
-            yield Field(label="assumed", line=line(assumption))
+            yield doc.field("assumed", assumption)
         yield from lost(plan.unknown, options, "unknown")
 
 
@@ -52,22 +40,22 @@ def job_plan(plan: model.JobPlan, options: RenderOptions) -> Iterator[Block]:
     yield from job_views.hours(plan)
     yield from _traffic(plan)
     for assumption in plan.assumptions:
-        yield Field(label="assumed", line=line(assumption))
+        yield doc.field("assumed", assumption)
     yield from lost(plan.unknown, options, "unknown")
     if plan.left_out_count:
         count = figures.counted(plan.left_out_count, "type")
         text = f"{count} by series, architecture, memory, GPUs, shared cores or deprecation"
-        yield Field(label="left out", line=line(text))
+        yield doc.field("left out", text)
 
 
 def _head(plan: model.JobPlan, options: RenderOptions) -> Iterator[Block]:
     """Yield the job, its machines by total cost, and up to where bigger ones pay."""
-    yield Entry(line=_need(plan.need))
+    yield doc.entry(_need(plan.need))
     if plan.infeasible is not None:
         yield from infeasible(plan.infeasible, plan.infeasible.changes)
     else:
-        yield Para(line=_verdict(plan), is_inner=True)
-        yield Field(label="phases", line=_phases(plan))
+        yield doc.para(_verdict(plan), is_inner=True)
+        yield doc.field("phases", _phases(plan))
         yield from _sure(plan)
         yield from _options(plan, options)
     yield from job_views.bigger(plan, options)
@@ -92,7 +80,7 @@ def _need(need: model.JobNeed) -> Line:
     paid = USAGE_WORDS[need.usage]
     return line(
         "Each run: ",
-        joined(parts),
+        doc.joined(parts),
         f"{deadline}{times}; at most {most} in {need.region}, {paid} without discounts for use",
     )
 
@@ -182,7 +170,7 @@ def _sure(plan: model.JobPlan) -> Iterator[Block]:
                 "no machines meet the deadline at the slow end of the interval: allow more"
                 " (--max-count) or more time (--deadline)"
             )
-            yield Field(label="surer", line=line(none))
+            yield doc.field("surer", none)
         return
     if _same(plan.sure, plan.options[0]):
         return
@@ -194,7 +182,7 @@ def _sure(plan: model.JobPlan) -> Iterator[Block]:
         _times(plan.sure),
         f", {odds(plan.sure.deadline_probability, plan.sure.usage)} likely in time",
     )
-    yield Field(label="surer", line=text)
+    yield doc.field("surer", text)
 
 
 def _options(plan: model.JobPlan, options: RenderOptions) -> Iterator[Block]:
@@ -203,28 +191,29 @@ def _options(plan: model.JobPlan, options: RenderOptions) -> Iterator[Block]:
     phases = [p for p in model.JobPhase if any(_phase(one, p) for one in plan.options)]
     cost = "a month" if has_months else "a run"
     columns = [
-        Column(title="machines"),
-        *(Column(title=phase.value, is_number=True, stacked=f"{phase}: {{}}") for phase in phases),
-        Column(title="run", is_number=True, stacked="run: {}"),
-        Column(title=cost, is_number=True, stacked=f"{cost}: {{}}"),
+        doc.Column(title="machines"),
+        *(
+            doc.Column(title=phase.value, is_number=True, stacked=f"{phase}: {{}}")
+            for phase in phases
+        ),
+        doc.Column(title="run", is_number=True, stacked="run: {}"),
+        doc.Column(title=cost, is_number=True, stacked=f"{cost}: {{}}"),
     ]
     if has_months:
-        columns.append(Column(title="hours", is_number=True, stacked="for {} hours"))
+        columns.append(doc.Column(title="hours", is_number=True, stacked="for {} hours"))
     if plan.need.deadline_s is not None:
-        columns.append(Column(title="in time", is_number=True, stacked="in time: {}"))
-    columns.append(Column(title="note", is_note=True))
+        columns.append(doc.Column(title="in time", is_number=True, stacked="in time: {}"))
+    columns.append(doc.Column(title="note", is_note=True))
     shown = plan.options[: options.row_limit]
     rows = tuple(_row(plan, one, phases, is_best=at == 0) for at, one in enumerate(shown))
-    yield Table(columns=tuple(columns), rows=rows, is_inner=True)
+    yield doc.Table(columns=tuple(columns), rows=rows, is_inner=True)
     if len(plan.options) > len(shown):
         rest = len(plan.options) - len(shown)
-        yield Para(line=line(f"and {figures.counted(rest, 'dearer type')}"), is_inner=True)
+        yield doc.para(f"and {figures.counted(rest, 'dearer type')}", is_inner=True)
     if options.folds or options.verbosity:
         for one in shown:
             bill = phrases.bills(one.line_items, None, are_costs=True)
-            yield Field(
-                label="machine", line=line(job_views.machines(one)), more=bill, is_source=True
-            )
+            yield doc.field("machine", job_views.machines(one), more=bill, is_source=True)
 
 
 def _row(
@@ -260,7 +249,7 @@ def _phases(plan: model.JobPlan) -> Line:
         rate = f" at {figures.rate(one.gbps)} a machine" if one.gbps else ""
         bound = phrases.limit_words(one.bound_by)
         parts.append(line(f"{one.phase} {figures.duration(one.duration_s)}{rate} ({bound})"))
-    return joined(parts, "; ")
+    return doc.joined(parts, "; ")
 
 
 def _traffic(plan: model.JobPlan) -> Iterator[Block]:
@@ -275,4 +264,4 @@ def _traffic(plan: model.JobPlan) -> Iterator[Block]:
     note = f"; {plan.traffic_note}" if plan.traffic_note else ""
     paid = [one for one in plan.traffic_items if one.usd_per_month]
     more = tuple(phrases.bills(paid, None, are_costs=True))
-    yield Field(label="traffic", line=line(told, note), more=more)
+    yield doc.field("traffic", told, note, more=more)

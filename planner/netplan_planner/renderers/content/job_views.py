@@ -5,21 +5,11 @@ from decimal import Decimal
 from typing import TypeVar
 
 from netplan_planner import model
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.content.plans import USAGE_WORDS
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Field,
-    Line,
-    Role,
-    Span,
-    Table,
-    fixed,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, Span, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 
 Kind = TypeVar("Kind")
@@ -67,7 +57,7 @@ def bigger(plan: model.JobPlan, options: RenderOptions) -> Iterator[Block]:
     if others:
         found = line(found, "; ", _step(cheapest, others[0]))
     shows_all = options.verbosity or options.folds
-    yield Field(label="bigger", line=found, more=_sizes(plan) if shows_all else ())
+    yield doc.field("bigger", found, more=_sizes(plan) if shows_all else ())
 
 
 def _step(small: model.JobSize, big: model.JobSize) -> str:
@@ -109,7 +99,7 @@ def front(plan: model.JobPlan, options: RenderOptions) -> Iterator[Block]:
         text = f"{text}; {len(shown)} of {len(in_time)}"
     if late:
         text = f"{text}; {late} cheaper ones are too late"
-    yield Field(label="front", line=line(text))
+    yield doc.field("front", text)
     rows = [
         (
             line(machines(one)),
@@ -119,12 +109,12 @@ def front(plan: model.JobPlan, options: RenderOptions) -> Iterator[Block]:
         for one in shown
     ]
     columns = (
-        Column(title="machines"),
-        Column(title="cost", is_number=True),
-        Column(title="time", is_number=True, stacked="in {}"),
+        doc.Column(title="machines"),
+        doc.Column(title="cost", is_number=True),
+        doc.Column(title="time", is_number=True, stacked="in {}"),
     )
     if rows:
-        yield Table(columns=columns, rows=tuple(rows), is_inner=True)
+        yield doc.Table(columns=columns, rows=tuple(rows), is_inner=True)
 
 
 def spread(listed: Sequence[Kind], most: int | None) -> Sequence[Kind]:
@@ -143,7 +133,7 @@ def payments(plan: model.JobPlan) -> Iterator[Block]:
         is_for_once = one.usage in _COMMITTED and plan.need.runs_per_month is None
         if is_own or is_for_once or plan.infeasible is not None:
             continue
-        yield Field(label="paid", line=_payment(one))
+        yield doc.field("paid", _payment(one))
 
 
 def _payment(one: model.JobPayment) -> Line:
@@ -188,7 +178,7 @@ def hours(plan: model.JobPlan) -> Iterator[Block]:
             line("an autoscaler runs ", _hours(plan.before)),
             line("then ", _hours(plan.after), change),
         ]
-    yield Field(label="hours", line=lines[0], more=tuple(lines[1:]))
+    yield doc.field("hours", lines[0], more=tuple(lines[1:]))
 
 
 def _hours(found: model.JobHours) -> Line:

@@ -8,23 +8,10 @@ import msgspec
 
 from netplan_planner import model
 from netplan_planner.model.plans.shortfall import Shortfall
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import explain, phrases
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Entry,
-    Field,
-    Line,
-    Para,
-    Role,
-    Section,
-    Table,
-    fixed,
-    line,
-    listed,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 
 USAGE_WORDS = {
@@ -78,45 +65,45 @@ _REASONS = {
 def recommendations(plans: Sequence[model.MachinePlan], options: RenderOptions) -> Iterator[Block]:
     """Yield the section of machine types."""
     if plans:
-        yield Section(line=line("Machine types"))
+        yield doc.section("Machine types")
     for plan in plans:
         yield from machine_plan(plan, options)
 
 
 def machine_plan(plan: model.MachinePlan, options: RenderOptions) -> Iterator[Block]:
     """Yield one need, what meets it, cheapest first, and why the others lost."""
-    yield Entry(line=_need(plan.need))
+    yield doc.entry(_need(plan.need))
     if plan.need.basis:
-        yield Field(label="wanted", line=line(plan.need.basis))
+        yield doc.field("wanted", plan.need.basis)
     if plan.baseline is not None:
-        yield Field(label="today", line=_today(plan.baseline, plan.baseline_note))
+        yield doc.field("today", _today(plan.baseline, plan.baseline_note))
     shown = plan.ranked[: options.row_limit]
     rows = [_candidate(number, c, plan.baseline) for number, c in enumerate(shown, 1)]
     columns = (
-        Column(title="", is_number=True),
-        Column(title="machines"),
-        Column(title="vCPU", is_number=True, stacked="{} vCPU"),
-        Column(title="GiB", is_number=True, stacked="{} GiB"),
-        Column(title="usable", is_number=True, stacked="usable {}"),
-        Column(title="a month", is_number=True, stacked="a month: {}"),
-        Column(title="against today", stacked="against today: {}"),
-        Column(title="note", is_note=True),
+        doc.Column(title="", is_number=True),
+        doc.Column(title="machines"),
+        doc.Column(title="vCPU", is_number=True, stacked="{} vCPU"),
+        doc.Column(title="GiB", is_number=True, stacked="{} GiB"),
+        doc.Column(title="usable", is_number=True, stacked="usable {}"),
+        doc.Column(title="a month", is_number=True, stacked="a month: {}"),
+        doc.Column(title="against today", stacked="against today: {}"),
+        doc.Column(title="note", is_note=True),
     )
     if rows:
-        yield Table(columns=columns, rows=tuple(rows), is_inner=True)
+        yield doc.Table(columns=columns, rows=tuple(rows), is_inner=True)
     if len(plan.ranked) > len(shown):
         rest = len(plan.ranked) - len(shown)
-        yield Para(line=line(f"and {figures.counted(rest, 'more type')} that fit"), is_inner=True)
+        yield doc.para(f"and {figures.counted(rest, 'more type')} that fit", is_inner=True)
     if len(plan.front) > 1:
         front = plan.front[: options.row_limit]
-        text = listed([_front(candidate) for candidate in front], len(plan.front))
-        yield Field(label="front", line=line("one machine, price against bandwidth: ", text))
+        text = doc.listed([_front(candidate) for candidate in front], len(plan.front))
+        yield doc.field("front", "one machine, price against bandwidth: ", text)
     if options.folds:
         yield from _sources(shown)
     yield from _traffic(plan)
     if plan.confidence is not model.Confidence.HIGH:
         sure = line(say(plan.confidence.value, Role.BAD), f": {plan.confidence_reason}")
-        yield Field(label="sure", line=sure)
+        yield doc.field("sure", sure)
     yield from lost(plan.rejected, options)
 
 
@@ -125,23 +112,23 @@ def _sources(candidates: Sequence[model.Candidate]) -> Iterator[Block]:
     for candidate in candidates:
         lines = phrases.bills(candidate.line_items, None, are_costs=True)
         more = (*lines, explain.limit(candidate.limit))
-        yield Field(label="machine", line=_machines(candidate), more=more, is_source=True)
+        yield doc.field("machine", _machines(candidate), more=more, is_source=True)
 
 
 def infeasible(found: Shortfall, changes: Sequence[model.Text], by: Line = ()) -> Iterator[Block]:
     """Yield why no plan keeps the bounds, `by` what it is held back, and what to change."""
     shortfall = model.worded(": ", found.shortfall) if found.shortfall else ""
     text = line(say("Infeasible, because", Role.BAD), f" {found.binding}", by, shortfall)
-    yield Para(line=text, is_inner=True)
+    yield doc.para(text, is_inner=True)
     for change in changes:
-        yield Field(label="change", line=line(change))
+        yield doc.field("change", change)
 
 
 def no_machines(answer: model.Infeasible, options: RenderOptions) -> Iterator[Block]:
     """Yield a need that nothing meets, with what binds."""
-    yield Entry(line=_need(answer.need))
+    yield doc.entry(_need(answer.need))
     binding = line(say("Nothing meets this", Role.BAD), f": {answer.binding}. {answer.shortfall}")
-    yield Para(line=binding, is_inner=True)
+    yield doc.para(binding, is_inner=True)
     yield from lost(answer.rejected, options)
 
 
@@ -162,7 +149,7 @@ def _traffic(plan: model.MachinePlan) -> Iterator[Block]:
         for item in plan.traffic_items
     ]
     on_top = line(usd, f" on top, with any of them: {plan.traffic_note}")
-    yield Field(label="traffic", line=on_top, more=tuple(items))
+    yield doc.field("traffic", on_top, more=tuple(items))
 
 
 def _need(need: model.MachineNeed) -> Line:
@@ -263,7 +250,7 @@ def lost(
         lines += [_example(entry) for entry in rejected]
     elif any(len(entries) > 1 for entries in groups.values()):
         lines.append(line(f"each type with its reason: -v, or {options.full_answer}"))
-    yield Field(label=label, line=lines[0], more=tuple(lines[1:]))
+    yield doc.field(label, lines[0], more=tuple(lines[1:]))
 
 
 def _left_out(reason: str, entries: Sequence[model.Rejected]) -> Line:

@@ -4,22 +4,11 @@ from collections.abc import Iterator
 
 from netplan_planner import model
 from netplan_planner.inert import NAME_LENGTH
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import DataTable
 from netplan_planner.renderers.content.phrases import limit_name, limit_words, unit_price
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Entry,
-    Line,
-    Para,
-    Table,
-    Title,
-    fixed,
-    joined,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
 
@@ -104,7 +93,7 @@ def blocks(answer: model.Prediction, options: RenderOptions) -> Iterator[Block]:
         yield from _explained(answer)
 
 
-def heading(answer: model.Prediction) -> Title:
+def heading(answer: model.Prediction) -> doc.Title:
     """Return what the answer is of."""
     query = answer.query
     parts = [query.path_class.value]
@@ -124,8 +113,12 @@ def heading(answer: model.Prediction) -> Title:
         parts.append("steady")
     if query.is_both_ways:
         parts.append("both ways at once")
-    names = joined((line(say(end, length=NAME_LENGTH)) for end in (answer.src, answer.dst)), " → ")
-    return Title(line=names, basis=line(f"{', '.join(parts)} · limits of {answer.limits_as_of}"))
+    names = doc.joined(
+        (line(say(end, length=NAME_LENGTH)) for end in (answer.src, answer.dst)), " → "
+    )
+    return doc.Title(
+        line=names, basis=line(f"{', '.join(parts)} · limits of {answer.limits_as_of}")
+    )
 
 
 def _body(answer: model.Prediction) -> Iterator[Block]:
@@ -149,8 +142,8 @@ def _body(answer: model.Prediction) -> Iterator[Block]:
         yield _para(f"round-trip time by {answer.rtt_detail}")
 
 
-def _para(text: model.Text) -> Para:
-    return Para(line=line(say(text, length=_LONG)), is_inner=True)
+def _para(text: model.Text) -> doc.Para:
+    return doc.para(say(text, length=_LONG), is_inner=True)
 
 
 def _unknown(answer: model.Prediction) -> Iterator[Block]:
@@ -263,9 +256,9 @@ def _to_plan_with(answer: model.Prediction) -> Iterator[Block]:
         yield _pairs(tuple(_by_core(plan, found.gbps)))
     if plan.by_streams:
         yield _para("by number of parallel streams (--streams):")
-        columns = (Column(title="", is_number=True), Column(title="", is_note=True))
+        columns = (doc.Column(title="", is_number=True), doc.Column(title="", is_note=True))
         rows = tuple(_streams(one) for one in plan.by_streams)
-        yield Table(columns=columns, rows=rows, is_inner=True)
+        yield doc.Table(columns=columns, rows=rows, is_inner=True)
     if plan.doubt:
         yield _para(f"doubt: {plan.doubt}")
     if plan.quota:
@@ -283,10 +276,10 @@ def _by_core(plan: model.Planning, likely_gbps: float) -> Iterator[tuple[str, st
     yield "what decides", plan.probe
 
 
-def _pairs(rows: tuple[tuple[str, str], ...]) -> Table:
-    columns = (Column(title=""), Column(title="", is_note=True))
+def _pairs(rows: tuple[tuple[str, str], ...]) -> doc.Table:
+    columns = (doc.Column(title=""), doc.Column(title="", is_note=True))
     cells = tuple((line(label), line(say(text, length=_LONG))) for label, text in rows)
-    return Table(columns=columns, rows=cells, is_inner=True)
+    return doc.Table(columns=columns, rows=cells, is_inner=True)
 
 
 def _streams(one: model.StreamRate) -> tuple[Line, Line]:
@@ -300,7 +293,7 @@ def _streams(one: model.StreamRate) -> tuple[Line, Line]:
 def _explained(answer: model.Prediction) -> Iterator[Block]:
     """Yield every limit with its source, and how the figure follows."""
     found, query = answer.estimate, answer.query
-    yield Entry(line=line("every limit, the least first"))
+    yield doc.entry("every limit, the least first")
     for at, limit in enumerate(found.limits):
         spread = ""
         if limit.kind is model.LimitKind.MEASURED and limit.low_gbps and limit.high_gbps:
@@ -309,7 +302,7 @@ def _explained(answer: model.Prediction) -> Iterator[Block]:
         yield _para(f"  {limit.source}, {limit.as_of}")
     if found.gbps is None:
         return
-    yield Entry(line=line("how the figure follows"))
+    yield doc.entry("how the figure follows")
     yield _para(
         "value: the least limit, because a stream that is alone shares with nobody"
         if query.streams == 1

@@ -4,18 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from netplan_planner import model
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers.content import DataTable
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Item,
-    Line,
-    Para,
-    Role,
-    Table,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, line, say
 from netplan_planner.renderers.options import RenderOptions
 
 SCHEMA = "netplan.price-check/1"
@@ -49,13 +40,17 @@ def table(answer: model.PriceCheck) -> DataTable:
 
 def blocks(answer: model.PriceCheck, options: RenderOptions) -> Iterator[Block]:
     """Yield the checks, then what fails, what is outdated, and what has no price."""
-    columns = (Column(title=""), Column(title="", is_number=True), Column(title="", is_note=True))
+    columns = (
+        doc.Column(title=""),
+        doc.Column(title="", is_number=True),
+        doc.Column(title="", is_note=True),
+    )
     rows = tuple(
         (line(_state(one)), line(f"{one.count:,}"), line(one.meaning))
         for one in answer.checks
         if one.is_shown
     )
-    yield Table(columns=columns, rows=rows)
+    yield doc.Table(columns=columns, rows=rows)
     for fault in answer.faults:
         yield _item(f"{fault.check}: {fault.where}: {fault.what}")
     for text in answer.outdated:
@@ -64,13 +59,11 @@ def blocks(answer: model.PriceCheck, options: RenderOptions) -> Iterator[Block]:
         yield _item(f"{lack.region} lacks prices of traffic, which stay unknown there: {lack.what}")
     by_series = Counter(one.machine_type.partition("-")[0] for one in answer.unpriced)
     listed = ", ".join(f"{series} {count}" for series, count in by_series.most_common())
-    yield Para(
-        line=line(
-            say(
-                f"{len(answer.unpriced):,} offered pairs of region and type have no price:"
-                f" {listed or 'none'} ({options.full_answer} lists them)",
-                length=_LONG,
-            )
+    yield doc.para(
+        say(
+            f"{len(answer.unpriced):,} offered pairs of region and type have no price:"
+            f" {listed or 'none'} ({options.full_answer} lists them)",
+            length=_LONG,
         )
     )
 
@@ -81,5 +74,5 @@ def _state(one: model.CheckOutcome) -> Line:
     return line(say("holds", Role.GOOD))
 
 
-def _item(text: str) -> Item:
-    return Item(line=line(say(text, length=_LONG)))
+def _item(text: str) -> doc.Item:
+    return doc.item(say(text, length=_LONG))

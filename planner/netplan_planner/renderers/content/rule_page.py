@@ -3,18 +3,9 @@
 from collections.abc import Iterator
 
 from netplan_planner.model import RulePage
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers.content import DataTable
-from netplan_planner.renderers.document import (
-    Block,
-    Entry,
-    Item,
-    Line,
-    Para,
-    Role,
-    Title,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, line, say
 from netplan_planner.renderers.options import RenderOptions
 
 SCHEMA = "netplan.rule/1"
@@ -36,33 +27,33 @@ def blocks(answer: RulePage, options: RenderOptions) -> Iterator[Block]:
         f"severity {answer.severity} · area {answer.area} · needs {', '.join(answer.needs)} · since"
         f" {answer.since}"
     )
-    yield Title(line=line(say(answer.id)), basis=line(basis))
-    yield Para(line=_said(answer.title))
+    yield doc.Title(line=line(say(answer.id)), basis=line(basis))
+    yield doc.para(_said(answer.title))
     for title, text in (
         ("Why it matters", answer.rationale),
         ("What to do", answer.remediation),
         ("When it keeps silent", answer.guards),
     ):
-        yield Entry(line=line(title))
-        yield Para(line=_said(text), is_inner=True)
+        yield doc.entry(title)
+        yield doc.para(_said(text), is_inner=True)
     if answer.thresholds:
-        yield Entry(line=line(f"Thresholds, set in netplan.toml under [rules.{answer.id}]"))
+        yield doc.entry(f"Thresholds, set in netplan.toml under [rules.{answer.id}]")
     for one in answer.thresholds:
-        yield Item(line=line(say(f"{one.name} = {one.default:.10g}", Role.PLACE)))
-        yield Para(line=_said(f"{one.unit}, {one.allowed}: {one.about}"), is_inner=True)
+        yield doc.item(say(f"{one.name} = {one.default:.10g}", Role.PLACE))
+        yield doc.para(_said(f"{one.unit}, {one.allowed}: {one.about}"), is_inner=True)
     if answer.aliases:
-        yield Entry(line=line(f"Earlier names: {', '.join(answer.aliases)}"))
-    yield Entry(line=line("What it takes"))
+        yield doc.entry(f"Earlier names: {', '.join(answer.aliases)}")
+    yield doc.entry("What it takes")
     for name, text in (
         ("effort", answer.work.effort),
         ("restart", answer.work.restart),
         ("undo", answer.work.undo),
         ("window", answer.work.window),
     ):
-        yield Item(line=_said(f"{name}: {text}"))
-    yield Entry(line=line("Source"))
+        yield doc.item(_said(f"{name}: {text}"))
+    yield doc.entry("Source")
     for url in answer.references:
-        yield Item(line=line(say(url, Role.PLACE)))
+        yield doc.item(say(url, Role.PLACE))
 
 
 def _said(text: str) -> Line:

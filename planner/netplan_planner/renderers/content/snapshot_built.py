@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from netplan_planner.model import ListDifference, SnapshotBuilt
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers.content import DataTable
 from netplan_planner.renderers.content.first_few import first_of
-from netplan_planner.renderers.document import Block, Column, Para, Role, Table, line, say
+from netplan_planner.renderers.document import Block, Role, line, say
 from netplan_planner.renderers.options import RenderOptions
 
 SCHEMA = "netplan.price-snapshot-built/1"
@@ -22,19 +23,17 @@ def table(answer: SnapshotBuilt) -> DataTable:
 def blocks(answer: SnapshotBuilt, options: RenderOptions) -> Iterator[Block]:
     """Yield the file with its hash, what was read, and the sources of each table."""
     path = say(f"{answer.path}:", Role.PLACE, length=_LONG)
-    yield Para(line=line(path, f" {answer.size_bytes:,} bytes"))
-    yield Para(line=line(f"SHA-256 {answer.sha256}"))
-    yield Para(
-        line=line(
-            f"{answer.sku_count:,} SKUs read, {answer.unread_count:,} of those needed not"
-            f" recognised; prices of {answer.as_of}, catalogue of {answer.network_as_of}"
-        )
+    yield doc.para(path, f" {answer.size_bytes:,} bytes")
+    yield doc.para(f"SHA-256 {answer.sha256}")
+    yield doc.para(
+        f"{answer.sku_count:,} SKUs read, {answer.unread_count:,} of those needed not"
+        f" recognised; prices of {answer.as_of}, catalogue of {answer.network_as_of}"
     )
     columns = (
-        Column(title=""),
-        Column(title="rows", is_number=True, stacked="{} rows"),
-        Column(title="date"),
-        Column(title="source", is_note=True),
+        doc.Column(title=""),
+        doc.Column(title="rows", is_number=True, stacked="{} rows"),
+        doc.Column(title="date"),
+        doc.Column(title="source", is_note=True),
     )
     rows = tuple(
         (
@@ -45,7 +44,7 @@ def blocks(answer: SnapshotBuilt, options: RenderOptions) -> Iterator[Block]:
         )
         for one in answer.sources
     )
-    yield Table(columns=columns, rows=rows, is_inner=True)
+    yield doc.Table(columns=columns, rows=rows, is_inner=True)
 
 
 def asides(answer: SnapshotBuilt) -> Iterator[str]:

@@ -3,20 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Command,
-    Entry,
-    Field,
-    Item,
-    Line,
-    Para,
-    Section,
-    Table,
-    Title,
-    plain,
-)
+from netplan_planner.renderers import document as doc
+from netplan_planner.renderers.document import Block, Line
 
 
 class Row(NamedTuple):
@@ -31,7 +19,7 @@ class Row(NamedTuple):
 class Grid(NamedTuple):
     """A table without its empty columns."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[doc.Column, ...]
     rows: tuple[tuple[Line, ...], ...]
     head: int
     """Index of the column that names the row."""
@@ -58,8 +46,8 @@ class Part(NamedTuple):
 
 def parts(blocks: Iterable[Block]) -> Iterator[Part]:
     """Yield a part for each section; what stands before the first one has no heading."""
-    for heading, found in _split(blocks, Section):
-        before, *entries = _split(found, Entry, keeps_first=True)
+    for heading, found in _split(blocks, doc.Section):
+        before, *entries = _split(found, doc.Entry, keeps_first=True)
         yield Part(
             line=heading,
             nodes=nodes(before[1]),
@@ -85,21 +73,21 @@ _JOINED = frozenset({"items", "fields", "sources", "commands"})
 
 def _node(block: Block, last: Node | None) -> Node:
     match block:
-        case Field():
+        case doc.Field():
             row = Row(label=block.label, line=block.line, more=block.more, commands=())
             return Node(kind="sources" if block.is_source else "fields", rows=(row,))
-        case Command():
+        case doc.Command():
             if last is not None and last.rows:
                 bare = Row(label="", line=(), more=(), commands=(block.text,))
                 return Node(kind=last.kind, rows=(bare,))
             return Node(kind="commands", commands=(block.text,))
-        case Table():
+        case doc.Table():
             return Node(kind="table", grid=grid(block))
-        case Item():
+        case doc.Item():
             return Node(kind="items", lines=(block.line,))
-        case Title():
+        case doc.Title():
             return Node(kind="title", lines=(block.line, block.basis))
-        case Para() | Section() | Entry():
+        case doc.Para() | doc.Section() | doc.Entry():
             return Node(kind="para", lines=(block.line,))
 
 
@@ -119,23 +107,23 @@ def _joined(one: Node, other: Node) -> Node:
     )
 
 
-def grid(table: Table) -> Grid:
+def grid(table: doc.Table) -> Grid:
     """Return a table without the columns that no row fills."""
     used = [
-        i for i in range(len(table.columns)) if any(plain(row[i]).strip() for row in table.rows)
+        i for i in range(len(table.columns)) if any(doc.plain(row[i]).strip() for row in table.rows)
     ]
     columns = tuple(table.columns[i] for i in used)
     rows = tuple(tuple(row[i] for i in used) for row in table.rows)
     return Grid(columns=columns, rows=rows, head=_head(columns))
 
 
-def _head(columns: Sequence[Column]) -> int:
+def _head(columns: Sequence[doc.Column]) -> int:
     """Return the first column with a title: one without numbers the rows, or says `alone`."""
     return next((index for index, column in enumerate(columns) if column.title), 0)
 
 
 def _split(
-    blocks: Iterable[Block], kind: type[Section] | type[Entry], *, keeps_first: bool = False
+    blocks: Iterable[Block], kind: type[doc.Section] | type[doc.Entry], *, keeps_first: bool = False
 ) -> list[tuple[Line | None, list[Block]]]:
     """Return the blocks in runs that each begin below a heading of a kind."""
     runs: list[tuple[Line | None, list[Block]]] = [(None, [])]

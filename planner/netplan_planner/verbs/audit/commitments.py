@@ -4,22 +4,10 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.model import Amount, CommitmentUse, CommittedPart, Finding, FlexibleUse, worded
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Field,
-    Line,
-    Para,
-    Role,
-    Section,
-    Span,
-    Table,
-    fixed,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, Span, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 
 _ACTIVE = "active"
@@ -31,28 +19,28 @@ def commitments(
     """Yield the table of what is committed, used and paid for nothing; a total at the end."""
     if not uses and flexible is None:
         return
-    yield Section(line=line("Commitments: what is paid for, and what of it is used"))
+    yield doc.section("Commitments: what is paid for, and what of it is used")
     if flexible is not None:
         yield from _flexible(flexible)
     if not uses:
         return
     shown = uses[: options.row_limit]
     columns = (
-        Column(title="commitment"),
-        Column(title="for"),
-        Column(title="paid until"),
-        Column(title="committed", is_number=True),
-        Column(title="used", is_number=True, stacked="used {}"),
-        Column(title="unused", is_number=True, stacked="unused {}"),
-        Column(title="a month", is_number=True, stacked="a month: {}"),
-        Column(title="of it unused", is_number=True, stacked="of it unused: {}"),
-        Column(title="note", is_note=True),
+        doc.Column(title="commitment"),
+        doc.Column(title="for"),
+        doc.Column(title="paid until"),
+        doc.Column(title="committed", is_number=True),
+        doc.Column(title="used", is_number=True, stacked="used {}"),
+        doc.Column(title="unused", is_number=True, stacked="unused {}"),
+        doc.Column(title="a month", is_number=True, stacked="a month: {}"),
+        doc.Column(title="of it unused", is_number=True, stacked="of it unused: {}"),
+        doc.Column(title="note", is_note=True),
     )
     rows = [row for use in shown for row in _rows(use)]
-    yield Table(columns=columns, rows=tuple(rows))
+    yield doc.Table(columns=columns, rows=tuple(rows))
     if len(uses) > len(shown):
         text = figures.counted(len(uses) - len(shown), "more commitment")
-        yield Para(line=line(f"and {text} (-v lists them)"))
+        yield doc.para(f"and {text} (-v lists them)")
     yield from _total(uses)
 
 
@@ -60,9 +48,7 @@ def _flexible(use: FlexibleUse) -> Iterator[Block]:
     """Yield what flexible commitments were paid, covered and left, as it was billed."""
     plans = f" ({', '.join(use.plans)})" if use.plans else ""
     if use.doubt:
-        yield Para(
-            line=line(f"Flexible commitments{plans} are billed, but it is not known {use.doubt}")
-        )
+        yield doc.para(f"Flexible commitments{plans} are billed, but it is not known {use.doubt}")
         return
     unused = use.unused_usd_per_month
     left = (
@@ -70,19 +56,17 @@ def _flexible(use: FlexibleUse) -> Iterator[Block]:
         if unused
         else (" all of it is used",)
     )
-    yield Para(
-        line=line(
-            f"Flexible commitments{plans}: ",
-            fixed(worded(Amount(usd=use.usd_per_month), " a month")),
-            " for ",
-            fixed(Amount(usd=use.covered_usd_per_month)),
-            " of spend at prices on demand, in all projects of the billing account;",
-            *left,
-            "; ",
-            fixed(Amount(usd=use.uncovered_usd_per_month)),
-            " of spend of the same SKUs is paid on demand"
-            f" ({use.source}, {use.start:%Y-%m-%d} to {use.end:%Y-%m-%d}{_other_hours(use)})",
-        )
+    yield doc.para(
+        f"Flexible commitments{plans}: ",
+        fixed(worded(Amount(usd=use.usd_per_month), " a month")),
+        " for ",
+        fixed(Amount(usd=use.covered_usd_per_month)),
+        " of spend at prices on demand, in all projects of the billing account;",
+        *left,
+        "; ",
+        fixed(Amount(usd=use.uncovered_usd_per_month)),
+        " of spend of the same SKUs is paid on demand"
+        f" ({use.source}, {use.start:%Y-%m-%d} to {use.end:%Y-%m-%d}{_other_hours(use)})",
     )
 
 
@@ -148,15 +132,11 @@ def _total(uses: Sequence[CommitmentUse]) -> Iterator[Block]:
         return
     unused = [part.stranded_usd_per_month for part in parts if part.stranded_usd_per_month]
     missing = len(parts) - len(fees)
-    yield Para(
-        line=line(
-            "Together ",
-            fixed(worded(Amount(usd=sum(fees, Decimal(0))), " a month"), Role.STRONG),
-            *_unused(sum(unused, Decimal(0))),
-            f"; {figures.counted(missing, 'amount')} without a known price left out"
-            if missing
-            else "",
-        )
+    yield doc.para(
+        "Together ",
+        fixed(worded(Amount(usd=sum(fees, Decimal(0))), " a month"), Role.STRONG),
+        *_unused(sum(unused, Decimal(0))),
+        f"; {figures.counted(missing, 'amount')} without a known price left out" if missing else "",
     )
 
 
@@ -173,8 +153,8 @@ def before_commitments(finding: Finding) -> Iterator[Block]:
     note = finding.saving_note
     if usd is None:
         if note:
-            yield Field(label="paid on", line=line(note))
+            yield doc.field("paid on", note)
         return
     verb = "saves" if usd > 0 else "costs"
     amount = fixed(worded(f"{verb} ", Amount(usd=usd), " a month before commitments"))
-    yield Field(label="not sure", line=line(amount, f": {note}"))
+    yield doc.field("not sure", amount, f": {note}")

@@ -5,23 +5,10 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner import model
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
-from netplan_planner.renderers.document import (
-    Block,
-    Field,
-    Item,
-    Line,
-    Para,
-    Role,
-    Section,
-    Span,
-    fixed,
-    joined,
-    line,
-    listed,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, Span, fixed, line, say
 from netplan_planner.renderers.options import EVERYTHING, RenderOptions
 from netplan_planner.verbs.audit import traffic_coverage
 from netplan_planner.verbs.audit import traffic_coverage as metrics_coverage
@@ -55,45 +42,43 @@ _KINDS = {
 def suppressed(report: Report, options: RenderOptions) -> Iterator[Block]:
     """Yield the count of suppressed findings, the first of them, and every expired suppression."""
     if report.suppressed:
-        yield Section(line=line("Suppressed: ", _suppressed_sum(report.suppressed)))
+        yield doc.section("Suppressed: ", _suppressed_sum(report.suppressed))
         shown = report.suppressed[: options.row_limit]
         for entry in shown:
-            yield Item(line=_suppressed(entry))
+            yield doc.item(_suppressed(entry))
         if len(report.suppressed) > len(shown):
-            yield Item(line=line(f"and {len(report.suppressed) - len(shown):,} more"))
+            yield doc.item(f"and {len(report.suppressed) - len(shown):,} more")
     if report.filtered:
         count = figures.counted(len(report.filtered), "finding")
         reasons = sorted({entry.why for entry in report.filtered})
-        yield Section(line=line(f"Filtered out: {count}"))
+        yield doc.section(f"Filtered out: {count}")
         names = [line(phrases.name(r)) for r in sorted({entry.rule for entry in report.filtered})]
-        shown_names = listed(names[: options.row_limit], len(names))
-        yield Item(line=line(shown_names, f" ({', '.join(reasons)})"))
+        shown_names = doc.listed(names[: options.row_limit], len(names))
+        yield doc.item(shown_names, f" ({', '.join(reasons)})")
     if report.expired_suppressions:
         count = figures.counted(len(report.expired_suppressions), "suppression")
-        yield Section(line=line("Expired, no longer in force: ", say(count, Role.BAD)))
+        yield doc.section("Expired, no longer in force: ", say(count, Role.BAD))
     for old in report.expired_suppressions:
-        yield Item(
-            line=line(
-                phrases.name(old.rule),
-                f" on {old.resource}, until {old.expires.isoformat()}: {old.reason} ({old.source})",
-            )
+        yield doc.item(
+            phrases.name(old.rule),
+            f" on {old.resource}, until {old.expires.isoformat()}: {old.reason} ({old.source})",
         )
 
 
 def coverage(report: Report, options: RenderOptions) -> Iterator[Block]:
     """Yield what was read and what was not."""
     read = report.coverage
-    yield Section(line=line("What this rests on"))
+    yield doc.section("What this rests on")
     if not read.is_complete:
         yield from _incomplete(read, options)
     for text in report.assumptions:
-        yield Field(label="assumed", line=line(text))
-    yield Field(label="read", line=_resources(read))
+        yield doc.field("assumed", text)
+    yield doc.field("read", _resources(read))
     if read.traffic is not None:
         yield from traffic_coverage.traffic(read.traffic, options)
         yield from traffic_coverage.month(report.window)
     else:
-        yield Field(label="traffic", line=line("none was given"))
+        yield doc.field("traffic", "none was given")
     if read.metrics is not None:
         yield from metrics_coverage.metrics(read.metrics)
     if read.measurements is not None:
@@ -101,34 +86,34 @@ def coverage(report: Report, options: RenderOptions) -> Iterator[Block]:
     for project in read.projects:
         for error in project.errors:
             refused = line(say(project.project, Role.NAME, length=60), f": {error}")
-            yield Field(label="refused", line=refused)
+            yield doc.field("refused", refused)
     of_metrics = read.metrics.unread if read.metrics is not None else ()
     yield from _unread((*read.unread, *of_metrics), options)
     for note in read.notes:
-        yield Field(label="note", line=line(note))
+        yield doc.field("note", note)
 
 
 def _incomplete(read: Coverage, options: RenderOptions) -> Iterator[Block]:
     """Yield what of the given evidence is not in the answer; what is unread has its own list."""
     gap = "This report is incomplete: not all of the given evidence could be read and used."
-    yield Para(line=line(say(gap, Role.BAD)))
+    yield doc.para(say(gap, Role.BAD))
     of_metrics = read.metrics.unread if read.metrics is not None else ()
     lost = [entry.reason for entry in (*read.unread, *of_metrics) if not entry.is_needless]
     listed_below = tuple(f": {reason}" for reason in lost)
     reasons = [text for text in read.incomplete if not text.endswith(listed_below)]
     if lost:
         count = figures.counted(len(lost), "thing")
-        yield Item(line=line(f"{count} of the {_where(read)} not understood: see unread below"))
+        yield doc.item(f"{count} of the {_where(read)} not understood: see unread below")
     shown = reasons[: options.row_limit]
     counts = [reason for reason in shown if ": " not in reason]
     if counts:
-        yield Item(line=line("; ".join(counts)))
+        yield doc.item("; ".join(counts))
     for reason in shown:
         source, colon, cause = reason.rpartition(": ")
         if colon:
-            yield Item(line=line(phrases.place(source), colon, *_reason(cause)))
+            yield doc.item(phrases.place(source), colon, *_reason(cause))
     if len(reasons) > len(shown):
-        yield Item(line=line(f"and {len(reasons) - len(shown):,} more, all in --output json"))
+        yield doc.item(f"and {len(reasons) - len(shown):,} more, all in --output json")
 
 
 def _where(read: Coverage) -> str:
@@ -147,7 +132,7 @@ def not_evaluated(report: Report, options: RenderOptions) -> Iterator[Block]:
     left_out = {entry.rule for entry in entries if entry.kind == "deselected"}
     rules = figures.counted(len({entry.rule for entry in entries} - left_out), "rule")
     beside = f", {len(left_out):,} not selected" if left_out else ""
-    yield Section(line=line(f"Not evaluated: {rules}{beside}"))
+    yield doc.section(f"Not evaluated: {rules}{beside}")
     known = [kind for kind in _KINDS if any(entry.kind == kind for entry in entries)]
     others = sorted({entry.kind for entry in entries} - set(_KINDS))
     for kind in (*known, *others):
@@ -156,12 +141,12 @@ def not_evaluated(report: Report, options: RenderOptions) -> Iterator[Block]:
 
 def totals(report: Report) -> Iterator[Block]:
     """Yield the last lines: the sums again, for who sees only the end of a long report."""
-    yield Section(line=line("In all"))
+    yield doc.section("In all")
     first = headline(report)
     found, money, unseen = sums(report)
     for text in (found, money, line("first: ", first) if first else (), unseen):
         if text:
-            yield Item(line=text)
+            yield doc.item(text)
 
 
 def sums(report: Report) -> tuple[Line, Line, Line]:
@@ -169,7 +154,7 @@ def sums(report: Report) -> tuple[Line, Line, Line]:
 
     The last two are empty where there is nothing to say.
     """
-    return _count(report), _money(report), joined(_unseen(report), " · ")
+    return _count(report), _money(report), doc.joined(_unseen(report), " · ")
 
 
 def _money(report: Report) -> Line:
@@ -184,7 +169,7 @@ def _money(report: Report) -> Line:
         amount = fixed(model.worded(model.Amount(usd=paid), " a month"), Role.COST)
         parts.append(line("those that cost take " if saved else "the fixes cost ", amount))
     joint = " (each after those ranked before it)" if len(sums) > 1 else ""
-    return line(joined(parts), joint) if parts else ()
+    return line(doc.joined(parts), joint) if parts else ()
 
 
 def _unseen(report: Report) -> list[Line]:
@@ -232,7 +217,7 @@ def _resources(read: Coverage) -> Line:
     words = [line(_kind(kind.replace("_", " "), count)) for kind, count in counts if count]
     instances = line(figures.counted(read.instance_count, "instance"))
     projects = figures.counted(len(read.projects), "project")
-    return line(joined([instances, *words]), f" of {projects}" if read.projects else "")
+    return line(doc.joined([instances, *words]), f" of {projects}" if read.projects else "")
 
 
 def _kind(plural: str, count: int) -> str:
@@ -252,7 +237,7 @@ def _measurements(read: model.MeasurementCoverage, options: RenderOptions) -> It
     if read.faults:
         parts.append(line(figures.counted(len(read.faults), "line"), " not usable"))
     more = tuple(line(fault) for fault in read.faults[: options.row_limit])
-    yield Field(label="measured", line=joined(parts), more=more)
+    yield doc.field("measured", doc.joined(parts), more=more)
 
 
 def _unread(entries: Sequence[model.Unread], options: RenderOptions) -> Iterator[Block]:
@@ -270,7 +255,7 @@ def _unread(entries: Sequence[model.Unread], options: RenderOptions) -> Iterator
     needless = figures.counted(len(entries) - len(lost), "thing")
     said = [f"{figures.counted(len(lost), 'thing')} not understood"] if lost else []
     said += [f"{needless} left aside"] if len(entries) > len(lost) else []
-    yield Field(label="unread", line=line(", ".join(said)), more=tuple(more))
+    yield doc.field("unread", ", ".join(said), more=tuple(more))
 
 
 def _cause(entry: model.Unread) -> tuple[str, ...]:
@@ -324,18 +309,16 @@ def _of_kind(
         # The same resources under several rules are counted once.
         resources = sum({entry.examples: entry.resource_count for entry in group}.values())
         count = f" ({figures.counted(resources, 'resource')})" if resources else ""
-        yield Item(
-            line=line(
-                say(_KINDS.get(kind, kind), role),
-                f", {reason}{count}: ",
-                listed(names, len(rules)),
-                _examples(group, options),
-            )
+        yield doc.item(
+            say(_KINDS.get(kind, kind), role),
+            f", {reason}{count}: ",
+            doc.listed(names, len(rules)),
+            _examples(group, options),
         )
     if len(ordered) > len(shown):
         left = sum(len(group) for _, group in ordered[len(shown) :])
         said = f"without other evidence: {figures.counted(left, 'rule')}; -v names all"
-        yield Item(line=line(said))
+        yield doc.item(said)
 
 
 def _examples(group: Sequence[model.NotEvaluated], options: RenderOptions) -> str:
@@ -362,4 +345,4 @@ def unexplained(report: Report, options: RenderOptions) -> Iterator[Block]:
             reason = "it found nothing"
         else:
             reason = "no rule or area has this name"
-        yield Para(line=line("Nothing to explain for ", phrases.name(wanted), f": {reason}."))
+        yield doc.para("Nothing to explain for ", phrases.name(wanted), f": {reason}.")

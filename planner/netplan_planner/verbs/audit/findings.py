@@ -5,24 +5,12 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.model import Amount, Finding, OrderedFix, Severity, worded
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.content.changes import shown as shown_commands
 from netplan_planner.renderers.content.explain import explanation
-from netplan_planner.renderers.document import (
-    Block,
-    Entry,
-    Field,
-    Line,
-    Para,
-    Role,
-    Section,
-    fixed,
-    line,
-    listed,
-    say,
-    severity_role,
-)
+from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.verbs.audit.commitments import before_commitments
@@ -34,10 +22,10 @@ _LINES_OF_MONEY = 2
 def findings(report: Report, options: RenderOptions) -> Iterator[Block]:
     """Yield the section: as many findings as asked for, and a count of the rest."""
     if not report.findings:
-        yield Section(line=line("No findings"))
-        yield Para(line=why_none(report))
+        yield doc.section("No findings")
+        yield doc.para(why_none(report))
         return
-    yield Section(line=line("Findings: ", severities(report.findings)))
+    yield doc.section("Findings: ", severities(report.findings))
     wanted = options.default_findings if options.max_findings is None else options.max_findings
     shown = report.findings[: wanted or None]
     after = {fix.finding: fix for fix in report.do_first}
@@ -46,7 +34,7 @@ def findings(report: Report, options: RenderOptions) -> Iterator[Block]:
             yield from entry(finding, number, options, after.get(finding.fingerprint))
     if any(_is_short(finding, options) for finding in shown):
         hint = "Findings of low and info are cut short: --explain RULE shows all steps and places"
-        yield Para(line=line(say(hint, Role.DIM)))
+        yield doc.para(say(hint, Role.DIM))
     yield from _rest(report.findings[len(shown) :], options)
 
 
@@ -54,11 +42,11 @@ def severities(found: Sequence[Finding]) -> Line:
     """Return how many findings each severity has: `2 high, 1 low`."""
     counts = Counter(finding.severity for finding in found)
     words = [
-        line(say(f"{counts[severity]:,} {severity.value}", severity_role(severity)))
+        line(say(f"{counts[severity]:,} {severity.value}", doc.severity_role(severity)))
         for severity in Severity
         if counts[severity]
     ]
-    return listed(words, len(words))
+    return doc.listed(words, len(words))
 
 
 def why_none(report: Report) -> Line:
@@ -90,14 +78,12 @@ def _rest(rest: Sequence[Finding], options: RenderOptions) -> Iterator[Block]:
     if not hidden:
         return
     saved = sum((f.saving_usd_per_month or Decimal(0) for f in hidden), Decimal(0))
-    yield Para(
-        line=line(
-            say(f"and {figures.counted(len(hidden), 'more finding')}", Role.STRONG),
-            " (",
-            severities(hidden),
-            *((", ", phrases.money(saved), " by their own account") if saved else ()),
-            "): --max-findings 0 writes them out, --output json or csv holds them all",
-        )
+    yield doc.para(
+        say(f"and {figures.counted(len(hidden), 'more finding')}", Role.STRONG),
+        " (",
+        severities(hidden),
+        *((", ", phrases.money(saved), " by their own account") if saved else ()),
+        "): --max-findings 0 writes them out, --output json or csv holds them all",
     )
 
 
@@ -112,23 +98,21 @@ def entry(
         options: How much of it to write.
         ranked: Its line in the order of fixes, where it has one.
     """
-    yield Entry(
-        line=line(
-            fixed(f"{number}. ", Role.DIM),
-            say(finding.severity.value.upper(), severity_role(finding.severity)),
-            " ",
-            phrases.name(finding.rule),
-            "  ",
-            phrases.subject(finding.subject, len(finding.members)),
-        )
+    yield doc.entry(
+        fixed(f"{number}. ", Role.DIM),
+        say(finding.severity.value.upper(), doc.severity_role(finding.severity)),
+        " ",
+        phrases.name(finding.rule),
+        "  ",
+        phrases.subject(finding.subject, len(finding.members)),
     )
-    yield Para(line=line(finding.message), is_inner=True)
+    yield doc.para(finding.message, is_inner=True)
     if _is_short(finding, options):
         yield from _short_form(finding)
         return
     yield from _gain(finding, ranked)
-    yield Field(label="sure", line=_confidence(finding))
-    yield Field(label="severity", line=line(finding.severity_reason))
+    yield doc.field("sure", _confidence(finding))
+    yield doc.field("severity", finding.severity_reason)
     yield from _money(finding)
     yield from table(finding, options, ranked)
     if finding.fix is not None:
@@ -145,14 +129,14 @@ def _is_short(finding: Finding, options: RenderOptions) -> bool:
 def _short_form(finding: Finding) -> Iterator[Block]:
     usd = finding.saving_usd_per_month
     if usd:
-        yield Field(label="saves" if usd > 0 else "costs", line=line(_amount(finding, usd)))
+        yield doc.field("saves" if usd > 0 else "costs", _amount(finding, usd))
     elif finding.saving_unknown:
         why = finding.saving_unknown
-        yield Field(label="saves", line=line(say("unknown", Role.BAD), f", {why}"))
+        yield doc.field("saves", say("unknown", Role.BAD), f", {why}")
     if finding.saving_before_commitments_usd_per_month is not None:
         yield from before_commitments(finding)
     if finding.fix is not None:
-        yield Field(label="do", line=line(finding.fix.text))
+        yield doc.field("do", finding.fix.text)
 
 
 def _gain(finding: Finding, ranked: OrderedFix | None) -> Iterator[Block]:
@@ -164,13 +148,13 @@ def _gain(finding: Finding, ranked: OrderedFix | None) -> Iterator[Block]:
         bound = phrases.bound(estimate)
         text = phrases.throughput(estimate, role)
         spread = _spread(finding, label)
-        yield Field(label=label, line=line(text, *((", ", bound) if bound else ()), spread))
+        yield doc.field(label, text, *((", ", bound) if bound else ()), spread)
     yield from _after_others(finding, ranked)
     if ranked is None and _lifts_nothing(finding):
         why = "by itself it brings nothing: the same limit binds as before, see to that first"
-        yield Field(label="but", line=line(say(why, Role.COST)))
+        yield doc.field("but", say(why, Role.COST))
     if finding.throughput_now is None and finding.limit is not None:
-        yield Field(label="limit", line=phrases.limit(finding.limit))
+        yield doc.field("limit", phrases.limit(finding.limit))
 
 
 def _lifts_nothing(finding: Finding) -> bool:
@@ -188,7 +172,7 @@ def _after_others(finding: Finding, ranked: OrderedFix | None) -> Iterator[Block
     alone = finding.throughput_now, finding.throughput_fixed
     if [e.gbps if e else None for e in alone] != [ranked.now.gbps, ranked.fixed.gbps]:
         text = f" once the fixes ranked before it are made (it is number {ranked.rank})"
-        yield Field(label="then", line=line(phrases.step(ranked.now, ranked.fixed), text))
+        yield doc.field("then", phrases.step(ranked.now, ranked.fixed), text)
 
 
 def _spread(finding: Finding, label: str) -> str:
@@ -213,10 +197,10 @@ def _money(finding: Finding) -> Iterator[Block]:
     if usd is None:
         if finding.saving_unknown:
             why = finding.saving_unknown
-            yield Field(label="saves", line=line(say("unknown", Role.BAD), f", {why}"))
+            yield doc.field("saves", say("unknown", Role.BAD), f", {why}")
         elif finding.marginal_usd_per_month and finding.overlap:
             amount = phrases.money(finding.marginal_usd_per_month)
-            yield Field(label="later", line=line(amount, f" {finding.overlap}"))
+            yield doc.field("later", amount, f" {finding.overlap}")
         yield from before_commitments(finding)
         return
     yield from _stated(finding, usd)
@@ -225,17 +209,17 @@ def _money(finding: Finding) -> Iterator[Block]:
 
 def _stated(finding: Finding, usd: Decimal) -> Iterator[Block]:
     if not usd:
-        yield Field(label="costs", line=line("nothing more: the price stays the same"))
+        yield doc.field("costs", "nothing more: the price stays the same")
         return
     label = "saves" if usd > 0 else "costs"
     amount = _amount(finding, usd)
     if len(finding.line_items) == 1:
         item = finding.line_items[0]
         text = line(amount, " = ", phrases.product(item), f" ({phrases.origin(item)})")
-        yield Field(label=label, line=text)
+        yield doc.field(label, text)
         return
     more = phrases.bills(finding.line_items, _LINES_OF_MONEY)
-    yield Field(label=label, line=line(amount, _balance(finding)), more=more)
+    yield doc.field(label, amount, _balance(finding), more=more)
 
 
 def _balance(finding: Finding) -> Line:
@@ -272,17 +256,17 @@ def _fix(finding: Finding, options: RenderOptions) -> Iterator[Block]:
     fix = finding.fix
     assert fix is not None
     first = f"for {finding.subject}: " if len(finding.members) > 1 else ""
-    yield Field(label="do", line=line(say(first, length=phrases.SUBJECT_LENGTH), fix.text))
+    yield doc.field("do", say(first, length=phrases.SUBJECT_LENGTH), fix.text)
     yield from shown_commands(fix.commands)
     if fix.caution:
-        yield Field(label="careful", line=line(say(fix.caution, Role.COST)))
+        yield doc.field("careful", say(fix.caution, Role.COST))
     for label, step in (
         ("verify", fix.verify),
         ("clean up", fix.clean_up),
         ("undo", fix.undo),
     ):
         if step is not None:
-            yield Field(label=label, line=line(step.text))
+            yield doc.field(label, step.text)
             # One command back says more than its sentence; several are read when they are needed.
             is_short = len(step.commands) == 1
             if label != "undo" or is_short or options.gives_sources(finding.rule):

@@ -17,24 +17,10 @@ from netplan_planner.model import (
     OrderedFix,
 )
 from netplan_planner.planning.show import commitments_to_buy
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Entry,
-    Field,
-    Item,
-    Line,
-    Para,
-    Role,
-    Section,
-    Table,
-    fixed,
-    joined,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.audit.answer import Report
 
@@ -56,7 +42,7 @@ def do_first(report: Report, options: RenderOptions) -> Iterator[Block]:
     if not report.do_first:
         yield from beside(report, options)
         return
-    yield Section(line=line("Do first"))
+    yield doc.section("Do first")
     numbers = {f.fingerprint: index for index, f in enumerate(report.findings, 1)}
     unsure = {f.fingerprint for f in report.findings if f.confidence is Confidence.LOW}
     everything = options.verbosity > 0
@@ -67,19 +53,19 @@ def do_first(report: Report, options: RenderOptions) -> Iterator[Block]:
     steps = report.do_first if everything else report.do_first[:_STEPS]
     for step in steps:
         doubt = line("; sure low") if step.finding in unsure else ()
-        yield Item(line=line(_step(step, numbers, same), doubt))
+        yield doc.item(_step(step, numbers, same), doubt)
         if everything and len(step.changes) > 1:
-            yield Para(line=_at(step))
+            yield doc.para(_at(step))
     rest = report.do_first[len(steps) :]
     if rest:
         saved = sum((fix.saving_usd_per_month or Decimal(0) for fix in rest), Decimal(0))
         worth = line(", together ", phrases.money(saved)) if saved else ()
         text = f"and {figures.counted(len(rest), 'more fix', 'more fixes')}"
-        yield Para(line=line(text, worth, "; -v lists them"))
+        yield doc.para(text, worth, "; -v lists them")
     yield from beside(report, options)
     unranked = not_among(report)
     if unranked:
-        yield Para(line=unranked)
+        yield doc.para(unranked)
     for fix_set in report.fix_sets if everything else report.fix_sets[:_SETS]:
         yield from fixes_together(fix_set, numbers)
 
@@ -90,11 +76,11 @@ def beside(report: Report, options: RenderOptions) -> Iterator[Block]:
     if not told or found is None:
         return
     if not report.do_first:
-        yield Section(line=line("Commitments that would save"))
-    yield Para(line=told)
+        yield doc.section("Commitments that would save")
+    yield doc.para(told)
     if options.verbosity > 0:
         if report.do_first:
-            yield Para(line=line("to buy once these fixes are made, not before:"))
+            yield doc.para("to buy once these fixes are made, not before:")
         yield commitments_to_buy(found.commitments)
 
 
@@ -144,7 +130,7 @@ def not_among(report: Report) -> Line:
         parts.append(
             line(_numbered(held), " wait" if len(held) > 1 else " waits", ", as said there")
         )
-    return line("left out: ", joined(parts, "; ")) if parts else ()
+    return line("left out: ", doc.joined(parts, "; ")) if parts else ()
 
 
 def _numbered(found: Sequence[int]) -> str:
@@ -179,7 +165,7 @@ def headline(report: Report) -> Line:
 def _at(fix: OrderedFix) -> Line:
     """Return every place of a fix, in the order to make the changes."""
     named = (line(say(one.subject, length=phrases.SUBJECT_LENGTH)) for one in fix.changes)
-    return line("at ", joined(named, "; "))
+    return line("at ", doc.joined(named, "; "))
 
 
 def _step(fix: OrderedFix, numbers: dict[str, int], same: Mapping[str, Sequence[str]]) -> Line:
@@ -220,7 +206,7 @@ def _what(fix: OrderedFix) -> Line:
         gains.append(line(phrases.money(fix.saving_usd_per_month), _between(fix)))
     label = f": {fix.label}" if fix.label else ""
     return line(
-        joined(gains),
+        doc.joined(gains),
         "  ",
         phrases.subject(fix.subject, thing_count(fix)),
         " · ",
@@ -265,8 +251,8 @@ def fixes_together(fix_set: FixSet, numbers: dict[str, int]) -> Iterator[Block]:
 
     `numbers` are the places of the findings in the report, by fingerprint.
     """
-    yield Entry(line=_headline(fix_set))
-    yield Para(line=line(say(fix_set.worth, Role.STRONG)), is_inner=True)
+    yield doc.entry(_headline(fix_set))
+    yield doc.para(say(fix_set.worth, Role.STRONG), is_inner=True)
     rows = [_row("now", "", fix_set.now, None, None)]
     rows += [_row("alone", s.name, s.estimate, fix_set.now, s) for s in fix_set.singles]
     label = _joint_label(fix_set)
@@ -274,17 +260,17 @@ def fixes_together(fix_set: FixSet, numbers: dict[str, int]) -> Iterator[Block]:
         joint = fix_set.joint
         rows.append(_row(label, joint.name, joint.estimate, fix_set.now, joint))
     columns = (
-        Column(title=""),
-        Column(title="fix"),
-        Column(title="throughput"),
-        Column(title="a month", stacked="{} a month"),
-        Column(title="bound by", is_note=True, stacked="bound by {}"),
+        doc.Column(title=""),
+        doc.Column(title="fix"),
+        doc.Column(title="throughput"),
+        doc.Column(title="a month", stacked="{} a month"),
+        doc.Column(title="bound by", is_note=True, stacked="bound by {}"),
     )
-    yield Table(columns=columns, rows=tuple(rows), is_inner=True)
+    yield doc.Table(columns=columns, rows=tuple(rows), is_inner=True)
     known = sorted(numbers[f] for f in fix_set.findings if f in numbers)
     if known:
         noun = "finding" if len(known) == 1 else "findings"
-        yield Field(label="how", line=line(f"{noun} {phrases.numbers(known)} below"))
+        yield doc.field("how", f"{noun} {phrases.numbers(known)} below")
 
 
 def _row(

@@ -5,21 +5,11 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.model import MAYBE_ADDRESS, Amount, MachineRow
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable
 from netplan_planner.renderers.csv_report import text_of
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Line,
-    Para,
-    Role,
-    Section,
-    Table,
-    fixed,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
 from netplan_planner.renderers.figures import SUM_DECIMALS, exact
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.audit.answer import RegionRow, Report
@@ -35,7 +25,7 @@ def machines(report: Report, options: RenderOptions) -> Iterator[Block]:
     is_asked = report.window is None or options.gives_sources()
     if not report.machines or not is_asked:
         return
-    yield Section(line=line("Machines"))
+    yield doc.section("Machines")
     if options.verbosity or options.has_every_machine:
         yield from _each(report.machines)
     else:
@@ -50,20 +40,20 @@ def _by_type(rows: Sequence[MachineRow], options: RenderOptions) -> Iterator[Blo
     ordered = sorted(groups.items(), key=lambda pair: (-_usd(pair[1])[0], pair[0]))
     shown = ordered[: options.row_limit]
     columns = (
-        Column(title="region"),
-        Column(title="machines"),
-        Column(title="count", is_number=True, stacked="machines: {}"),
-        Column(title="inside", is_number=True, stacked="inside {}"),
-        Column(title="to outside", is_number=True, stacked="to outside {}"),
-        Column(title="NIC", stacked="NIC {}"),
-        Column(title="external", is_number=True, stacked="external addresses: {}"),
-        Column(title="a month", is_number=True, stacked="a month: {}"),
-        Column(title="note", is_note=True),
+        doc.Column(title="region"),
+        doc.Column(title="machines"),
+        doc.Column(title="count", is_number=True, stacked="machines: {}"),
+        doc.Column(title="inside", is_number=True, stacked="inside {}"),
+        doc.Column(title="to outside", is_number=True, stacked="to outside {}"),
+        doc.Column(title="NIC", stacked="NIC {}"),
+        doc.Column(title="external", is_number=True, stacked="external addresses: {}"),
+        doc.Column(title="a month", is_number=True, stacked="a month: {}"),
+        doc.Column(title="note", is_note=True),
     )
-    yield Table(columns=columns, rows=tuple(_group_row(*key, found) for key, found in shown))
+    yield doc.Table(columns=columns, rows=tuple(_group_row(*key, found) for key, found in shown))
     rest = len(ordered) - len(shown)
     more = f"and {figures.counted(rest, 'more kind')} of machine; " if rest else ""
-    yield Para(line=line(f"{more}{_FULL}"))
+    yield doc.para(f"{more}{_FULL}")
 
 
 def _group_row(
@@ -93,18 +83,18 @@ def _group_row(
 
 def _each(rows: Sequence[MachineRow]) -> Iterator[Block]:
     columns = (
-        Column(title="machine"),
-        Column(title="type"),
-        Column(title="inside", is_number=True, stacked="inside {}"),
-        Column(title="to outside", is_number=True, stacked="to outside {}"),
-        Column(title="NIC"),
-        Column(title="MTU", is_number=True, stacked="MTU {}"),
-        Column(title="external address"),
-        Column(title="machine a month", is_number=True, stacked="machine a month: {}"),
-        Column(title="addresses", is_number=True, stacked="addresses: {}"),
-        Column(title="note", is_note=True),
+        doc.Column(title="machine"),
+        doc.Column(title="type"),
+        doc.Column(title="inside", is_number=True, stacked="inside {}"),
+        doc.Column(title="to outside", is_number=True, stacked="to outside {}"),
+        doc.Column(title="NIC"),
+        doc.Column(title="MTU", is_number=True, stacked="MTU {}"),
+        doc.Column(title="external address"),
+        doc.Column(title="machine a month", is_number=True, stacked="machine a month: {}"),
+        doc.Column(title="addresses", is_number=True, stacked="addresses: {}"),
+        doc.Column(title="note", is_note=True),
     )
-    yield Table(columns=columns, rows=tuple(_machine_row(row) for row in rows))
+    yield doc.Table(columns=columns, rows=tuple(_machine_row(row) for row in rows))
 
 
 def _machine_row(row: MachineRow) -> tuple[Line, ...]:
@@ -129,26 +119,26 @@ def _quotas(rows: Sequence[RegionRow], options: RenderOptions) -> Iterator[Block
     if not rows:
         return
     named = " and ".join(dict.fromkeys(f"“{name}”" for row in rows for name in row.quotas))
-    yield Para(
-        line=line(
-            f"Per project and region the quotas {named} hold for all machines together, in Mbit/s;"
-            " traffic to Google APIs is not in the first. Their values are in no resource that is"
-            " read: gcloud beta quotas info list --service=compute.googleapis.com --project=…"
-        )
+    yield doc.para(
+        f"Per project and region the quotas {named} hold for all machines together, in Mbit/s;"
+        " traffic to Google APIs is not in the first. Their values are in no resource that is"
+        " read: gcloud beta quotas info list --service=compute.googleapis.com --project=…"
     )
     ordered = sorted(rows, key=lambda row: (-(row.external_gbps or 0.0), row.project, row.region))
     shown = ordered[: options.row_limit]
     columns = (
-        Column(title="region"),
-        Column(title="running", is_number=True, stacked="{} running"),
-        Column(title="could send to outside", is_number=True, stacked="could send {} to outside"),
-        Column(title="could send in all", is_number=True, stacked="could send {} in all"),
-        Column(title="quotas", stacked="quotas {}"),
+        doc.Column(title="region"),
+        doc.Column(title="running", is_number=True, stacked="{} running"),
+        doc.Column(
+            title="could send to outside", is_number=True, stacked="could send {} to outside"
+        ),
+        doc.Column(title="could send in all", is_number=True, stacked="could send {} in all"),
+        doc.Column(title="quotas", stacked="quotas {}"),
     )
-    yield Table(columns=columns, rows=tuple(_region_row(row) for row in shown))
+    yield doc.Table(columns=columns, rows=tuple(_region_row(row) for row in shown))
     if len(ordered) > len(shown):
         rest = figures.counted(len(ordered) - len(shown), "more region")
-        yield Para(line=line(f"and {rest}"))
+        yield doc.para(f"and {rest}")
 
 
 def _region_row(row: RegionRow) -> tuple[Line, ...]:

@@ -7,24 +7,12 @@ from netplan_planner.model import Amount, ClassTotal, ServiceTotal
 from netplan_planner.model.plans.plugin_change import OnLink, PluginChange, PluginChanges
 from netplan_planner.model.pod_costs_report import NearSaving, PodPair
 from netplan_planner.model.report_rows import unpriced_span
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.content.flows import unpriced_note, usd_cell
 from netplan_planner.renderers.content.phrases import NO_PLUGIN, limit_words
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Field,
-    Line,
-    Para,
-    Role,
-    Section,
-    Table,
-    fixed,
-    joined,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.audit.answer import Report
 
@@ -67,7 +55,7 @@ def month_bill(report: Report) -> Line:
     usd = found.usd_per_month + found.unpriced_low_usd
     whole = say("Paid a month: ", Role.STRONG), _paid(usd, Role.STRONG)
     least = "" if found.is_whole else " at least"
-    return line(*whole, f"{least} · ", joined(parts, " · "), _without_price(report))
+    return line(*whole, f"{least} · ", doc.joined(parts, " · "), _without_price(report))
 
 
 def _least_of_services(report: Report) -> Decimal:
@@ -104,7 +92,7 @@ def _of_traffic(report: Report) -> Line:
     for pair in report.dear_pairs[:1]:
         ends = say(f"{pair.src} → {pair.dst}", Role.NAME, length=phrases.SUBJECT_LENGTH)
         parts.append(line("dearest pair ", ends, " ", _paid(pair.usd_per_month)))
-    return line(" (", joined(parts, ", "), ")") if parts else ()
+    return line(" (", doc.joined(parts, ", "), ")") if parts else ()
 
 
 def network_services(
@@ -113,7 +101,7 @@ def network_services(
     """Yield the table of network services, with a row for all of them, and for the traffic too."""
     if not totals:
         return
-    yield Section(line=line("Network services, per month of 730 hours"))
+    yield doc.section("Network services, per month of 730 hours")
     rows = [_service_row(total) for total in totals]
     if len(totals) > 1:
         rows.append((line(say("all services", Role.STRONG)), (), _sum(totals), ()))
@@ -121,17 +109,17 @@ def network_services(
         whole = _sum((*totals, *traffic))
         rows.append((line(say("traffic and services", Role.STRONG)), (), whole, ()))
     columns = (
-        Column(title="service"),
-        Column(title="count", is_number=True),
-        Column(title="a month", is_number=True, stacked="a month: {}"),
-        Column(title="note", is_note=True),
+        doc.Column(title="service"),
+        doc.Column(title="count", is_number=True),
+        doc.Column(title="a month", is_number=True, stacked="a month: {}"),
+        doc.Column(title="note", is_note=True),
     )
-    yield Table(columns=columns, rows=tuple(rows))
+    yield doc.Table(columns=columns, rows=tuple(rows))
     if options.gives_sources():
         for total in totals:
             if total.line_items:
                 lines = phrases.bills(total.line_items, _BILL_LINES, are_costs=True)
-                yield Field(label="prices", line=lines[0], more=lines[1:], is_source=True)
+                yield doc.field("prices", lines[0], more=lines[1:], is_source=True)
 
 
 def _sum(totals: Sequence[ServiceTotal | ClassTotal]) -> Line:
@@ -148,7 +136,7 @@ def _service_row(total: ServiceTotal) -> tuple[Line, ...]:
         line(say(_NAMES.get(total.service, total.service), Role.NAME)),
         line(fixed(f"{total.count:,}")),
         usd_cell(total.usd_per_month, "no price", total.unpriced),
-        joined(filter(None, (missing, note)), "; "),
+        doc.joined(filter(None, (missing, note)), "; "),
     )
 
 
@@ -156,18 +144,18 @@ def pod_pairs(pairs: Sequence[PodPair], options: RenderOptions) -> Iterator[Bloc
     """Yield the table of the dearest pairs of workloads; they are part of the bill above."""
     if not pairs:
         return
-    yield Section(line=line("Pods that cost most, per month (part of the traffic above)"))
+    yield doc.section("Pods that cost most, per month (part of the traffic above)")
     columns = (
-        Column(title="from"),
-        Column(title="to"),
-        Column(title="volume", is_number=True),
-        Column(title="a month", is_number=True, stacked="a month: {}"),
-        Column(title="note", is_note=True),
+        doc.Column(title="from"),
+        doc.Column(title="to"),
+        doc.Column(title="volume", is_number=True),
+        doc.Column(title="a month", is_number=True, stacked="a month: {}"),
+        doc.Column(title="note", is_note=True),
     )
     shown = pairs[: options.row_limit]
-    yield Table(columns=columns, rows=tuple(_pair(pair) for pair in shown))
+    yield doc.Table(columns=columns, rows=tuple(_pair(pair) for pair in shown))
     if len(pairs) > len(shown):
-        yield Para(line=line(f"and {len(pairs) - len(shown):,} more in --output json"))
+        yield doc.para(f"and {len(pairs) - len(shown):,} more in --output json")
 
 
 def _pair(pair: PodPair) -> tuple[Line, ...]:
@@ -192,19 +180,19 @@ def near_savings(savings: Sequence[NearSaving], options: RenderOptions) -> Itera
     """Yield what near endpoints would save of each Service, the greatest saving first."""
     if not savings:
         return
-    yield Section(line=line("Services with trafficDistribution: PreferClose, per month"))
+    yield doc.section("Services with trafficDistribution: PreferClose, per month")
     columns = (
-        Column(title="Service"),
-        Column(title="crosses zones", is_number=True),
-        Column(title="would stay", is_number=True),
-        Column(title="saves", is_number=True, stacked="saves: {}"),
-        Column(title="fullest endpoint", is_note=True),
+        doc.Column(title="Service"),
+        doc.Column(title="crosses zones", is_number=True),
+        doc.Column(title="would stay", is_number=True),
+        doc.Column(title="saves", is_number=True, stacked="saves: {}"),
+        doc.Column(title="fullest endpoint", is_note=True),
     )
     ordered = sorted(savings, key=lambda one: (-(one.saving_usd_per_month or 0), one.service))
     shown = ordered[: options.row_limit]
-    yield Table(columns=columns, rows=tuple(_saving(one) for one in shown))
+    yield doc.Table(columns=columns, rows=tuple(_saving(one) for one in shown))
     if len(ordered) > len(shown):
-        yield Para(line=line(f"and {len(ordered) - len(shown):,} more in --output json"))
+        yield doc.para(f"and {len(ordered) - len(shown):,} more in --output json")
 
 
 def _saving(one: NearSaving) -> tuple[Line, ...]:
@@ -238,23 +226,23 @@ def plugin_changes(found: PluginChanges | None, options: RenderOptions) -> Itera
         return
     first = found.rows[0]
     links = f"{first.before.link_gbps:g} and {first.after.link_gbps:g} Gbit/s"
-    yield Section(line=line(f"Transactions per second by network plugin, on {links}"))
-    yield Para(line=line(found.limits))
+    yield doc.section(f"Transactions per second by network plugin, on {links}")
+    yield doc.para(found.limits)
     columns = (
-        Column(title="plugin"),
-        Column(title="before", stacked="before: {}"),
-        Column(title="after", stacked="after: {}"),
-        Column(title="then bound by", is_note=True),
+        doc.Column(title="plugin"),
+        doc.Column(title="before", stacked="before: {}"),
+        doc.Column(title="after", stacked="after: {}"),
+        doc.Column(title="then bound by", is_note=True),
     )
-    yield Table(columns=columns, rows=tuple(_row(row) for row in found.rows))
+    yield doc.Table(columns=columns, rows=tuple(_row(row) for row in found.rows))
     told = tuple(
         line(say(_name(row), Role.NAME), f": {row.told}") for row in found.rows if row.told
     )
     if told:
-        yield Field(label="as told", line=told[0], more=told[1:])
+        yield doc.field("as told", told[0], more=told[1:])
     if options.gives_sources():
         rests = tuple(line(say(_name(row), Role.NAME), f": {row.source}") for row in found.rows)
-        yield Field(label="sources", line=rests[0], more=rests[1:], is_source=True)
+        yield doc.field("sources", rests[0], more=rests[1:], is_source=True)
 
 
 def _row(row: PluginChange) -> tuple[Line, ...]:

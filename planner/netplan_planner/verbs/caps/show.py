@@ -5,19 +5,9 @@ from datetime import date
 
 from netplan_planner.model import EgressCap, MeasuredLimit, PhysicalNics, Value, taken
 from netplan_planner.model.limits import CapRow
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers.content import DataTable, data_table
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Entry,
-    Item,
-    Line,
-    Table,
-    Title,
-    fixed,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, fixed, line, say
 from netplan_planner.renderers.figures import counted, trimmed
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.caps.answer import CapsAnswer
@@ -48,28 +38,28 @@ def table(answer: CapsAnswer) -> DataTable:
 def blocks(answer: CapsAnswer, options: RenderOptions) -> Iterator[Block]:
     """Yield every variant with its sources, or a line a variant."""
     if answer.is_list:
-        yield Title(line=line("Machine types"), basis=line(f"limits of {answer.limits_as_of}"))
+        yield doc.Title(line=line("Machine types"), basis=line(f"limits of {answer.limits_as_of}"))
         yield _listing(answer)
         return
     first, sources = answer.caps[0], _Sources()
     size = (counted(first.vcpus, "vCPU"),) if first.vcpus else ()
     basis = " · ".join((*size, f"limits of {answer.limits_as_of}"))
-    yield Title(line=line(say(first.machine_type)), basis=line(basis))
+    yield doc.Title(line=line(say(first.machine_type)), basis=line(basis))
     for cap in answer.caps:
-        yield Entry(line=line(_variant(cap)))
+        yield doc.entry(_variant(cap))
         yield _values(tuple(_of_variant(cap, answer.physical_nics, sources)))
-    yield Entry(line=line("every variant"))
+    yield doc.entry("every variant")
     yield _values(tuple(_of_every_variant(answer, sources)))
-    yield Entry(line=line("Sources"))
+    yield doc.entry("Sources")
     for text, number in sources.numbers.items():
-        yield Item(line=line(say(f"[{number}] {text}")))
+        yield doc.item(say(f"[{number}] {text}"))
 
 
-def _listing(answer: CapsAnswer) -> Table:
+def _listing(answer: CapsAnswer) -> doc.Table:
     columns = (
-        Column(title="machine type"),
-        Column(title="inside, Gbit/s", is_number=True, stacked="inside {} Gbit/s"),
-        Column(title="to outside, Gbit/s", is_number=True, stacked="to outside {} Gbit/s"),
+        doc.Column(title="machine type"),
+        doc.Column(title="inside, Gbit/s", is_number=True, stacked="inside {} Gbit/s"),
+        doc.Column(title="to outside, Gbit/s", is_number=True, stacked="to outside {} Gbit/s"),
     )
     rows = (
         (
@@ -79,12 +69,12 @@ def _listing(answer: CapsAnswer) -> Table:
         )
         for cap in answer.caps
     )
-    return Table(columns=columns, rows=tuple(rows))
+    return doc.Table(columns=columns, rows=tuple(rows))
 
 
-def _values(rows: tuple[tuple[Line, Line], ...]) -> Table:
-    return Table(
-        columns=(Column(title=""), Column(title="", is_note=True)), rows=rows, is_inner=True
+def _values(rows: tuple[tuple[Line, Line], ...]) -> doc.Table:
+    return doc.Table(
+        columns=(doc.Column(title=""), doc.Column(title="", is_note=True)), rows=rows, is_inner=True
     )
 
 

@@ -3,19 +3,10 @@
 import shlex
 from collections.abc import Iterator
 
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import DataTable, data_table, incomplete, phrases
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Command,
-    Para,
-    Section,
-    Table,
-    Title,
-    fixed,
-    line,
-)
+from netplan_planner.renderers.document import Block, fixed, line
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.collect.answer import Collected, CollectedPart
 
@@ -35,14 +26,14 @@ def table(answer: Collected) -> DataTable:
 def blocks(answer: Collected, options: RenderOptions) -> Iterator[Block]:
     """Yield the parts, what is not in them, and how to go on."""
     size = figures.byte_volume(answer.byte_count)
-    yield Title(
+    yield doc.Title(
         line=line("Bundle ", phrases.place(answer.file), ", ", fixed(size)),
         basis=line(f"format {answer.format}, SHA-256 {answer.sha256}"),
     )
     columns = (
-        Column(title="part"),
-        Column(title="holds"),
-        Column(title="unpacked", is_number=True),
+        doc.Column(title="part"),
+        doc.Column(title="holds"),
+        doc.Column(title="unpacked", is_number=True),
     )
     rows = tuple(
         (
@@ -52,11 +43,9 @@ def blocks(answer: Collected, options: RenderOptions) -> Iterator[Block]:
         )
         for part in answer.parts
     )
-    yield Table(columns=columns, rows=rows)
-    yield Para(line=line(_NAMES[answer.is_pseudonymised]))
-    yield Para(
-        line=line("Metadata, keys, start-up scripts, accounts and descriptions are not in it.")
-    )
+    yield doc.Table(columns=columns, rows=rows)
+    yield doc.para(_NAMES[answer.is_pseudonymised])
+    yield doc.para("Metadata, keys, start-up scripts, accounts and descriptions are not in it.")
     yield from incomplete.blocks(answer.incomplete, options)
-    yield Section(line=line("Next"))
-    yield Command(text=shlex.join(("netplan", "audit", "--bundle", answer.file)))
+    yield doc.section("Next")
+    yield doc.Command(text=shlex.join(("netplan", "audit", "--bundle", answer.file)))

@@ -5,21 +5,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from netplan_planner.model import Amount
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers.content import DataTable, phrases
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Command,
-    Line,
-    Para,
-    Role,
-    Section,
-    Table,
-    Title,
-    fixed,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
 from netplan_planner.renderers.figures import shown
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import counted
@@ -53,28 +41,28 @@ def blocks(answer: found.Diagnosis, options: RenderOptions) -> Iterator[Block]:
     """Yield the checks, what to do, then the role."""
     problems = answer.count(found.CheckStatus.PROBLEM)
     unknown = answer.count(found.CheckStatus.UNKNOWN)
-    yield Title(
+    yield doc.Title(
         line=line(f"{counted(problems, 'problem')} in {counted(len(answer.checks), 'check')}"),
         basis=line(f"{unknown:,} could not be checked" if unknown else "all could be checked"),
     )
     columns = (
-        Column(title="check"),
-        Column(title=""),
-        Column(title="project"),
-        Column(title="found", is_note=True),
+        doc.Column(title="check"),
+        doc.Column(title=""),
+        doc.Column(title="project"),
+        doc.Column(title="found", is_note=True),
     )
-    yield Table(columns=columns, rows=tuple(map(_row, answer.checks)))
+    yield doc.Table(columns=columns, rows=tuple(map(_row, answer.checks)))
     yield from _flow_logs(answer.flow_logs, options)
     remedies = list(dict.fromkeys(one.remedy for one in answer.checks if one.remedy))
     if remedies:
-        yield Section(line=line("What to do"))
+        yield doc.section("What to do")
         for remedy in remedies:
-            yield Command(text=remedy) if remedy.startswith("gcloud ") else Para(line=line(remedy))
-    yield Section(line=line("The role that is enough"))
+            yield doc.Command(text=remedy) if remedy.startswith("gcloud ") else doc.para(remedy)
+    yield doc.section("The role that is enough")
     count = counted(len(answer.permissions), "permission")
-    yield Para(line=line(f"{count}, all of them to read; netplan doctor --role prints it as YAML."))
-    yield Command(text="netplan doctor --role > netplan-role.yaml")
-    yield Command(
+    yield doc.para(f"{count}, all of them to read; netplan doctor --role prints it as YAML.")
+    yield doc.Command(text="netplan doctor --role > netplan-role.yaml")
+    yield doc.Command(
         text="gcloud iam roles create netplanReader --project=PROJECT --file=netplan-role.yaml"
     )
 
@@ -84,29 +72,29 @@ def _flow_logs(logs: tuple[found.SubnetworkLogs, ...], options: RenderOptions) -
     if not logs:
         return
     projects = {one.project for one in logs}
-    yield Section(line=line("Flow logs by subnetwork"))
+    yield doc.section("Flow logs by subnetwork")
     on = [one for one in logs if one.is_on]
     known = [one.usd_per_month for one in on if one.usd_per_month is not None]
     if known:
         rest = len(on) - len(known)
         but = f", {counted(rest, 'subnetwork')} not known left out" if rest else ""
         usd = fixed(Amount(usd=sum(known, Decimal(0))))
-        yield Para(line=line("Those that are on cost up to ", usd, f" a month of 730 h{but}."))
+        yield doc.para("Those that are on cost up to ", usd, f" a month of 730 h{but}.")
     columns = (
-        Column(title="subnetwork"),
-        Column(title="flow logs"),
-        Column(title="a month", is_number=True, stacked="{} a month"),
-        Column(title="", is_note=True),
+        doc.Column(title="subnetwork"),
+        doc.Column(title="flow logs"),
+        doc.Column(title="a month", is_number=True, stacked="{} a month"),
+        doc.Column(title="", is_note=True),
     )
     limit = options.row_limit
     rows = tuple(_log_row(one, with_project=len(projects) > 1) for one in logs[:limit])
     more = len(logs) - len(rows)
     if more > 0:
         rows = (*rows, (line(f"and {counted(more, 'more subnetwork')}"), (), (), ()))
-    yield Table(columns=columns, rows=rows)
-    yield Para(line=line(say(_MOST, Role.DIM, length=_LENGTH)))
+    yield doc.Table(columns=columns, rows=rows)
+    yield doc.para(say(_MOST, Role.DIM, length=_LENGTH))
     project = shlex.quote(logs[0].project) if len(projects) == 1 else "PROJECT"
-    yield Command(text=f"netplan flow-logs cost --project {project} --traffic cloud-logging")
+    yield doc.Command(text=f"netplan flow-logs cost --project {project} --traffic cloud-logging")
 
 
 def _log_row(one: found.SubnetworkLogs, *, with_project: bool) -> tuple[Line, ...]:

@@ -6,23 +6,10 @@ from decimal import Decimal
 
 from netplan_planner.model import Amount, Text, worded
 from netplan_planner.model.evidence.flow_log_bill import LogSettings, LogVolumeBill
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Command,
-    Field,
-    Line,
-    Para,
-    Role,
-    Section,
-    Span,
-    Table,
-    fixed,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, Span, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.flow_logs import answer as bills
 from netplan_planner.verbs.flow_logs.answer import FlowLogBill
@@ -83,28 +70,26 @@ def _settings_cells(settings: LogSettings | None) -> tuple[Cell, ...]:
 def blocks(answer: FlowLogBill, options: RenderOptions) -> Iterator[Block]:
     """Yield the age of prices, what is paid, by whom, what would do, and the commands."""
     if answer.price_age:
-        yield Para(line=line(say(answer.price_age)))
+        yield doc.para(say(answer.price_age))
     of = f", by {answer.window}" if answer.window else ""
-    yield Para(
-        line=line("Flow logs cost ", _amount(answer.usd_per_month), f" a month of 730 h{of}")
-    )
+    yield doc.para("Flow logs cost ", _amount(answer.usd_per_month), f" a month of 730 h{of}")
     if answer.goal is not None:
         yield _promise(answer, answer.goal)
     yield _rows(answer, options)
     for row in answer.writers:
         if row.extra is not None:
-            yield Para(line=_extra(row, row.extra))
+            yield doc.para(_extra(row, row.extra))
     yield from _left_out(answer)
     for one in answer.unpriced:
-        yield Para(line=line(say(f"no price: {one.name}: {one.reason}", length=_LONG)))
+        yield doc.para(say(f"no price: {one.name}: {one.reason}", length=_LONG))
     yield from _commands(answer)
     if options.gives_sources():
         yield from _sources(answer)
     for note in answer.notes:
-        yield Para(line=line(say(note, Role.DIM, length=_LONG)))
+        yield doc.para(say(note, Role.DIM, length=_LONG))
     yield from incomplete.blocks(answer.incomplete, options)
     if options.currency is not None:
-        yield Para(line=line(options.currency.assumption))
+        yield doc.para(options.currency.assumption)
 
 
 def _sources(answer: FlowLogBill) -> Iterator[Block]:
@@ -114,14 +99,12 @@ def _sources(answer: FlowLogBill) -> Iterator[Block]:
     ):
         if items:
             lines = phrases.bills(items, _BILL_LINES, are_costs=True)
-            yield Field(label=label, line=lines[0], more=lines[1:], is_source=True)
+            yield doc.field(label, lines[0], more=lines[1:], is_source=True)
 
 
-def _promise(answer: FlowLogBill, goal: bills.LogGoal) -> Para:
+def _promise(answer: FlowLogBill, goal: bills.LogGoal) -> doc.Para:
     if not any(row.proposed is not None for row in answer.writers):
-        return Para(
-            line=line("Nothing is planned, and no error is promised: the notes below say why")
-        )
+        return doc.para("Nothing is planned, and no error is promised: the notes below say why")
     error = answer.dollar_error_ratio
     told: Text = "it tells of no traffic that costs anything"
     if error is not None and answer.traffic_usd_per_month is not None:
@@ -130,14 +113,12 @@ def _promise(answer: FlowLogBill, goal: bills.LogGoal) -> Para:
             Amount(usd=answer.traffic_usd_per_month),
             f" a month; ±{_percent(goal.dollar_error_ratio)} was asked for)",
         )
-    return Para(
-        line=line(
-            "As planned, logging costs ",
-            _amount(answer.planned_usd_per_month),
-            " a month: ",
-            told,
-            f", {_percentiles(answer, goal)}",
-        )
+    return doc.para(
+        "As planned, logging costs ",
+        _amount(answer.planned_usd_per_month),
+        " a month: ",
+        told,
+        f", {_percentiles(answer, goal)}",
     )
 
 
@@ -161,17 +142,17 @@ def _percent(ratio: float) -> str:
     return f"{ratio * 100:.12g} %" if shown == "100" and ratio < 1 else f"{shown} %"
 
 
-def _rows(answer: FlowLogBill, options: RenderOptions) -> Table:
+def _rows(answer: FlowLogBill, options: RenderOptions) -> doc.Table:
     is_planned = answer.goal is not None
     columns = (
-        Column(title="written by"),
-        Column(title="records", is_number=True, stacked="{} records"),
-        Column(title="volume", is_number=True),
-        Column(title="a month", is_number=True, stacked="{} a month"),
-        Column(title="today", stacked="today: {}"),
-        *((Column(title="as planned", stacked="as planned: {}"),) if is_planned else ()),
-        *((Column(title="then", is_number=True, stacked="then {}"),) if is_planned else ()),
-        *((Column(title="note", is_note=True),) if is_planned else ()),
+        doc.Column(title="written by"),
+        doc.Column(title="records", is_number=True, stacked="{} records"),
+        doc.Column(title="volume", is_number=True),
+        doc.Column(title="a month", is_number=True, stacked="{} a month"),
+        doc.Column(title="today", stacked="today: {}"),
+        *((doc.Column(title="as planned", stacked="as planned: {}"),) if is_planned else ()),
+        *((doc.Column(title="then", is_number=True, stacked="then {}"),) if is_planned else ()),
+        *((doc.Column(title="note", is_note=True),) if is_planned else ()),
     )
     limit = options.row_limit
     rows = tuple(_row(row, is_planned=is_planned) for row in answer.writers[:limit])
@@ -179,7 +160,7 @@ def _rows(answer: FlowLogBill, options: RenderOptions) -> Table:
     if rest > 0:
         more = line(f"and {figures.counted(rest, 'more writer')}")
         rows = (*rows, (more, *((),) * (len(columns) - 1)))
-    return Table(columns=columns, rows=rows)
+    return doc.Table(columns=columns, rows=rows)
 
 
 def _row(row: bills.LogRow, *, is_planned: bool) -> tuple[Line, ...]:
@@ -237,15 +218,13 @@ def _left_out(answer: FlowLogBill) -> Iterator[Block]:
         names = [f"{name} {volume.records_per_month:,}" for name, volume in saved]
         rest = len(names) - _NAMED_WRITERS
         of = ", ".join(names[:_NAMED_WRITERS]) + (f" and {rest} more writers" if rest > 0 else "")
-        yield Para(
-            line=line(
-                f"Filters leave out {what}: {records:,} records a month less (",
-                _amount(sum(known, start=Decimal(0)) if known else None),
-                ") than by the sampling and interval alone (",
-                say(of, Role.NAME, length=_LONG),
-                f"). Then not told: {hides}; of the rules {', '.join(rules)}"
-                f" {'sees' if len(rules) == 1 else 'see'} too little",
-            )
+        yield doc.para(
+            f"Filters leave out {what}: {records:,} records a month less (",
+            _amount(sum(known, start=Decimal(0)) if known else None),
+            ") than by the sampling and interval alone (",
+            say(of, Role.NAME, length=_LONG),
+            f"). Then not told: {hides}; of the rules {', '.join(rules)}"
+            f" {'sees' if len(rules) == 1 else 'see'} too little",
         )
 
 
@@ -253,6 +232,6 @@ def _commands(answer: FlowLogBill) -> Iterator[Block]:
     commands = [row.proposed.command for row in answer.writers if row.proposed is not None]
     told = [command for command in commands if command]
     if told:
-        yield Section(line=line("Commands"))
+        yield doc.section("Commands")
         for command in told:
-            yield Command(text=shlex.join(command))
+            yield doc.Command(text=shlex.join(command))

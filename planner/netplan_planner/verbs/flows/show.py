@@ -3,19 +3,10 @@
 import shlex
 from collections.abc import Iterator
 
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import DataTable, data_table, incomplete, phrases
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Command,
-    Para,
-    Section,
-    Table,
-    Title,
-    fixed,
-    line,
-)
+from netplan_planner.renderers.document import Block, fixed, line
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import counted
 from netplan_planner.verbs.flows.answer import Aggregated, AggregatedTable
@@ -31,14 +22,14 @@ def table(answer: Aggregated) -> DataTable:
 def blocks(answer: Aggregated, options: RenderOptions) -> Iterator[Block]:
     """Yield the tables, what is not in them, and how to go on."""
     size = figures.byte_volume(answer.byte_count)
-    yield Title(
+    yield doc.Title(
         line=line("Aggregates ", phrases.place(answer.folder), ", ", fixed(size)),
         basis=line(f"format {answer.format}, {_window(answer)}, by {answer.reporter.value}"),
     )
     columns = (
-        Column(title="table"),
-        Column(title="rows", is_number=True),
-        Column(title="bytes", is_number=True),
+        doc.Column(title="table"),
+        doc.Column(title="rows", is_number=True),
+        doc.Column(title="bytes", is_number=True),
     )
     rows = tuple(
         (
@@ -48,25 +39,21 @@ def blocks(answer: Aggregated, options: RenderOptions) -> Iterator[Block]:
         )
         for one in answer.tables
     )
-    yield Table(columns=columns, rows=rows)
-    yield Para(
-        line=line(
-            f"Sums of {answer.used_count:,} of {answer.record_count:,} records of"
-            f" {counted(answer.machine_count, 'machine')}, their ends looked up in the inventory"
-            " that was read: give the same one where they are read."
-        )
+    yield doc.Table(columns=columns, rows=rows)
+    yield doc.para(
+        f"Sums of {answer.used_count:,} of {answer.record_count:,} records of"
+        f" {counted(answer.machine_count, 'machine')}, their ends looked up in the inventory"
+        " that was read: give the same one where they are read."
     )
     if not answer.has_log_volume:
-        yield Para(
-            line=line(
-                "What the records themselves cost is not in them: flow-logs cost and plan need"
-                " --log-volume."
-            )
+        yield doc.para(
+            "What the records themselves cost is not in them: flow-logs cost and plan need"
+            " --log-volume."
         )
     yield from incomplete.blocks(answer.incomplete, options)
-    yield Section(line=line("Next"))
+    yield doc.section("Next")
     words = ("netplan", "audit", *answer.inventory_words, "--traffic", answer.folder)
-    yield Command(text=shlex.join(words))
+    yield doc.Command(text=shlex.join(words))
 
 
 def _window(answer: Aggregated) -> str:

@@ -6,22 +6,11 @@ from typing import TypedDict
 
 from msgspec.structs import replace
 
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, phrases
 from netplan_planner.renderers.content.flows import usd_cell
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Line,
-    Para,
-    Role,
-    Section,
-    Table,
-    Title,
-    fixed,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.graph import answer as graphs
 from netplan_planner.verbs.graph import shown
@@ -73,32 +62,32 @@ def _exact(amount: Decimal | None) -> Decimal | None:
 
 def blocks(answer: graphs.TrafficGraph, options: RenderOptions) -> Iterator[Block]:
     """Yield the edges and ends, with what the figures mean."""
-    yield Title(line=line(shown.heading(answer)), basis=line(shown.window(answer)))
+    yield doc.Title(line=line(shown.heading(answer)), basis=line(shown.window(answer)))
     if answer.price_age:
-        yield Para(line=line(say(answer.price_age, length=phrases.SUBJECT_LENGTH * 2)))
+        yield doc.para(say(answer.price_age, length=phrases.SUBJECT_LENGTH * 2))
     view = shown.shown(answer, None if options.verbosity else options.max_rows or _ROWS)
-    yield Section(line=line(f"Edges by {shown.WEIGHTS[answer.weight]}"))
+    yield doc.section(f"Edges by {shown.WEIGHTS[answer.weight]}")
     if not view.edges:
-        yield Para(line=line("No traffic was seen."))
+        yield doc.para("No traffic was seen.")
         return
     columns = (
-        Column(title="from"),
-        Column(title="to"),
-        Column(title="a month", is_number=True),
-        Column(title="dollars", is_number=True, stacked="costs: {}"),
-        Column(title="fastest", is_number=True, stacked="fastest minute: {}"),
-        Column(title="of cap", is_number=True, stacked="of the cap: {}"),
-        Column(title="path", is_note=True),
+        doc.Column(title="from"),
+        doc.Column(title="to"),
+        doc.Column(title="a month", is_number=True),
+        doc.Column(title="dollars", is_number=True, stacked="costs: {}"),
+        doc.Column(title="fastest", is_number=True, stacked="fastest minute: {}"),
+        doc.Column(title="of cap", is_number=True, stacked="of the cap: {}"),
+        doc.Column(title="path", is_note=True),
     )
-    yield Table(columns=columns, rows=tuple(_line(edge, view) for edge in view.edges))
+    yield doc.Table(columns=columns, rows=tuple(_line(edge, view) for edge in view.edges))
     if view.rest is not None:
-        yield Para(line=line(shown.rest_text(view.rest, options.currency)))
-    yield Para(line=line(_what_figures_are(answer)))
+        yield doc.para(shown.rest_text(view.rest, options.currency))
+    yield doc.para(_what_figures_are(answer))
     yield from _ends(view)
     for what in answer.incomplete[:_INCOMPLETE]:
-        yield Para(line=line("Not in it: ", what))
+        yield doc.para("Not in it: ", what)
     if len(answer.incomplete) > _INCOMPLETE:
-        yield Para(line=line(f"and {len(answer.incomplete) - _INCOMPLETE:,} more lines: JSON"))
+        yield doc.para(f"and {len(answer.incomplete) - _INCOMPLETE:,} more lines: JSON")
 
 
 def _what_figures_are(answer: graphs.TrafficGraph) -> str:
@@ -136,20 +125,20 @@ def _usd(edge: graphs.GraphEdge) -> Line:
 
 
 def _ends(view: shown.Shown) -> Iterator[Block]:
-    yield Section(line=line("Ends of these edges, with all that they exchange"))
+    yield doc.section("Ends of these edges, with all that they exchange")
     columns = (
-        Column(title="end"),
-        Column(title="kind"),
-        Column(title="machines", is_number=True, stacked="{} machines"),
-        Column(title="sends", is_number=True, stacked="sends {}"),
-        Column(title="receives", is_number=True, stacked="receives {}"),
-        Column(title="fullest of cap", is_number=True, stacked="{} of the cap"),
+        doc.Column(title="end"),
+        doc.Column(title="kind"),
+        doc.Column(title="machines", is_number=True, stacked="{} machines"),
+        doc.Column(title="sends", is_number=True, stacked="sends {}"),
+        doc.Column(title="receives", is_number=True, stacked="receives {}"),
+        doc.Column(title="fullest of cap", is_number=True, stacked="{} of the cap"),
     )
     greatest = sorted(
         view.nodes.values(),
         key=lambda node: (-(node.sent_gib_per_month + node.received_gib_per_month), node.key),
     )
-    yield Table(columns=columns, rows=tuple(map(_end, greatest)))
+    yield doc.Table(columns=columns, rows=tuple(map(_end, greatest)))
 
 
 def _end(node: graphs.GraphNode) -> tuple[Line, ...]:

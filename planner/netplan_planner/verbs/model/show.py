@@ -3,20 +3,9 @@
 from collections.abc import Iterator
 
 from netplan_planner.model import taken
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers.content import DataTable
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Entry,
-    Field,
-    Line,
-    Para,
-    Table,
-    Title,
-    fixed,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import counted
 from netplan_planner.verbs.model.answer import Evaluation, GroupScore, Scores
@@ -54,27 +43,29 @@ def blocks(answer: Evaluation, options: RenderOptions) -> Iterator[Block]:
     """Yield the rows, a table for each way to group them, and what its columns say."""
     unused = f"{answer.unused_count:,} without a measured value"
     rows = f"{counted(answer.row_count, 'row')}, {unused}"
-    yield Title(line=line(say(answer.name, length=_NAME_LENGTH)), basis=line(rows))
+    yield doc.Title(line=line(say(answer.name, length=_NAME_LENGTH)), basis=line(rows))
     for title, field in _GROUPED_BY:
-        yield Entry(line=line(f"By {title}"))
+        yield doc.entry(f"By {title}")
         yield from _table(title, getattr(answer, field))
-    yield Entry(line=line("What the columns say"))
+    yield doc.entry("What the columns say")
     for label, text in _legend(answer.level):
-        yield Field(label=label, line=line(text))
+        yield doc.field(label, text)
 
 
 def _table(title: str, groups: tuple[GroupScore, ...]) -> Iterator[Block]:
     """Yield a table; groups without any prediction stand together below it."""
     known = [one for one in groups if one.known_count]
     if known:
-        numbers = (Column(title=name, is_number=True, stacked=f"{name} {{}}") for name in _COLUMNS)
-        name = Column(title=title, is_note=True)
-        yield Table(columns=(name, *numbers), rows=tuple(map(_row, known)))
+        numbers = (
+            doc.Column(title=name, is_number=True, stacked=f"{name} {{}}") for name in _COLUMNS
+        )
+        name = doc.Column(title=title, is_note=True)
+        yield doc.Table(columns=(name, *numbers), rows=tuple(map(_row, known)))
     others = [one for one in groups if not one.known_count]
     if others:
         count = sum(one.row_count for one in others)
         text = f"unknown: {counted(count, 'row')} of {counted(len(others), 'other group')}"
-        yield Para(line=line(text))
+        yield doc.para(text)
 
 
 def _row(one: GroupScore) -> tuple[Line, ...]:

@@ -4,25 +4,11 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from netplan_planner.model import Amount
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
 from netplan_planner.renderers.content.changes import changes
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Field,
-    Item,
-    Line,
-    Para,
-    Role,
-    Section,
-    Span,
-    Table,
-    Title,
-    fixed,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, Span, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.place import answer as places
 from netplan_planner.verbs.place.answer import Placement
@@ -70,14 +56,14 @@ def _rows(answer: Placement) -> Iterator[tuple[Cell, ...]]:
 def blocks(answer: Placement, options: RenderOptions) -> Iterator[Block]:
     """Yield what is saved, the moves, what binds and how to do it."""
     basis = f"{answer.machine_count:,} machines · prices of {answer.prices_as_of}"
-    yield Title(line=line(say(answer.title)), basis=line(basis))
+    yield doc.Title(line=line(say(answer.title)), basis=line(basis))
     if answer.price_age:
-        yield Para(line=line(say(answer.price_age, length=_LONG)))
+        yield doc.para(say(answer.price_age, length=_LONG))
     if answer.infeasible:
         yield from _infeasible(answer)
         return
-    yield Para(line=_verdict(answer))
-    yield Para(line=_proof(answer))
+    yield doc.para(_verdict(answer))
+    yield doc.para(_proof(answer))
     yield from _moves(answer, options)
     yield from _why(answer, options)
     if options.gives_sources():
@@ -87,10 +73,10 @@ def blocks(answer: Placement, options: RenderOptions) -> Iterator[Block]:
         ):
             if items:
                 lines = phrases.bills(items, _ROWS, are_costs=True)
-                yield Field(label=label, line=lines[0], more=lines[1:], is_source=True)
+                yield doc.field(label, lines[0], more=lines[1:], is_source=True)
     yield from changes(answer.changes, options)
     if options.currency is not None:
-        yield Para(line=line(options.currency.assumption))
+        yield doc.para(options.currency.assumption)
 
 
 def _amount(usd: Decimal, role: Role = Role.PLAIN) -> Span:
@@ -98,10 +84,10 @@ def _amount(usd: Decimal, role: Role = Role.PLAIN) -> Span:
 
 
 def _infeasible(answer: Placement) -> Iterator[Block]:
-    yield Para(line=line(say("No placement keeps every constraint", Role.BAD), ":"))
+    yield doc.para(say("No placement keeps every constraint", Role.BAD), ":")
     for one in answer.infeasible:
         text = f" {one.name}: {one.shortfall}. To do: {one.change}"
-        yield Item(line=line(say(one.constraint.value, Role.STRONG), say(text, length=_LONG)))
+        yield doc.item(say(one.constraint.value, Role.STRONG), say(text, length=_LONG))
 
 
 def _billed(answer: Placement) -> str:
@@ -170,33 +156,31 @@ def _moves(answer: Placement, options: RenderOptions) -> Iterator[Block]:
     worth = [one for one in answer.moves if one.is_worth_it]
     shown = answer.moves if options.verbosity else worth[:_ROWS]
     if shown:
-        yield Section(line=line("Moves, the greatest saving first"))
+        yield doc.section("Moves, the greatest saving first")
         columns = (
-            Column(title="step", is_number=True),
-            Column(title="machine"),
-            Column(title="from"),
-            Column(title="to"),
-            Column(title="saves a month", is_number=True, stacked="saves {} a month"),
+            doc.Column(title="step", is_number=True),
+            doc.Column(title="machine"),
+            doc.Column(title="from"),
+            doc.Column(title="to"),
+            doc.Column(title="saves a month", is_number=True, stacked="saves {} a month"),
         )
-        yield Table(columns=columns, rows=tuple(map(_row, shown)))
+        yield doc.Table(columns=columns, rows=tuple(map(_row, shown)))
     if len(shown) < len(worth):
         hidden = worth[len(shown) :]
         text = f"and {figures.counted(len(hidden), 'move')} more above the line: "
         usd = sum((one.saving_usd_per_month for one in hidden), Decimal(0))
-        yield Para(line=line(text, _amount(usd), " a month (-v, or --output csv)"))
+        yield doc.para(text, _amount(usd), " a month (-v, or --output csv)")
     rest = len(answer.moves) - len(worth)
     if rest:
-        yield Para(
-            line=line(
-                "Stop line at ",
-                _amount(answer.stop_line_usd_per_move),
-                f" a month and move: the rest, {figures.counted(rest, 'move')}, is worth ",
-                _amount(answer.rest_usd_per_month),
-                " a month",
-            )
+        yield doc.para(
+            "Stop line at ",
+            _amount(answer.stop_line_usd_per_move),
+            f" a month and move: the rest, {figures.counted(rest, 'move')}, is worth ",
+            _amount(answer.rest_usd_per_month),
+            " a month",
         )
     if shown:
-        yield Para(line=line(f"Each costs once {answer.moves[0].one_off}"))
+        yield doc.para(f"Each costs once {answer.moves[0].one_off}")
 
 
 def _row(one: places.PlannedMove) -> tuple[Line, ...]:
@@ -210,33 +194,31 @@ def _row(one: places.PlannedMove) -> tuple[Line, ...]:
 
 
 def _why(answer: Placement, options: RenderOptions) -> Iterator[Block]:
-    yield Section(line=line("What it rests on"))
+    yield doc.section("What it rests on")
     for text in answer.broken_today[: None if options.verbosity else _BINDINGS]:
-        yield Item(line=line(say(f"broken today: {text}", length=_LONG)))
+        yield doc.item(say(f"broken today: {text}", length=_LONG))
     more = len(answer.broken_today) - _BINDINGS
     if more > 0 and not options.verbosity:
-        yield Item(line=line(f"and {more:,} more broken today: -v"))
+        yield doc.item(f"and {more:,} more broken today: -v")
     least = Decimal(0) if options.verbosity else answer.stop_line_usd_per_move / 10
     bindings = [one for one in answer.bindings if one.usd_per_month >= least]
     for one in bindings[: None if options.verbosity else _BINDINGS]:
         count = figures.counted(one.machine_count, "machine")
         text = f"binds: {_WORDS[one.constraint]} {one.name} ({count}; without it one would save "
-        yield Item(line=line(say(text, length=_LONG), _amount(one.usd_per_month), " a month)"))
+        yield doc.item(say(text, length=_LONG), _amount(one.usd_per_month), " a month)")
     if answer.spread_usd_per_month:
-        yield Item(
-            line=line(
-                "price of availability: ",
-                _amount(answer.spread_usd_per_month),
-                " a month between members of groups that stay spread",
-            )
+        yield doc.item(
+            "price of availability: ",
+            _amount(answer.spread_usd_per_month),
+            " a month between members of groups that stay spread",
         )
     if answer.stays:
         text = "; ".join(f"{count:,}: {why}" for why, count in answer.stays.items())
-        yield Item(line=line(say(f"stay where they are: {text}", length=_LONG)))
+        yield doc.item(say(f"stay where they are: {text}", length=_LONG))
     for unpriced in answer.unpriced:
         volume = figures.volume(unpriced.quantity)
         text = f"no price, so not placed by it: {volume}, {unpriced.name}: {unpriced.reason}"
-        yield Item(line=line(say(text, length=_LONG)))
+        yield doc.item(say(text, length=_LONG))
     for text in answer.assumptions:
-        yield Item(line=line(say(f"assumed: {text}", length=_LONG)))
+        yield doc.item(say(f"assumed: {text}", length=_LONG))
     yield from incomplete.blocks(answer.incomplete, options)

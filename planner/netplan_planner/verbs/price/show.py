@@ -5,20 +5,9 @@ from collections.abc import Iterator
 from decimal import ROUND_HALF_UP, Decimal
 from typing import NotRequired, TypedDict, cast
 
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers.content import DataTable
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Entry,
-    Field,
-    Line,
-    Para,
-    Role,
-    Table,
-    fixed,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import cents, plain_number
 from netplan_planner.verbs.price.answer import PriceAnswer
@@ -93,19 +82,19 @@ def table(answer: PriceAnswer) -> DataTable:
 def blocks(answer: PriceAnswer, options: RenderOptions) -> Iterator[Block]:
     """Yield the age of the prices, the table, the sum, and where the prices come from."""
     if answer.price_age:
-        yield Para(line=line(say(answer.price_age, length=_LONG)))
-    yield Entry(line=line(say(answer.title, Role.STRONG)))
+        yield doc.para(say(answer.price_age, length=_LONG))
+    yield doc.entry(say(answer.title, Role.STRONG))
     if answer.rows:
         yield _table(answer)
     for name, reason in answer.unknown:
-        yield Field(label="unknown", line=line(say(f"{name}: {reason}", length=_LONG)))
+        yield doc.field("unknown", say(f"{name}: {reason}", length=_LONG))
     if answer.total_usd is not None:
-        yield Field(label="total", line=_total(answer, answer.total_usd))
+        yield doc.field("total", _total(answer, answer.total_usd))
     for label in ("parts", "source", "note"):
         for text in _by_text(answer, label):
-            yield Field(label=label, line=line(say(text, length=_LONG)))
+            yield doc.field(label, say(text, length=_LONG))
     for label, text in answer.notes:
-        yield Field(label=label, line=line(say(text, length=_LONG)))
+        yield doc.field(label, say(text, length=_LONG))
 
 
 def asides(answer: PriceAnswer) -> Iterator[str]:
@@ -114,10 +103,10 @@ def asides(answer: PriceAnswer) -> Iterator[str]:
         yield f"netplan: {warning}"
 
 
-def _table(answer: PriceAnswer) -> Table:
+def _table(answer: PriceAnswer) -> doc.Table:
     titles = {**_TITLES, **dict(answer.titles)}
     columns = tuple(
-        Column(
+        doc.Column(
             title=titles.get(name, name),
             is_number=_is_number(name),
             is_note=name == answer.columns[-1],
@@ -126,7 +115,7 @@ def _table(answer: PriceAnswer) -> Table:
         for name in answer.columns
     )
     rows = tuple(tuple(_cell(name, row) for name in answer.columns) for row in answer.rows)
-    return Table(columns=columns, rows=rows)
+    return doc.Table(columns=columns, rows=rows)
 
 
 def _is_number(name: str) -> bool:

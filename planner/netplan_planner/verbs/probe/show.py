@@ -8,19 +8,10 @@ from decimal import Decimal
 from netplan_planner import units
 from netplan_planner.inert import NAME_LENGTH, TEXT_LENGTH, inert
 from netplan_planner.model import Amount, AmountKind, Text, worded
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers.content import DataTable, incomplete
 from netplan_planner.renderers.content.phrases import limit_name, skus
-from netplan_planner.renderers.document import (
-    Block,
-    Entry,
-    Field,
-    Item,
-    Line,
-    Para,
-    Title,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, line, say
 from netplan_planner.renderers.figures import (
     counted,
     duration,
@@ -65,24 +56,24 @@ def table(answer: ProbePlan) -> DataTable:
 def blocks(answer: ProbePlan, options: RenderOptions) -> Iterator[Block]:
     """Yield what it takes in all, the probes, the machines, what is left out, and how to go on."""
     if answer.price_age:
-        yield Para(line=_said(answer.price_age))
-    yield Title(line=line(answer.title), basis=line(_basis(answer)))
-    yield from (Para(line=_said(text)) for text in _summary(answer))
+        yield doc.para(_said(answer.price_age))
+    yield doc.Title(line=line(answer.title), basis=line(_basis(answer)))
+    yield from (doc.para(_said(text)) for text in _summary(answer))
     for place, planned in enumerate(answer.probes, 1):
-        yield Entry(line=line(f"{place}. ", say(planned.probe.name)))
+        yield doc.entry(f"{place}. ", say(planned.probe.name))
         yield from _probe(planned)
     if answer.impacts:
-        yield Entry(line=line("Impact on the machines, of which one pair is busy at a time"))
-        yield from (Item(line=_said(_impact(one))) for one in _crowded(answer))
+        yield doc.entry("Impact on the machines, of which one pair is busy at a time")
+        yield from (doc.item(_said(_impact(one))) for one in _crowded(answer))
         if not answer.has_traffic:
             unknown = "what else they send is not known: no flow logs were given (--traffic)"
-            yield Item(line=line(unknown))
+            yield doc.item(unknown)
     if answer.left_out:
-        yield Entry(line=line("Not in the plan"))
+        yield doc.entry("Not in the plan")
         yield from _left_out(answer.left_out)
     if answer.notes:
-        yield Entry(line=line("Notes"))
-        yield from (Item(line=line(note)) for note in answer.notes)
+        yield doc.entry("Notes")
+        yield from (doc.item(note) for note in answer.notes)
     yield from incomplete.blocks(answer.incomplete, options)
     yield from _closing(answer, options)
 
@@ -133,7 +124,7 @@ def _probe(planned: PlannedProbe) -> Iterator[Block]:
 def _field(label: str, texts: Iterable[Text]) -> list[Block]:
     """Return one labelled line with those that follow it; none where there is no text."""
     lines = tuple(map(_said, texts))
-    return [Field(label=label, line=lines[0], more=lines[1:])] if lines else []
+    return [doc.field(label, lines[0], more=lines[1:])] if lines else []
 
 
 def _because(probe: Probe) -> Iterator[Text]:
@@ -265,11 +256,11 @@ def _left_out(left_out: tuple[LeftOutProbe, ...]) -> Iterator[Block]:
     for one in left_out:
         names[one.reason].append(one.probe.name)
     for reason, probes in names.items():
-        yield Item(line=_said(f"{counted(len(probes), 'probe')}: {inert(reason)}"))
+        yield doc.item(_said(f"{counted(len(probes), 'probe')}: {inert(reason)}"))
         more = len(probes) - _SHOWN_NAMES
         rest = f"; and {more:,} more" if more > 0 else ""
         shown = "; ".join(map(inert, itertools.islice(probes, _SHOWN_NAMES)))
-        yield Para(line=_said(f"{shown}{rest}"), is_inner=True)
+        yield doc.para(_said(f"{shown}{rest}"), is_inner=True)
 
 
 def _closing(plan: ProbePlan, options: RenderOptions) -> Iterator[Block]:
@@ -291,5 +282,5 @@ def _closing(plan: ProbePlan, options: RenderOptions) -> Iterator[Block]:
                 f"Results go to {where}, run by run; if it is broken off, the same command goes on"
                 " where it stopped."
             )
-    yield from (Entry(line=_said(text)) for text in found[:1])
-    yield from (Para(line=_said(text)) for text in found[1:])
+    yield from (doc.entry(_said(text)) for text in found[:1])
+    yield from (doc.para(_said(text)) for text in found[1:])

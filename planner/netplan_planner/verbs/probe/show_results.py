@@ -7,18 +7,9 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from netplan_planner.inert import TEXT_LENGTH, inert, is_inert
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers.content import DataTable
-from netplan_planner.renderers.document import (
-    Block,
-    Command,
-    Entry,
-    Item,
-    Para,
-    Role,
-    Section,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Role, say
 from netplan_planner.renderers.figures import counted, interval, rate, rate_interval
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.probe import record as record_
@@ -50,17 +41,17 @@ def blocks(answer: ProbeResults, options: RenderOptions) -> Iterator[Block]:
         yield from show.blocks(answer.plan, replace(options, has_hints=False))
     now, before = counted(answer.measured_count, "run"), answer.resumed_count
     store = say(answer.store, Role.PLACE)
-    yield Section(line=line(f"{now} now, {before} from before; in ", store))
+    yield doc.section(f"{now} now, {before} from before; in ", store)
     for name, flows in itertools.groupby(answer.flows, key=lambda one: one.probe.name):
-        yield Entry(line=line(name))
-        yield from (Item(line=line(_measured(one))) for one in flows)
+        yield doc.entry(name)
+        yield from (doc.item(_measured(one)) for one in flows)
     lost = [_left_out(one) for one in answer.missed if not one.is_one_run]
     lost = [*dict.fromkeys(lost), *answer.not_begun]
     if lost:
-        yield Entry(line=line("Not measured"))
-        yield from (Item(line=line(say(text, length=2 * TEXT_LENGTH))) for text in lost)
+        yield doc.entry("Not measured")
+        yield from (doc.item(say(text, length=2 * TEXT_LENGTH)) for text in lost)
     if not answer.is_complete:
-        yield Para(line=line("not complete: the same command goes on with what is missing"))
+        yield doc.para("not complete: the same command goes on with what is missing")
     yield from next_command(answer.store)
 
 
@@ -68,8 +59,8 @@ def next_command(store: str) -> Iterator[Block]:
     """Yield the command that fits the model to a store, if its name is one to be copied."""
     command = calibrate_command(store)
     if is_inert(command):
-        yield Entry(line=line("Next"))
-        yield Command(text=command)
+        yield doc.entry("Next")
+        yield doc.Command(text=command)
 
 
 def calibrate_command(store: str) -> str:

@@ -4,25 +4,11 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from netplan_planner.model import Amount, Text, worded
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
 from netplan_planner.renderers.content.changes import changes
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Field,
-    Item,
-    Line,
-    Para,
-    Role,
-    Section,
-    Span,
-    Table,
-    Title,
-    fixed,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, Span, fixed, line, say
 from netplan_planner.renderers.figures import counted
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import cents
@@ -70,12 +56,12 @@ def _cells(machine: whatif.WhatifMachine) -> Iterator[Cell]:
 def blocks(answer: whatif.WhatifAnswer, options: RenderOptions) -> Iterator[Block]:
     """Yield what it comes to, the changes in order, machines, findings, and what to know."""
     if answer.price_age:
-        yield Para(line=line(answer.price_age))
-    yield Title(line=line(say(answer.title)), basis=line(_what(answer)))
-    yield Section(line=line("What it comes to"))
+        yield doc.para(answer.price_age)
+    yield doc.Title(line=line(say(answer.title)), basis=line(_what(answer)))
+    yield doc.section("What it comes to")
     yield _sums(answer)
     yield from _unpriced(answer.before, answer.after)
-    yield Section(line=line("What each brings, in this order"))
+    yield doc.section("What each brings, in this order")
     for step in answer.steps:
         yield from _step(step)
     yield from _together(answer)
@@ -83,13 +69,13 @@ def blocks(answer: whatif.WhatifAnswer, options: RenderOptions) -> Iterator[Bloc
     yield from changes(answer.changes, options)
     shown = answer.notes if options.verbosity else answer.notes[: options.max_rows or None]
     for note in shown:
-        yield Para(line=line(say(note)))
+        yield doc.para(say(note))
     if len(shown) < len(answer.notes):
-        yield Para(line=line(f"and {len(answer.notes) - len(shown):,} more notes (--explain)"))
+        yield doc.para(f"and {len(answer.notes) - len(shown):,} more notes (--explain)")
     yield from incomplete.blocks(answer.incomplete, options)
-    yield Para(line=line(_basis(answer)))
+    yield doc.para(_basis(answer))
     if options.currency is not None:
-        yield Para(line=line(options.currency.assumption))
+        yield doc.para(options.currency.assumption)
 
 
 def _what(answer: whatif.WhatifAnswer) -> str:
@@ -101,7 +87,7 @@ def _what(answer: whatif.WhatifAnswer) -> str:
     )
 
 
-def _sums(answer: whatif.WhatifAnswer) -> Table:
+def _sums(answer: whatif.WhatifAnswer) -> doc.Table:
     """Return what the whole project costs and carries, before and after."""
     old, new = answer.before, answer.after
     money = (
@@ -135,12 +121,12 @@ def _sums(answer: whatif.WhatifAnswer) -> Table:
     rows.append(_count("findings", old.finding_count, new.finding_count))
     rows.append(_count("their places", old.finding_place_count, new.finding_place_count))
     columns = (
-        Column(title=""),
-        Column(title="before", is_number=True, stacked="{} before"),
-        Column(title="after", is_number=True, stacked="{} after"),
-        Column(title="change", is_number=True),
+        doc.Column(title=""),
+        doc.Column(title="before", is_number=True, stacked="{} before"),
+        doc.Column(title="after", is_number=True, stacked="{} after"),
+        doc.Column(title="change", is_number=True),
     )
-    return Table(columns=columns, rows=tuple(rows))
+    return doc.Table(columns=columns, rows=tuple(rows))
 
 
 def _money(
@@ -192,7 +178,7 @@ def _unpriced(before: whatif.WhatifSide, after: whatif.WhatifSide) -> Iterator[B
         found = counted(new.unpriced_machine_count, "machine")
         has = "has" if new.unpriced_machine_count == 1 else "have"
         said = f"{found} {has} no known price after it ({old.unpriced_machine_count:,} before)"
-        yield Para(line=line(f"In no sum: {said}."))
+        yield doc.para(f"In no sum: {said}.")
     if old.unpriced_gib or new.unpriced_gib:
         was, now = figures.volume(old.unpriced_gib), figures.volume(new.unpriced_gib)
         volumes = was if was == now else f"{was} before and {now} after"
@@ -202,14 +188,14 @@ def _unpriced(before: whatif.WhatifSide, after: whatif.WhatifSide) -> Iterator[B
         if new.unpriced_high_usd:
             low, high = Amount(usd=new.unpriced_low_usd), Amount(usd=new.unpriced_high_usd)
             parts += [" (after it ", low, " to ", high, ")"]
-        yield Para(line=line(say(worded(*parts, "."))))
+        yield doc.para(say(worded(*parts, ".")))
 
 
 def _step(step: whatif.WhatifStep) -> Iterator[Block]:
     many = f" ({counted(step.machine_count, 'machine')})" if step.machine_count > 1 else ""
     alone = line("; alone: ", gain(step.alone)) if step.alone != step.marginal else ()
     name = phrases.name(step.change.label)
-    yield Item(line=line(f"{step.rank}. ", name, f"{many}: ", gain(step.marginal), alone))
+    yield doc.item(f"{step.rank}. ", name, f"{many}: ", gain(step.marginal), alone)
 
 
 def gain(found: whatif.WhatifGain) -> Line:
@@ -238,9 +224,9 @@ def gain(found: whatif.WhatifGain) -> Line:
 def _together(answer: whatif.WhatifAnswer) -> Iterator[Block]:
     if not answer.together:
         return
-    yield Section(line=line("Only together"))
+    yield doc.section("Only together")
     for one in answer.together:
-        yield Field(label=_listed(one), line=line(*_lift(one)))
+        yield doc.field(_listed(one), *_lift(one))
 
 
 def _listed(one: whatif.WhatifSet) -> str:

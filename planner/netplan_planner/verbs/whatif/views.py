@@ -5,22 +5,10 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.model import Amount, AmountKind, Text, worded
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Field,
-    Item,
-    Line,
-    Section,
-    Span,
-    Table,
-    fixed,
-    line,
-    say,
-    severity_role,
-)
+from netplan_planner.renderers.document import Block, Line, Span, fixed, line, say
 from netplan_planner.renderers.figures import counted
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import cents
@@ -38,9 +26,9 @@ from netplan_planner.verbs.whatif.answer import (
 _ZERO = Decimal(0)
 _FEW = 5
 _OF_TRAFFIC = (
-    Column(title="in use", is_number=True, stacked="{} in use"),
-    Column(title="gets", is_number=True, stacked="gets {}"),
-    Column(title="traffic a month", is_number=True, stacked="traffic {} a month"),
+    doc.Column(title="in use", is_number=True, stacked="{} in use"),
+    doc.Column(title="gets", is_number=True, stacked="gets {}"),
+    doc.Column(title="traffic a month", is_number=True, stacked="traffic {} a month"),
 )
 
 
@@ -65,7 +53,7 @@ def _findings(found: Sequence[WhatifFinding], options: RenderOptions) -> Iterato
     said = ", ".join(f"{len(of):,} {state.value}" for state, of in counts if of)
     if not said:
         return
-    yield Section(line=line(f"Places of findings: {said}"))
+    yield doc.section(f"Places of findings: {said}")
     for state, of in counts:
         if not of or (state is FindingState.UNCHANGED and not options.verbosity):
             continue
@@ -76,7 +64,7 @@ def _findings(found: Sequence[WhatifFinding], options: RenderOptions) -> Iterato
         lines = [_rule(rule, alike) for rule, alike in shown]
         if len(shown) < len(by_rule):
             lines.append(line(f"and {counted(len(by_rule) - len(shown), 'rule')} more (--explain)"))
-        yield Field(label=state.value, line=lines[0], more=tuple(lines[1:]))
+        yield doc.field(state.value, lines[0], more=tuple(lines[1:]))
 
 
 def _rule(rule: str, alike: Sequence[WhatifFinding]) -> Line:
@@ -86,7 +74,7 @@ def _rule(rule: str, alike: Sequence[WhatifFinding]) -> Line:
     saves = sum((one.saving_after_usd_per_month or _ZERO for one in alike), _ZERO)
     usd = saves if is_new else saved
     parts: list[Text | Span | Line] = [
-        say(first.severity.value.upper(), severity_role(first.severity)),
+        say(first.severity.value.upper(), doc.severity_role(first.severity)),
         " ",
         phrases.name(rule),
         "  ",
@@ -105,20 +93,20 @@ def _machines(answer: WhatifAnswer, options: RenderOptions) -> Iterator[Block]:
     changed = sum(pair.is_changed for pair in answer.machines)
     others = len(answer.machines) - changed
     felt = f", {others:,} that feel it" if others else ""
-    yield Section(line=line(f"Machines: {changed:,} changed{felt}"))
+    yield doc.section(f"Machines: {changed:,} changed{felt}")
     shown = answer.machines[: _most(options)]
     columns = (
-        Column(title="machine"),
-        Column(title="is"),
-        Column(title="may send", is_number=True, stacked="may send {}"),
-        Column(title="machine a month", is_number=True, stacked="{} a month"),
+        doc.Column(title="machine"),
+        doc.Column(title="is"),
+        doc.Column(title="may send", is_number=True, stacked="may send {}"),
+        doc.Column(title="machine a month", is_number=True, stacked="{} a month"),
         *(_OF_TRAFFIC if answer.has_traffic else ()),
     )
     rows = [_machine(pair)[: len(columns)] for pair in shown]
     if len(shown) < len(answer.machines):
         rest = f"{len(answer.machines) - len(shown):,} more (--top 0)"
         rows.append((line(rest), *(() for _ in columns[1:])))
-    yield Table(columns=columns, rows=tuple(rows))
+    yield doc.Table(columns=columns, rows=tuple(rows))
 
 
 def _machine(pair: WhatifPair) -> tuple[Line, ...]:
@@ -172,7 +160,7 @@ def _full(answer: WhatifAnswer, options: RenderOptions) -> Iterator[Block]:
     if not answer.full:
         yield from _none_full(answer)
         return
-    yield Section(line=line(f"Growth meets {counted(len(answer.full), 'limit')}"))
+    yield doc.section(f"Growth meets {counted(len(answer.full), 'limit')}")
     shown = answer.full[: _most(options)]
     for one in shown:
         when = f" on {one.on}" if one.on is not None else ""
@@ -182,9 +170,9 @@ def _full(answer: WhatifAnswer, options: RenderOptions) -> Iterator[Block]:
             f": {phrases.limit_words(one.limit)} of {figures.rate(one.cap_gbps)}"
             f" {'is met today' if is_now else at}; it sends {figures.rate(one.gbps)} now"
         )
-        yield Item(line=line(phrases.name(one.machine), said))
+        yield doc.item(phrases.name(one.machine), said)
     if len(shown) < len(answer.full):
-        yield Item(line=line(f"{len(answer.full) - len(shown):,} more (--top 0)"))
+        yield doc.item(f"{len(answer.full) - len(shown):,} more (--top 0)")
 
 
 def _none_full(answer: WhatifAnswer) -> Iterator[Block]:
@@ -197,13 +185,13 @@ def _none_full(answer: WhatifAnswer) -> Iterator[Block]:
     known = sum(one.p95_gbps is not None and one.egress_gbps is not None for one in sides)
     if known:
         of = f"{counted(known, 'machine')} whose traffic and limits are known"
-        yield Section(line=line(f"Growth meets no limit of the {of} (95th percentile)"))
+        yield doc.section(f"Growth meets no limit of the {of} (95th percentile)")
 
 
 def _steps(answer: WhatifAnswer) -> Iterator[Block]:
     if not answer.price_steps:
         return
-    yield Section(line=line("Price steps: the last GiB of a month"))
+    yield doc.section("Price steps: the last GiB of a month")
     for one in answer.price_steps:
         gib = f"{figures.volume(one.gib_before)} → {figures.volume(one.gib_after)}"
         before, after = (
@@ -211,7 +199,7 @@ def _steps(answer: WhatifAnswer) -> Iterator[Block]:
             for usd in (one.usd_per_gib_before, one.usd_per_gib_after)
         )
         said = worded(f": {gib}, ", before, " → ", after, " a GiB")
-        yield Item(line=line(phrases.name(one.name), say(said)))
+        yield doc.item(phrases.name(one.name), say(said))
 
 
 def _traffic(found: Sequence[WhatifTraffic], options: RenderOptions) -> Iterator[Block]:
@@ -224,11 +212,11 @@ def _traffic(found: Sequence[WhatifTraffic], options: RenderOptions) -> Iterator
     ]
     if not changed:
         return
-    yield Section(line=line("Traffic that machines send"))
+    yield doc.section("Traffic that machines send")
     columns = (
-        Column(title="path class"),
-        Column(title="a month", is_number=True, stacked="{} a month"),
-        Column(title="cost a month", is_number=True, stacked="cost {}"),
+        doc.Column(title="path class"),
+        doc.Column(title="a month", is_number=True, stacked="{} a month"),
+        doc.Column(title="cost a month", is_number=True, stacked="cost {}"),
     )
     rows = tuple(
         (
@@ -238,18 +226,18 @@ def _traffic(found: Sequence[WhatifTraffic], options: RenderOptions) -> Iterator
         )
         for one in changed
     )
-    yield Table(columns=columns, rows=rows)
+    yield doc.Table(columns=columns, rows=rows)
 
 
 def _limits(found: Sequence[WhatifLimit], options: RenderOptions) -> Iterator[Block]:
     if not found:
         return
-    yield Section(line=line("Who shares what, where that changes"))
+    yield doc.section("Who shares what, where that changes")
     shown = found[: _most(options, _FEW)]
     for one in shown:
-        yield Item(line=line(phrases.name(one.machine), f", {_limit(one)}"))
+        yield doc.item(phrases.name(one.machine), f", {_limit(one)}")
     if len(shown) < len(found):
-        yield Item(line=line(f"{len(found) - len(shown):,} more (--explain)"))
+        yield doc.item(f"{len(found) - len(shown):,} more (--explain)")
 
 
 def _limit(one: WhatifLimit) -> str:
