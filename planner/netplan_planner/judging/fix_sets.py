@@ -166,8 +166,7 @@ def _wanted_gbps(facts: model.Facts, sender: model.SelfLink, edge: model.Edge) -
 
     The limits of external paths hold for all flows of a machine together, so its sum counts.
     """
-    assert facts.traffic is not None
-    traffic = facts.traffic.vm_by_link.get(sender)
+    traffic = facts.seen_traffic.vm_by_link.get(sender)
     instance = facts.instance(facts.src(edge))
     target = facts.target(instance) if instance is not None else None
     return max(

@@ -147,6 +147,12 @@ class Facts(Value, frozen=True, kw_only=True, dict=True):
             raise ValueError("a monthly volume needs traffic")
         return units.gib_per_month(byte_count, self.traffic.month_seconds)
 
+    @property
+    def seen_traffic(self) -> TrafficMatrix:
+        """The traffic, for those that are asked only where there is some."""
+        assert self.traffic is not None
+        return self.traffic
+
     def src(self, edge: Edge) -> Owner:
         """Return the sender of an edge."""
         assert self.traffic is not None

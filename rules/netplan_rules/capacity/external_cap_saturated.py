@@ -113,8 +113,7 @@ def _hit(
     dropped = sent_drops(facts, traffic.owner)
     if limit.kind is model.LimitKind.MEASURED:
         doubts.add("the limit was measured, not documented")
-    assert facts.traffic is not None
-    source = facts.traffic.source.value
+    source = facts.seen_traffic.source.value
     own_ratio = _own_ratio(facts, traffic)
     change = _change(facts, instance, traffic, own_ratio, ledger)
     resize.doubts_of_caps(facts, doubts, cap, change.candidate)
@@ -158,9 +157,8 @@ def _own_evidence(facts: model.Facts, own_ratio: float) -> tuple[model.Evidence,
 
 
 def _own_ratio(facts: model.Facts, traffic: model.VmTraffic) -> float:
-    assert facts.traffic is not None
     outside = [
-        e for e in facts.traffic.edges_by_src.get(traffic.owner, ()) if e.path_class.leaves_vpc
+        e for e in facts.seen_traffic.edges_by_src.get(traffic.owner, ()) if e.path_class.leaves_vpc
     ]
     whole = sum(edge.wire_bytes for edge in outside)
     own = sum(edge.wire_bytes for edge in outside if edge.path_class.is_external_address)

@@ -98,10 +98,9 @@ def _fix(name: str, kept: str, other: str, subnetwork: model.Subnetwork | None) 
 
 def _saving(facts: model.Facts, overlap: model.LogOverlap) -> model.Saving:
     """Return what the records of the second configuration cost a month, made and stored."""
-    assert facts.traffic is not None
-    if facts.traffic.is_steady or not facts.traffic.month_seconds:
+    if facts.seen_traffic.is_steady or not facts.seen_traffic.month_seconds:
         return model.Saving(unknown="what records there are in a month is not known")
-    has_metadata = facts.traffic.coverage.has_metadata
+    has_metadata = facts.seen_traffic.coverage.has_metadata
     size = overlap.record_count * record_bytes(has_metadata=has_metadata)
     gib = facts.gib_per_month(size)
     try:

@@ -80,8 +80,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
 
 def _usd_per_record(facts: model.Facts, record_count: int) -> Decimal:
     """Return what a record of the window costs a month; the steps are of all records together."""
-    assert facts.traffic is not None
-    size = record_bytes(has_metadata=facts.traffic.coverage.has_metadata)
+    size = record_bytes(has_metadata=facts.seen_traffic.coverage.has_metadata)
     gib = facts.gib_per_month(record_count * size)
     lines = [
         line
@@ -97,9 +96,8 @@ def _sent_usd(facts: model.Facts) -> dict[model.SelfLink, tuple[Decimal, str]]:
     Machines with several interfaces are of the first one's. Volumes are priced by subnetwork, so
     that free and cheaper steps count for each.
     """
-    assert facts.traffic is not None
     volumes: dict[model.SelfLink, dict[PricedPath, int]] = defaultdict(lambda: defaultdict(int))
-    for edge in facts.traffic.edges:
+    for edge in facts.seen_traffic.edges:
         machine = facts.instance(facts.src(edge))
         subnetwork = machine.interfaces[0].subnetwork if machine and machine.interfaces else None
         if subnetwork is not None:
@@ -123,10 +121,9 @@ def _priced(facts: model.Facts, of_paths: dict[PricedPath, int]) -> tuple[Decima
 def _hit(
     facts: model.Facts, place: model.SelfLink, cost: Decimal, told: Decimal, record_count: int
 ) -> model.Hit:
-    assert facts.traffic is not None
     subnetwork = facts.inventory.subnetwork_by_link[place]
     month = facts.gib_per_month(
-        record_count * record_bytes(has_metadata=facts.traffic.coverage.has_metadata)
+        record_count * record_bytes(has_metadata=facts.seen_traffic.coverage.has_metadata)
     )
     name = model.last_part(place)
     return model.Hit(

@@ -77,9 +77,8 @@ class Hops:
 
 def uses(facts: model.Facts) -> Iterator[tuple[model.Instance, Use]]:
     """Yield every appliance with what a machine sends through it, in the order of the edges."""
-    assert facts.traffic is not None
     hops = Hops(facts)
-    for edge in facts.traffic.edges:
+    for edge in facts.seen_traffic.edges:
         client = facts.instance(facts.src(edge))
         appliance = hops.of_edge(edge, client) if client is not None else None
         if client is not None and appliance is not None and appliance != client:

@@ -61,12 +61,11 @@ def served_interfaces(
 
 def nat_edges(facts: model.Facts, instance: model.Instance) -> Iterator[model.Edge]:
     """Yield what a machine behind Cloud NAT exchanges with the internet, either way."""
-    assert facts.traffic is not None
-    seen = facts.traffic.vm_by_link.get(instance.ref.self_link)
+    seen = facts.seen_traffic.vm_by_link.get(instance.ref.self_link)
     if seen is None:
         return
-    sent = facts.traffic.edges_by_src.get(seen.owner, ())
-    received = facts.traffic.edges_by_dst.get(seen.owner, ())
+    sent = facts.seen_traffic.edges_by_src.get(seen.owner, ())
+    received = facts.seen_traffic.edges_by_dst.get(seen.owner, ())
     for edge in (*sent, *received):
         is_nat = edge.path_class is model.PathClass.NAT
         if is_nat and model.OwnerKind.INTERNET in (facts.src(edge).kind, facts.dst(edge).kind):

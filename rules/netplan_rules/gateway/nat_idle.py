@@ -74,21 +74,19 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
 
 def _seen(facts: model.Facts) -> frozenset[tuple[model.SelfLink, str]]:
     """Return the gateways whose own addresses are an end of any traffic."""
-    assert facts.traffic is not None
     return frozenset(
         (owner.link, owner.name)
-        for owner in facts.traffic.owners
+        for owner in facts.seen_traffic.owners
         if owner.kind is model.OwnerKind.NAT and owner.link is not None
     )
 
 
 def _is_used(facts: model.Facts, gateway: Gateway) -> bool:
-    assert facts.traffic is not None
     for instance in gateway.users:
         if any(edge.wire_bytes for edge in nat_edges(facts, instance)):
             return True
-        seen = facts.traffic.vm_by_link.get(instance.ref.self_link)
-        sent = facts.traffic.edges_by_src.get(seen.owner, ()) if seen is not None else ()
+        seen = facts.seen_traffic.vm_by_link.get(instance.ref.self_link)
+        sent = facts.seen_traffic.edges_by_src.get(seen.owner, ()) if seen is not None else ()
         if any(_leaves(facts, edge.dst_address) for edge in sent if edge.wire_bytes):
             return True
     return False
@@ -126,8 +124,7 @@ def _unreported(facts: model.Facts, gateway: Gateway, reporting: frozenset[model
 
 
 def _hit(facts: model.Facts, gateway: Gateway) -> model.Hit:
-    assert facts.traffic is not None
-    hours = facts.traffic.observed_seconds / SECONDS_PER_HOUR
+    hours = facts.seen_traffic.observed_seconds / SECONDS_PER_HOUR
     doubts = Doubts()
     if hours < facts.threshold(RULE.id, "min_window_hours"):
         doubts.add(f"the window has {counted(round(hours), 'hour')} and may miss a weekly job")

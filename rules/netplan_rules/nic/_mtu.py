@@ -52,8 +52,7 @@ def hybrid_bytes(facts: Facts, network: SelfLink) -> int | None:
 
 
 def _hybrid_of(facts: Facts, network: SelfLink) -> Iterator[int]:
-    assert facts.traffic is not None
-    for edge in facts.traffic.edges:
+    for edge in facts.seen_traffic.edges:
         ends = facts.src(edge), facts.dst(edge)
         if any(end.kind is OwnerKind.HYBRID for end in ends) and any(
             end.kind is OwnerKind.VM and end.network == network for end in ends

@@ -93,10 +93,9 @@ def _peers(facts: model.Facts, network: model.Network) -> tuple[list[model.Netwo
 def _hit(
     facts: model.Facts, network: model.Network, mtu: int, edges: list[model.Edge]
 ) -> model.Hit:
-    assert facts.traffic is not None
     greatest = max(edges, key=lambda edge: (edge.series.p95_gbps, edge.wire_bytes))
     gib = sum((facts.gib_per_month(edge.wire_bytes) for edge in edges), Decimal(0))
-    packets_per_s = sum(edge.packet_count for edge in edges) / facts.traffic.observed_seconds
+    packets_per_s = sum(edge.packet_count for edge in edges) / facts.seen_traffic.observed_seconds
     times = (_GREATEST_MTU - _HEADERS) / (mtu - _HEADERS)
     peers, has_others = _peers(facts, network)
     together = [network, *(peer for peer in peers if peer.mtu_bytes is not None)]

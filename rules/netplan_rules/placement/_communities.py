@@ -64,8 +64,7 @@ class Standing:
 
     def owner(self, machine: model.Instance) -> int:
         """Return the number of a machine that was seen to talk."""
-        assert self._facts.traffic is not None
-        return self._facts.traffic.vm_by_link[machine.ref.self_link].owner
+        return self._facts.seen_traffic.vm_by_link[machine.ref.self_link].owner
 
     def zone(self, machine: model.Instance) -> str:
         """Return where a machine stands."""
@@ -105,9 +104,8 @@ def _communities(facts: model.Facts) -> list[tuple[int, ...]]:
     """Return the communities of owners, those with most traffic first."""
     import networkx  # docs/adr/0015: as much again as all rules together
 
-    assert facts.traffic is not None
     by_region: dict[str, dict[Pair, int]] = defaultdict(lambda: defaultdict(int))
-    for edge in facts.traffic.edges:
+    for edge in facts.seen_traffic.edges:
         if edge.path_class.distance in {"same-zone", "inter-zone"} and edge.src != edge.dst:
             by_region[facts.src(edge).region or ""][pair_of(edge)] += edge.wire_bytes
     found: list[tuple[int, tuple[int, ...]]] = []
@@ -129,8 +127,7 @@ def _best(
     inner: Sequence[model.Edge],
 ) -> CommunityMove | None:
     """Return the move of a community into the zone that saves most; None where nothing moves."""
-    assert facts.traffic is not None
-    known = (facts.instance(facts.traffic.owners[owner]) for owner in owners)
+    known = (facts.instance(facts.seen_traffic.owners[owner]) for owner in owners)
     members = tuple(machine for machine in known if machine is not None)
     zones = sorted({standing.zone(machine) for machine in members})
     crossing = [edge for edge in inner if edge.path_class.distance == "inter-zone"]
@@ -164,12 +161,11 @@ def _best(
 
 
 def _edges_within(facts: model.Facts, owners: Iterable[int]) -> list[model.Edge]:
-    assert facts.traffic is not None
     inside = frozenset(owners)
     return [
         edge
         for owner in sorted(inside)
-        for edge in facts.traffic.edges_by_src.get(owner, ())
+        for edge in facts.seen_traffic.edges_by_src.get(owner, ())
         if edge.dst in inside
     ]
 
@@ -187,14 +183,13 @@ def _crossing(
 
 def _own_edges(facts: model.Facts, owners: Iterable[int]) -> tuple[model.Edge, ...]:
     """Return all that some owners exchange with own machines, each edge once."""
-    assert facts.traffic is not None
     inside = frozenset(owners)
     return tuple(
         edge
         for owner in sorted(inside)
         for edge in (
-            *facts.traffic.edges_by_src.get(owner, ()),
-            *(e for e in facts.traffic.edges_by_dst.get(owner, ()) if e.src not in inside),
+            *facts.seen_traffic.edges_by_src.get(owner, ()),
+            *(e for e in facts.seen_traffic.edges_by_dst.get(owner, ()) if e.src not in inside),
         )
         if edge.path_class.distance is not None
     )

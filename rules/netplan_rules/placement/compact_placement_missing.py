@@ -84,7 +84,6 @@ def _groups(
 
     Alike: one type, one network, and one group or one name but for its end.
     """
-    assert facts.traffic is not None
     by_key: dict[tuple[str, ...], list[model.Instance]] = defaultdict(list)
     key_of: dict[str, tuple[str, ...]] = {}
     for machine in facts.inventory.instances:
@@ -99,7 +98,7 @@ def _groups(
         by_key[key].append(machine)
         key_of[machine.ref.self_link] = key
     within: dict[tuple[str, ...], list[model.Edge]] = defaultdict(list)
-    for edge in facts.traffic.edges:
+    for edge in facts.seen_traffic.edges:
         if edge.path_class.distance != "same-zone" or edge.path_class.is_external_address:
             continue
         src, dst = facts.src(edge).link, facts.dst(edge).link
@@ -125,8 +124,7 @@ def _mean_gbps(
     facts: model.Facts, machines: tuple[model.Instance, ...], edges: tuple[model.Edge, ...]
 ) -> float:
     """Return what a machine of a group sends to the others on average, in Gbit/s."""
-    assert facts.traffic is not None
-    seconds = facts.traffic.observed_minutes * SECONDS_PER_MINUTE
+    seconds = facts.seen_traffic.observed_minutes * SECONDS_PER_MINUTE
     return gbps_from_bytes(sum(edge.wire_bytes for edge in edges), seconds) / len(machines)
 
 

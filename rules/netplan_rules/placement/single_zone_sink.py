@@ -99,10 +99,9 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
 
 def _sinks(facts: model.Facts, standing: Standing) -> Iterator[_Sink]:
     """Yield the machines that enough zones mostly send to, by link."""
-    assert facts.traffic is not None
     by_zone: dict[str, int] = defaultdict(int)
     to_machine: dict[int, dict[str, list[model.Edge]]] = defaultdict(lambda: defaultdict(list))
-    for edge in facts.traffic.edges:
+    for edge in facts.seen_traffic.edges:
         if standing.ledger.traffic.priced(edge).path_class.distance != "inter-zone":
             continue
         zone = standing.ledger.zone(edge.src)
@@ -111,7 +110,7 @@ def _sinks(facts: model.Facts, standing: Standing) -> Iterator[_Sink]:
             to_machine[edge.dst][zone].append(edge)
     share = facts.threshold(RULE.id, "min_zone_ratio")
     for owner, zones in sorted(to_machine.items()):
-        machine = facts.instance(facts.traffic.owners[owner])
+        machine = facts.instance(facts.seen_traffic.owners[owner])
         most = sorted(
             zone
             for zone, edges in zones.items()

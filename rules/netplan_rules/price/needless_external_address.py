@@ -108,16 +108,14 @@ def _has_met_internet(traffic: VmTraffic | None) -> bool:
 
 def _is_used(facts: Facts, instance: Instance) -> bool:
     """Return whether an external address of a machine was seen in use."""
-    assert facts.traffic is not None
-    return _has_met_internet(facts.traffic.vm_by_link.get(instance.ref.self_link)) or any(
+    return _has_met_internet(facts.seen_traffic.vm_by_link.get(instance.ref.self_link)) or any(
         nic.external_ipv4 and users_of(facts, instance, nic) for nic in instance.interfaces
     )
 
 
 def _calls_google(facts: Facts, instance: Instance) -> bool:
     """Return whether its external address may be a machine's only way to Google APIs."""
-    assert facts.traffic is not None
-    seen = facts.traffic.vm_by_link.get(instance.ref.self_link)
+    seen = facts.seen_traffic.vm_by_link.get(instance.ref.self_link)
     has_own = any(nic.external_ipv4 for nic in instance.interfaces)
     return has_own and needs_google_access(facts, instance, seen)
 
@@ -141,8 +139,7 @@ _FRONTS = frozenset({OwnerKind.LOAD_BALANCER, OwnerKind.VM})
 
 
 def _sent(facts: Facts, traffic: VmTraffic | None) -> Sequence[Edge]:
-    assert facts.traffic is not None
-    return facts.traffic.edges_by_src.get(traffic.owner, ()) if traffic is not None else ()
+    return facts.seen_traffic.edges_by_src.get(traffic.owner, ()) if traffic is not None else ()
 
 
 def _why_not_told(facts: Facts, nic: NetworkInterface) -> str:
@@ -153,8 +150,7 @@ def _why_not_told(facts: Facts, nic: NetworkInterface) -> str:
 
 
 def _hit(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTraffic | None) -> Hit:
-    assert facts.traffic is not None
-    hours = facts.traffic.observed_minutes / 60
+    hours = facts.seen_traffic.observed_minutes / 60
     doubts = Doubts()
     if hours < facts.threshold(RULE.id, "min_window_hours"):
         doubts.add(f"the window has {counted(round(hours), 'hour')} and may miss a weekly job")

@@ -109,10 +109,9 @@ def _change(machines: Sequence[model.Instance]) -> model.Change:
 
 def _senders(facts: model.Facts) -> Iterator[_Sent]:
     """Yield each machine that sends enough to the internet by Premium Tier, and what it sends."""
-    assert facts.traffic is not None
     floor = Decimal(str(facts.threshold(RULE.id, "min_gib_per_month")))
-    for seen in facts.traffic.vms:
-        instance = facts.instance(facts.traffic.owners[seen.owner])
+    for seen in facts.seen_traffic.vms:
+        instance = facts.instance(facts.seen_traffic.owners[seen.owner])
         if instance is None or not any(nic.external_ipv4 for nic in instance.interfaces):
             continue
         edges = _premium_edges(facts, instance)
@@ -122,9 +121,8 @@ def _senders(facts: model.Facts) -> Iterator[_Sent]:
 
 def _premium_edges(facts: model.Facts, instance: model.Instance) -> Sequence[model.Edge]:
     """Return what a machine sends to the internet by Premium Tier."""
-    assert facts.traffic is not None
-    seen = facts.traffic.vm_by_link.get(instance.ref.self_link)
-    sent = facts.traffic.edges_by_src.get(seen.owner, ()) if seen is not None else ()
+    seen = facts.seen_traffic.vm_by_link.get(instance.ref.self_link)
+    sent = facts.seen_traffic.edges_by_src.get(seen.owner, ()) if seen is not None else ()
     return [
         edge
         for edge in sent

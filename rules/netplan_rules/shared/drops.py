@@ -12,8 +12,7 @@ OVERFLOW = "QUEUE_OVERFLOW"
 
 def sent_drops(facts: Facts, owner: int) -> Counter[str]:
     """Return the packets that a machine lost before they left, by reason."""
-    assert facts.traffic is not None
-    return drops_before(facts.traffic.edges_by_src.get(owner, ()))
+    return drops_before(facts.seen_traffic.edges_by_src.get(owner, ()))
 
 
 def drops_of(facts: Facts, rates: MachineRates) -> Counter[str]:

@@ -89,14 +89,12 @@ def bill_of(facts: Facts, found: Sequence[Writer], request: InputRequest) -> Flo
 
 def month_ratio(facts: Facts) -> float:
     """Return how many times the window a month is."""
-    assert facts.traffic is not None
-    return MONTH_S / facts.traffic.month_seconds
+    return MONTH_S / facts.seen_traffic.month_seconds
 
 
 def has_metadata(facts: Facts) -> bool:
     """Return whether any record names its machines."""
-    assert facts.traffic is not None
-    return facts.traffic.coverage.has_metadata
+    return facts.seen_traffic.coverage.has_metadata
 
 
 def volume_now(facts: Facts, writer: Writer) -> tuple[int, Decimal]:
@@ -128,7 +126,6 @@ def _window(facts: Facts) -> str:
 
 
 def _notes(facts: Facts, found: Sequence[Writer]) -> Iterator[str]:
-    assert facts.traffic is not None
     unknown = [one for one in found if one.logs is None]
     if unknown:
         first = unknown[0].places[0]
@@ -136,7 +133,7 @@ def _notes(facts: Facts, found: Sequence[Writer]) -> Iterator[str]:
             f"the settings of {counted(len(unknown), 'writer')} of records are not in the"
             f" inventory, {first} among them"
         )
-    low, high = facts.traffic.month_ratios
+    low, high = facts.seen_traffic.month_ratios
     if low < 1 - _NOTABLE or high > 1 + _NOTABLE:
         yield (
             f"a month is taken from the window: it is {low:.2g} to {high:.2g} times of what is"

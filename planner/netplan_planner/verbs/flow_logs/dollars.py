@@ -21,10 +21,9 @@ class Priced(NamedTuple):
 
 def priced_edges(facts: Facts) -> Priced:
     """Return what the bytes of edges mean, at the mean price of all traffic of their price."""
-    assert facts.traffic is not None
     paths = {
         number: priced_path_of(facts, edge)
-        for number, edge in enumerate(facts.traffic.edges)
+        for number, edge in enumerate(facts.seen_traffic.edges)
         if direction_of(facts, edge) is Direction.SENT
     }
     prices = mean_prices(facts)
@@ -33,7 +32,7 @@ def priced_edges(facts: Facts) -> Priced:
     return Priced(
         {number: per_byte for number, per_byte in usd.items() if per_byte},
         frozenset(n for n, path in paths.items() if path in free),
-        sum(per_byte * facts.traffic.edges[n].wire_bytes for n, per_byte in usd.items()),
+        sum(per_byte * facts.seen_traffic.edges[n].wire_bytes for n, per_byte in usd.items()),
     )
 
 

@@ -165,10 +165,9 @@ def _received_from(facts: Facts, writer: Writer) -> tuple[IPv4Network, ...] | No
 
     None: not known of all of them, so that no range can be left out.
     """
-    assert facts.traffic is not None
     found: set[IPv4Network] = set()
     for records in _edges(writer):
-        edge = facts.traffic.edges[records.edge]
+        edge = facts.seen_traffic.edges[records.edge]
         owner = facts.src(edge)
         if not records.is_received or edge.path_class.is_external_address:
             continue
@@ -210,9 +209,8 @@ def _in_zones(
     facts: Facts, writer: Writer, priced: Priced, promised: frozenset[int]
 ) -> Term | None:
     """Return the term for what machines send inside a zone, where that is free and not needed."""
-    assert facts.traffic is not None
     sent = [
-        (records, facts.traffic.edges[records.edge])
+        (records, facts.seen_traffic.edges[records.edge])
         for records in _edges(writer)
         if not records.is_received
     ]

@@ -141,8 +141,7 @@ class Percentiles:
 
 
 def _ratio(facts: Facts, blocks: Blocks, baseline: Blocks, goal: LogGoal) -> float | None:
-    assert facts.traffic is not None
-    p95 = p95_of(baseline, facts.traffic.observed_minutes)
+    p95 = p95_of(baseline, facts.seen_traffic.observed_minutes)
     if not p95.bytes_per_minute:
         return 0.0  # Idle in most minutes: nothing that a share of it could be promised of.
     return least_ratio(blocks, p95, error_ratio=goal.p95_error_ratio, confidence=goal.confidence)

@@ -290,11 +290,10 @@ def _left_out(
 def _terms(
     facts: Facts, writer: Writer, found: Sequence[Writer], priced: Priced, goal: LogGoal
 ) -> tuple[Term, ...]:
-    assert facts.traffic is not None
     if not goal.filters:
         return ()
     promised = frozenset(
-        vm.owner for vm in facts.traffic.vms if vm.egress.p95_gbps >= goal.p95_from_gbps
+        vm.owner for vm in facts.seen_traffic.vms if vm.egress.p95_gbps >= goal.p95_from_gbps
     )
     now = settings_of(writer.logs, has_metadata=bill.has_metadata(facts))
     return filter_terms(

@@ -235,7 +235,6 @@ def _nodes(
     edges: Mapping[_Key, list[model.Edge]],
     caps: Mapping[int, model.EgressCap],
 ) -> tuple[GraphNode, ...]:
-    assert facts.traffic is not None
     sent: dict[str, int] = defaultdict(int)
     received: dict[str, int] = defaultdict(int)
     for key, found in edges.items():
@@ -243,10 +242,10 @@ def _nodes(
         sent[key.src] += byte_count
         received[key.dst] += byte_count
     machines: dict[str, int] = defaultdict(int)
-    for end, owner in zip(ends, facts.traffic.owners, strict=True):
+    for end, owner in zip(ends, facts.seen_traffic.owners, strict=True):
         machines[end.key] += owner.kind is model.OwnerKind.VM
     fullest: dict[str, float] = {}
-    for vm in facts.traffic.vms:
+    for vm in facts.seen_traffic.vms:
         ratio = _fullest(vm.egress.p95_gbps, vm.egress_outside_vpc.p95_gbps, caps.get(vm.owner))
         key_of_end = ends[vm.owner].key
         fullest[key_of_end] = max(fullest.get(key_of_end, -1.0), ratio)

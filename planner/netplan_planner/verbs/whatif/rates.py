@@ -152,8 +152,7 @@ class Matrix:
     def _held_back(self) -> NDArray[np.bool_]:
         """Return which flows are held back today, by their paths or by their senders' limits."""
         facts, demand = self._facts, self._demand
-        assert facts.traffic is not None
-        edges = facts.traffic.edges
+        edges = facts.seen_traffic.edges
         if demand.is_all_out:
             return np.ones(len(edges), dtype=np.bool_)
         columns = _columns(facts)
@@ -170,8 +169,7 @@ class Matrix:
         """Return each flow's part, by bytes, of what is declared as wanted of its sender."""
         if self._targets is None:
             facts = self._facts
-            assert facts.traffic is not None
-            edges, owners = facts.traffic.edges, facts.traffic.owners
+            edges, owners = facts.seen_traffic.edges, facts.seen_traffic.owners
             src = np.fromiter((edge.src for edge in edges), dtype=np.intp, count=len(edges))
             sent = np.fromiter((edge.wire_bytes for edge in edges), dtype=float, count=len(edges))
             instances = [facts.instance(owner) for owner in owners]
@@ -202,9 +200,8 @@ class Matrix:
     def _end_codes(self, scenario: Scenario) -> Codes:
         """Return the number of each owner's end of a path."""
         facts = scenario.facts
-        assert facts.traffic is not None
         codes = []
-        for owner in facts.traffic.owners:
+        for owner in facts.seen_traffic.owners:
             instance = facts.instance(owner)
             end = ANYBODY if instance is None else machine_end(facts, instance)
             if self._keeps_places:
@@ -252,8 +249,7 @@ class _Columns(NamedTuple):
 
 
 def _columns(facts: Facts) -> _Columns:
-    assert facts.traffic is not None
-    edges, owners = facts.traffic.edges, facts.traffic.owners
+    edges, owners = facts.seen_traffic.edges, facts.seen_traffic.owners
     count = len(edges)
     src = np.fromiter((edge.src for edge in edges), dtype=np.intp, count=count)
     is_own = np.array(

@@ -212,10 +212,9 @@ def _links(rates: FlowRates) -> dict[int, _Link]:
 
 def _peers(rates: FlowRates, facts: Facts, number: int) -> tuple[str, ...]:
     """Return the other ends of the flows on a link, the first few by name."""
-    assert facts.traffic is not None
     machine = int(rates.links.machine[number])
     rows = np.flatnonzero((rates.links.of_flow == number).any(axis=1))
     edges = rates.flows[rows]
     ends = np.where(rates.src[edges] == machine, rates.dst[edges], rates.src[edges])
-    names = sorted({facts.traffic.owners[int(end)].name for end in ends})
+    names = sorted({facts.seen_traffic.owners[int(end)].name for end in ends})
     return tuple(names[:_NAMED])

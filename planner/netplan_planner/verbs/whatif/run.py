@@ -288,8 +288,7 @@ def _ordered(
 def _set(
     facts: Facts, found: Together, rank: dict[int, int], used: NDArray[np.float64]
 ) -> WhatifSet:
-    assert facts.traffic is not None
-    edge = facts.traffic.edges[found.flow]
+    edge = facts.seen_traffic.edges[found.flow]
     ratio = float(used[edge.src])
     return WhatifSet(
         ranks=tuple(sorted(rank[number] for number in found.chosen)),

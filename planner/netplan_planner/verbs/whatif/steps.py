@@ -68,8 +68,7 @@ def _clean_up(
 
 
 def _instance(facts: model.Facts, owner: int) -> model.Instance | None:
-    assert facts.traffic is not None
-    link = facts.traffic.owners[owner].link
+    link = facts.seen_traffic.owners[owner].link
     return facts.inventory.instance_by_link.get(link) if link is not None else None
 
 
