@@ -4,8 +4,9 @@ A resource says what it is by `kind` (`compute#instance`), else by the collectio
 (`…/instances/name`), else by fields that only this kind has.
 """
 
+import re
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 from netplan_planner import model
 from netplan_planner.readers import links
@@ -102,166 +103,89 @@ class Kind(NamedTuple):
     """Fields that together tell this kind from all others."""
 
 
-def _kind(
+def kind(
     collection: str,
-    singular: str,
-    field: str,
-    wire_type: type[wire.Wire],
-    convert: Callable[[Any, model.ResourceRef, links.Problems], model.Value] | None,
-    signature: str,
+    convert: Callable[[Any, model.ResourceRef, links.Problems], model.Value],
+    signature: str = "",
+    *,
+    field: str = "",
+    singular: str = "",
 ) -> Kind:
-    return Kind(collection, singular, field, wire_type, convert, frozenset(signature.split()))
+    """Return a kind; its wire value is what `convert` takes.
+
+    Args:
+        collection: As links spell it.
+        convert: Makes the value of the model.
+        signature: Names of the fields that tell it from all others.
+        field: Of the inventory, where it is not spelt as the collection.
+        singular: Where it is not the collection without its last letter.
+    """
+    return Kind(
+        collection,
+        singular or collection.removesuffix("s"),
+        field or re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", collection),
+        get_type_hints(convert)["wire"],
+        convert,
+        frozenset(signature.split()),
+    )
 
 
 KINDS = (
-    _kind(
-        "instances",
-        "instance",
-        "instances",
-        wire.WireInstance,
-        instances.instance,
-        "machineType networkInterfaces",
+    kind("instances", instances.instance, "machineType networkInterfaces"),
+    Kind(
+        *("machineTypes", "machineType", "machine_shapes", wire.WireMachineType, None),
+        frozenset({"guestCpus", "memoryMb"}),
     ),
-    _kind(
-        "machineTypes",
-        "machineType",
-        "machine_shapes",
-        wire.WireMachineType,
-        None,
-        "guestCpus memoryMb",
-    ),
-    _kind(
-        "subnetworks",
-        "subnetwork",
-        "subnetworks",
-        wire.WireSubnetwork,
-        networks.subnetwork,
-        "ipCidrRange network region",
-    ),
-    _kind(
-        "routers",
-        "router",
-        "routers",
-        wire.WireRouter,
-        networks.router,
-        "nats network region",
-    ),
-    _kind("routes", "route", "routes", wire.WireRoute, networks.route, "destRange network"),
-    _kind(
-        "forwardingRules",
-        "forwardingRule",
-        "forwarding_rules",
-        wire.WireForwardingRule,
-        networks.forwarding_rule,
-        "IPAddress IPProtocol",
-    ),
-    _kind(
-        "addresses",
-        "address",
-        "addresses",
-        wire.WireAddress,
-        networks.address,
-        "address addressType",
-    ),
-    _kind(
-        "vpnTunnels",
-        "vpnTunnel",
-        "vpn_tunnels",
-        wire.WireVpnTunnel,
-        networks.vpn_tunnel,
-        "peerIp ikeVersion",
-    ),
-    _kind(
+    kind("subnetworks", networks.subnetwork, "ipCidrRange network region"),
+    kind("routers", networks.router, "nats network region"),
+    kind("routes", networks.route, "destRange network"),
+    kind("forwardingRules", networks.forwarding_rule, "IPAddress IPProtocol"),
+    kind("addresses", networks.address, "address addressType", singular="address"),
+    kind("vpnTunnels", networks.vpn_tunnel, "peerIp ikeVersion"),
+    kind(
         "interconnectAttachments",
-        "interconnectAttachment",
-        "vlan_attachments",
-        wire.WireAttachment,
         attachment,
         "vlanTag8021q edgeAvailabilityDomain",
+        field="vlan_attachments",
     ),
-    _kind(
+    kind(
         "instanceGroupManagers",
-        "instanceGroupManager",
-        "instance_groups",
-        wire.WireManager,
         groups.group_manager,
         "baseInstanceName targetSize",
+        field="instance_groups",
     ),
-    _kind(
-        "instanceGroups",
-        "instanceGroup",
-        "instance_groups",
-        wire.WireInstanceGroup,
-        groups.instance_group,
-        "size namedPorts",
-    ),
-    _kind(
-        "commitments",
-        "commitment",
-        "commitments",
-        wire.WireCommitment,
-        groups.commitment,
-        "plan resources endTimestamp",
-    ),
-    _kind(
-        "disks",
-        "disk",
-        "disks",
-        wire.WireVolume,
-        disk,
-        "sizeGb users physicalBlockSizeBytes",
-    ),
-    _kind(
+    kind("instanceGroups", groups.instance_group, "size namedPorts"),
+    kind("commitments", groups.commitment, "plan resources endTimestamp"),
+    kind("disks", disk, "sizeGb users physicalBlockSizeBytes"),
+    kind(
         "resourcePolicies",
-        "resourcePolicy",
-        "resource_policies",
-        wire.WireResourcePolicy,
         resource_policy,
         "groupPlacementPolicy region",
+        singular="resourcePolicy",
     ),
-    _kind(
-        "networks",
-        "network",
-        "networks",
-        wire.WireNetwork,
-        networks.network,
-        "autoCreateSubnetworks routingConfig",
-    ),
+    kind("networks", networks.network, "autoCreateSubnetworks routingConfig"),
 )
 """In the order in which shapes are tried: the more telling signatures first."""
 
 
-FLOW_LOGS_CONFIGURATION = _kind(
-    "vpcFlowLogsConfigs",
-    "vpcFlowLogsConfig",
-    "flow_log_configurations",
-    wire.WireFlowLogsConfiguration,
-    networks.flow_logs_configuration,
-    "",
+FLOW_LOGS_CONFIGURATION = kind(
+    "vpcFlowLogsConfigs", networks.flow_logs_configuration, field="flow_log_configurations"
 )
 """Of the Network Management API, and so none of `KINDS`; see `located`."""
 
 
-HUB = _kind("hubs", "hub", "hubs", hubs.WireHub, hubs.hub, "")
-SPOKE = _kind("spokes", "spoke", "spokes", hubs.WireSpoke, hubs.spoke, "")
+HUB, SPOKE = kind("hubs", hubs.hub), kind("spokes", hubs.spoke)
 """Of the Network Connectivity API; see `located`."""
 
 
-RECOMMENDATION = _kind(
-    "recommendations",
-    "recommendation",
-    "type_recommendations",
-    wire.WireRecommendation,
-    recommendation,
-    "",
-)
+RECOMMENDATION = kind("recommendations", recommendation, field="type_recommendations")
 """Of the Recommender API, and so none of `KINDS` either; see `recommender`."""
 
 
-BY_COLLECTION = {kind.collection: kind for kind in KINDS}
+BY_COLLECTION = {one.collection: one for one in KINDS}
 
 
-BY_SINGULAR = {kind.singular: kind for kind in KINDS}
+BY_SINGULAR = {one.singular: one for one in KINDS}
 
 
 KIND_PREFIX = "compute#"
@@ -304,7 +228,7 @@ def recognise(item: Mapping[str, Any]) -> Recognised | None:
             return Recognised(BY_COLLECTION.get(collection), f"{KIND_PREFIX}{collection}"[:100])
         if link:
             return None
-    for kind in KINDS:
-        if item.keys() >= kind.signature:
-            return Recognised(kind, kind.collection)
+    for one in KINDS:
+        if item.keys() >= one.signature:
+            return Recognised(one, one.collection)
     return None

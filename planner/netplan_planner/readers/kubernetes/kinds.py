@@ -1,7 +1,7 @@
 """The kinds of Kubernetes objects that are read, and where each stands in the Kubernetes API."""
 
-from netplan_planner.readers.compute.kinds import Kind
-from netplan_planner.readers.kubernetes import calico, network, plugins, pods, wire
+from netplan_planner.readers.compute.kinds import Kind, kind
+from netplan_planner.readers.kubernetes import calico, network, plugins, pods
 
 PATHS = {
     "Namespace": "api/v1/namespaces",
@@ -22,53 +22,30 @@ _GROUPS = calico.GROUPS | {"", "apps", "discovery.k8s.io", "extensions"}
 """API groups whose kinds these are; others have kinds of the same names (Knative's Service)."""
 
 BY_KIND = {
-    kind.singular: kind
-    for kind in (
-        Kind(
-            *("namespaces", "Namespace", "namespaces", wire.WireObject, network.namespace),
-            frozenset(),
-        ),
-        Kind("nodes", "Node", "nodes", wire.WireNode, network.node, frozenset()),
-        Kind("pods", "Pod", "pods", wire.WirePod, pods.pod, frozenset()),
-        Kind("services", "Service", "services", wire.WireService, network.service, frozenset()),
-        Kind(
+    one.singular: one
+    for one in (
+        kind("namespaces", network.namespace, singular="Namespace"),
+        kind("nodes", network.node, singular="Node"),
+        kind("pods", pods.pod, singular="Pod"),
+        kind("services", network.service, singular="Service"),
+        kind(
             "endpointslices",
-            "EndpointSlice",
-            "endpoint_slices",
-            wire.WireEndpointSlice,
             network.endpoint_slice,
-            frozenset(),
+            singular="EndpointSlice",
+            field="endpoint_slices",
         ),
         *(
-            Kind(
-                collection, singular, "workloads", wire.WireWorkload, plugins.workload, frozenset()
-            )
+            kind(collection, plugins.workload, singular=singular, field="workloads")
             for collection, singular in plugins.KINDS.items()
         ),
-        Kind(
-            "configmaps",
-            "ConfigMap",
-            "config_maps",
-            wire.WireConfigMap,
-            plugins.config_map,
-            frozenset(),
-        ),
-        Kind("ippools", "IPPool", "plugin_objects", calico.WireIpPool, calico.ip_pool, frozenset()),
-        Kind(
-            "felixconfigurations",
-            "FelixConfiguration",
-            "plugin_objects",
-            calico.WireFelix,
-            calico.felix_configuration,
-            frozenset(),
-        ),
-        Kind(
-            "installations",
-            "Installation",
-            "plugin_objects",
-            calico.WireInstallation,
-            calico.installation,
-            frozenset(),
+        kind("configmaps", plugins.config_map, singular="ConfigMap", field="config_maps"),
+        *(
+            kind(f"{singular.lower()}s", convert, singular=singular, field="plugin_objects")
+            for singular, convert in (
+                ("IPPool", calico.ip_pool),
+                ("FelixConfiguration", calico.felix_configuration),
+                ("Installation", calico.installation),
+            )
         ),
     )
 }
