@@ -45,6 +45,14 @@ class ResourceRef(Value, frozen=True, kw_only=True, gc=False):
         return self.self_link.rpartition("/")[2]
 
 
+class Resource(Value, frozen=True, kw_only=True):
+    """What every resource of the Compute and Network Connectivity APIs has."""
+
+    ref: ResourceRef
+    project: ProjectId
+    name: str
+
+
 def canonical_link(link: str) -> SelfLink:
     """Return `link` without scheme, host and API version, so that every source spells it alike.
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
-from netplan_planner.model.base import ProjectId, ResourceRef, SelfLink, Value, last_part
+from netplan_planner.model.base import Resource, SelfLink, last_part
 from netplan_planner.model.project.networks import Route
 
 MESH = "MESH"
@@ -35,22 +35,16 @@ class SpokeKind(StrEnum):
     OTHER = "other"
 
 
-class Hub(Value, frozen=True, kw_only=True):
+class Hub(Resource, frozen=True, kw_only=True):
     """One hub of Network Connectivity Center."""
 
-    ref: ResourceRef
-    project: ProjectId
-    name: str
     topology: str = MESH
     """`MESH`, `STAR` or `HYBRID_INSPECTION`."""
 
 
-class Spoke(Value, frozen=True, kw_only=True):
+class Spoke(Resource, frozen=True, kw_only=True):
     """One spoke of a hub."""
 
-    ref: ResourceRef
-    project: ProjectId
-    name: str
     hub: SelfLink
     kind: SpokeKind
     network: SelfLink | None = None

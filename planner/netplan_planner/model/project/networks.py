@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from netplan_planner.model.base import ProjectId, Region, ResourceRef, SelfLink, Value
+from netplan_planner.model.base import ProjectId, Region, Resource, ResourceRef, SelfLink, Value
 
 DEFAULT_MTU_BYTES = 1460
 """MTU of a VPC network that states none (cloud.google.com/vpc/docs/mtu, read 2026-04-02)."""
@@ -70,12 +70,9 @@ class Peering(Value, frozen=True, kw_only=True):
     is_active: bool
 
 
-class Network(Value, frozen=True, kw_only=True):
+class Network(Resource, frozen=True, kw_only=True):
     """One VPC network."""
 
-    ref: ResourceRef
-    project: ProjectId
-    name: str
     mtu_bytes: int | None = DEFAULT_MTU_BYTES
     """None: it is not made yet, and Google says when it makes it."""
     peerings: tuple[Peering, ...] = ()
@@ -86,12 +83,9 @@ class Network(Value, frozen=True, kw_only=True):
     """Of a legacy network, which has no subnetworks and cannot be peered; None: a VPC network."""
 
 
-class Address(Value, frozen=True, kw_only=True):
+class Address(Resource, frozen=True, kw_only=True):
     """A reserved (static) address or range."""
 
-    ref: ResourceRef
-    project: ProjectId
-    name: str
     address: str
     is_external: bool
     region: Region | None = None
@@ -108,12 +102,9 @@ class Address(Value, frozen=True, kw_only=True):
     labels: tuple[tuple[str, str], ...] = ()
 
 
-class ForwardingRule(Value, frozen=True, kw_only=True):
+class ForwardingRule(Resource, frozen=True, kw_only=True):
     """A load balancer's front: an address and where it leads."""
 
-    ref: ResourceRef
-    project: ProjectId
-    name: str
     ip_address: str | None
     scheme: str | None
     """`EXTERNAL`, `EXTERNAL_MANAGED`, `INTERNAL`, …; None for Private Service Connect."""
@@ -174,27 +165,21 @@ class NatGateway(Value, frozen=True, kw_only=True):
     """Private NAT, between networks: nothing reaches the internet through it."""
 
 
-class Router(Value, frozen=True, kw_only=True):
+class Router(Resource, frozen=True, kw_only=True):
     """One Cloud Router."""
 
-    ref: ResourceRef
-    project: ProjectId
-    name: str
     region: Region
     network: SelfLink
     nats: tuple[NatGateway, ...] = ()
 
 
-class Route(Value, frozen=True, kw_only=True):
+class Route(Resource, frozen=True, kw_only=True):
     """One route.
 
     `next_hop` is `gateway`, `instance`, `ip`, `vpn`, `ilb`, `peering`, `network`, `hub`,
     `interconnect` or `unknown`.
     """
 
-    ref: ResourceRef
-    project: ProjectId
-    name: str
     network: SelfLink
     dest_range: str
     next_hop: str
@@ -203,12 +188,9 @@ class Route(Value, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
 
 
-class VpnTunnel(Value, frozen=True, kw_only=True):
+class VpnTunnel(Resource, frozen=True, kw_only=True):
     """One Cloud VPN tunnel."""
 
-    ref: ResourceRef
-    project: ProjectId
-    name: str
     region: Region | None
     peer_ip: str | None = None
     peer_gateway: SelfLink | None = None
@@ -217,12 +199,9 @@ class VpnTunnel(Value, frozen=True, kw_only=True):
     status: str | None = None
 
 
-class VlanAttachment(Value, frozen=True, kw_only=True):
+class VlanAttachment(Resource, frozen=True, kw_only=True):
     """One VLAN attachment of Cloud Interconnect."""
 
-    ref: ResourceRef
-    project: ProjectId
-    name: str
     region: Region | None
     kind: str | None = None
     """`DEDICATED`, `PARTNER`, `PARTNER_PROVIDER`, …: who sets its capacity."""

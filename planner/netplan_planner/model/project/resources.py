@@ -10,6 +10,7 @@ from enum import StrEnum
 from netplan_planner.model.base import (
     ProjectId,
     Region,
+    Resource,
     ResourceRef,
     SelfLink,
     Value,
@@ -211,12 +212,9 @@ class Disk(Value, frozen=True, kw_only=True, gc=False):
     """The machines that it is attached to."""
 
 
-class ResourcePolicy(Value, frozen=True, kw_only=True):
+class ResourcePolicy(Resource, frozen=True, kw_only=True):
     """A policy that machines or disks follow; only placement ties a machine to its series."""
 
-    ref: ResourceRef
-    project: ProjectId
-    name: str
     is_placement: bool
     is_compact: bool = False
     """A placement policy with `collocation`: the machines stand close together."""
@@ -236,12 +234,9 @@ class TypeRecommendation(Value, frozen=True, kw_only=True):
     """`ACTIVE`, `CLAIMED`, `SUCCEEDED`, `FAILED` or `DISMISSED`."""
 
 
-class InstanceGroup(Value, frozen=True, kw_only=True):
+class InstanceGroup(Resource, frozen=True, kw_only=True):
     """An instance group or its manager; `is_regional` groups spread over zones on purpose."""
 
-    ref: ResourceRef
-    project: ProjectId
-    name: str
     is_managed: bool
     is_regional: bool
     location: str
@@ -256,12 +251,9 @@ class InstanceGroup(Value, frozen=True, kw_only=True):
     max_size: int | None = None
 
 
-class Commitment(Value, frozen=True, kw_only=True):
+class Commitment(Resource, frozen=True, kw_only=True):
     """A committed-use discount that has been bought."""
 
-    ref: ResourceRef
-    project: ProjectId
-    name: str
     region: Region
     plan: str | None = None
     """`TWELVE_MONTH` or `THIRTY_SIX_MONTH`."""

@@ -23,6 +23,13 @@ class Wire(msgspec.Struct, rename="camel", gc=False):
     """A part of an API answer. Not tracked by the garbage collector: JSON has no cycles."""
 
 
+class WireResource(Wire):
+    """What every resource states."""
+
+    name: str | None = None
+    self_link: str | None = None
+
+
 class WireAccessConfig(Wire):
     """`AccessConfig`: an external address of a NIC."""
 
@@ -160,11 +167,9 @@ class WireInstance(Wire):
     advanced_machine_features: WireMachineFeatures | None = None
 
 
-class WireVolume(Wire):
+class WireVolume(WireResource):
     """`Disk`."""
 
-    name: str | None = None
-    self_link: str | None = None
     zone: str | None = None
     region: str | None = None
     type: str | None = None
@@ -177,11 +182,9 @@ class WireGroupPlacement(Wire):
     collocation: str | None = None
 
 
-class WireResourcePolicy(Wire):
+class WireResourcePolicy(WireResource):
     """`ResourcePolicy`."""
 
-    name: str | None = None
-    self_link: str | None = None
     region: str | None = None
     group_placement_policy: WireGroupPlacement | None = None
 
@@ -198,11 +201,9 @@ class WireDeprecation(Wire):
     state: str | None = None
 
 
-class WireMachineType(Wire):
+class WireMachineType(WireResource):
     """`MachineType`."""
 
-    name: str | None = None
-    self_link: str | None = None
     guest_cpus: Count | None = None
     memory_mb: Count | None = None
     is_shared_cpu: bool = False
@@ -226,11 +227,9 @@ class WireRouting(Wire):
     routing_mode: str | None = None
 
 
-class WireNetwork(Wire):
+class WireNetwork(WireResource):
     """`Network`."""
 
-    name: str | None = None
-    self_link: str | None = None
     mtu: Annotated[int, msgspec.Meta(ge=1, le=LARGEST_COUNT)] | None = None
     peerings: list[WirePeering] = []
     routing_config: WireRouting | None = None
@@ -248,11 +247,9 @@ class WireLogConfig(Wire):
     filter_expr: str | None = None
 
 
-class WireSubnetwork(Wire):
+class WireSubnetwork(WireResource):
     """`Subnetwork`."""
 
-    name: str | None = None
-    self_link: str | None = None
     region: str | None = None
     network: str | None = None
     ip_cidr_range: str | None = None
@@ -266,11 +263,9 @@ class WireSubnetwork(Wire):
     enable_flow_logs: bool | None = None
 
 
-class WireAddress(Wire):
+class WireAddress(WireResource):
     """`Address`, regional or global."""
 
-    name: str | None = None
-    self_link: str | None = None
     address: str | None = None
     address_type: str | None = None
     region: str | None = None
@@ -284,11 +279,9 @@ class WireAddress(Wire):
     labels: dict[str, str] = {}
 
 
-class WireForwardingRule(Wire):
+class WireForwardingRule(WireResource):
     """`ForwardingRule`, regional or global."""
 
-    name: str | None = None
-    self_link: str | None = None
     ip_address: str | None = msgspec.field(name="IPAddress", default=None)
     load_balancing_scheme: str | None = None
     region: str | None = None
@@ -339,21 +332,17 @@ class WireNat(Wire):
     enable_endpoint_independent_mapping: bool | None = None
 
 
-class WireRouter(Wire):
+class WireRouter(WireResource):
     """`Router`."""
 
-    name: str | None = None
-    self_link: str | None = None
     region: str | None = None
     network: str | None = None
     nats: list[WireNat] = []
 
 
-class WireRoute(Wire):
+class WireRoute(WireResource):
     """`Route`."""
 
-    name: str | None = None
-    self_link: str | None = None
     network: str | None = None
     dest_range: str | None = None
     priority: Count | None = None
@@ -369,11 +358,9 @@ class WireRoute(Wire):
     next_hop_interconnect_attachment: str | None = None
 
 
-class WireVpnTunnel(Wire):
+class WireVpnTunnel(WireResource):
     """`VpnTunnel`, classic or HA."""
 
-    name: str | None = None
-    self_link: str | None = None
     region: str | None = None
     peer_ip: str | None = None
     peer_external_gateway: str | None = None
@@ -384,11 +371,9 @@ class WireVpnTunnel(Wire):
     status: str | None = None
 
 
-class WireAttachment(Wire):
+class WireAttachment(WireResource):
     """`InterconnectAttachment`."""
 
-    name: str | None = None
-    self_link: str | None = None
     region: str | None = None
     type: str | None = None
     bandwidth: str | None = None
@@ -397,11 +382,9 @@ class WireAttachment(Wire):
     mtu: Count | None = None
 
 
-class WireInstanceGroup(Wire):
+class WireInstanceGroup(WireResource):
     """`InstanceGroup`, zonal or regional."""
 
-    name: str | None = None
-    self_link: str | None = None
     zone: str | None = None
     region: str | None = None
     size: Count | None = None
@@ -419,11 +402,9 @@ class WireManagerStatus(Wire):
     autoscaler: str | None = None
 
 
-class WireManager(Wire):
+class WireManager(WireResource):
     """`InstanceGroupManager`, zonal or regional."""
 
-    name: str | None = None
-    self_link: str | None = None
     zone: str | None = None
     region: str | None = None
     target_size: Count | None = None
@@ -441,11 +422,9 @@ class WireCommitted(Wire):
     amount: LongNumber | None = None
 
 
-class WireCommitment(Wire):
+class WireCommitment(WireResource):
     """`Commitment`."""
 
-    name: str | None = None
-    self_link: str | None = None
     region: str | None = None
     plan: str | None = None
     category: str | None = None
