@@ -104,22 +104,18 @@ def _label(changes: Sequence[model.PlannedChange]) -> str:
 def _ordered_fix(finding: model.Finding, standing: Standing) -> model.OrderedFix:
     assert standing.rank is not None
     used = [m.used_ratio for m in finding.members if m.used_ratio is not None]
-    return model.OrderedFix(
-        rank=standing.rank,
+    return model.taken(
+        model.OrderedFix,
+        standing,
         finding=finding.fingerprint,
         rule=finding.rule,
         subject=standing.changes[0].subject,
-        place_count=standing.place_count,
         finding_place_count=len(finding.members),
         label=_label(standing.changes),
         saving_usd_per_month=standing.marginal_usd_per_month,
         alone_usd_per_month=finding.saving_usd_per_month,
         overlap=finding.overlap,
-        now=standing.now,
-        fixed=standing.fixed,
         used_ratio=max(used) if used and standing.now is not None else standing.used_ratio,
-        lost=standing.lost,
         saving_low_usd_per_month=standing.bounds.low_usd if standing.bounds else None,
         saving_high_usd_per_month=standing.bounds.high_usd if standing.bounds else None,
-        changes=standing.changes,
     )

@@ -121,14 +121,7 @@ def _filter(
             shown.append(finding)
             continue
         hidden.append(
-            model.Filtered(
-                rule=finding.rule,
-                subject=finding.subject,
-                severity=finding.severity.value,
-                saving_usd_per_month=finding.saving_usd_per_month,
-                why=why,
-                fingerprint=finding.fingerprint,
-            )
+            model.taken(model.Filtered, finding, severity=finding.severity.value, why=why)
         )
     return tuple(shown), tuple(sorted(hidden, key=lambda f: (f.rule, f.subject)))
 

@@ -23,7 +23,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True):
 Kind = TypeVar("Kind", bound=Value)
 
 
-def taken(kind: type[Kind], source: object, **more: Any) -> Kind:
+def taken(kind: type[Kind], source: object, /, **more: Any) -> Kind:
     """Return a value of a kind with `more`, and the fields of `source` that have its names.
 
     Raises:

@@ -16,8 +16,9 @@ class Columns(Generic[Row]):
 
     def __init__(self, **cells: Callable[[Row], Cell]) -> None:
         self._cells = cells
+        self.names = tuple(cells)
 
     def table(self, rows: Iterable[Row]) -> DataTable:
         """Return rows as a table."""
         cells = tuple(self._cells.values())
-        return DataTable(tuple(self._cells), (tuple(cell(row) for cell in cells) for row in rows))
+        return DataTable(self.names, (tuple(cell(row) for cell in cells) for row in rows))

@@ -85,20 +85,9 @@ def _limit(facts: model.Facts, cap: model.EgressCap | None) -> model.Limit | Non
             detail=cap.machine_type,
         )
     measured = facts.caps.measured(model.PathClass.SAME_ZONE_EXTERNAL)
-    return _of_measured(measured[0]) if measured else None
-
-
-def _of_measured(measured: model.MeasuredLimit) -> model.Limit:
-    return model.Limit(
-        name=measured.name,
-        gbps=measured.gbps,
-        kind=model.LimitKind.MEASURED,
-        source=measured.source,
-        as_of=measured.as_of,
-        detail=measured.detail,
-        low_gbps=measured.low_gbps,
-        high_gbps=measured.high_gbps,
-    )
+    if not measured:
+        return None
+    return model.taken(model.Limit, measured[0], kind=model.LimitKind.MEASURED)
 
 
 def _hit(

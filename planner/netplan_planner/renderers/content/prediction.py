@@ -6,32 +6,14 @@ from netplan_planner import model
 from netplan_planner.inert import NAME_LENGTH
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import DataTable
+from netplan_planner.renderers.columns import Columns
+from netplan_planner.renderers.content import Cell, DataTable
 from netplan_planner.renderers.content.phrases import limit_name, limit_words, unit_price
 from netplan_planner.renderers.document import Block, Line, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
 
 SCHEMA = "netplan.prediction/1"
-COLUMNS = (
-    "src",
-    "dst",
-    "path_class",
-    "predicted_gbps",
-    "low_gbps",
-    "high_gbps",
-    "level",
-    "binding_limit",
-    "probability",
-    "next_limit",
-    "lifted_by",
-    "duration_s",
-    "usd",
-    "one_core_gbps",
-    "cap_gbps",
-    "limits_as_of",
-    "reason",
-)
 _LEAST_CHANCE = 0.005
 _LONG = 2000
 _ONE_CORE_IS = (
@@ -55,30 +37,36 @@ def record(answer: model.Prediction) -> tuple[model.Prediction, BoundBy]:
     return answer, BoundBy(binding_limit=first, next_limit=_second(found))
 
 
+def _of_first(answer: model.Prediction, name: str) -> Cell:
+    """Return what the limit that binds says of itself."""
+    found = answer.estimate
+    return getattr(found.limits[0], name) if found.gbps is not None else None
+
+
+COLUMNS = Columns[model.Prediction](
+    src=lambda one: one.src,
+    dst=lambda one: one.dst,
+    path_class=lambda one: one.query.path_class.value,
+    predicted_gbps=lambda one: one.estimate.gbps,
+    low_gbps=lambda one: one.estimate.low_gbps,
+    high_gbps=lambda one: one.estimate.high_gbps,
+    level=lambda one: one.estimate.level,
+    binding_limit=lambda one: _of_first(one, "name"),
+    probability=lambda one: next(iter(one.estimate.probabilities), None),
+    next_limit=lambda one: _second(one.estimate),
+    lifted_by=lambda one: _of_first(one, "lifted_by"),
+    duration_s=lambda one: one.estimate.duration_s,
+    usd=lambda one: one.planning.cost.usd if one.planning.cost else None,
+    one_core_gbps=lambda one: one.planning.one_core.gbps if one.planning.one_core else None,
+    cap_gbps=lambda one: one.planning.cap_gbps,
+    limits_as_of=lambda one: one.limits_as_of,
+    reason=lambda one: "; ".join(one.estimate.unknown) or one.rtt_doubt,
+)
+
+
 def table(answer: model.Prediction) -> DataTable:
     """Return one row."""
-    found, plan = answer.estimate, answer.planning
-    known = found.gbps is not None
-    row = (
-        answer.src,
-        answer.dst,
-        answer.query.path_class.value,
-        found.gbps,
-        found.low_gbps,
-        found.high_gbps,
-        found.level,
-        found.limits[0].name if known else None,
-        found.probabilities[0] if found.probabilities else None,
-        _second(found),
-        found.limits[0].lifted_by if known else None,
-        found.duration_s,
-        plan.cost.usd if plan.cost else None,
-        plan.one_core.gbps if plan.one_core else None,
-        plan.cap_gbps,
-        answer.limits_as_of,
-        "; ".join(found.unknown) or answer.rtt_doubt,
-    )
-    return DataTable(COLUMNS, (row,))
+    return COLUMNS.table((answer,))
 
 
 def _second(found: model.Estimate) -> str | None:

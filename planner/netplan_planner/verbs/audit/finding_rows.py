@@ -7,131 +7,125 @@ stands in its own column and in no sum. `plan_number` numbers the changes of "Do
 to make them, `plan_commands` are those of that moment; a place without a step stays as it is.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from decimal import Decimal
+from typing import NamedTuple
 
 from netplan_planner import model
-from netplan_planner.renderers.content import Cell, DataTable, phrases
+from netplan_planner.renderers.columns import Columns
+from netplan_planner.renderers.content import DataTable, phrases
 from netplan_planner.renderers.figures import SUM_DECIMALS, exact, shown
 from netplan_planner.verbs.audit.answer import Report, planned_changes
 
-COLUMNS = (
-    "finding_number",
-    "rule",
-    "severity",
-    "confidence",
-    "confidence_reason",
-    "place_number",
-    "place_count",
-    "subject",
-    "message",
-    "resource",
-    "resource_source",
-    "other_resources",
-    "now_gbps",
-    "now_low_gbps",
-    "now_high_gbps",
-    "fixed_gbps",
-    "fixed_low_gbps",
-    "fixed_high_gbps",
-    "limit",
-    "limit_gbps",
-    "limit_source",
-    "limit_as_of",
-    "saving_usd_per_month",
-    "finding_saving_usd_per_month",
-    "saving_unknown",
-    "finding_line_items",
-    "fix",
-    "commands",
-    "fingerprint",
-    "severity_reason",
-    "fix_rank",
-    "finding_marginal_usd_per_month",
-    "used_ratio",
-    "gib_per_month",
-    "verify",
-    "clean_up",
-    "undo",
-    "caution",
-    "place_fingerprint",
-    "saving_basis",
-    "saving_before_commitments_usd_per_month",
-    "saving_note",
-    "plan_number",
-    "plan_usd_per_month",
-    "plan_commands",
-)
-"""The header."""
 
-Row = tuple[Cell, ...]
+class _Place(NamedTuple):
+    """One row."""
+
+    number: int
+    finding: model.Finding
+    index: int
+    count: int
+    place: model.Member
+    step: int | None
+    """Of the plan."""
+    change: model.PlannedChange | None
+
+    @property
+    def limit(self) -> model.Limit | None:
+        """What binds here."""
+        now = self.place.throughput_now
+        return now.binding if now else self.finding.limit
+
+    @property
+    def now(self) -> model.RateInterval:
+        """What the path carries."""
+        return self.place.throughput_now or _UNKNOWN
+
+    @property
+    def fixed(self) -> model.RateInterval:
+        """What it would carry."""
+        return self.place.throughput_fixed or _UNKNOWN
+
+    @property
+    def fix(self) -> model.Fix:
+        """What to do; of no words where there is nothing."""
+        return self.place.fix or _NO_FIX
+
+
+_UNKNOWN = model.RateInterval(gbps=None)
+_NO_FIX = model.Fix(text="")
+COLUMNS = Columns[_Place](
+    finding_number=lambda row: row.number,
+    rule=lambda row: row.finding.rule,
+    severity=lambda row: row.finding.severity.value,
+    confidence=lambda row: row.place.confidence.value,
+    confidence_reason=lambda row: row.place.confidence_reason,
+    place_number=lambda row: row.index,
+    place_count=lambda row: row.count,
+    subject=lambda row: row.place.subject,
+    message=lambda row: shown(row.place.message),
+    resource=lambda row: row.place.resources[0].self_link if row.place.resources else "",
+    resource_source=lambda row: row.place.resources[0].source if row.place.resources else "",
+    other_resources=lambda row: tuple(ref.self_link for ref in row.place.resources[1:]),
+    now_gbps=lambda row: row.now.gbps,
+    now_low_gbps=lambda row: row.now.low_gbps,
+    now_high_gbps=lambda row: row.now.high_gbps,
+    fixed_gbps=lambda row: row.fixed.gbps,
+    fixed_low_gbps=lambda row: row.fixed.low_gbps,
+    fixed_high_gbps=lambda row: row.fixed.high_gbps,
+    limit=lambda row: row.limit.name if row.limit else None,
+    limit_gbps=lambda row: row.limit.gbps if row.limit else None,
+    limit_source=lambda row: row.limit.source if row.limit else None,
+    limit_as_of=lambda row: row.limit.as_of if row.limit else None,
+    saving_usd_per_month=lambda row: _usd(row.place.saving_usd_per_month),
+    finding_saving_usd_per_month=lambda row: _usd(
+        row.finding.saving_usd_per_month if row.index == 1 else None
+    ),
+    saving_unknown=lambda row: row.place.saving_unknown,
+    finding_line_items=lambda row: _bill(row.finding) if row.index == 1 else "",
+    fix=lambda row: row.fix.text,
+    commands=lambda row: " && ".join(row.fix.commands),
+    fingerprint=lambda row: row.finding.fingerprint,
+    severity_reason=lambda row: row.finding.severity_reason,
+    fix_rank=lambda row: row.finding.rank,
+    finding_marginal_usd_per_month=lambda row: _usd(
+        row.finding.marginal_usd_per_month if row.index == 1 else None
+    ),
+    used_ratio=lambda row: row.place.used_ratio,
+    gib_per_month=lambda row: (
+        None if row.place.gib_per_month is None else float(row.place.gib_per_month)
+    ),
+    verify=lambda row: _instruction(row.fix.verify),
+    clean_up=lambda row: _instruction(row.fix.clean_up),
+    undo=lambda row: _instruction(row.fix.undo),
+    caution=lambda row: row.fix.caution,
+    place_fingerprint=lambda row: row.place.fingerprint,
+    saving_basis=lambda row: row.finding.saving_basis.value,
+    saving_before_commitments_usd_per_month=lambda row: _usd(
+        row.place.saving_before_commitments_usd_per_month
+    ),
+    saving_note=lambda row: row.finding.saving_note,
+    plan_number=lambda row: row.step,
+    plan_usd_per_month=lambda row: _usd(row.change.saving_usd_per_month) if row.change else None,
+    plan_commands=lambda row: (
+        " && ".join(row.change.fix.commands) if row.change and row.change.fix else ""
+    ),
+)
 
 
 def table(report: Report) -> DataTable:
     """Return every place of every finding; no option leaves a row out."""
-    found = enumerate(report.findings, 1)
+    return COLUMNS.table(_places(report))
+
+
+def _places(report: Report) -> Iterator[_Place]:
     changes = enumerate(planned_changes(report.do_first), 1)
     steps = {change.place: (number, change) for number, change in changes}
-    return DataTable(COLUMNS, (row for number, one in found for row in _rows(one, number, steps)))
-
-
-Steps = Mapping[str, tuple[int, model.PlannedChange]]
-"""Number and change of each place that the order changes, by its fingerprint."""
-
-
-def _rows(finding: model.Finding, number: int, steps: Steps) -> Iterator[Row]:
-    places = finding.members or (model.taken(model.Member, finding),)
-    for index, place in enumerate(places, 1):
-        is_first = index == 1
-        whole = finding.saving_usd_per_month if is_first else None
-        yield (
-            number,
-            finding.rule,
-            finding.severity.value,
-            place.confidence.value,
-            place.confidence_reason,
-            index,
-            len(places),
-            place.subject,
-            shown(place.message),
-            *_resources(place.resources),
-            *_rates(place.throughput_now),
-            *_rates(place.throughput_fixed),
-            *_limit(place.throughput_now.binding if place.throughput_now else finding.limit),
-            _usd(place.saving_usd_per_month),
-            _usd(whole),
-            place.saving_unknown,
-            _bill(finding) if is_first else "",
-            place.fix.text if place.fix else "",
-            " && ".join(place.fix.commands if place.fix else ()),
-            finding.fingerprint,
-            finding.severity_reason,
-            finding.rank,
-            _usd(finding.marginal_usd_per_month) if is_first else None,
-            place.used_ratio,
-            None if place.gib_per_month is None else float(place.gib_per_month),
-            *_steps(place.fix),
-            place.fingerprint,
-            finding.saving_basis.value,
-            _usd(place.saving_before_commitments_usd_per_month),
-            finding.saving_note,
-            *_planned(steps.get(place.fingerprint)),
-        )
-
-
-def _planned(step: tuple[int, model.PlannedChange] | None) -> Row:
-    if step is None:
-        return None, None, ""
-    number, change = step
-    commands = change.fix.commands if change.fix else ()
-    return number, _usd(change.saving_usd_per_month), " && ".join(commands)
-
-
-def _steps(fix: model.Fix | None) -> Row:
-    """Return how to verify, clean up and undo, each in words with its commands, and the caution."""
-    if fix is None:
-        return "", "", "", ""
-    return (*map(_instruction, (fix.verify, fix.clean_up, fix.undo)), fix.caution)
+    for number, finding in enumerate(report.findings, 1):
+        places = finding.members or (model.taken(model.Member, finding),)
+        for index, place in enumerate(places, 1):
+            step = steps.get(place.fingerprint, (None, None))
+            yield _Place(number, finding, index, len(places), place, *step)
 
 
 def _instruction(step: model.Instruction | None) -> str:
@@ -144,24 +138,6 @@ def _bill(finding: model.Finding) -> str:
         f"{item.quantity:f} {item.unit} × {item.unit_price_usd:f} USD ({phrases.origin(item)})"
         for item in finding.line_items
     )
-
-
-def _resources(refs: tuple[model.ResourceRef, ...]) -> Row:
-    if not refs:
-        return "", "", ""
-    return refs[0].self_link, refs[0].source, tuple(ref.self_link for ref in refs[1:])
-
-
-def _rates(estimate: model.Estimate | None) -> Row:
-    if estimate is None:
-        return None, None, None
-    return estimate.gbps, estimate.low_gbps, estimate.high_gbps
-
-
-def _limit(limit: model.Limit | None) -> Row:
-    if limit is None:
-        return None, None, None, None
-    return limit.name, limit.gbps, limit.source, limit.as_of
 
 
 def _usd(usd: Decimal | None) -> Decimal | None:

@@ -10,7 +10,7 @@ from netplan_planner.judging.levers import changes_of, commitment_lever
 from netplan_planner.judging.month import committed, month_bill, tables_of
 from netplan_planner.judging.rules import check_rule_names, rule_list
 from netplan_planner.judging.suppressions import ignore_file
-from netplan_planner.model import Confidence, Facts, Finding, Severity, TrafficMatrix
+from netplan_planner.model import Confidence, Facts, Finding, Severity, TrafficMatrix, taken
 from netplan_planner.model.money.price_age import price_age
 from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.optimise.commitment_table import commitment_uses
@@ -135,7 +135,9 @@ def report_on(
     scope = request.commitment_scope
     uses = commitment_uses(inventory, facts.prices, facts.today, scope)
     projects = projects_of(request, inventory)
-    return Report(
+    return taken(
+        Report,
+        found,
         tool=f"netplan {tool_version()}",
         title=title_of(demo, projects),
         projects=projects,
@@ -151,9 +153,6 @@ def report_on(
         window=_window(facts, facts.traffic) if facts.traffic is not None else None,
         coverage=_coverage(facts, found),
         bill=month_bill(tables, committed(facts, uses)),
-        findings=found.findings,
-        do_first=found.do_first,
-        fix_sets=found.fix_sets,
         traffic_by_class=tables.classes,
         zone_pairs=zone_pairs(facts),
         machines=machines,
@@ -161,10 +160,7 @@ def report_on(
         recommendations=plans,
         jobs=jobs,
         assumptions=_assumptions(request.today, facts, demo, found.findings),
-        suppressed=found.suppressed,
-        filtered=found.filtered,
         expired_suppressions=found.suppressions.expired,
-        not_evaluated=found.not_evaluated,
         commitments=uses,
         commitment_lever=commitment_lever(facts, changes_of(found.do_first), scope),
         flexible_commitments=flexible.use

@@ -250,11 +250,9 @@ def _nodes(
         key_of_end = ends[vm.owner].key
         fullest[key_of_end] = max(fullest.get(key_of_end, -1.0), ratio)
     return tuple(
-        GraphNode(
-            key=end.key,
-            name=end.name,
-            kind=end.kind,
-            place=end.place,
+        model.taken(
+            GraphNode,
+            end,
             machine_count=machines[end.key],
             sent_gib_per_month=facts.gib_per_month(sent[end.key]),
             received_gib_per_month=facts.gib_per_month(received[end.key]),

@@ -15,7 +15,15 @@ from netplan_planner.judging.judged import Judged, judged, with_bill
 from netplan_planner.judging.month import Committed, Tables, committed, month_bill, tables_of
 from netplan_planner.judging.suppressions import ignore_file
 from netplan_planner.machines.known import Known
-from netplan_planner.model import Direction, Facts, PodNetwork, SelfLink, Severity, TrafficMatrix
+from netplan_planner.model import (
+    Direction,
+    Facts,
+    PodNetwork,
+    SelfLink,
+    Severity,
+    TrafficMatrix,
+    taken,
+)
 from netplan_planner.model.money.price_age import price_age
 from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.planning.project import configured, request_of
@@ -290,13 +298,11 @@ def _set(
 ) -> WhatifSet:
     edge = facts.seen_traffic.edges[found.flow]
     ratio = float(used[edge.src])
-    return WhatifSet(
+    return taken(
+        WhatifSet,
+        found,
         ranks=tuple(sorted(rank[number] for number in found.chosen)),
         flow=f"{facts.src(edge).name} → {facts.dst(edge).name}",
-        flow_count=found.flow_count,
-        now_gbps=found.now_gbps,
-        most_without_gbps=found.most_without_gbps,
-        together_gbps=found.together_gbps,
         used_ratio=ratio if ratio == ratio else None,
     )
 
