@@ -16,15 +16,8 @@ import msgspec
 
 from netplan_planner import meter, model
 from netplan_planner.errors import AccessError, UsageError
+from netplan_planner.google import compute_methods
 from netplan_planner.google.api_clients import ClientApi
-from netplan_planner.google.compute_methods import (
-    LISTS,
-    MACHINE_TYPE_ID,
-    MACHINE_TYPE_PERMISSION,
-    MEMBERS_ID,
-    MEMBERS_PERMISSION,
-    Method,
-)
 from netplan_planner.google.compute_pages import PageReader
 from netplan_planner.google.located_lists import (
     LOCATED_APIS,
@@ -182,7 +175,9 @@ class _Reading:
         self, projects: list[model.ProjectId], pool: ThreadPoolExecutor, *, must_answer: bool
     ) -> model.Inventory:
         calls: list[Future[_Part]] = [
-            pool.submit(self._list, project, method) for method in LISTS for project in projects
+            pool.submit(self._list, project, method)
+            for method in compute_methods.LISTS
+            for project in projects
         ]
         located = [
             pool.submit(read_located, transport, api, method, project)
@@ -214,7 +209,7 @@ class _Reading:
             everything.merge(listed.result())
         return everything.inventory()
 
-    def _list(self, project: model.ProjectId, method: Method) -> _Part:
+    def _list(self, project: model.ProjectId, method: compute_methods.Method) -> _Part:
         """Read one list, page by page; what was read before a failure is kept."""
         found = Collector()
         pages = PageReader(method.kind, is_aggregated=method.is_aggregated)
@@ -242,7 +237,9 @@ class _Reading:
             return _Part(project, found, has_answer=False)
         return _Part(project, found, has_answer=True)
 
-    def _request(self, project: model.ProjectId, method: Method, token: str) -> Request:
+    def _request(
+        self, project: model.ProjectId, method: compute_methods.Method, token: str
+    ) -> Request:
         query = {"maxResults": str(self._transport.options.page_size), "prettyPrint": "false"}
         if token:
             query["pageToken"] = token
@@ -283,7 +280,7 @@ class _Reading:
             except Refusal as exc:
                 found.error(place.project, str(exc))
                 continue
-            source = f"{MACHINE_TYPE_ID} projects/{place.project}"
+            source = f"{compute_methods.MACHINE_TYPE_ID} projects/{place.project}"
             found.add(BY_COLLECTION["machineTypes"], [wire], source)
             return _Part(place.project, found, has_answer=True)
         return _Part(places[0].project, found, has_answer=False)
@@ -297,12 +294,13 @@ class _Reading:
 def _type_request(place: _Type) -> Request:
     names = {"project": place.project, "zone": place.zone, "machineType": place.name}
     return Request(
-        method=MACHINE_TYPE_ID,
+        method=compute_methods.MACHINE_TYPE_ID,
         path=path_of("projects/{project}/zones/{zone}/machineTypes/{machineType}", names),
         query={"prettyPrint": "false"},
-        permission=MACHINE_TYPE_PERMISSION,
+        permission=compute_methods.MACHINE_TYPE_PERMISSION,
         disabled=disabled_api(place.project),
-        missing=f"{MACHINE_TYPE_ID}: {place.name} is not offered in {place.zone} (404)",
+        missing=f"{compute_methods.MACHINE_TYPE_ID}: {place.name} is not offered in {place.zone}"
+        " (404)",
         names=names,
     )
 
@@ -362,7 +360,7 @@ def read_members(transport: Transport, place: GroupPlace) -> Collector:
             for item in page.items:
                 found.member(place.link, model.SelfLink(model.canonical_link(item.instance)))
     except CutOff as exc:
-        found.error(place.project, f"{MEMBERS_ID} of {place.name}: {exc}")
+        found.error(place.project, f"{compute_methods.MEMBERS_ID} of {place.name}: {exc}")
     except Refusal as exc:
         found.error(place.project, str(exc))
     return found
@@ -372,12 +370,12 @@ def _request(place: GroupPlace, token: str, page_size: int) -> Request:
     names = {"project": place.project, "zone": place.zone, "instanceGroup": place.name}
     query = {"maxResults": str(page_size), "prettyPrint": "false"}
     return Request(
-        method=MEMBERS_ID,
+        method=compute_methods.MEMBERS_ID,
         path=path_of(_PATH, names),
         query=query | ({"pageToken": token} if token else {}),
-        permission=MEMBERS_PERMISSION,
+        permission=compute_methods.MEMBERS_PERMISSION,
         disabled="the Compute Engine API is disabled (403)",
-        missing=f"{MEMBERS_ID}: no group {place.name} in {place.zone} (404)",
+        missing=f"{compute_methods.MEMBERS_ID}: no group {place.name} in {place.zone} (404)",
         body=b"{}",
         names=names,
     )

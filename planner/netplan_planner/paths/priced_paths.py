@@ -6,17 +6,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import NamedTuple
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    Edge,
-    Facts,
-    ForwardingRule,
-    Owner,
-    OwnerKind,
-    PathClass,
-    PriceTier,
-    SelfLink,
-)
 from netplan_planner.paths.fronts import balancer_kind
 
 PREMIUM = "PREMIUM"
@@ -28,19 +19,20 @@ _OWN_GATEWAY = re.compile(r"/regions/([^/]+)/vpnGateways/")
 """A peer that is a gateway of Google Cloud, not of elsewhere."""
 
 WHAT_TELLS = {
-    PathClass.INTERNET: "flow logs with metadata name the destination's area",
-    PathClass.NAT: "flow logs with metadata name the destination's area",
-    PathClass.GOOGLE_APIS: "`gcloud storage buckets list`",
-    PathClass.SAME_ZONE_EXTERNAL: "the bill: SKU DE9E-AFBC-A15A (between zones), or none",
-    PathClass.LOAD_BALANCER: "the forwarding rule says of which kind the load balancer is",
-    PathClass.HYBRID: "VPN tunnels and routes in the input, or flow logs with gateway annotations",
+    model.PathClass.INTERNET: "flow logs with metadata name the destination's area",
+    model.PathClass.NAT: "flow logs with metadata name the destination's area",
+    model.PathClass.GOOGLE_APIS: "`gcloud storage buckets list`",
+    model.PathClass.SAME_ZONE_EXTERNAL: "the bill: SKU DE9E-AFBC-A15A (between zones), or none",
+    model.PathClass.LOAD_BALANCER: "the forwarding rule says of which kind the load balancer is",
+    model.PathClass.HYBRID: "VPN tunnels and routes in the input, or flow logs with gateway"
+    " annotations",
 }
 
 
 class PricedPath(NamedTuple):
     """What the price of an edge depends on; texts are empty where not known."""
 
-    path_class: PathClass
+    path_class: model.PathClass
     src_region: str
     dst_region: str
     area: str
@@ -62,7 +54,7 @@ class PricedPath(NamedTuple):
     @property
     def is_processed(self) -> bool:
         """Whether Cloud NAT is paid for it as well, which is the last of its prices then."""
-        return self.path_class is PathClass.NAT or self.is_through_nat
+        return self.path_class is model.PathClass.NAT or self.is_through_nat
 
     @property
     def ends(self) -> str:
@@ -73,10 +65,10 @@ class PricedPath(NamedTuple):
 class PathPrice(NamedTuple):
     """One of the prices of a path; where it is not known, why, and between which ones it is."""
 
-    tiers: tuple[PriceTier, ...]
+    tiers: tuple[model.PriceTier, ...]
     """Empty where the price is not known."""
     reason: str = ""
-    choices: tuple[tuple[PriceTier, ...], ...] = ()
+    choices: tuple[tuple[model.PriceTier, ...], ...] = ()
     """The prices that it may have; empty: nothing bounds it."""
     what_tells: str = ""
     """What evidence would settle it."""
@@ -84,18 +76,18 @@ class PathPrice(NamedTuple):
     """Who is paid, beside the sending, where a line says so."""
 
 
-def priced_path_of(facts: Facts, edge: Edge) -> PricedPath:
+def priced_path_of(facts: model.Facts, edge: model.Edge) -> PricedPath:
     """Return the priced path of an edge."""
     src, dst = facts.src(edge), facts.dst(edge)
     priced = PricedPath(edge.path_class, src.region or "", dst.region or "", dst.area or "")
     match edge.path_class:
-        case PathClass.INTERNET:
+        case model.PathClass.INTERNET:
             return priced._replace(network_tier=_tier(facts, edge))
-        case PathClass.LOAD_BALANCER:
+        case model.PathClass.LOAD_BALANCER:
             return _balanced(facts, edge, priced)
-        case PathClass.GOOGLE_APIS:
+        case model.PathClass.GOOGLE_APIS:
             return priced._replace(dst_region=priced.dst_region or _named_region(facts, dst.name))
-        case PathClass.HYBRID:
+        case model.PathClass.HYBRID:
             return _hybrid(facts, edge, priced)
         case _:
             return priced._replace(
@@ -105,11 +97,11 @@ def priced_path_of(facts: Facts, edge: Edge) -> PricedPath:
             )
 
 
-OWN = frozenset({OwnerKind.VM, OwnerKind.LOAD_BALANCER, OwnerKind.NAT})
+OWN = frozenset({model.OwnerKind.VM, model.OwnerKind.LOAD_BALANCER, model.OwnerKind.NAT})
 """Kinds of ends that are of the inventory."""
 
 
-def billed_path(facts: Facts, edge: Edge, priced: PricedPath) -> PricedPath | None:
+def billed_path(facts: model.Facts, edge: model.Edge, priced: PricedPath) -> PricedPath | None:
     """Return what an edge is billed as, with its priced path; None where nobody of ours pays.
 
     What comes in is free, but for the work of Cloud NAT and of passthrough load balancers. What
@@ -117,15 +109,15 @@ def billed_path(facts: Facts, edge: Edge, priced: PricedPath) -> PricedPath | No
     """
     sender = facts.src(edge).kind
     # What unnamed back ends answer to the internet leaves the own project too.
-    if sender is OwnerKind.VM or (
-        sender is OwnerKind.LOAD_BALANCER and priced.path_class is PathClass.INTERNET
+    if sender is model.OwnerKind.VM or (
+        sender is model.OwnerKind.LOAD_BALANCER and priced.path_class is model.PathClass.INTERNET
     ):
         return priced
     if facts.dst(edge).kind not in OWN:
         return None
-    if priced.path_class is PathClass.NAT:
-        return PricedPath(PathClass.NAT, priced.dst_region, "", "", is_reply=True)
-    if priced.path_class is PathClass.LOAD_BALANCER:
+    if priced.path_class is model.PathClass.NAT:
+        return PricedPath(model.PathClass.NAT, priced.dst_region, "", "", is_reply=True)
+    if priced.path_class is model.PathClass.LOAD_BALANCER:
         front = front_of(facts, edge)
         kind = balancer_kind(front) if front is not None else ""
         if front is not None and front.region and "Passthrough" in kind:
@@ -136,10 +128,10 @@ def billed_path(facts: Facts, edge: Edge, priced: PricedPath) -> PricedPath | No
 class Billed(NamedTuple):
     """The edges that are billed, each with its path."""
 
-    paths: tuple[tuple[Edge, PricedPath], ...]
+    paths: tuple[tuple[model.Edge, PricedPath], ...]
 
 
-def billed_edges(facts: Facts) -> tuple[tuple[Edge, PricedPath], ...]:
+def billed_edges(facts: model.Facts) -> tuple[tuple[model.Edge, PricedPath], ...]:
     """Return the edges that own machines pay for, with their paths; worked out once."""
     found = facts.memo.get(Billed)
     if not isinstance(found, Billed):
@@ -150,7 +142,7 @@ def billed_edges(facts: Facts) -> tuple[tuple[Edge, PricedPath], ...]:
     return found.paths
 
 
-def billed_volumes(facts: Facts) -> Counter[PricedPath]:
+def billed_volumes(facts: model.Facts) -> Counter[PricedPath]:
     """Return the bytes that own machines pay for, by path."""
     found: Counter[PricedPath] = Counter()
     for edge, path in billed_edges(facts):
@@ -158,7 +150,7 @@ def billed_volumes(facts: Facts) -> Counter[PricedPath]:
     return found
 
 
-def hub_of(facts: Facts, edge: Edge) -> str:
+def hub_of(facts: model.Facts, edge: model.Edge) -> str:
     """Return the hub by which an edge reaches an internal address of a machine, or nothing."""
     is_empty = facts.inventory.spoke_pairs.is_empty
     if is_empty or edge.path_class.distance is None:
@@ -167,7 +159,7 @@ def hub_of(facts: Facts, edge: Edge) -> str:
     return facts.inventory.hub_seen(sending, receiving)
 
 
-def _networks(facts: Facts, owner: Owner) -> list[SelfLink]:
+def _networks(facts: model.Facts, owner: model.Owner) -> list[model.SelfLink]:
     """Return the networks that an end is in; of one of another project what the records name."""
     machine = facts.instance(owner)
     if machine is not None:
@@ -175,24 +167,24 @@ def _networks(facts: Facts, owner: Owner) -> list[SelfLink]:
     return [owner.network] if owner.network else []
 
 
-def _is_external_ipv6(edge: Edge) -> bool:
+def _is_external_ipv6(edge: model.Edge) -> bool:
     return edge.path_class.is_external_address and ":" in (edge.dst_address or "")
 
 
-def _is_through_nat(facts: Facts, edge: Edge) -> bool:
+def _is_through_nat(facts: model.Facts, edge: model.Edge) -> bool:
     """Return whether a machine without an external address sends to one of its own by one."""
     is_external = edge.path_class.is_external_address and not _is_external_ipv6(edge)
     return is_external and _is_behind_nat(facts, edge)
 
 
-def _is_behind_nat(facts: Facts, edge: Edge) -> bool:
+def _is_behind_nat(facts: model.Facts, edge: model.Edge) -> bool:
     sender = facts.instance(facts.src(edge))
     return sender is not None and any(
         facts.inventory.nat_of(sender, nic) is not None for nic in sender.interfaces
     )
 
 
-def _tier(facts: Facts, edge: Edge) -> str:
+def _tier(facts: model.Facts, edge: model.Edge) -> str:
     """Return the network tier of the sender's external addresses, or of the front it answers by."""
     front = facts.inventory.front_by_ip.get(edge.dst_address) if edge.dst_address else None
     if front is not None:
@@ -206,7 +198,7 @@ def _tier(facts: Facts, edge: Edge) -> str:
     return next(iter(tiers or {PREMIUM})) if len(tiers) < 2 else _SEVERAL
 
 
-def _balanced(facts: Facts, edge: Edge, priced: PricedPath) -> PricedPath:
+def _balanced(facts: model.Facts, edge: model.Edge, priced: PricedPath) -> PricedPath:
     """Return the priced path of traffic that meets a load balancer."""
     front = front_of(facts, edge)
     if front is None:
@@ -220,24 +212,24 @@ def _balanced(facts: Facts, edge: Edge, priced: PricedPath) -> PricedPath:
     return priced._replace(balancer=kind, dst_region=region, is_through_nat=is_through_nat, hub=hub)
 
 
-def front_of(facts: Facts, edge: Edge) -> ForwardingRule | None:
+def front_of(facts: model.Facts, edge: model.Edge) -> model.ForwardingRule | None:
     """Return the forwarding rule that an edge meets, the first by link that has its address."""
     rules = facts.inventory.forwarding_rule_by_link
     for owner in (facts.dst(edge), facts.src(edge)):
-        if owner.kind is OwnerKind.LOAD_BALANCER and owner.link in rules:
+        if owner.kind is model.OwnerKind.LOAD_BALANCER and owner.link in rules:
             return rules[owner.link]
     found = facts.inventory.forwarding_rules_by_ip.get(edge.dst_address or "", ())
     # Two networks may have rules of one internal address: then it is not known.
     return found[0] if len({rule.network for rule in found}) == 1 else None
 
 
-def _named_region(facts: Facts, service: str) -> str:
+def _named_region(facts: model.Facts, service: str) -> str:
     """Return the region that a service's name holds, as `us-central1-aiplatform`, or nothing."""
     found = re.search(r"(?:^|[.-])([a-z]+-[a-z]+\d+)(?=[.-])", service)
     return found[1] if found and found[1] in facts.prices.regions() else ""
 
 
-def _hybrid(facts: Facts, edge: Edge, priced: PricedPath) -> PricedPath:
+def _hybrid(facts: model.Facts, edge: model.Edge, priced: PricedPath) -> PricedPath:
     """Return the path of what a tunnel of the inventory carries, with the region of a peer of ours.
 
     A VLAN attachment's name is built alike: only a tunnel that the inventory has is one.
@@ -256,18 +248,18 @@ def _hybrid(facts: Facts, edge: Edge, priced: PricedPath) -> PricedPath:
     return priced
 
 
-def path_prices_of(facts: Facts, priced: PricedPath) -> tuple[PathPrice, ...]:
+def path_prices_of(facts: model.Facts, priced: PricedPath) -> tuple[PathPrice, ...]:
     """Return the prices of a GiB on a path: what is sent, and what a gateway does with it."""
     path_class = priced.path_class
     if priced.is_reply:
         return (nat_part(facts, priced.src_region),)
-    if path_class is PathClass.UNKNOWN:
+    if path_class is model.PathClass.UNKNOWN:
         return (PathPrice((), "bytes without an owner have no price"),)
     if not priced.src_region:
         return (PathPrice((), "the region of a sender is not known"),)
-    if path_class is PathClass.LOAD_BALANCER:
+    if path_class is model.PathClass.LOAD_BALANCER:
         found = _through_balancer(facts, priced)
-    elif path_class is PathClass.HYBRID:
+    elif path_class is model.PathClass.HYBRID:
         found = (_part(facts, priced, lambda: _vpn(facts, priced)),)
     else:
         found = (_part(facts, priced, lambda: _sent(facts, priced)),)
@@ -277,7 +269,7 @@ def path_prices_of(facts: Facts, priced: PricedPath) -> tuple[PathPrice, ...]:
     return (*found, nat_part(facts, priced.src_region)) if priced.is_processed else found
 
 
-def _hub_part(facts: Facts, hub: str) -> PathPrice:
+def _hub_part(facts: model.Facts, hub: str) -> PathPrice:
     """Return what a hub charges for what VPC spokes send through it, beside the sending.
 
     cloud.google.com/network-connectivity/pricing, "Advanced Data Networking"
@@ -289,30 +281,30 @@ def _hub_part(facts: Facts, hub: str) -> PathPrice:
         return PathPrice((), str(error), work=work)
 
 
-def nat_part(facts: Facts, region: str) -> PathPrice:
+def nat_part(facts: model.Facts, region: str) -> PathPrice:
     """Return what Cloud NAT charges for what it processes, in either direction."""
     try:
         price = facts.prices.nat_data(region)
     except MissingDatum as error:
         return PathPrice((), str(error))
-    return PathPrice((PriceTier(start=Decimal(0), price=price),))
+    return PathPrice((model.PriceTier(start=Decimal(0), price=price),))
 
 
-def _sent(facts: Facts, priced: PricedPath) -> tuple[PriceTier, ...]:
+def _sent(facts: model.Facts, priced: PricedPath) -> tuple[model.PriceTier, ...]:
     if priced.network_tier == _SEVERAL:
         raise MissingDatum("the sender has external addresses of both network tiers")
-    if priced.is_ipv6 and priced.path_class is PathClass.SAME_ZONE_EXTERNAL:
+    if priced.is_ipv6 and priced.path_class is model.PathClass.SAME_ZONE_EXTERNAL:
         raise MissingDatum(
             "no source says what traffic to an external IPv6 address in the same zone costs"
         )
     # Said alike for all regions, so that what lacks one thing stands together.
-    if priced.path_class is PathClass.GOOGLE_APIS and not priced.dst_region:
+    if priced.path_class is model.PathClass.GOOGLE_APIS and not priced.dst_region:
         raise MissingDatum("it depends on where the bucket is: free in the machine's region")
-    is_internet = priced.path_class in {PathClass.INTERNET, PathClass.NAT}
+    is_internet = priced.path_class in {model.PathClass.INTERNET, model.PathClass.NAT}
     if is_internet and not priced.area and priced.network_tier == PREMIUM:
         raise MissingDatum("it depends on where the peer is, which the records do not say")
     return facts.prices.traffic(
-        PathClass.INTERNET if priced.path_class is PathClass.NAT else priced.path_class,
+        model.PathClass.INTERNET if priced.path_class is model.PathClass.NAT else priced.path_class,
         src_region=priced.src_region,
         dst_region=priced.dst_region or None,
         area=priced.area or None,
@@ -320,7 +312,7 @@ def _sent(facts: Facts, priced: PricedPath) -> tuple[PriceTier, ...]:
     )
 
 
-def _vpn(facts: Facts, priced: PricedPath) -> tuple[PriceTier, ...]:
+def _vpn(facts: model.Facts, priced: PricedPath) -> tuple[model.PriceTier, ...]:
     if priced.carrier != VPN:
         raise MissingDatum(
             "what carries the traffic is not known: Cloud VPN, Interconnect or an appliance"
@@ -332,23 +324,25 @@ def _vpn(facts: Facts, priced: PricedPath) -> tuple[PriceTier, ...]:
     )
 
 
-def _through_balancer(facts: Facts, priced: PricedPath) -> tuple[PathPrice, ...]:
+def _through_balancer(facts: model.Facts, priced: PricedPath) -> tuple[PathPrice, ...]:
     """Return what a load balancer processes, and the way to it where it is in another region."""
     region = priced.dst_region or priced.src_region
 
-    def processed() -> tuple[PriceTier, ...]:
+    def processed() -> tuple[model.PriceTier, ...]:
         if not priced.balancer:
-            return facts.prices.traffic(PathClass.LOAD_BALANCER, src_region=region)
+            return facts.prices.traffic(model.PathClass.LOAD_BALANCER, src_region=region)
         return facts.prices.service_price("lb_data_inbound", region, priced.balancer)
 
     work = _part(facts, priced, processed)
     if region == priced.src_region:
         return (work,)
-    between = priced._replace(path_class=PathClass.INTER_REGION_INTERNAL)
+    between = priced._replace(path_class=model.PathClass.INTER_REGION_INTERNAL)
     return work, _part(facts, between, lambda: _sent(facts, between))
 
 
-def _part(facts: Facts, priced: PricedPath, ask: Callable[[], tuple[PriceTier, ...]]) -> PathPrice:
+def _part(
+    facts: model.Facts, priced: PricedPath, ask: Callable[[], tuple[model.PriceTier, ...]]
+) -> PathPrice:
     try:
         return PathPrice(ask())
     except MissingDatum as error:
@@ -357,10 +351,10 @@ def _part(facts: Facts, priced: PricedPath, ask: Callable[[], tuple[PriceTier, .
         )
 
 
-def _possible(facts: Facts, priced: PricedPath) -> tuple[tuple[PriceTier, ...], ...]:
-    if priced.path_class is PathClass.HYBRID and priced.carrier != VPN:
+def _possible(facts: model.Facts, priced: PricedPath) -> tuple[tuple[model.PriceTier, ...], ...]:
+    if priced.path_class is model.PathClass.HYBRID and priced.carrier != VPN:
         return ()
-    if priced.path_class is PathClass.SAME_ZONE_EXTERNAL and not priced.is_ipv6:
+    if priced.path_class is model.PathClass.SAME_ZONE_EXTERNAL and not priced.is_ipv6:
         return ()
     return facts.prices.possible_prices(
         priced.path_class,
@@ -371,7 +365,7 @@ def _possible(facts: Facts, priced: PricedPath) -> tuple[tuple[PriceTier, ...], 
     )
 
 
-def path_prices(facts: Facts, priced: PricedPath) -> tuple[tuple[PriceTier, ...], ...]:
+def path_prices(facts: model.Facts, priced: PricedPath) -> tuple[tuple[model.PriceTier, ...], ...]:
     """Return the prices of a GiB on a path, each with its steps: what is sent, and NAT's work.
 
     Raises:

@@ -2,23 +2,8 @@
 
 from collections.abc import Iterator
 
+from netplan_planner import model
 from netplan_planner.ledger import ledger_of
-from netplan_planner.model import (
-    Change,
-    ChangeKind,
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Instance,
-    Need,
-    PathClass,
-    Saving,
-    SelfLink,
-    Severity,
-    Work,
-    last_part,
-)
 from netplan_planner.throughput import predict
 from netplan_rules.address._external import PairTraffic, external_traffic
 from netplan_rules.base import Rule, volume_floor
@@ -30,8 +15,8 @@ from netplan_rules.wording import pair_subject, volume
 RULE = Rule(
     id="external-ip-between-vpcs",
     title="Machines of two unconnected networks talk over external addresses",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.PEERS}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.INVENTORY, model.Need.PEERS}),
     rationale="Without a peering, external addresses are the only path: its cap and price are those"
     " of traffic that leaves the VPC.",
     remediation="Peer the two networks, or offer the service through Private Service Connect or"
@@ -45,7 +30,7 @@ RULE = Rule(
         "https://cloud.google.com/vpc/docs/vpc-peering",
         "https://cloud.google.com/vpc/docs/private-service-connect",
     ),
-    work=Work(
+    work=model.Work(
         effort="A peering made from both sides or an endpoint of Private Service Connect, then the"
         " addresses in the configuration.",
         restart="No machine; the application, where it reads its configuration at its start only.",
@@ -60,47 +45,52 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each pair of machines that has no internal path and uses an external address."""
     for path_class in (
-        PathClass.SAME_ZONE_EXTERNAL,
-        PathClass.INTER_ZONE_EXTERNAL,
-        PathClass.INTER_REGION_EXTERNAL,
+        model.PathClass.SAME_ZONE_EXTERNAL,
+        model.PathClass.INTER_ZONE_EXTERNAL,
+        model.PathClass.INTER_REGION_EXTERNAL,
     ):
         for pair in external_traffic(facts, path_class, RULE.id):
-            if isinstance(pair, Gap):
+            if isinstance(pair, model.Gap):
                 continue  # external-ip-intra-zone and its siblings report it
             if facts.inventory.reachable_interface(pair.sender, pair.receiver) is None:
                 yield _hit(facts, pair)
 
 
-def _hit(facts: Facts, pair: PairTraffic) -> Hit:
+def _hit(facts: model.Facts, pair: PairTraffic) -> model.Hit:
     edge, sender, receiver = pair.edges[0], pair.sender, pair.receiver
     joined = joining(facts.inventory, sender, receiver)
     doubts = doubts_of_edge(facts, edge)
     gib = facts.gib_per_month(pair.wire_bytes)
-    change = Change(
-        kind=ChangeKind.INTERNAL_ADDRESS,
+    change = model.Change(
+        kind=model.ChangeKind.INTERNAL_ADDRESS,
         target=sender.ref.self_link,
         destination=receiver.ref.self_link,
     )
     now = predict(used_path(facts, edge), facts.caps)
-    return Hit(
+    return model.Hit(
         resources=(sender.ref, receiver.ref),
         subject=pair_subject(facts.src(edge), facts.dst(edge)),
-        message=f"{volume(gib)} from network {last_part(_network(sender))} to"
-        f" {last_part(_network(receiver))} go over external addresses; the networks are not peered",
+        message=f"{volume(gib)} from network {model.last_part(_network(sender))} to"
+        f" {model.last_part(_network(receiver))} go over external addresses; the networks are"
+        " not peered",
         cause="" if joined.is_peering else "no peering is possible",
         evidence=(
-            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
-            Evidence(name="external_address", value=edge.dst_address or "", source="flow logs"),
-            Evidence(name="overlapping_ranges", value=joined.overlap or "none", source="inventory"),
+            model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            model.Evidence(
+                name="external_address", value=edge.dst_address or "", source="flow logs"
+            ),
+            model.Evidence(
+                name="overlapping_ranges", value=joined.overlap or "none", source="inventory"
+            ),
         ),
         limit=now.binding,
         throughput_now=now,
         saving=ledger_of(facts).value(change).saving
         if joined.is_peering
-        else Saving(unknown=NOT_PEERED),
+        else model.Saving(unknown=NOT_PEERED),
         used_ratio=used_ratio(facts, edge, now),
         gib_per_month=gib,
         fix=joined.fix,
@@ -109,5 +99,5 @@ def _hit(facts: Facts, pair: PairTraffic) -> Hit:
     )
 
 
-def _network(instance: Instance) -> SelfLink:
-    return instance.primary_network or SelfLink("")
+def _network(instance: model.Instance) -> model.SelfLink:
+    return instance.primary_network or model.SelfLink("")

@@ -2,22 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model import (
-    INTERNET_QUOTA,
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    MeasuredKind,
-    Metric,
-    MetricSeries,
-    Need,
-    ResourceRef,
-    SelfLink,
-    Severity,
-    Value,
-    Work,
-)
+from netplan_planner import model
 from netplan_planner.units import MEGABITS_PER_GIGABIT, SECONDS_PER_DAY, SECONDS_PER_HOUR, counted
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.shared.trust import Doubts
@@ -26,8 +11,8 @@ from netplan_rules.wording import gbps, rate_evidence
 RULE = Rule(
     id="regional-internet-quota",
     title="The internet traffic of a region is near its quota",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.QUOTA_LIMITS}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.QUOTA_LIMITS}),
     rationale="All machines of a project in a region share one quota of what they send to addresses"
     " outside the VPC network; at the quota each of them is slowed down, however large its own cap"
     " is.",
@@ -40,7 +25,7 @@ RULE = Rule(
         "https://docs.cloud.google.com/vpc/docs/quota",
         "https://cloud.google.com/docs/quotas/view-manage",
     ),
-    work=Work(
+    work=model.Work(
         effort="One request for each project and region, which Google may decline.",
         restart="Nothing.",
         undo="A quota can be lowered again at any time.",
@@ -63,10 +48,10 @@ RULE = Rule(
     " first {p95_rate} of {quota_rate}",
 )
 
-_COUNTED = f"Cloud Monitoring, {Metric.QUOTA_RATE.value}"
+_COUNTED = f"Cloud Monitoring, {model.Metric.QUOTA_RATE.value}"
 
 
-class _Use(Value, frozen=True, kw_only=True):
+class _Use(model.Value, frozen=True, kw_only=True):
     """What was sent of a quota."""
 
     p95_ratio: float
@@ -77,42 +62,42 @@ class _Use(Value, frozen=True, kw_only=True):
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each project and region at its quota of traffic to the internet."""
     assert facts.metrics is not None
-    for limit in facts.metrics.of_kind(MeasuredKind.QUOTA, Metric.QUOTA_LIMIT):
-        if limit.resource.name != INTERNET_QUOTA or limit.p50 <= 0:
+    for limit in facts.metrics.of_kind(model.MeasuredKind.QUOTA, model.Metric.QUOTA_LIMIT):
+        if limit.resource.name != model.INTERNET_QUOTA or limit.p50 <= 0:
             continue
         use = _counted(facts, limit) or _summed(facts, limit)
         if use is None:
             reason = "nothing tells what its machines send to the internet"
-            yield Gap(resource=_region(limit), reason=reason)
+            yield model.Gap(resource=_region(limit), reason=reason)
         elif use.p95_ratio >= facts.threshold(RULE.id, "used_ratio"):
             yield _hit(facts, limit, use)
 
 
-def _region(limit: MetricSeries) -> ResourceRef:
+def _region(limit: model.MetricSeries) -> model.ResourceRef:
     place = f"projects/{limit.resource.project}/regions/{limit.resource.location}"
-    return ResourceRef(self_link=SelfLink(place))
+    return model.ResourceRef(self_link=model.SelfLink(place))
 
 
-def _limit_gbps(limit: MetricSeries) -> float:
+def _limit_gbps(limit: model.MetricSeries) -> float:
     # "GCE VM to internet egress bandwidth Mbps": throughput/data/regional_quotas.csv.
     return limit.p50 / MEGABITS_PER_GIGABIT
 
 
-def _counted(facts: Facts, limit: MetricSeries) -> _Use | None:
+def _counted(facts: model.Facts, limit: model.MetricSeries) -> _Use | None:
     """Return what the quota counted: in the unit of its limit, whatever that is, a second."""
     assert facts.metrics is not None
     of = limit.resource
-    for one in facts.metrics.of_kind(MeasuredKind.QUOTA, Metric.QUOTA_RATE):
+    for one in facts.metrics.of_kind(model.MeasuredKind.QUOTA, model.Metric.QUOTA_RATE):
         if one.resource == of and not one.labels:
             hours = one.observed_s / SECONDS_PER_HOUR
             return _Use(p95_ratio=one.p95 / limit.p50, source=_COUNTED, hours=hours)
     return None
 
 
-def _summed(facts: Facts, limit: MetricSeries) -> _Use | None:
+def _summed(facts: model.Facts, limit: model.MetricSeries) -> _Use | None:
     """Return what the machines of a region send outside, each at its own 95th percentile."""
     of = limit.resource
     found = []
@@ -131,7 +116,7 @@ def _summed(facts: Facts, limit: MetricSeries) -> _Use | None:
     )
 
 
-def _hit(facts: Facts, limit: MetricSeries, use: _Use) -> Hit:
+def _hit(facts: model.Facts, limit: model.MetricSeries, use: _Use) -> model.Hit:
     of, quota = limit.resource, _limit_gbps(limit)
     doubts = Doubts()
     if use.machine_count is not None:
@@ -142,23 +127,25 @@ def _hit(facts: Facts, limit: MetricSeries, use: _Use) -> Hit:
     if use.hours < facts.threshold(RULE.id, "min_window_hours"):
         days = use.hours * SECONDS_PER_HOUR / SECONDS_PER_DAY
         doubts.add(f"the window has {days:.1f} days and may miss a weekly peak")
-    return Hit(
+    return model.Hit(
         resources=(_region(limit),),
         subject=f"{of.project} ({of.location})",
         message=f"the machines of {of.project} in {of.location} send {gbps(use.p95_ratio * quota)}"
         f" to the internet at the 95th percentile; their quota is {gbps(quota)}",
         evidence=(
             rate_evidence("p95", use.p95_ratio * quota, use.source),
-            rate_evidence("quota", quota, f"Cloud Monitoring, {Metric.QUOTA_LIMIT.value}"),
-            Evidence(name="window", value=round(use.hours, 1), unit="hours", source=use.source),
+            rate_evidence("quota", quota, f"Cloud Monitoring, {model.Metric.QUOTA_LIMIT.value}"),
+            model.Evidence(
+                name="window", value=round(use.hours, 1), unit="hours", source=use.source
+            ),
         ),
         used_ratio=use.p95_ratio,
         fix=RULE.fix(
-            text=f"Ask for a higher quota of {INTERNET_QUOTA} in {of.location}, or let machines of"
-            " another region send a part.",
+            text=f"Ask for a higher quota of {model.INTERNET_QUOTA} in {of.location}, or let"
+            " machines of another region send a part.",
             label="higher regional quota",
-            verify=f"{Metric.QUOTA_LIMIT.value} of {INTERNET_QUOTA} has the new value, and the"
-            " next audit reads it.",
+            verify=f"{model.Metric.QUOTA_LIMIT.value} of {model.INTERNET_QUOTA} has the new value,"
+            " and the next audit reads it.",
             undo="Lower the quota again; nothing else has changed.",
             caution="A quota is a limit and no promise: the caps of the machines and of each flow"
             " hold as before.",

@@ -6,28 +6,8 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    Edge,
-    Estimate,
-    Evidence,
-    Facts,
-    Fix,
-    Gap,
-    Hit,
-    Instruction,
-    LineItem,
-    Need,
-    PathClass,
-    Region,
-    Saving,
-    SelfLink,
-    Severity,
-    VpnTunnel,
-    bill,
-    last_part,
-    negated,
-)
 from netplan_planner.throughput import edge_query, predict
 from netplan_planner.units import HOURS_PER_MONTH, counted
 from netplan_rules.base import Rule
@@ -46,8 +26,8 @@ from netplan_rules.work import GATEWAY
 RULE = Rule(
     id="vpn-between-own-vpcs",
     title="Cloud VPN joins two networks that could be peered",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.VPN_TUNNELS}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.VPN_TUNNELS}),
     rationale="Every tunnel is billed by the hour on both sides and carries a fixed number of"
     " packets a second. Peered networks have neither: machines reach each other as inside one"
     " network, at their own caps.",
@@ -67,23 +47,23 @@ RULE = Rule(
     group_message="Cloud VPN joins {count} pairs of networks that could be peered",
 )
 
-_Pair = tuple[SelfLink, SelfLink]
+_Pair = tuple[model.SelfLink, model.SelfLink]
 _HYBRID_HOPS = frozenset({"vpn", "interconnect"})
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each pair of networks that tunnels join and a peering could."""
     networks = networks_of_gateways(facts)
-    joined: dict[_Pair, list[VpnTunnel]] = defaultdict(list)
+    joined: dict[_Pair, list[model.VpnTunnel]] = defaultdict(list)
     for tunnel in facts.inventory.vpn_tunnels:
         if tunnel.peer_gateway is None or "/vpnGateways/" not in tunnel.peer_gateway:
             continue
-        local = networks.get(tunnel.vpn_gateway or SelfLink(""))
+        local = networks.get(tunnel.vpn_gateway or model.SelfLink(""))
         remote = networks.get(tunnel.peer_gateway)
         if local is None or remote is None:
             reason = "the other gateway, or the router of its tunnels, was not read"
-            yield Gap(resource=tunnel.ref, reason=reason)
+            yield model.Gap(resource=tunnel.ref, reason=reason)
         elif local != remote:
             joined[min(local, remote), max(local, remote)].append(tunnel)
     carried = edges_by_tunnel(facts)
@@ -92,23 +72,23 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             continue
         transit = _transit(facts, pair, tunnels, networks)
         if transit:
-            yield Gap(resource=tunnels[0].ref, reason=transit)
+            yield model.Gap(resource=tunnels[0].ref, reason=transit)
         else:
             edges = [edge for tunnel in tunnels for edge in carried.get(owner_key(tunnel), ())]
             yield _hit(facts, pair, tunnels, edges)
 
 
-def _cannot_peer(facts: Facts, pair: _Pair) -> bool:
+def _cannot_peer(facts: model.Facts, pair: _Pair) -> bool:
     inventory = facts.inventory
     are_spokes = inventory.spoke_pairs.are_spokes(*pair)
     return are_spokes or bool(overlap_of(inventory, *pair) or legacy_networks(inventory, *pair))
 
 
 def _transit(
-    facts: Facts,
+    facts: model.Facts,
     pair: _Pair,
-    tunnels: Sequence[VpnTunnel],
-    networks: Mapping[SelfLink, SelfLink],
+    tunnels: Sequence[model.VpnTunnel],
+    networks: Mapping[model.SelfLink, model.SelfLink],
 ) -> str:
     """Return why the tunnel may carry what a peering would not, or nothing."""
     own = {tunnel.ref.self_link for tunnel in tunnels}
@@ -117,7 +97,7 @@ def _transit(
             tunnel
             for tunnel in facts.inventory.vpn_tunnels
             if tunnel.ref.self_link not in own
-            and networks.get(tunnel.vpn_gateway or SelfLink("")) == link
+            and networks.get(tunnel.vpn_gateway or model.SelfLink("")) == link
         ]
         network = facts.inventory.network_by_link.get(link)
         peered = network is not None and any(one.is_active for one in network.peerings)
@@ -134,22 +114,28 @@ def _transit(
     return ""
 
 
-def _hit(facts: Facts, pair: _Pair, tunnels: Sequence[VpnTunnel], edges: Sequence[Edge]) -> Hit:
+def _hit(
+    facts: model.Facts, pair: _Pair, tunnels: Sequence[model.VpnTunnel], edges: Sequence[model.Edge]
+) -> model.Hit:
     local, remote = pair
     gib = facts.gib_per_month(sum(edge.wire_bytes for edge in edges)) if edges else None
     doubts = doubts_of_edges(facts, edges)
     now, fixed = _estimates(facts, tunnels, edges)
     number = counted(len(tunnels), "tunnel")
     carries = f", which carry {volume(gib)}" if gib is not None else ""
-    return Hit(
+    return model.Hit(
         resources=tuple(tunnel.ref for tunnel in tunnels),
-        subject=f"{last_part(local)} ↔ {last_part(remote)}",
-        message=f"the networks {last_part(local)} and {last_part(remote)} are joined by {number} of"
-        f" Cloud VPN{carries}; their ranges do not overlap, so they could be peered",
+        subject=f"{model.last_part(local)} ↔ {model.last_part(remote)}",
+        message=f"the networks {model.last_part(local)} and {model.last_part(remote)} are joined by"
+        f" {number} of Cloud VPN{carries}; their ranges do not overlap, so they could be peered",
         evidence=(
-            Evidence(name="tunnels", value=len(tunnels), source="inventory"),
+            model.Evidence(name="tunnels", value=len(tunnels), source="inventory"),
             *(
-                (Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),)
+                (
+                    model.Evidence(
+                        name="volume", value=float(gib), unit="GiB/month", source="flow logs"
+                    ),
+                )
                 if gib is not None
                 else ()
             ),
@@ -159,15 +145,15 @@ def _hit(facts: Facts, pair: _Pair, tunnels: Sequence[VpnTunnel], edges: Sequenc
         throughput_fixed=fixed,
         saving=_saving(facts, tunnels, edges),
         gib_per_month=gib,
-        severity=Severity.INFO if not edges else None,
+        severity=model.Severity.INFO if not edges else None,
         fix=_fix(pair, tunnels),
         doubts=doubts.reasons,
     )
 
 
 def _estimates(
-    facts: Facts, tunnels: Sequence[VpnTunnel], edges: Sequence[Edge]
-) -> tuple[Estimate | None, Estimate | None]:
+    facts: model.Facts, tunnels: Sequence[model.VpnTunnel], edges: Sequence[model.Edge]
+) -> tuple[model.Estimate | None, model.Estimate | None]:
     """Return what the pair with the most traffic gets through the tunnels, and peered."""
     sent = [edge for edge in edges if facts.instance(facts.src(edge)) is not None]
     if not sent:
@@ -177,7 +163,9 @@ def _estimates(
     sides = len({tunnel.vpn_gateway for tunnel in tunnels}) or 1
     query = replace(edge_query(facts, greatest), vpn_tunnels=max(1, len(tunnels) // sides))
     regions = {tunnel.region for tunnel in tunnels} - {src.region}
-    inside = PathClass.INTER_REGION_INTERNAL if regions else PathClass.INTER_ZONE_INTERNAL
+    inside = (
+        model.PathClass.INTER_REGION_INTERNAL if regions else model.PathClass.INTER_ZONE_INTERNAL
+    )
     now = predict(query, facts.caps)
     fixed = predict(replace(query, path_class=inside, vpn_tunnels=None), facts.caps)
     if now.gbps is None or fixed.gbps is None:
@@ -185,28 +173,32 @@ def _estimates(
     return now, fixed
 
 
-def _saving(facts: Facts, tunnels: Sequence[VpnTunnel], edges: Sequence[Edge]) -> Saving:
+def _saving(
+    facts: model.Facts, tunnels: Sequence[model.VpnTunnel], edges: Sequence[model.Edge]
+) -> model.Saving:
     """Return the hours of the tunnels, and what their traffic costs more than inside."""
     if not edges:
-        return Saving(unknown="what the tunnels carry is not known: no flow record names them")
-    items: list[LineItem] = []
+        return model.Saving(
+            unknown="what the tunnels carry is not known: no flow record names them"
+        )
+    items: list[model.LineItem] = []
     regions = {tunnel.ref.self_link: tunnel.region for tunnel in tunnels}
     try:
         for region in regions.values():
             if region is None:
-                return Saving(unknown="the region of a tunnel is not known")
+                return model.Saving(unknown="the region of a tunnel is not known")
             tiers = facts.prices.service_price("vpn_tunnel", region)
-            items += bill("hours of VPN tunnels", Decimal(HOURS_PER_MONTH), tiers)
+            items += model.bill("hours of VPN tunnels", Decimal(HOURS_PER_MONTH), tiers)
         if len(set(regions.values())) > 1:
             items += _traffic_lines(facts, tunnels, edges)
     except MissingDatum as error:
-        return Saving(unknown=str(error))
-    return Saving(items=tuple(items))
+        return model.Saving(unknown=str(error))
+    return model.Saving(items=tuple(items))
 
 
 def _traffic_lines(
-    facts: Facts, tunnels: Sequence[VpnTunnel], edges: Sequence[Edge]
-) -> Iterator[LineItem]:
+    facts: model.Facts, tunnels: Sequence[model.VpnTunnel], edges: Sequence[model.Edge]
+) -> Iterator[model.LineItem]:
     """Yield what is sent through tunnels between regions less what it costs peered."""
     regions = sorted({tunnel.region for tunnel in tunnels if tunnel.region is not None})
     for edge in edges:
@@ -217,33 +209,33 @@ def _traffic_lines(
 
 
 def _difference(
-    facts: Facts, gib: Decimal, src_region: Region, dst_region: Region
-) -> Iterator[LineItem]:
+    facts: model.Facts, gib: Decimal, src_region: model.Region, dst_region: model.Region
+) -> Iterator[model.LineItem]:
     tiers = facts.prices.vpn_traffic(src_region=src_region, dst_region=dst_region)
-    yield from bill("traffic through VPN", gib, tiers)
+    yield from model.bill("traffic through VPN", gib, tiers)
     inside = facts.prices.traffic_line_items(
         "traffic between the regions",
-        PathClass.INTER_REGION_INTERNAL,
+        model.PathClass.INTER_REGION_INTERNAL,
         gib,
         src_region=src_region,
         dst_region=dst_region,
     )
-    yield from (negated(line) for line in inside)
+    yield from (model.negated(line) for line in inside)
 
 
-def _fix(pair: _Pair, tunnels: Sequence[VpnTunnel]) -> Fix:
+def _fix(pair: _Pair, tunnels: Sequence[model.VpnTunnel]) -> model.Fix:
     local, remote = pair
     return RULE.fix(
-        label=f"peer {last_part(local)} and {last_part(remote)}",
+        label=f"peer {model.last_part(local)} and {model.last_part(remote)}",
         text="Peer the two networks (both sides). Subnetwork routes of a peering go before what BGP"
         " announces, so the traffic moves by itself.",
         commands=peering(local, remote),
-        verify=Instruction(
+        verify=model.Instruction(
             text="Both peerings are ACTIVE, machines reach each other, and the tunnels carry"
             " nothing any more.",
             commands=(listing_peerings(local),),
         ),
-        clean_up=Instruction(
+        clean_up=model.Instruction(
             text="Only then: delete the tunnels, which are billed as long as they exist, and their"
             " gateways and routers if nothing else uses them.",
             commands=tuple(
@@ -255,7 +247,7 @@ def _fix(pair: _Pair, tunnels: Sequence[VpnTunnel]) -> Fix:
                 for tunnel in tunnels
             ),
         ),
-        undo=Instruction(
+        undo=model.Instruction(
             text="Delete the peerings while the tunnels still stand: they take over again.",
             commands=unpeering(local, remote),
         ),

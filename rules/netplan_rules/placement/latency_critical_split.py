@@ -5,27 +5,10 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.ledger.state import Pair
 from netplan_planner.ledger.traffic import pair_of
 from netplan_planner.machines.copies import replica_sets
-from netplan_planner.model import (
-    LATENCY_CRITICAL,
-    LATENCY_LABEL,
-    Change,
-    ChangeKind,
-    Edge,
-    Estimate,
-    Evidence,
-    Facts,
-    Gap,
-    Hit,
-    Instance,
-    Need,
-    Saving,
-    Severity,
-    Zone,
-    region_of,
-)
 from netplan_planner.throughput import predict
 from netplan_planner.throughput.round_trips.of_path import path_round_trip
 from netplan_rules.base import Rule
@@ -38,8 +21,8 @@ from netplan_rules.work import NEW_MACHINE
 RULE = Rule(
     id="latency-critical-split",
     title="Machines whose round trips count stand in different zones",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.TRAFFIC}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.INVENTORY, model.Need.TRAFFIC}),
     rationale="A round trip between zones takes a multiple of one inside a zone, between regions"
     " milliseconds; who waits for each answer is slower by as much.",
     remediation="Put both into one zone, close together with a compact placement policy.",
@@ -57,7 +40,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each critical pair that stands apart."""
     if facts.traffic is None:
         return
@@ -68,31 +51,34 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         assert other is not None
         if why := copies.why_copies(one, other):
             reason = f"it looks like a copy of its peer ({why}), so it stands apart on purpose"
-            yield Gap(resource=one.ref, reason=reason)
+            yield model.Gap(resource=one.ref, reason=reason)
             continue
         move = best_move(facts, one, other)
         if move is None:
             reason = "neither of a critical pair may move, or the price of the move is not known"
-            yield Gap(resource=one.ref, reason=reason)
+            yield model.Gap(resource=one.ref, reason=reason)
         else:
             yield _hit(facts, one, other, edges, move)
 
 
-def _critical_pairs(facts: Facts) -> dict[Pair, list[Edge]]:
-    found: dict[Pair, list[Edge]] = defaultdict(list)
+def _critical_pairs(facts: model.Facts) -> dict[Pair, list[model.Edge]]:
+    found: dict[Pair, list[model.Edge]] = defaultdict(list)
     for edge in facts.traffic.edges if facts.traffic is not None else ():
         if edge.path_class.distance not in {"inter-zone", "inter-region"}:
             continue
         ends = facts.instance(facts.src(edge)), facts.instance(facts.dst(edge))
-        if all(end is not None and end.label(LATENCY_LABEL) == LATENCY_CRITICAL for end in ends):
+        if all(
+            end is not None and end.label(model.LATENCY_LABEL) == model.LATENCY_CRITICAL
+            for end in ends
+        ):
             found[pair_of(edge)].append(edge)
     return found
 
 
-def _together(facts: Facts, edge: Edge, zone: Zone) -> Estimate:
+def _together(facts: model.Facts, edge: model.Edge, zone: model.Zone) -> model.Estimate:
     """Return what the pair gets once both ends stand in a zone."""
     query = used_path(facts, edge)
-    place = {"zone": zone, "region": region_of(zone)}
+    place = {"zone": zone, "region": model.region_of(zone)}
     return predict(
         replace(
             query,
@@ -105,7 +91,13 @@ def _together(facts: Facts, edge: Edge, zone: Zone) -> Estimate:
     )
 
 
-def _hit(facts: Facts, one: Instance, other: Instance, edges: list[Edge], move: Move) -> Hit:
+def _hit(
+    facts: model.Facts,
+    one: model.Instance,
+    other: model.Instance,
+    edges: list[model.Edge],
+    move: Move,
+) -> model.Hit:
     greatest = max(edges, key=lambda edge: edge.wire_bytes)
     seen = [edge.rtt_ms for edge in edges if edge.rtt_ms is not None]
     then = path_round_trip(move.zone, move.zone).rtt_ms
@@ -114,19 +106,24 @@ def _hit(facts: Facts, one: Instance, other: Instance, edges: list[Edge], move: 
         doubts.add("no record of the pair has a round-trip time")
     now = f"round trips of {min(seen):.3g} ms" if seen else "round trips that no record tells"
     after = f", about {then:.2g} ms inside a zone" if then is not None else ""
-    return Hit(
+    return model.Hit(
         resources=(move.machine.ref, move.peer.ref),
         subject=f"{one.name} ↔ {other.name} ({one.zone}, {other.zone})",
-        message=f"{one.name} and {other.name} are marked {LATENCY_LABEL}={LATENCY_CRITICAL} and"
-        f" stand in {one.zone} and {other.zone}: {now}{after}",
+        message=f"{one.name} and {other.name} are marked"
+        f" {model.LATENCY_LABEL}={model.LATENCY_CRITICAL} and stand in {one.zone} and"
+        f" {other.zone}: {now}{after}",
         evidence=(
             *(
-                (Evidence(name="rtt", value=min(seen), unit="ms", source="flow logs"),)
+                (model.Evidence(name="rtt", value=min(seen), unit="ms", source="flow logs"),)
                 if seen
                 else ()
             ),
             *(
-                (Evidence(name="rtt_in_zone", value=then, unit="ms", source="measured table"),)
+                (
+                    model.Evidence(
+                        name="rtt_in_zone", value=then, unit="ms", source="measured table"
+                    ),
+                )
                 if then is not None
                 else ()
             ),
@@ -134,8 +131,10 @@ def _hit(facts: Facts, one: Instance, other: Instance, edges: list[Edge], move: 
         throughput_now=predict(used_path(facts, greatest), facts.caps),
         throughput_fixed=_together(facts, greatest, move.zone),
         # A small saving is not what is at stake; what the move costs is.
-        saving=move.saving if move.usd_per_month < 0 else Saving(),
-        change=Change(kind=ChangeKind.ZONE, target=move.machine.ref.self_link, to=move.zone),
+        saving=move.saving if move.usd_per_month < 0 else model.Saving(),
+        change=model.Change(
+            kind=model.ChangeKind.ZONE, target=move.machine.ref.self_link, to=move.zone
+        ),
         fix=RULE.fix(
             label=f"move to {move.zone}",
             text=f"Move {move.machine.name} to {move.zone}: make a machine image, create the"

@@ -4,22 +4,14 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.model import (
-    Fix,
-    Instance,
-    Instruction,
-    Inventory,
-    SelfLink,
-    last_part,
-    project_of,
-)
+from netplan_planner import model
 from netplan_rules.wording import command
 
 AUTO_MODE_RANGE = "10.128.0.0/9"
 """All subnetworks of every auto-mode network lie in it (cloud.google.com/vpc/docs/subnets)."""
 
 
-def overlap_of(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
+def overlap_of(inventory: model.Inventory, local: model.SelfLink, remote: model.SelfLink) -> str:
     """Return the ranges of two networks that stand against a peering, or an empty text."""
     return (
         _auto_mode(inventory, local, remote)
@@ -28,17 +20,19 @@ def overlap_of(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
     )
 
 
-def legacy_networks(inventory: Inventory, local: SelfLink, remote: SelfLink) -> list[str]:
+def legacy_networks(
+    inventory: model.Inventory, local: model.SelfLink, remote: model.SelfLink
+) -> list[str]:
     """Return by name which of two networks is a legacy one, which cannot be peered."""
     return [
-        last_part(link)
+        model.last_part(link)
         for link in (local, remote)
         for network in (inventory.network_by_link.get(link),)
         if network is not None and network.legacy_ipv4_range is not None
     ]
 
 
-def _auto_mode(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
+def _auto_mode(inventory: model.Inventory, local: model.SelfLink, remote: model.SelfLink) -> str:
     """Return what of an auto-mode network stands against a peering, or an empty text.
 
     Google refuses two of them, and one with ranges of the other within 10.128.0.0/9, whichever
@@ -55,7 +49,7 @@ def _auto_mode(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
     return ""
 
 
-def _of_peers(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
+def _of_peers(inventory: model.Inventory, local: model.SelfLink, remote: model.SelfLink) -> str:
     """Return ranges of a network that one of two is peered with and of the other that overlap.
 
     Google refuses the peering then, for routes of both would stand in one network
@@ -66,39 +60,40 @@ def _of_peers(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
         for peering in network.peerings if network is not None else ():
             found = inventory.overlapping_ranges(peering.network, other)
             if found and peering.is_active and peering.network != other:
-                return f"{found} (of {last_part(peering.network)}, a peer of {last_part(one)})"
+                peer = model.last_part(peering.network)
+                return f"{found} (of {peer}, a peer of {model.last_part(one)})"
     return ""
 
 
-def listing_peerings(local: SelfLink) -> str:
+def listing_peerings(local: model.SelfLink) -> str:
     """Return the command that lists the peerings of a network."""
-    where = (f"--network={last_part(local)}", f"--project={project_of(local)}")
+    where = (f"--network={model.last_part(local)}", f"--project={model.project_of(local)}")
     return command("gcloud", "compute", "networks", "peerings", "list", *where)
 
 
-def peering(local: SelfLink, remote: SelfLink) -> tuple[str, ...]:
+def peering(local: model.SelfLink, remote: model.SelfLink) -> tuple[str, ...]:
     """Return the commands that peer two networks, one for each side."""
     return tuple(
         command(
             *("gcloud", "compute", "networks", "peerings", "create"),
-            f"{last_part(one)}-to-{last_part(other)}",
-            f"--network={last_part(one)}",
-            f"--project={project_of(one)}",
-            f"--peer-network={last_part(other)}",
-            f"--peer-project={project_of(other)}",
+            f"{model.last_part(one)}-to-{model.last_part(other)}",
+            f"--network={model.last_part(one)}",
+            f"--project={model.project_of(one)}",
+            f"--peer-network={model.last_part(other)}",
+            f"--peer-project={model.project_of(other)}",
         )
         for one, other in ((local, remote), (remote, local))
     )
 
 
-def unpeering(local: SelfLink, remote: SelfLink) -> tuple[str, ...]:
+def unpeering(local: model.SelfLink, remote: model.SelfLink) -> tuple[str, ...]:
     """Return the commands that take such a peering away again."""
     return tuple(
         command(
             *("gcloud", "compute", "networks", "peerings", "delete"),
-            f"{last_part(one)}-to-{last_part(other)}",
-            f"--network={last_part(one)}",
-            f"--project={project_of(one)}",
+            f"{model.last_part(one)}-to-{model.last_part(other)}",
+            f"--network={model.last_part(one)}",
+            f"--project={model.project_of(one)}",
         )
         for one, other in ((local, remote), (remote, local))
     )
@@ -113,13 +108,13 @@ NOT_PEERED = (
 class Joining(NamedTuple):
     """How machines of two networks that are not connected come to reach each other."""
 
-    fix: Fix
+    fix: model.Fix
     overlap: str
     """Ranges that stand against a peering; empty: none."""
     is_peering: bool
 
 
-def joining(inventory: Inventory, one: Instance, other: Instance) -> Joining:
+def joining(inventory: model.Inventory, one: model.Instance, other: model.Instance) -> Joining:
     """Return how two machines come to reach each other: a peering, or what stands in for it."""
     local, remote = sorted((_network(one), _network(other)))
     overlap = overlap_of(inventory, local, remote)
@@ -129,7 +124,7 @@ def joining(inventory: Inventory, one: Instance, other: Instance) -> Joining:
     return Joining(fix, overlap, is_peering=not overlap and not legacy and not apart)
 
 
-def why_apart(inventory: Inventory, one: Instance, other: Instance) -> str:
+def why_apart(inventory: model.Inventory, one: model.Instance, other: model.Instance) -> str:
     """Return why two machines in VPC spokes do not reach each other over a hub.
 
     Empty where their networks are not both VPC spokes.
@@ -154,13 +149,13 @@ def over_hub(hub: str, saved_usd: Decimal | None = None) -> str:
     )
 
 
-def _of_spokes(why: str) -> Fix:
-    return Fix(
+def _of_spokes(why: str) -> model.Fix:
+    return model.Fix(
         text=f"Two VPC spokes of Network Connectivity Center cannot be peered, and {why}: let the"
         " hub join them, or offer the service through Private Service Connect.",
         label="hub or Private Service Connect",
-        verify=Instruction(text="The client reaches the service by an internal address."),
-        undo=Instruction(text="Use the external address again, then take the new way back."),
+        verify=model.Instruction(text="The client reaches the service by an internal address."),
+        undo=model.Instruction(text="Use the external address again, then take the new way back."),
         documents=(
             "https://cloud.google.com/network-connectivity/docs/network-connectivity-center/concepts/vpc-spokes-overview",
             "https://cloud.google.com/vpc/docs/private-service-connect",
@@ -168,35 +163,39 @@ def _of_spokes(why: str) -> Fix:
     )
 
 
-def _network(instance: Instance) -> SelfLink:
-    return instance.primary_network or SelfLink("")
+def _network(instance: model.Instance) -> model.SelfLink:
+    return instance.primary_network or model.SelfLink("")
 
 
-def _joined(local: SelfLink, remote: SelfLink, overlap: str, legacy: Sequence[str]) -> Fix:
+def _joined(
+    local: model.SelfLink, remote: model.SelfLink, overlap: str, legacy: Sequence[str]
+) -> model.Fix:
     if legacy:
-        return Fix(
+        return model.Fix(
             text=f"{' and '.join(legacy)} is a legacy network, which cannot be peered: move its"
             " machines to a VPC network first.",
             label="leave the legacy network",
             documents=("https://cloud.google.com/vpc/docs/legacy",),
         )
     if overlap:
-        return Fix(
+        return model.Fix(
             text=f"The ranges {overlap} overlap, so the networks cannot be peered: offer the"
             " service through Private Service Connect.",
             label="Private Service Connect",
-            verify=Instruction(text="The client reaches the service by the endpoint's address."),
-            undo=Instruction(text="Use the external address again and delete the endpoint."),
+            verify=model.Instruction(
+                text="The client reaches the service by the endpoint's address."
+            ),
+            undo=model.Instruction(text="Use the external address again and delete the endpoint."),
             documents=("https://cloud.google.com/vpc/docs/private-service-connect",),
         )
-    return Fix(
+    return model.Fix(
         text="Peer the two networks (both sides), then use internal addresses.",
-        label=f"peer {last_part(local)} and {last_part(remote)}",
-        verify=Instruction(
+        label=f"peer {model.last_part(local)} and {model.last_part(remote)}",
+        verify=model.Instruction(
             text="Both peerings are ACTIVE, and a machine reaches its peer's internal address.",
             commands=(listing_peerings(local),),
         ),
-        undo=Instruction(
+        undo=model.Instruction(
             text="Use the external addresses again, then delete both peerings.",
             commands=unpeering(local, remote),
         ),

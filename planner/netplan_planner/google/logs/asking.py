@@ -12,11 +12,7 @@ from urllib.parse import unquote
 
 import msgspec
 
-from netplan_planner.google.compute_methods import (
-    ENTRIES_ID,
-    ENTRIES_PERMISSION,
-    PRIVATE_ENTRIES_PERMISSION,
-)
+from netplan_planner.google import compute_methods
 from netplan_planner.google.logs.options import PAGE_RECORDS
 from netplan_planner.google.logs.places import LogPlace, is_view
 from netplan_planner.google.paging import Page, page_of, require_objects
@@ -74,19 +70,19 @@ def entries_request(place: LogPlace, since: datetime, until: datetime, token: st
         "pageSize": PAGE_RECORDS,
     }
     return Request(
-        method=ENTRIES_ID,
+        method=compute_methods.ENTRIES_ID,
         path="entries:list",
         query={"prettyPrint": "false"},
-        permission=ENTRIES_PERMISSION,
+        permission=compute_methods.ENTRIES_PERMISSION,
         disabled="the Cloud Logging API is disabled (403); run `gcloud services enable"
         f" logging.googleapis.com{'' if is_view(place) else f' --project={place}'}`",
-        missing=f"{ENTRIES_ID}: no such {'view' if is_view(place) else 'project'}, or this account"
-        " cannot see it (404)",
+        missing=f"{compute_methods.ENTRIES_ID}: no such {'view' if is_view(place) else 'project'},"
+        " or this account cannot see it (404)",
         forbidden=f"it needs the permission {VIEW_PERMISSION}, which the role {VIEW_ROLE} holds"
         if is_view(place)
-        else f"it needs the permission {ENTRIES_PERMISSION}, which the role {VIEWER_ROLE}"
-        " holds; where the logs lie in a private view,"
-        f" {PRIVATE_ENTRIES_PERMISSION} ({PRIVATE_ROLE})",
+        else f"it needs the permission {compute_methods.ENTRIES_PERMISSION}, which the role"
+        f" {VIEWER_ROLE} holds; where the logs lie in a private view,"
+        f" {compute_methods.PRIVATE_ENTRIES_PERMISSION} ({PRIVATE_ROLE})",
         body=msgspec.json.encode(asked | ({"pageToken": token} if token else {})),
     )
 

@@ -23,8 +23,8 @@ class _Place(NamedTuple):
 
     number: int
     finding: model.Finding
-    index: int
-    count: int
+    at: int
+    of: int
     place: model.Member
     step: int | None
     """Of the plan."""
@@ -60,8 +60,8 @@ COLUMNS = Columns[_Place](
     severity=lambda row: row.finding.severity.value,
     confidence=lambda row: row.place.confidence.value,
     confidence_reason=lambda row: row.place.confidence_reason,
-    place_number=lambda row: row.index,
-    place_count=lambda row: row.count,
+    place_number=lambda row: row.at,
+    place_count=lambda row: row.of,
     subject=lambda row: row.place.subject,
     message=lambda row: shown(row.place.message),
     resource=lambda row: row.place.resources[0].self_link if row.place.resources else "",
@@ -79,17 +79,17 @@ COLUMNS = Columns[_Place](
     limit_as_of=lambda row: row.limit.as_of if row.limit else None,
     saving_usd_per_month=lambda row: _usd(row.place.saving_usd_per_month),
     finding_saving_usd_per_month=lambda row: _usd(
-        row.finding.saving_usd_per_month if row.index == 1 else None
+        row.finding.saving_usd_per_month if row.at == 1 else None
     ),
     saving_unknown=lambda row: row.place.saving_unknown,
-    finding_line_items=lambda row: _bill(row.finding) if row.index == 1 else "",
+    finding_line_items=lambda row: _bill(row.finding) if row.at == 1 else "",
     fix=lambda row: row.fix.text,
     commands=lambda row: " && ".join(row.fix.commands),
     fingerprint=lambda row: row.finding.fingerprint,
     severity_reason=lambda row: row.finding.severity_reason,
     fix_rank=lambda row: row.finding.rank,
     finding_marginal_usd_per_month=lambda row: _usd(
-        row.finding.marginal_usd_per_month if row.index == 1 else None
+        row.finding.marginal_usd_per_month if row.at == 1 else None
     ),
     used_ratio=lambda row: row.place.used_ratio,
     gib_per_month=lambda row: (

@@ -9,19 +9,10 @@ from netplan_planner import units
 from netplan_planner.inert import NAME_LENGTH, TEXT_LENGTH, inert
 from netplan_planner.model import Amount, AmountKind, Text, worded
 from netplan_planner.renderers import document as doc
+from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import DataTable, incomplete
 from netplan_planner.renderers.content.phrases import limit_name, skus
 from netplan_planner.renderers.document import Block, Line, line, say
-from netplan_planner.renderers.figures import (
-    counted,
-    duration,
-    number,
-    rate,
-    rate_interval,
-    saved,
-    share,
-    volume,
-)
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.probe import record as record_
 from netplan_planner.verbs.probe.answer import (
@@ -98,15 +89,15 @@ def _summary(plan: ProbePlan) -> Iterator[Text]:
         return
     for cost, words in ((plan.expected, "at least"), (plan.most, "at most")):
         yield worded(
-            f"{words} {counted(cost.runs, 'run')} in {duration(cost.seconds)}:",
-            f" {volume(cost.gib)}, ",
+            f"{words} {figures.counted(cost.runs, 'run')} in {figures.duration(cost.seconds)}:",
+            f" {figures.volume(cost.gib)}, ",
             "an unknown sum" if cost.usd is None else Amount(usd=cost.usd),
             " of traffic",
         )
     before, after = half_width_of(plan.mean_log_width), half_width_of(plan.expected_log_width)
     yield (
-        f"the intervals of all paths that matter are expected to narrow from ±{share(before, 1)} to"
-        f" ±{share(after, 1)} in the mean"
+        "the intervals of all paths that matter are expected to narrow from"
+        f" ±{figures.share(before, 1)} to ±{figures.share(after, 1)} in the mean"
     )
 
 
@@ -129,8 +120,8 @@ def _field(label: str, texts: Iterable[Text]) -> list[Block]:
 
 def _because(probe: Probe) -> Iterator[Text]:
     for stake in probe.path.stakes:
-        worth = [saved(stake.saving_usd_per_month)] if stake.saving_usd_per_month else []
-        worth += [f"{rate(stake.gain_gbps)} more"] if stake.gain_gbps else []
+        worth = [figures.saved(stake.saving_usd_per_month)] if stake.saving_usd_per_month else []
+        worth += [f"{figures.rate(stake.gain_gbps)} more"] if stake.gain_gbps else []
         marks = (": ", ", ")
         yield worded(stake.rule, *(worded(*pair) for pair in zip(marks, worth, strict=False)))
 
@@ -148,15 +139,15 @@ def _prediction(flow: ProbeFlow) -> str:
     found = flow.estimate
     if found.gbps is None:
         return f"unknown: {inert('; '.join(found.unknown))}"
-    predicted = rate_interval(found.gbps, found.low_gbps, found.high_gbps)
+    predicted = figures.rate_interval(found.gbps, found.low_gbps, found.high_gbps)
     bound = inert(limit_name(found.limits[0]), TEXT_LENGTH) if found.limits else "nothing known"
     return f"{predicted}, bound by {bound}"
 
 
 def _informed(told: ToldLimit) -> str:
     others = told.other_paths
-    shared = f", shared with {counted(others, 'other path')}" if others else ""
-    return f"{inert(told.limit)}, {share(told.probability, 1.0)} likely{shared}"
+    shared = f", shared with {figures.counted(others, 'other path')}" if others else ""
+    return f"{inert(told.limit)}, {figures.share(told.probability, 1.0)} likely{shared}"
 
 
 def _runs(probe: Probe) -> str:
@@ -174,7 +165,7 @@ def _runs(probe: Probe) -> str:
         f"{_span(str(least), str(most))} each {', '.join(ways[kind] for kind in kinds)};"
         f" {there.omit_s:g} s"
         f" omitted + {there.duration_s or 0:g} s counted at a round trip of {rtt}{basis}:"
-        f" {_span(duration(probe.expected.seconds), duration(probe.most.seconds))}"
+        f" {_span(figures.duration(probe.expected.seconds), figures.duration(probe.most.seconds))}"
     )
 
 
@@ -190,7 +181,7 @@ def _costs(probe: Probe) -> Iterator[Text]:
         sku = skus((least.sku_id,) if least.sku_id else ())
         yield worded(
             _usd_span(least.usd, most.usd) if most.usd else "nothing",
-            f" = {_span(number(least.gib), number(most.gib))} GiB × ",
+            f" = {_span(figures.number(least.gib), figures.number(most.gib))} GiB × ",
             Amount(usd=least.usd_per_gib, kind=AmountKind.UNIT_PRICE),
             f" ({inert(least.name)}{sku}, {least.as_of})",
         )
@@ -208,7 +199,7 @@ def _small(usd: Decimal) -> Amount:
 
 
 def _machines(probe: Probe) -> Text:
-    seconds = number(probe.expected.vm_seconds)
+    seconds = figures.number(probe.expected.vm_seconds)
     price = probe.expected.vm_usd_in_ranking
     return worded(
         f"nothing more: both run anyway ({seconds} VM seconds at list price would be ",
@@ -220,11 +211,11 @@ def _machines(probe: Probe) -> Text:
 def _order(planned: PlannedProbe) -> Text:
     usd = planned.probe.ranking_usd
     if planned.gain_per_usd is None or usd is None:
-        return f"information {number(planned.gain)}, per dollar unknown: a price is missing"
+        return f"information {figures.number(planned.gain)}, per dollar unknown: a price is missing"
     return worded(
-        f"information {number(planned.gain)} for ",
+        f"information {figures.number(planned.gain)} for ",
         _small(usd),
-        f" of traffic and VM seconds: {number(planned.gain_per_usd)} per dollar",
+        f" of traffic and VM seconds: {figures.number(planned.gain_per_usd)} per dollar",
     )
 
 
@@ -235,19 +226,21 @@ def _crowded(plan: ProbePlan) -> list[ProbeImpact]:
 def _impact(one: ProbeImpact) -> str:
     cap = "of a cap that is not known"
     if one.cap_gbps is not None:
-        cap = f"{share(one.cap_ratio or 0.0, 1.0)} of its cap of {rate(one.cap_gbps)}"
+        cap = (
+            f"{figures.share(one.cap_ratio or 0.0, 1.0)} of its cap of {figures.rate(one.cap_gbps)}"
+        )
     seen = ""
     if one.seen_p95_gbps is not None and one.seen_max_gbps is not None:
         seen = (
-            f"; flow logs saw it send {rate(one.seen_p95_gbps)} (95th percentile), at most"
-            f" {rate(one.seen_max_gbps)}"
+            f"; flow logs saw it send {figures.rate(one.seen_p95_gbps)} (95th percentile), at most"
+            f" {figures.rate(one.seen_max_gbps)}"
         )
     if one.is_crowded:
         seen += ": both do not fit under the cap, so each slows the other"
     return (
-        f"{inert(one.name, NAME_LENGTH)} sends up to {rate(one.sends_gbps)}, {cap}, and receives"
-        f" up to {rate(one.receives_gbps)}, for"
-        f" {_span(duration(one.busy_s), duration(one.most_busy_s))}{seen}"
+        f"{inert(one.name, NAME_LENGTH)} sends up to {figures.rate(one.sends_gbps)}, {cap}, and"
+        f" receives up to {figures.rate(one.receives_gbps)}, for"
+        f" {_span(figures.duration(one.busy_s), figures.duration(one.most_busy_s))}{seen}"
     )
 
 
@@ -256,7 +249,7 @@ def _left_out(left_out: tuple[LeftOutProbe, ...]) -> Iterator[Block]:
     for one in left_out:
         names[one.reason].append(one.probe.name)
     for reason, probes in names.items():
-        yield doc.item(_said(f"{counted(len(probes), 'probe')}: {inert(reason)}"))
+        yield doc.item(_said(f"{figures.counted(len(probes), 'probe')}: {inert(reason)}"))
         more = len(probes) - _SHOWN_NAMES
         rest = f"; and {more:,} more" if more > 0 else ""
         shown = "; ".join(map(inert, itertools.islice(probes, _SHOWN_NAMES)))
@@ -272,7 +265,8 @@ def _closing(plan: ProbePlan, options: RenderOptions) -> Iterator[Block]:
         if runs:
             are = "is" if runs == 1 else "are"
             found.append(
-                f"{counted(runs, 'run')} of this plan {are} in {where} already, and not redone"
+                f"{figures.counted(runs, 'run')} of this plan {are} in {where} already, and not"
+                " redone"
             )
         if plan.probes and options.has_hints:
             found.append(
