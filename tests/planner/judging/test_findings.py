@@ -118,9 +118,7 @@ def test_an_unknown_saving_is_said_and_left_out_of_the_sum() -> None:
 
 
 def test_confidence_is_that_of_half_of_what_is_at_stake() -> None:
-    small = hit(
-        "a", saving=Saving(items=(line("1"),)), doubts=("thin",), at_most=Confidence.LOW
-    )
+    small = hit("a", saving=Saving(items=(line("1"),)), doubts=("thin",), at_most=Confidence.LOW)
     large = hit("b", saving=Saving(items=(line("9"),)))
     (finding,) = made(small, large)
     assert finding.confidence is Confidence.HIGH
