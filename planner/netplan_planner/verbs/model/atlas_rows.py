@@ -4,38 +4,34 @@ What the model says is asked as one table of paths, of the machines that were as
 each campaign's own set-up, by the columns of docs/predict.md.
 """
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from netplan_planner.errors import MissingDatum
-from netplan_planner.measuring.store import is_store
-from netplan_planner.model import MeasuredEnd, Measurement, PathClass, PriceBook, region_of
+from netplan_planner.model import PathClass, PriceBook
 from netplan_planner.planning.path_question import check_type
-from netplan_planner.planning.table_kinds import read_kinds
-from netplan_planner.readers.paths.path_cells import clouds_of, path_class_of
 from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.throughput import load_caps
-from netplan_planner.throughput.batch import predict_columns
-from netplan_planner.throughput.goodput.intervals import factors_at
-from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.limits.ends import OWN_CLOUD
 from netplan_planner.throughput.round_trips.of_path import path_round_trip
-from netplan_planner.units import BYTES_PER_MIB
 from netplan_planner.verbs.model.ask import AtlasAsk
 from netplan_planner.verbs.model.atlas import Atlas, AtlasRow, ClassSummary
-from netplan_planner.world.reading import read_measurements
+from netplan_planner.verbs.model.atlas_campaigns import (
+    Group,
+    RegionPath,
+    Said,
+    as_csv,
+    cloud_of,
+    groups_of,
+    measured_tables,
+    said_of,
+)
 from netplan_pricing import open_prices
-
-Floats = NDArray[np.float64]
 
 _BETWEEN = (PathClass.INTER_REGION_INTERNAL, PathClass.INTER_REGION_EXTERNAL)
 _WITHIN = (
@@ -49,41 +45,6 @@ _STEADY_S = 10**8
 hold short runs."""
 _DIGITS = 4
 """Significant ones of a figure: the table is read by people too."""
-_CAMPAIGN = (
-    *("source", "date", "machine_type", "dst_machine_type", "streams", "duration_s", "tool"),
-    *("network_tier", "direction", "metric", "mtu", "tier1", "path_class", "cloud"),
-)
-"""Columns whose cells are alike in the rows of one campaign's set-up."""
-_CARRIED = ("tcp_", "mpi_")
-"""How names of metrics begin that are a rate between two machines; others are of applications."""
-
-
-class RegionPath(NamedTuple):
-    """A region that sends, one that receives, and the class."""
-
-    src: str
-    dst: str
-    path_class: PathClass
-
-
-class Said(NamedTuple):
-    """What the model says of a row; NaN and an empty name where it says nothing."""
-
-    gbps: float
-    low_gbps: float
-    high_gbps: float
-    binding_limit: str
-
-
-class Group(NamedTuple):
-    """The rows of one campaign with one set-up on one path."""
-
-    path: RegionPath
-    source: str
-    date: str
-    setup: str
-    values_gbps: Floats
-    said: Said
 
 
 def atlas_of(ask: AtlasAsk, today: date) -> Atlas:
@@ -99,9 +60,9 @@ def atlas_of(ask: AtlasAsk, today: date) -> Atlas:
     book = open_prices(pricing.prices, pricing.discounts, pricing.billing_exports)
     groups: list[Group] = []
     unused, refused = 0, list[str]()
-    for name, stream in _tables(ask.measurements):
+    for name, stream in measured_tables(ask.measurements):
         with PathTable(name, stream=stream) as table:
-            found, left = _groups(table, as_of, ask.level)
+            found, left = groups_of(table, as_of, ask.level)
             refused += table.refused.named
         groups += found
         unused += left
@@ -128,53 +89,6 @@ def atlas_of(ask: AtlasAsk, today: date) -> Atlas:
     )
 
 
-def _tables(files: Sequence[Path]) -> Iterator[tuple[Path, io.BytesIO | None]]:
-    """Yield each table; the runs of all stores are one."""
-    stores = [file for file in files if is_store(file)]
-    yield from ((file, None) for file in files if file not in stores)
-    if stores:
-        runs, _ = read_measurements(stores)
-        yield stores[0], _as_csv(map(_cells_of_run, runs))
-
-
-def _cells_of_run(run: Measurement) -> dict[str, object]:
-    """Return a run of `netplan probe` in the columns of a table of paths."""
-    return {
-        "source": run.source,
-        "date": run.started_at[:10],
-        "path_class": run.path_class or "",
-        "src_location": _place(run.src),
-        "dst_location": _place(run.dst),
-        "machine_type": run.src.machine_type or "",
-        "dst_machine_type": run.dst.machine_type or "",
-        "tier1": "1" if run.src.is_tier1 else "",
-        "mtu": run.mtu_bytes or "",
-        "streams": run.streams or "",
-        "duration_s": run.duration_s or "",
-        "omit_s": run.omit_s or "",
-        "rtt_ms": run.min_rtt_ms or "",
-        "direction": "both" if run.is_bidirectional else "",
-        "metric": f"tcp_throughput_{run.counted_by}",
-        "tool": f"{run.tool} {run.tool_version}".strip(),
-        "value": run.gbps,
-    }
-
-
-def _place(end: MeasuredEnd) -> str:
-    return end.zone or end.region or ""
-
-
-def _as_csv(rows: Iterable[dict[str, object]]) -> io.BytesIO:
-    text = io.StringIO(newline="")
-    writer: csv.DictWriter[str] | None = None
-    for row in rows:
-        if writer is None:
-            writer = csv.DictWriter(text, list(row))
-            writer.writeheader()
-        writer.writerow(row)
-    return io.BytesIO(text.getvalue().encode())
-
-
 def _own_paths(regions: Iterable[str]) -> Iterator[RegionPath]:
     names = sorted(regions)
     for src in names:
@@ -187,7 +101,7 @@ def _asked(paths: Sequence[RegionPath], ask: AtlasAsk, as_of: date) -> list[Said
     """Return what the model says of the machines that were asked about, by path."""
     rows: list[dict[str, object]] = []
     for path in paths:
-        senders = _cloud_of(path.src)
+        senders = cloud_of(path.src)
         src, dst = _zones(path)
         rows.append(
             {
@@ -196,14 +110,14 @@ def _asked(paths: Sequence[RegionPath], ask: AtlasAsk, as_of: date) -> list[Said
                 "dst_location": dst,
                 # Machine types of other clouds are not asked about.
                 "machine_type": ask.machine_type if senders == OWN_CLOUD else "",
-                "dst_machine_type": ask.machine_type if _cloud_of(path.dst) == OWN_CLOUD else "",
+                "dst_machine_type": ask.machine_type if cloud_of(path.dst) == OWN_CLOUD else "",
                 "streams": ask.streams,
                 "duration_s": _STEADY_S,
                 "date": as_of,
             }
         )
-    with PathTable(Path("atlas"), stream=_as_csv(rows)) as table:
-        return _said(table, as_of, ask.level)
+    with PathTable(Path("atlas"), stream=as_csv(rows)) as table:
+        return said_of(table, as_of, ask.level)
 
 
 def _zones(path: RegionPath) -> tuple[str, str]:
@@ -213,116 +127,6 @@ def _zones(path: RegionPath) -> tuple[str, str]:
     if path.path_class.distance == "inter-zone":
         return f"{path.src}-a", f"{path.dst}-b"
     return path.src, path.dst
-
-
-def _said(table: PathTable, as_of: date, level: float) -> list[Said]:
-    kinds = read_kinds(table, as_of=as_of)
-    found = predict_columns(kinds.kinds, kinds.limits, kinds.columns, factors_at(level))
-    columns = (found.gbps, found.low_gbps, found.high_gbps)
-    names = [LIMITS[code] if code >= 0 else "" for code in found.binding.tolist()]
-    return [Said(*row) for row in zip(*(one.tolist() for one in columns), names, strict=True)]
-
-
-def _groups(table: PathTable, as_of: date, level: float) -> tuple[list[Group], int]:
-    """Return the measured rows by campaign, set-up and path, and how many are in none."""
-    values = table.values_gbps()
-    said = _said(table, as_of, level)
-    cells, kind = table.coded((*_CAMPAIGN, "src_location", "dst_location"))
-    buffers = table.rows().numbers["window_of_note"] * 2
-    rows_of: dict[tuple[int, float], list[int]] = {}
-    for row in np.flatnonzero(values > 0).tolist():
-        rows_of.setdefault((kind[row], float(np.nan_to_num(buffers[row]))), []).append(row)
-    groups = []
-    for (code, buffer_bytes), rows in rows_of.items():
-        named = dict(zip((*_CAMPAIGN, "src_location", "dst_location"), cells[code], strict=True))
-        path = _path_of(named)
-        if path is None or not (named["metric"] + "tcp_").startswith(_CARRIED):
-            continue
-        groups.append(
-            Group(
-                path=path,
-                source=named["source"] or table.path.name,
-                date=named["date"],
-                setup=_setup(named, buffer_bytes),
-                values_gbps=values[rows],
-                said=_median(said[row] for row in rows),
-            )
-        )
-    used = sum(len(one.values_gbps) for one in groups)
-    return _joined(groups), table.row_count - used
-
-
-def _joined(groups: Iterable[Group]) -> list[Group]:
-    """Return groups of one campaign, set-up and path as one: zones of a region stand together."""
-    alike: dict[tuple[RegionPath, str, str, str], list[Group]] = {}
-    for one in groups:
-        alike.setdefault((one.path, one.source, one.date, one.setup), []).append(one)
-    return [
-        found[0]._replace(
-            values_gbps=np.concatenate([one.values_gbps for one in found]),
-            said=_median(one.said for one in found),
-        )
-        for found in alike.values()
-    ]
-
-
-def _path_of(cells: dict[str, str]) -> RegionPath | None:
-    """Return the path of a measured row; None without a class, a place or a Google end."""
-    path_class = path_class_of(cells["path_class"])
-    src, dst = cells["src_location"], cells["dst_location"]
-    if path_class is None or not src or not dst:
-        return None
-    clouds = clouds_of(cells["cloud"], src, dst)
-    if OWN_CLOUD not in clouds:
-        return None
-    sender, receiver = map(_region, (src, dst), clouds)
-    if sender == receiver and path_class.distance == "inter-region":
-        # Grids of regions call their diagonal so too; which zones these were is not told.
-        path_class = PathClass(path_class.replace("inter-region", "inter-zone"))
-    return RegionPath(sender, receiver, path_class)
-
-
-def _region(place: str, cloud: str) -> str:
-    """Return a place's region, with its cloud before it where that is not Google's."""
-    name = place.rpartition(":")[2]
-    if cloud != OWN_CLOUD:
-        return f"{cloud}:{name}"
-    is_zone = len(name.rpartition("-")[2]) == 1
-    return region_of(name) if is_zone else name
-
-
-def _cloud_of(region: str) -> str:
-    return region.partition(":")[0] if ":" in region else OWN_CLOUD
-
-
-def _setup(cells: dict[str, str], buffer_bytes: float) -> str:
-    """Return a campaign's set-up in words, as far as its rows tell it."""
-    ends = " to ".join(
-        dict.fromkeys(one for one in (cells["machine_type"], cells["dst_machine_type"]) if one)
-    )
-    streams = cells["streams"].removesuffix(".0")
-    parts = (
-        ends or "machines not stated",
-        f"{streams} {'stream' if streams == '1' else 'streams'}" if streams else "",
-        f"{cells['duration_s'].removesuffix('.0')} s" if cells["duration_s"] else "",
-        f"buffers of {buffer_bytes / BYTES_PER_MIB:,.0f} MiB" if buffer_bytes else "",
-        f"MTU {cells['mtu']}" if cells["mtu"] else "",
-        "Tier_1" if cells["tier1"] in {"1", "true", "True"} else "",
-        "both ways at once" if "both" in cells["direction"].lower() else "",
-        cells["tool"],
-        "/".join(dict.fromkeys(one for one in cells["network_tier"].split("/") if one)),
-    )
-    return ", ".join(one for one in parts if one)
-
-
-def _median(found: Iterable[Said]) -> Said:
-    rows = list(found)
-    figures = np.array([one[:3] for one in rows], dtype=float)
-    known = figures[~np.isnan(figures).any(axis=1)]
-    if not len(known):
-        return Said(np.nan, np.nan, np.nan, "")
-    gbps, low_gbps, high_gbps = np.median(known, axis=0).tolist()
-    return Said(gbps, low_gbps, high_gbps, rows[0].binding_limit)
 
 
 def _rows(
@@ -367,7 +171,7 @@ def _measured(plain: AtlasRow, group: Group) -> AtlasRow:
 
 def _usd_per_gib(path: RegionPath, book: PriceBook) -> float | None:
     """Return the first step above 0 of the list price; None where it depends on what is open."""
-    if _cloud_of(path.src) != OWN_CLOUD or _cloud_of(path.dst) != OWN_CLOUD:
+    if cloud_of(path.src) != OWN_CLOUD or cloud_of(path.dst) != OWN_CLOUD:
         return None
     try:
         steps = book.traffic(path.path_class, src_region=path.src, dst_region=path.dst)
@@ -387,7 +191,7 @@ def _rounded(value: float | None) -> float | None:
 def _summaries(rows: Sequence[AtlasRow]) -> Iterator[ClassSummary]:
     groups: dict[tuple[PathClass, str], list[AtlasRow]] = {}
     for row in rows:
-        clouds = (_cloud_of(row.src), _cloud_of(row.dst))
+        clouds = (cloud_of(row.src), cloud_of(row.dst))
         name = clouds[1] if clouds[0] == OWN_CLOUD else " to ".join(clouds)
         groups.setdefault((row.path_class, name), []).append(row)
     for (path_class, receiver), found in sorted(groups.items()):
