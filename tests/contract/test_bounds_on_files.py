@@ -148,6 +148,7 @@ TABLES = [
     "predict --batch FILE",
     "price machine --batch FILE",
     "model evaluate FILE",
+    "model atlas --measurements FILE",
     "calibrate FILE --out OUT",
     "forecast --series FILE",
     "place --vms FILE --edges FILE --zones FILE",

@@ -83,6 +83,7 @@ def test_a_device_that_never_ends_is_refused_whatever_a_file_may_have(
         "price machine --batch FILE",
         "calibrate FILE --out OUT",
         "model evaluate FILE",
+        "model atlas --measurements FILE",
         "probe import FILE --store OUT",
         "prices diff FILE FILE",
         "prices verify --prices FILE",

@@ -19,7 +19,14 @@ import msgspec
 
 from netplan_planner.errors import InputError
 from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, inert_line, scalars
-from netplan_planner.input_files import decode_json, note_opened, reading, too_large, unreadable
+from netplan_planner.input_files import (
+    decode_json,
+    note_opened,
+    opened,
+    reading,
+    too_large,
+    unreadable,
+)
 from netplan_planner.model import Measurement, Value
 
 SCHEMA = "netplan.measurement/1"
@@ -122,6 +129,20 @@ def read_store(path: Path) -> Store:
         faults=tuple(faults),
         repeated_count=len(records) - len(best),
     )
+
+
+def is_store(path: Path) -> bool:
+    """Return whether a file is a store: its first line begins a JSON object.
+
+    Raises:
+        InputError: If it cannot be read.
+    """
+    try:
+        with opened(path) as file:
+            start = file.read(64)
+    except OSError as exc:
+        raise unreadable(path, exc) from exc
+    return start.lstrip().startswith(b"{")
 
 
 @contextlib.contextmanager

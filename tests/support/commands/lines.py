@@ -495,6 +495,11 @@ VERBS: Mapping[str, Lines] = {
         unreadable=("model evaluate FILE",),
         files=("--plot",),
     ),
+    "model atlas": Lines(
+        "model atlas --as-of 2026-11-22",
+        wrong=(("model atlas --machine-type n2-standrad-8", "n2-standard-8"),),
+        unreadable=("model atlas --measurements FILE",),
+    ),
     "config show": Lines(
         "config show",
         wrong=(("config show --config FILE", "cannot be read"),),

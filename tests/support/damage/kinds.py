@@ -717,6 +717,7 @@ KINDS: Mapping[str, Kind] = {
                 ("predict", "--batch", "{file}"),
                 ("predict", "--batch", "{file}", "--format", "json", "--together"),
                 ("model", "evaluate", "{file}"),
+                ("model", "atlas", "--measurements", "{file}"),
                 ("calibrate", "{file}", "--out", "{case}/out.json"),
             ),
         ),

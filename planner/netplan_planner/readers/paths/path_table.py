@@ -7,7 +7,7 @@ nobody but the evaluation.
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,8 +54,8 @@ class PathRows(NamedTuple):
 class PathTable(Table):
     """A table of paths that is open for reading and for writing it out with more columns."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, PATH_COLUMNS)
+    def __init__(self, path: Path, *, stream: BinaryIO | None = None) -> None:
+        super().__init__(path, PATH_COLUMNS, stream=stream)
         self.value_column = self.found_name("value")
         """What was measured, in Gbit/s; for the evaluation only."""
 

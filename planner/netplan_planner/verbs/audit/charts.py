@@ -1,6 +1,5 @@
 """Pictures of the page: traffic between places, expensive pairs, caps of machines."""
 
-import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
@@ -10,41 +9,11 @@ from netplan_planner import model
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import Line, Role, fixed, in_currency, line, say
 from netplan_planner.renderers.html.charts.bands import Bands, EndTexts, Frame, Link, bands
+from netplan_planner.renderers.html.charts.heat import Cell, Matrix, Panel, by_magnitude, evenly
 from netplan_planner.verbs.audit.answer import DearPair, Report
-
-STEPS = 7
-"""Shades; the style has a colour for each."""
-
 
 MOST_PLACES = 16
 """Columns that still have room for their figures; the places with the most traffic stay."""
-
-
-class Cell(NamedTuple):
-    """One pair of places; without a shade nothing is known, or there is no traffic."""
-
-    text: Line
-    shade: int | None = None
-    is_over: bool = False
-
-
-class Panel(NamedTuple):
-    """One measure of a matrix."""
-
-    key: str
-    title: str
-    note: str
-    rows: tuple[tuple[Cell, ...], ...]
-
-
-class Matrix(NamedTuple):
-    """From the places of the rows to those of the columns."""
-
-    noun: str
-    places: tuple[str, ...]
-    panels: tuple[Panel, ...]
-    rest: str
-    """What is left out; empty: nothing."""
 
 
 class _Pair(NamedTuple):
@@ -59,7 +28,6 @@ class _Pair(NamedTuple):
 
 
 class _Measure(NamedTuple):
-    key: str
     title: str
     note: str
     value: Callable[[_Pair], float | None]
@@ -105,7 +73,8 @@ def _matrix(
         count = figures.counted(len(ranked) - len(places), f"more {noun}")
         rest = f"{count} with {figures.volume(left_out)} left out: --output json"
     return Matrix(
-        noun=noun,
+        name=noun,
+        title=f"Between {noun}s: from the rows to the columns",
         places=tuple(say(one, length=40).text for one in places),
         panels=tuple(_panel(measure, by_ends, places, currency) for measure in _MEASURES),
         rest=rest,
@@ -150,7 +119,7 @@ def _panel(
         for ends, pair in by_ends.items()
         if set(ends) <= set(places) and (value := measure.value(pair)) is not None
     }
-    shade = _even if measure.is_even else _by_magnitude([v for v in shown.values() if v > 0])
+    shade = evenly if measure.is_even else by_magnitude([v for v in shown.values() if v > 0])
     rows = tuple(
         tuple(
             cell._replace(text=in_currency(cell.text, currency))
@@ -159,7 +128,7 @@ def _panel(
         )
         for src in places
     )
-    return Panel(key=measure.key, title=measure.title, note=measure.note, rows=rows)
+    return Panel(title=measure.title, note=measure.note, rows=rows)
 
 
 def _cell(
@@ -171,23 +140,6 @@ def _cell(
         return Cell(text=line(say("unknown", Role.DIM)))
     text = line(fixed(measure.text(pair)))
     return Cell(text=text, shade=shade(value), is_over=measure.is_even and value >= 1)
-
-
-def _even(value: float) -> int:
-    return min(int(value * STEPS), STEPS - 1)
-
-
-def _by_magnitude(values: Sequence[float]) -> Callable[[float], int]:
-    """Return a shade by the logarithm: traffic and prices span many orders of magnitude."""
-    if not values:
-        return lambda _: 0
-    low, high = math.log(min(values)), math.log(max(values))
-    if high == low:
-        return lambda value: STEPS // 2 if value > 0 else 0
-    span = high - low
-    return lambda value: (
-        min(int((math.log(value) - low) / span * STEPS), STEPS - 1) if value > 0 else 0
-    )
 
 
 def _dollars(pair: _Pair) -> model.Text:
@@ -204,7 +156,6 @@ def _usd(pair: _Pair) -> float | None:
 
 _MEASURES = (
     _Measure(
-        key="gib",
         title="volume",
         note="A month, internal and external addresses together.",
         value=lambda pair: float(pair.gib),
@@ -212,7 +163,6 @@ _MEASURES = (
         is_even=False,
     ),
     _Measure(
-        key="usd",
         title="dollars",
         note="A month at the prices of this report; ≥ where part of it has no price.",
         value=_usd,
@@ -220,7 +170,6 @@ _MEASURES = (
         is_even=False,
     ),
     _Measure(
-        key="rtt",
         title="round trip",
         note="Of the traffic with the greatest volume.",
         value=lambda pair: pair.rtt_ms,
@@ -228,7 +177,6 @@ _MEASURES = (
         is_even=False,
     ),
     _Measure(
-        key="used",
         title="rate against possible",
         note="The busiest minute of any one pair of machines, against what the pair with the most"
         " traffic can reach.",

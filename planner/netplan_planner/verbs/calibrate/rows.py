@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.inert import inert_line
-from netplan_planner.input_files import opened, unreadable
+from netplan_planner.measuring.store import is_store
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement, PathQuery
 from netplan_planner.planning.table_kinds import pairs_of, read_kinds
 from netplan_planner.readers.paths.path_cells import day_of
@@ -28,7 +28,6 @@ BUSY_CORE_RATIO = 0.9
 AT_LIMIT_RATIO = 0.97
 """Of a rate cap that was set on a run: a figure that near was held by it."""
 _EPOCH = date(1970, 1, 1)
-_PARQUET = b"PAR1"
 
 
 class ProbeRows(NamedTuple):
@@ -56,7 +55,7 @@ def read_probe_rows(paths: Sequence[Path], *, as_of: date) -> ProbeRows:
     undated: list[NDArray[np.bool_]] = []
     faults: list[str] = []
     refused: list[str] = []
-    stores = [path for path in paths if _is_store(path)]
+    stores = [path for path in paths if is_store(path)]
     if stores:
         records, coverage = read_measurements(stores)
         faults += coverage.faults
@@ -185,20 +184,6 @@ def joined(parts: Sequence[Measured]) -> Measured:
         is_core_only=np.concatenate([part.is_core_only for part in parts]),
         is_at_least=np.concatenate([part.is_at_least for part in parts]),
     )
-
-
-def _is_store(path: Path) -> bool:
-    """Return whether a file is a store: its first line begins a JSON object.
-
-    Raises:
-        InputError: If it cannot be read.
-    """
-    try:
-        with opened(path) as file:
-            start = file.read(64)
-    except OSError as exc:
-        raise unreadable(path, exc) from exc
-    return not start.startswith(_PARQUET) and start.lstrip().startswith(b"{")
 
 
 _NUMBERS = (

@@ -1,11 +1,12 @@
-"""What `netplan model evaluate` is asked."""
+"""What the commands of `netplan model` are asked."""
 
 from pathlib import Path
 from typing import Annotated
 
-from netplan_planner.asks import OUTPUT, WRITTEN, Ask, Request
-from netplan_planner.planning.inputs import AsOf
+from netplan_planner.asks import INPUT, OUTPUT, WRITTEN, Ask, Request
+from netplan_planner.planning.inputs import AsOf, PriceInput
 from netplan_planner.planning.project import IntervalLevel
+from netplan_planner.quantities import Paths
 
 
 class EvaluateAsk(Request, frozen=True, kw_only=True):
@@ -34,3 +35,24 @@ class EvaluateAsk(Request, frozen=True, kw_only=True):
         ),
         WRITTEN,
     ] = None
+
+
+class AtlasAsk(Request, frozen=True, kw_only=True):
+    """Which measurements stand in the atlas, and which machines the model is asked about."""
+
+    measurements: Annotated[
+        Paths,
+        Ask(
+            "Measurements: CSV or Parquet in the columns of docs/predict.md with value, or a store"
+            " of `netplan probe`; repeat it.",
+            "--measurements",
+            metavar="FILE",
+            panel=INPUT,
+        ),
+    ] = ()
+    machine_type: Annotated[str, Ask("Machine type of both ends.")] = "n2-standard-32"
+    streams: Annotated[int, Ask("Parallel connections.", least=1)] = 64
+    pricing: PriceInput = PriceInput()
+    as_of: AsOf = None
+    level: IntervalLevel = 0.9
+    """Share of cases in the interval."""

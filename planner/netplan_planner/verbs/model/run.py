@@ -31,7 +31,9 @@ from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.limits.tables import campaigns_with_figures
 from netplan_planner.verbs import Now, always_well, panels, verb
 from netplan_planner.verbs.model.answer import Evaluation, GroupScore
-from netplan_planner.verbs.model.ask import EvaluateAsk
+from netplan_planner.verbs.model.ask import AtlasAsk, EvaluateAsk
+from netplan_planner.verbs.model.atlas import Atlas
+from netplan_planner.verbs.model.atlas_rows import atlas_of
 from netplan_planner.verbs.model.scatter import write_scatter
 
 Floats = NDArray[np.float64]
@@ -70,6 +72,20 @@ def evaluate(ask: EvaluateAsk, now: Now) -> Evaluation:
         now.note(f"rows that are refused, among them {'; '.join(found.refused)}")
     if ask.plot is not None:
         write_scatter(ask.plot, found)
+    return found
+
+
+@verb(panel=panels.MEASURE, ends=always_well)
+def atlas(ask: AtlasAsk, now: Now) -> Atlas:
+    """Show what was measured between regions, beside what the model says of the same paths.
+
+    For every pair of regions and path class: who measured what, when and with which set-up, what
+    the model says with its interval, the round-trip time, and the price of a GiB. Where nothing
+    was measured it says so. As a page of matrices (`--output html`) or a table (`--output csv`).
+    """
+    found = atlas_of(ask, now.today)
+    if found.refused:
+        now.note(f"rows that are refused, among them {'; '.join(found.refused)}")
     return found
 
 

@@ -271,7 +271,7 @@ def test_it_works_without_scripts(browser: Browser, tmp_path: Path) -> None:
         assert not second.is_visible()
         page.locator(".finding > summary").nth(1).click()
         assert second.is_visible()
-        dollars, volume = page.locator(".show-usd").last, page.locator(".show-gib").last
+        dollars, volume = page.locator(".show-2").last, page.locator(".show-1").last
         assert volume.is_visible()
         assert not dollars.is_visible()
         page.get_by_role("radio", name="dollars").last.check()
@@ -314,7 +314,7 @@ def test_it_prints_on_a4_with_all_findings(browser: Browser, tmp_path: Path) -> 
         page.set_viewport_size({"width": 688, "height": 1000})
         assert not page.locator("nav").is_visible()
         assert page.locator("#finding-2").is_visible()
-        assert page.locator(".show-usd").last.is_visible()
+        assert page.locator(".show-2").last.is_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= 688
         made = page.pdf(prefer_css_page_size=True)
     assert made.startswith(b"%PDF")

@@ -9,14 +9,15 @@ from msgspec.structs import replace
 from netplan_planner.renderers import RenderOptions, render
 from netplan_planner.renderers.document import plain
 from netplan_planner.renderers.html.charts.front import HEIGHT, WIDTH, front
-from netplan_planner.verbs.audit.charts import MOST_PLACES, STEPS, Matrix, matrices, pairs, strips
+from netplan_planner.renderers.html.charts.heat import STEPS, Matrix
+from netplan_planner.verbs.audit.charts import MOST_PLACES, matrices, pairs, strips
 from support.reports import made as reports
 from support.reports import pages as html_reports
 from support.reports.findings import NOW
 
 
-def cells(matrix: Matrix, key: str) -> dict[tuple[str, str], str]:
-    (panel,) = (panel for panel in matrix.panels if panel.key == key)
+def cells(matrix: Matrix, title: str) -> dict[tuple[str, str], str]:
+    (panel,) = (panel for panel in matrix.panels if panel.title == title)
     return {
         (src, dst): plain(panel.rows[i][j].text)
         for i, src in enumerate(matrix.places)
@@ -26,31 +27,31 @@ def cells(matrix: Matrix, key: str) -> dict[tuple[str, str], str]:
 
 def test_regions_sum_their_zones() -> None:
     regions, zones = matrices(html_reports.pictured_report().zone_pairs)
-    assert regions.noun == "region"
+    assert regions.name == "region"
     assert zones.places == tuple(sorted(html_reports.ZONES))
-    inside = cells(regions, "gib")["us-central1", "us-central1"]
+    inside = cells(regions, "volume")["us-central1", "us-central1"]
     assert inside == "121 GiB"  # 1 + 10 + 10 + 100
-    assert cells(zones, "gib")["us-central1-a", "us-central1-b"] == "10 GiB"
+    assert cells(zones, "volume")["us-central1-a", "us-central1-b"] == "10 GiB"
 
 
 def test_one_region_has_no_matrix_of_regions() -> None:
     (only,) = matrices(reports.gecko_report().zone_pairs)
-    assert only.noun == "zone"
+    assert only.name == "zone"
     assert matrices(()) == ()
 
 
 def test_what_is_not_known_is_never_a_number() -> None:
     zones = matrices(html_reports.pictured_report().zone_pairs)[-1]
-    assert cells(zones, "usd")["us-central1-a", "us-central1-b"] == "unknown"
-    assert cells(zones, "rtt")["us-central1-b", "us-central1-a"] == "unknown"
-    assert cells(zones, "gib")["asia-east1-c", "asia-east1-c"] == ""
+    assert cells(zones, "dollars")["us-central1-a", "us-central1-b"] == "unknown"
+    assert cells(zones, "round trip")["us-central1-b", "us-central1-a"] == "unknown"
+    assert cells(zones, "volume")["asia-east1-c", "asia-east1-c"] == ""
 
 
 def test_a_part_without_a_price_makes_a_sum_the_least() -> None:
     known = html_reports.pair(1, 1)
     unknown = replace(known, usd_per_month=None)
     (matrix,) = matrices((known, unknown))
-    assert list(cells(matrix, "usd").values()) == ["≥ $1.00"]
+    assert list(cells(matrix, "dollars").values()) == ["≥ $1.00"]
 
 
 def test_shades_rise_with_the_figure_and_a_rate_above_the_possible_is_marked() -> None:
