@@ -39,6 +39,7 @@ from netplan_planner.throughput import (
 )
 from netplan_rules.money import by_bill, machine_saving, take
 from netplan_rules.shared.managed import replacement
+from netplan_rules.shared.seen_needs import seen_need
 from netplan_rules.shared.sizes import size_of
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.steps import back_to_type, has_type, keep_the_old
@@ -101,6 +102,20 @@ def need_of(
         need = replace(need, headroom_ratio=facts.threshold(TARGET_RULE, "headroom_ratio"))
     # A machine that is proposed for its bandwidth has whole cores.
     return replace(need, allow_shared_core=False)
+
+
+def resize_need(facts: Facts, instance: Instance, cap: EgressCap) -> MachineNeed | None:
+    """Return the need of a machine that is to cost less, None where its shape is not known.
+
+    It is that of `seen_need`, as `fleet` and `recommend --vm` have it. Where nothing tells what the
+    machine sends, it keeps the bandwidth that it has.
+    """
+    shape = facts.shape(instance.machine_type)
+    seen = seen_need(facts, instance, shape) if shape is not None else ""
+    if isinstance(seen, str):
+        need = need_of(facts, instance, cap.egress_gbps, Destination.INTERNAL)
+        return None if need is None else replace(need, headroom_ratio=0.0)
+    return need_of(facts, instance, seen.gbps, Destination.INTERNAL)
 
 
 def cheapest(

@@ -14,7 +14,6 @@ from netplan_planner.model import (
     BandwidthTier,
     Candidate,
     CoverLedger,
-    Destination,
     EgressCap,
     Evidence,
     Facts,
@@ -29,15 +28,16 @@ from netplan_planner.model import (
     Severity,
     worded,
 )
+from netplan_planner.model.plans.changes import LEAST_SAVING_USD
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_HOUR
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.capacity._resize import (
     doubts_of_caps,
     egress_estimate,
-    need_of,
     resize_change,
     resize_fix,
+    resize_need,
     size_evidence,
     type_evidence,
     unknown_cap,
@@ -82,7 +82,7 @@ RULE = Rule(
         ),
         Threshold(
             name="min_saving_usd",
-            default=10.0,
+            default=float(LEAST_SAVING_USD),
             unit="USD/month",
             about="saving of one change, of a machine or of all machines of a node pool or managed"
             " group, below which the rule keeps silent",
@@ -140,7 +140,7 @@ def _change(
         return unknown_cap(facts, instance)
     if rates.egress.p95_gbps >= facts.threshold(RULE.id, "max_p95_ratio") * cap.egress_gbps:
         return None
-    candidate = _smaller(facts, instance, rates, ledger)
+    candidate = _smaller(facts, instance, rates, cap, ledger)
     if candidate is None or candidate.usd_per_month is None:
         return None
     return _Change(instance, rates, cap, candidate)
@@ -185,15 +185,15 @@ def _is_watched(facts: Facts, instance: Instance, rates: MachineRates) -> bool:
 
 
 def _smaller(
-    facts: Facts, instance: Instance, rates: MachineRates, ledger: CoverLedger
+    facts: Facts, instance: Instance, rates: MachineRates, cap: EgressCap, ledger: CoverLedger
 ) -> Candidate | None:
     """Return the cheapest type of the series that carries what was seen, if it has fewer vCPUs.
 
+    Its busiest minute must leave room too.
+
     Less memory alone has nothing to do with bandwidth.
     """
-    target = facts.target(instance)
-    wanted = max(rates.egress.max_gbps, target.gbps if target is not None else 0.0)
-    need = need_of(facts, instance, wanted, Destination.INTERNAL)
+    need = resize_need(facts, instance, cap)
     shape = facts.shape(instance.machine_type)
     if need is None or shape is None:
         return None
@@ -202,7 +202,8 @@ def _smaller(
         return None
     best = by_bill(ledger, instance, plan.ranked)[0]
     is_plain = not (best.is_tier1 or best.is_peak or best.to_check)
-    return best if best.vcpus < shape.vcpus and is_plain else None
+    has_room = best.usable_gbps >= rates.egress.max_gbps
+    return best if best.vcpus < shape.vcpus and is_plain and has_room else None
 
 
 def _hit(

@@ -3,14 +3,11 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from msgspec.structs import replace
-
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     PIN_LABEL,
     Candidate,
     CoverLedger,
-    Destination,
     Evidence,
     Facts,
     Fix,
@@ -28,9 +25,10 @@ from netplan_planner.model import (
     usage_of,
     worded,
 )
+from netplan_planner.model.plans.changes import LEAST_SAVING_USD
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.capacity._resize import need_of, type_evidence
+from netplan_rules.capacity._resize import resize_need, type_evidence
 from netplan_rules.money import machine_saving, take
 from netplan_rules.wording import money, vm_subject
 
@@ -62,7 +60,7 @@ RULE = Rule(
     thresholds=(
         Threshold(
             name="min_saving_usd",
-            default=10.0,
+            default=float(LEAST_SAVING_USD),
             unit="USD/month",
             about="what the other series costs less by price, per machine",
         ),
@@ -111,10 +109,10 @@ def _is_served(instance: Instance, ledger: CoverLedger) -> bool:
 def _cheapest_by_price(facts: Facts, instance: Instance) -> Candidate | None:
     """Return what the price list would take, if it is of another series."""
     cap = instance_cap(instance, facts.caps)
-    need = need_of(facts, instance, cap.egress_gbps, Destination.INTERNAL) if cap else None
+    need = resize_need(facts, instance, cap) if cap else None
     if need is None:
         return None
-    plan = facts.machines.choose(replace(need, headroom_ratio=0.0))
+    plan = facts.machines.choose(need)
     if isinstance(plan, Infeasible):
         return None
     best = plan.ranked[0]
