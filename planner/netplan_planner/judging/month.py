@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from netplan_planner.errors import MissingDatum
 from netplan_planner.judging.machine_table import machine_rows
 from netplan_planner.judging.services import network_services
@@ -20,6 +22,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.model.money.month_bill import MonthBill
 from netplan_planner.model.report_rows import unpriced_span
+from netplan_planner.optimise.commitment_types import is_pending
 from netplan_planner.planning.fleet.standing import why_no_price
 from netplan_planner.planning.traffic_totals import traffic_by_class
 
@@ -85,7 +88,9 @@ def committed(facts: Facts, uses: Sequence[CommitmentUse]) -> Committed:
     if any(part.usd_per_month is None for part in active):
         return Committed(None, "the fee of a commitment is not known")
     fees = sum((part.usd_per_month or _ZERO for part in active), _ZERO)
-    ledger = facts.machines.ledger(facts.inventory, facts.today)
+    # What begins within days is on no bill yet.
+    begun = tuple(one for one in facts.inventory.commitments if not is_pending(one))
+    ledger = facts.machines.ledger(replace(facts.inventory, commitments=begun), facts.today)
     covered = _ZERO
     running = [one for one in facts.inventory.instances if one.is_to_run]
     # What a machine without a known price is spared is in no sum either: commitments serve others.
