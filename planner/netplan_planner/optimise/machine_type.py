@@ -1,7 +1,7 @@
 """The cheapest machine types that carry a wanted bandwidth."""
 
 from datetime import date
-from functools import partial
+from functools import cached_property, partial
 from math import ceil, isfinite
 
 from netplan_planner.errors import MissingDatum, UsageError
@@ -53,10 +53,17 @@ class Chooser:
     ) -> None:
         self._prices = prices
         self._caps = caps
+        self._scope = scope
         self._commitments = Commitments(prices, scope)
         self._pools: dict[MachineNeed, Pool] = {}
         self._tied: dict[tuple[MachineNeed, Ties], Pool] = {}
         self._answers: dict[MachineNeed, MachinePlan | Infeasible] = {}
+
+    @cached_property
+    def even(self) -> "Chooser":
+        """The same by prices that can be compared."""
+        prices = self._prices.even
+        return self if prices is self._prices else Chooser(prices, self._caps, self._scope)
 
     def choose(self, need: MachineNeed) -> MachinePlan | Infeasible:
         """Return every way to meet a need, cheapest first, or what binds.

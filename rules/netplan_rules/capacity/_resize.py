@@ -12,7 +12,6 @@ from netplan_planner.model import (
     BandwidthTier,
     Candidate,
     Change,
-    ChangeKind,
     CoverLedger,
     Destination,
     EgressCap,
@@ -37,7 +36,7 @@ from netplan_planner.throughput import (
     sending_query,
     type_end,
 )
-from netplan_rules.money import by_bill, machine_saving, take
+from netplan_rules.money import by_bill, change_of, machine_saving, take
 from netplan_rules.shared.managed import replacement
 from netplan_rules.shared.seen_needs import seen_need
 from netplan_rules.shared.sizes import size_of
@@ -127,7 +126,7 @@ def cheapest(
     """
     if need is None:
         return None, "the shape of its machine type is not known"
-    match facts.machines.choose(need):
+    match facts.even.machines.choose(need):
         case Infeasible(binding=binding, shortfall=shortfall):
             return None, f"no type in {need.region} carries it: {binding}, {shortfall}"
         case MachinePlan(ranked=ranked):
@@ -228,16 +227,7 @@ def resize_saving(
 
 def resize_change(instance: Instance, candidate: Candidate | None) -> Change | None:
     """Return the change in the form that joint fixes are computed from."""
-    if candidate is None or candidate.count > 1:
-        return None
-    link = instance.ref.self_link
-    is_same = candidate.machine_type == instance.machine_type
-    return Change(
-        kind=ChangeKind.TIER_1 if candidate.is_tier1 else ChangeKind.MACHINE_TYPE,
-        target=link,
-        to=None if candidate.is_tier1 and is_same else candidate.machine_type,
-        cpu_platform=candidate.cpu_platform,
-    )
+    return None if candidate is None else change_of(instance, candidate)
 
 
 def egress_estimate(

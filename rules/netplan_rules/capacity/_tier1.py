@@ -72,7 +72,7 @@ def tier1_choice(
     need = need_of(facts, instance, wanted, Destination.INTERNAL)
     if need is None:
         return None
-    plan = facts.machines.choose(need)
+    plan = facts.even.machines.choose(need)
     if isinstance(plan, Infeasible):
         return None
     own = [c for c in plan.ranked if c.is_tier1 and c.machine_type == instance.machine_type]

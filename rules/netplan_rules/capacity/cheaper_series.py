@@ -128,7 +128,7 @@ class _Change(NamedTuple):
 @RULE
 def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each machine for which another series that carries its need is cheaper."""
-    ledger = facts.machines.ledger(facts.inventory, facts.today)
+    ledger = facts.even.machines.ledger(facts.inventory, facts.today)
     comparable = (one for one in facts.inventory.instances if _is_comparable(facts, one))
     floor_usd = Decimal(str(facts.threshold(RULE.id, "min_saving_usd")))
     for together in changed_together(facts, comparable):
@@ -223,7 +223,7 @@ def _better(
     need = resize_need(facts, instance, cap)
     if need is None:
         return None
-    plan = facts.machines.choose(need)
+    plan = facts.even.machines.choose(need)
     if isinstance(plan, Infeasible):
         return None
     best = by_bill(ledger, instance, plan.ranked)[0]

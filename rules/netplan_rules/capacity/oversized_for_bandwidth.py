@@ -105,7 +105,7 @@ class _Change(NamedTuple):
 @RULE
 def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each machine of which less would do, by metrics of all three."""
-    ledger = facts.machines.ledger(facts.inventory, facts.today)
+    ledger = facts.even.machines.ledger(facts.inventory, facts.today)
     rates_of = {rates.link: rates for rates in facts.machine_rates}
     running = (one for one in facts.inventory.instances if one.is_running)
     floor_usd = Decimal(str(facts.threshold(RULE.id, "min_saving_usd")))
@@ -197,7 +197,7 @@ def _smaller(
     shape = facts.shape(instance.machine_type)
     if need is None or shape is None:
         return None
-    plan = facts.machines.choose(replace(need, series=(instance.series,)))
+    plan = facts.even.machines.choose(replace(need, series=(instance.series,)))
     if isinstance(plan, Infeasible):
         return None
     best = by_bill(ledger, instance, plan.ranked)[0]

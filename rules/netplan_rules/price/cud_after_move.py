@@ -74,6 +74,7 @@ RULE = Rule(
 @RULE
 def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each machine that is cheaper elsewhere by price and dearer on the bill."""
+    facts = facts.even
     ledger = facts.machines.ledger(facts.inventory, facts.today)
     floor = Decimal(str(facts.threshold(RULE.id, "min_saving_usd")))
     for instance in facts.inventory.instances:

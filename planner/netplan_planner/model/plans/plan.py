@@ -234,6 +234,10 @@ class MachineChooser(Protocol):
     def ledger(self, inventory: Inventory, today: date) -> CoverLedger:
         """Return what the commitments of an inventory cover, before any change."""
 
+    @property
+    def even(self) -> "MachineChooser":
+        """The same by prices that can be compared (`PriceBook.even`)."""
+
 
 class FixStep(Value, frozen=True, kw_only=True):
     """A fix, or several together, applied to a path."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from netplan_planner.ledger.account import AT_LIST
 from netplan_planner.model import Amount, CommitmentUse, CommittedPart, Finding, FlexibleUse, worded
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
@@ -173,7 +174,8 @@ def before_commitments(finding: Finding) -> Iterator[Block]:
     note = finding.saving_note
     if usd is None:
         if note:
-            yield Field(label="paid on", line=line(note))
+            label = "compared" if note.startswith(AT_LIST) else "paid on"
+            yield Field(label=label, line=line(note))
         return
     verb = "saves" if usd > 0 else "costs"
     amount = fixed(worded(f"{verb} ", Amount(usd=usd), " a month before commitments"))

@@ -40,6 +40,10 @@ from netplan_planner.world.request import InputRequest
 from netplan_pricing import open_prices
 
 _ZERO = Decimal(0)
+_AT_LIST = (
+    "where the bill has no one discount for all of a kind, types are compared at list prices"
+    " on both sides"
+)
 Say = Callable[[str], None]
 
 
@@ -195,14 +199,16 @@ def _of_inventory(asked: FleetChoices, read: InputRequest, say: Say) -> _Fleet:
         any_architecture=asked.any_architecture,
         headroom_ratio=asked.headroom_ratio,
     )
-    existing, is_shared, notes, _ = existing_of(facts, asked.commitment_scope)
+    existing, is_shared, notes, _ = existing_of(facts.even, asked.commitment_scope)
     notes += (*stopped_machines(facts.inventory), *autoscaled(facts.inventory))
     if asked.commitment_scope is CommitmentScope.UNKNOWN and len(_projects(needs)) > 1:
         notes += (
             "whether projects share commitments is not known (--commitment-scope): each is bought"
             " for one project here",
         )
-    return _Fleet(facts.prices, facts.caps, needs, notes, existing, left_out, is_shared, facts)
+    if facts.even is not facts:
+        notes += (_AT_LIST,)
+    return _Fleet(facts.even.prices, facts.caps, needs, notes, existing, left_out, is_shared, facts)
 
 
 def _projects(needs: Sequence[FleetNeed]) -> set[str]:

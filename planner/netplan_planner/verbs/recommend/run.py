@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum, UsageError, nearest_names
+from netplan_planner.ledger.account import AT_LIST
 from netplan_planner.machines import ties_of
 from netplan_planner.model import (
     CapsBook,
@@ -159,12 +160,15 @@ def for_machine(ask: RecommendAsk, now: Now, vm: str) -> Recommendation:
         allow_gpu=choice.gpu or need.allow_gpu,
         allow_shared_core=choice.shared_core or (need.allow_shared_core and not seen.is_busy),
     )
-    plan = facts.machines.choose(need)
+    even = facts.even
+    plan = even.machines.choose(need)
     if isinstance(plan, MachinePlan):
-        baseline, note = baseline_of(instance, shape, need, facts.prices, facts.caps)
-        ledger = facts.machines.ledger(facts.inventory, facts.today)
+        baseline, note = baseline_of(instance, shape, need, even.prices, facts.caps)
+        ledger = even.machines.ledger(facts.inventory, facts.today)
         covered = cover_today(ledger, instance)
         told = worded(note, "; " if note and covered else "", covered)
+        if even is not facts:
+            told = worded(told, "; " if told else "", AT_LIST)
         plan = with_baseline(plan, baseline, told)
         volume = _volume(facts, instance, ask, wanted)
         plan = _completed(plan, wish, facts.prices, facts.today, volume)
