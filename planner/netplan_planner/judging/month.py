@@ -11,6 +11,7 @@ from netplan_planner.judging.machine_table import machine_rows
 from netplan_planner.judging.services import network_services
 from netplan_planner.ledger.resources import idle_addresses, unused_address_lines
 from netplan_planner.model import (
+    AddressUse,
     ClassTotal,
     CommitmentUse,
     Facts,
@@ -40,6 +41,8 @@ class Tables(NamedTuple):
     """Of reserved addresses that nothing has."""
     unpriced_address_count: int = 0
     """Of those, without a known price."""
+    address_note: str = ""
+    """What is free of addresses in use."""
 
     @property
     def unpriced(self) -> list[Unpriced]:
@@ -57,8 +60,17 @@ def tables_of(facts: Facts) -> Tables:
             idle += total_usd(unused_address_lines(facts, address.ref.self_link))
         except MissingDatum:
             unpriced += 1
-    has_traffic = facts.traffic is not None
-    return Tables(machine_rows(facts), classes, services, has_traffic, idle, unpriced)
+    has_traffic, rows = facts.traffic is not None, machine_rows(facts)
+    note = _free_hours(facts, rows)
+    return Tables(rows, classes, services, has_traffic, idle, unpriced, note)
+
+
+def _free_hours(facts: Facts, rows: Sequence[MachineRow]) -> str:
+    """Return which hours of addresses are free that machines pay for, as their price says it."""
+    for machine, row in zip(facts.inventory.instances, rows, strict=True):
+        if row.address_usd_per_month and machine.is_to_run and not machine.is_spot:
+            return facts.prices.external_address(AddressUse.STANDARD_VM, machine.region).note
+    return ""
 
 
 class Committed(NamedTuple):
@@ -119,6 +131,7 @@ def month_bill(tables: Tables, commitments: Committed) -> MonthBill:
         services_usd=_sum(one.usd_per_month for one in tables.services),
         commitments_usd=commitments.usd,
         commitments_unknown=commitments.unknown,
+        addresses_note=tables.address_note,
         unpriced_machine_count=sum(bool(row.price_unknown) for row in rows),
         unpriced_address_count=tables.unpriced_address_count,
         unpriced_low_usd=low,

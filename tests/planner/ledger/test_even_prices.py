@@ -4,7 +4,6 @@ from datetime import date
 from decimal import Decimal
 
 from msgspec.structs import replace
-from tests.support.rules.facts import facts_of, machine
 
 from netplan_planner.ledger import ledger_of
 from netplan_planner.ledger.account import AT_LIST
@@ -13,6 +12,7 @@ from netplan_planner.optimise.machine_type import Chooser
 from netplan_pricing.contract.terms import EffectivePrice, Terms
 from netplan_pricing.opening import open_snapshot
 from netplan_rules.capacity.cheaper_series import check
+from support.rules.facts import facts_of, machine
 
 HALF = Decimal("0.5")
 LIST = open_snapshot()

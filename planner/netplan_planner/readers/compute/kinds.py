@@ -50,6 +50,7 @@ def attachment(wire: WireAttachment, ref: ResourceRef, problems: Problems) -> Vl
         router=resolve_optional(wire.router, project),
         is_enabled=wire.admin_enabled,
         mtu_bytes=wire.mtu,
+        state=wire.state,
     )
 
 

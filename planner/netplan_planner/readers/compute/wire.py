@@ -395,6 +395,7 @@ class WireAttachment(Wire):
     router: str | None = None
     admin_enabled: bool | None = None
     mtu: Count | None = None
+    state: str | None = None
 
 
 class WireInstanceGroup(Wire):

@@ -201,7 +201,8 @@ def _unpriced(before: whatif.WhatifSide, after: whatif.WhatifSide) -> Iterator[B
         ]
         if new.unpriced_high_usd:
             low, high = Amount(usd=new.unpriced_low_usd), Amount(usd=new.unpriced_high_usd)
-            parts += [" (after it ", low, " to ", high, ")"]
+            least = ", the least of it in the sums" if new.unpriced_low_usd else ""
+            parts += [" (after it ", low, " to ", high, f"{least})"]
         yield Para(line=line(say(worded(*parts, "."))))
 
 
