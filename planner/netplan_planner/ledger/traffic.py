@@ -243,7 +243,7 @@ class TrafficLedger:
         """Return the prices of a path, asked for once."""
         found = self._parts.get(path)
         if found is None:
-            found = self._parts[path] = path_prices_of(self._facts, path)
+            found = self._parts[path] = path_prices_of(self._facts.prices, path)
         return found
 
     def cost(self, edges: Iterable[Edge]) -> TrafficCost:

@@ -128,7 +128,7 @@ def _sent_usd(facts: Facts) -> dict[SelfLink, tuple[Decimal, str]]:
 def _priced(facts: Facts, of_paths: dict[PricedPath, int]) -> tuple[Decimal, str]:
     usd, unknown = Decimal(0), ""
     for path, byte_count in of_paths.items():
-        for part in path_prices_of(facts, path):
+        for part in path_prices_of(facts.prices, path):
             if part.tiers:
                 usd += total_usd(bill("traffic", facts.gib_per_month(byte_count), part.tiers))
             else:

@@ -16,10 +16,10 @@ from netplan_planner.optimise.bill import (
     NOTHING_ATTACHED,
     Attached,
     attached_of,
-    machine_bill,
     with_attached,
 )
 from netplan_planner.optimise.offers import PATHS, Pool, build_pool, in_zone
+from netplan_planner.optimise.vm_today import Standing, standing_bill
 from netplan_planner.planning.fleet.machine import Candidate, Machine
 from netplan_planner.planning.fleet.need import FleetNeed, FleetShortfall, MoveKind
 from netplan_planner.planning.fleet.shortfalls import why_none
@@ -279,16 +279,11 @@ class Candidates:
         if shape is None:
             return f"the vCPUs and memory of {machine_type} are not known"
         terms = _terms(region, is_spot=is_spot)
-        cap = self._caps.cap(machine_type, tier1=is_tier1, cpu_platform=cpu_platform)
-        if is_tier1 and cap is None:
-            why = self._caps.unknown_reason(machine_type, tier1=True, cpu_platform=cpu_platform)
-            return f"no Tier_1 fee: {why}"
+        standing = Standing(machine_type, is_tier1, cpu_platform, attached)
         try:
-            gbps = cap.egress_gbps if cap is not None and is_tier1 else None
-            bill = machine_bill(self._prices, terms, machine_type, gbps)
+            bill = standing_bill(standing, terms, self._prices, self._caps)
         except MissingDatum as missing:
             return str(missing)
-        bill = with_attached(bill, self._prices, terms, attached)
         if bill.unknown:
             return bill.unknown
         usable = self._usable(machine_type, cpu_platform, is_tier1=is_tier1)
