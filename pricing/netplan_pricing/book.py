@@ -5,8 +5,6 @@ from datetime import date
 from decimal import Decimal
 from functools import cached_property, lru_cache
 
-from msgspec.structs import replace
-
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     AddressUse,
@@ -22,6 +20,7 @@ from netplan_planner.model import (
 from netplan_pricing import schema
 from netplan_pricing.addresses import AddressPrices
 from netplan_pricing.container import SCHEMA, SnapshotFile
+from netplan_pricing.contract.even import Comparable
 from netplan_pricing.contract.terms import LIST_PRICES, Terms
 from netplan_pricing.internet_areas import InternetAreas
 from netplan_pricing.machines.component_rates import SUSPENDED_SERIES, USAGE_WORDS, ComponentRates
@@ -47,7 +46,7 @@ def _kept(refusal: MissingDatum) -> MissingDatum:
     return type(refusal)(str(refusal))
 
 
-class SnapshotPriceBook:
+class SnapshotPriceBook(Comparable):
     """A `PriceBook` whose tables are decoded when they are first needed."""
 
     def __init__(self, file: SnapshotFile, terms: Terms = LIST_PRICES) -> None:
@@ -413,31 +412,6 @@ class SnapshotPriceBook:
     def zones(self, machine_type: str) -> tuple[str, ...] | None:
         """Return the zones that offer a predefined type, sorted; None where they are not known."""
         return self.types.zones(machine_type)
-
-    @cached_property
-    def _uneven(self) -> dict[str, str]:
-        """Kinds by SKU of which the bill has no one discount."""
-        return {} if self.terms.is_list else {**self.rates.uneven, **self.network.uneven}
-
-    @cached_property
-    def even(self) -> "SnapshotPriceBook":
-        """Prices that can be compared: at list where the bill's discounts of a kind differ."""
-        named = self.terms.effective
-        kept = {sku: own for sku, own in named.items() if sku not in self._uneven}
-        if len(kept) == len(named):
-            return self
-        found = SnapshotPriceBook(self.file, replace(self.terms, effective=kept))
-        found.flexible = self.flexible
-        return found
-
-    def is_mixed(self, sku_ids: Iterable[str]) -> bool:
-        """Return whether the bill names some SKUs of an uneven kind, and others of it not."""
-        kinds: dict[str, set[bool]] = {}
-        for sku_id in sku_ids:
-            kind = self._uneven.get(sku_id)
-            if kind is not None:
-                kinds.setdefault(kind, set()).add(sku_id in self.terms.effective)
-        return any(len(found) > 1 for found in kinds.values())
 
     def regions(self) -> Sequence[str]:
         """Return every region with offered machine types, sorted."""
