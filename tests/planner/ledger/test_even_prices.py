@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from netplan_planner.ledger import ledger_of
 from netplan_planner.ledger.account import AT_LIST
-from netplan_planner.model import Change, ChangeKind, Facts, Instance, Usage, total_usd
+from netplan_planner.model import Change, ChangeKind, Facts, Hit, Instance, Usage, total_usd
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_pricing.contract.terms import EffectivePrice, Terms
 from netplan_pricing.opening import open_snapshot
@@ -72,6 +72,8 @@ def test_changes_that_were_made_count_on_both_sides() -> None:
 
 def test_the_audit_names_the_type_that_the_list_prices_name() -> None:
     (by_list,), (hit,) = check(facts_of(ANT)), check(under_contract(ANT))
+    assert isinstance(hit, Hit)
+    assert isinstance(by_list, Hit)
     assert hit.change == by_list.change
     assert hit.saving.usd_per_month == by_list.saving.usd_per_month
     assert hit.saving.note == AT_LIST
