@@ -33,9 +33,14 @@ class MonthBill(Value, frozen=True, kw_only=True):
 
     @property
     def usd_per_month(self) -> Decimal:
-        """The sum of what is known, and the least of what is between bounds."""
-        known = self.machines_usd + self.addresses_usd + self.services_usd + self.unpriced_low_usd
+        """The sum of what is known."""
+        known = self.machines_usd + self.addresses_usd + self.services_usd
         return known + (self.traffic_usd or Decimal(0)) + (self.commitments_usd or Decimal(0))
+
+    @property
+    def least_usd_per_month(self) -> Decimal:
+        """The same with the least of what is known between bounds: the total to show."""
+        return self.usd_per_month + self.unpriced_low_usd
 
     @property
     def is_whole(self) -> bool:

@@ -66,7 +66,7 @@ def month_bill(report: Report) -> Line:
         parts.append(line(name, _paid(found.commitments_usd)))
     if not parts:
         return ()
-    usd = found.usd_per_month
+    usd = found.least_usd_per_month
     whole = say("Paid a month: ", Role.STRONG), _paid(usd, Role.STRONG)
     least = "" if found.is_whole else " at least"
     return line(*whole, f"{least} · ", joined(parts, " · "), _without_price(report))

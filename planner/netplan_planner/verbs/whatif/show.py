@@ -117,7 +117,9 @@ def _sums(answer: whatif.WhatifAnswer) -> Table:
     )
     rows = [_money(*one) for one in money if one[1] or one[2] or one[2] is None]
     rows.append(
-        _money("all a month", old.money.usd_per_month, new.money.usd_per_month, Role.STRONG)
+        _money(
+            "all a month", old.money.least_usd_per_month, new.money.least_usd_per_month, Role.STRONG
+        )
     )
     if old.gbps is not None or new.gbps is not None:
         is_known = not old.unknown_flow_count and not new.unknown_flow_count
