@@ -20,6 +20,7 @@ from netplan_planner.model import (
 from netplan_pricing import schema
 from netplan_pricing.addresses import AddressPrices
 from netplan_pricing.container import SCHEMA, SnapshotFile
+from netplan_pricing.contract.even import Comparable
 from netplan_pricing.contract.terms import LIST_PRICES, Terms
 from netplan_pricing.internet_areas import InternetAreas
 from netplan_pricing.machines.component_rates import SUSPENDED_SERIES, USAGE_WORDS, ComponentRates
@@ -45,7 +46,7 @@ def _kept(refusal: MissingDatum) -> MissingDatum:
     return type(refusal)(str(refusal))
 
 
-class SnapshotPriceBook:
+class SnapshotPriceBook(Comparable):
     """A `PriceBook` whose tables are decoded when they are first needed."""
 
     def __init__(self, file: SnapshotFile, terms: Terms = LIST_PRICES) -> None:

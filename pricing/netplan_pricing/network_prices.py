@@ -10,7 +10,7 @@ import msgspec
 from netplan_planner.model import Price, PriceTier, Region, SkuId
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile, Table
-from netplan_pricing.contract.alike import alike, assumed
+from netplan_pricing.contract.alike import alike, assumed, is_uneven
 from netplan_pricing.contract.terms import COMPUTE_ENGINE, LIST_PRICES, Terms
 from netplan_pricing.known_changes import dated
 from netplan_pricing.schema import GLOBAL, NetworkKind
@@ -171,6 +171,14 @@ class NetworkPrices:
     @cached_property
     def _alike(self) -> Decimal | None:
         return alike(self._ratios())
+
+    @cached_property
+    def uneven(self) -> dict[str, str]:
+        """The SKUs of data transfer, where the bill has no one discount of it; else none."""
+        if not is_uneven(self._ratios()):
+            return {}
+        entries = (entry for kind in _TRANSFER for entry in self.entries(kind))
+        return {sku: "data transfer" for entry in entries if (sku := self.sku_id(entry))}
 
     def _ratios(self) -> Iterator[tuple[str, Decimal]]:
         """Yield what the bill leaves of each step of data transfer that it names."""

@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from netplan_planner.errors import MissingDatum
+from netplan_planner.ledger import ledger_of
 from netplan_planner.model import (
     Candidate,
+    Change,
+    ChangeKind,
     CoverLedger,
     Facts,
     Instance,
@@ -33,8 +36,12 @@ def machine_saving(
         return Saving(unknown="it is suspended: its memory alone is paid for until it runs")
     if instance.is_stopped:
         return Saving(unknown="it is stopped: neither type costs anything until it runs")
+    of_one = change_of(instance, candidate)
+    if facts.even is not facts and of_one is not None:
+        # It knows which prices can be compared.
+        return ledger_of(facts).value(of_one).saving
     try:
-        today = facts.machines.cost_today(instance, usage_of(instance))
+        today = facts.even.machines.cost_today(instance, usage_of(instance))
     except MissingDatum as error:
         return Saving(unknown=str(error))
     change = MachineChange(
@@ -42,6 +49,19 @@ def machine_saving(
     )
     items = (*today, *(negated(item) for item in candidate.line_items))
     return after_commitments(facts, Saving(items=items), change, ledger)
+
+
+def change_of(instance: Instance, candidate: Candidate) -> Change | None:
+    """Return the change that makes a machine a candidate; None where it takes several."""
+    if candidate.count > 1:
+        return None
+    is_same = candidate.machine_type == instance.machine_type
+    return Change(
+        kind=ChangeKind.TIER_1 if candidate.is_tier1 else ChangeKind.MACHINE_TYPE,
+        target=instance.ref.self_link,
+        to=None if candidate.is_tier1 and is_same else candidate.machine_type,
+        cpu_platform=candidate.cpu_platform,
+    )
 
 
 def after_commitments(

@@ -59,9 +59,12 @@ def make_finding(
     Places at which the order changes something come first, so that what is said of the first place
     is what is to be done.
     """
-    planned = {change.place for change in standing.changes}
+    planned = {change.place: change for change in standing.changes}
     hits = sorted(hits, key=lambda hit: fingerprint(rule, hit) not in planned)
     first, saving = hits[0], _saving(hits)
+    at_first, fix = planned.get(fingerprint(rule, first)), first.fix
+    if fix is not None and at_first is not None and at_first.further:
+        fix = replace(fix, caution=f"{fix.caution} {at_first.further}".strip())
     evidence = _evidence(rule, hits)
     confidence, confidence_reason = confidence_of(hits)
     unknown = sorted({hit.saving.unknown for hit in hits if hit.saving.unknown})
@@ -99,7 +102,7 @@ def make_finding(
         saving_before_commitments_usd_per_month=_before_commitments(hits),
         saving_note=_notes(hits),
         line_items=merge_lines(item for hit in hits for item in hit.saving.items),
-        fix=first.fix,
+        fix=fix,
         members=tuple(_member(rule, hit) for hit in hits),
         changes=tuple(hit.change for hit in hits if hit.change is not None),
         fingerprint=key,

@@ -7,12 +7,10 @@ from typing import NamedTuple
 from netplan_planner.judging.month_bounds import Bounds
 from netplan_planner.ledger.guards import is_final
 from netplan_planner.model import LIFT_RATIO, Estimate, Hit, PlannedChange, Severity, Value
+from netplan_planner.model.plans.changes import LEAST_SAVING_USD
 
 Judge = Callable[[Decimal | None, float | None], Severity]
 """Severity of a fix by what it still saves a month and the share of a limit in use."""
-
-LEAST_USD = Decimal(10)
-"""A month: what saves less is not among what to do first, unless traffic is held back or lost."""
 _LEAST = Severity.MEDIUM
 """Below it a loss or a rate that no traffic is seen to need is not among what to do first."""
 
@@ -103,7 +101,7 @@ class Gain(Value, frozen=True, kw_only=True):
     def brings(self) -> bool:
         """Whether there is enough to gain."""
         seen = (self.lifted, self.losing, self.full)
-        return any(seen) or (self.usd is not None and self.usd >= LEAST_USD)
+        return any(seen) or (self.usd is not None and self.usd >= LEAST_SAVING_USD)
 
 
 def rank_key(proposal: Proposal, gain: Gain, judge: Judge) -> tuple[object, ...]:

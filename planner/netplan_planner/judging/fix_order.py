@@ -31,6 +31,7 @@ from netplan_planner.judging.move_steps import with_move
 from netplan_planner.ledger.account import OF_TRAFFIC
 from netplan_planner.ledger.guards import MOVED_FAR, is_far
 from netplan_planner.throughput import apply_change, apply_to_receiver, edge_query, predict
+from netplan_planner.units import GIB_PER_TIB
 
 _OF_ONE_PATH = frozenset(
     {
@@ -63,7 +64,7 @@ def order_fixes(
     def made(proposal: Proposal, gain: Gain) -> bool:
         search.waiting.pop(proposal.fingerprint)
         if gain.brings:
-            changes[proposal.fingerprint] = tuple(search.make(proposal.fingerprint, gain.made))
+            changes[proposal.fingerprint] = tuple(search.make(proposal, gain.made))
         return gain.brings and search.depends(proposal)
 
     for proposal, gain in by_gain(proposals, search.gain, judge, made, search.depends):
@@ -201,8 +202,9 @@ class _Search:
         is_measured = is_losing(proposal, hit) or is_full(proposal, hit, self._held_back_ratio)
         return hit.saving_usd_per_month is None and not is_measured
 
-    def make(self, key: str, places: Sequence[Made]) -> Iterator[model.PlannedChange]:
+    def make(self, proposal: Proposal, places: Sequence[Made]) -> Iterator[model.PlannedChange]:
         """Make the changes of a finding; yield each as it is when its turn comes."""
+        key = proposal.fingerprint
         self.bounds[key] = NOTHING if self._bounds.is_open else None
         for hit, place, usd in places:
             bounds, so_far = self._bounds.make(hit.change, usd), self.bounds[key]
@@ -211,14 +213,38 @@ class _Search:
             fix = as_of(hit.fix, moved) if hit.fix is not None else None
             if fix is not None and hit.change is not None:
                 fix = with_move(fix, hit.change, self._made.ledger.state)
+            is_lifted = self._lift(proposal, hit) is not None
+            self._made.apply(hit, key)
+            further = self._further(hit) if is_lifted else ""
+            if fix is not None and further:
+                fix = replace(fix, caution=f"{fix.caution} {further}".strip())
             yield model.PlannedChange(
                 subject=named_as_of(hit.subject, moved),
                 place=place,
                 change=hit.change,
                 saving_usd_per_month=usd,
                 fix=self._unrepeated(fix) if fix is not None else None,
+                further=further,
             )
-            self._made.apply(hit, key)
+
+    def _further(self, hit: model.Hit) -> str:
+        """Return what further traffic costs on the path that a change has lifted, in words.
+
+        Nothing where it is free; the greatest path of those that the change is about.
+        """
+        edge = self._greatest(hit)
+        if edge is None:
+            return ""
+        usd = self._made.ledger.traffic.further_usd_per_gib(edge)
+        if usd is None:
+            return "What it then sends beyond today's traffic costs is not known."
+        usd *= GIB_PER_TIB
+        if not usd:
+            return ""
+        return (
+            f"Each TiB a month that it then sends beyond today's costs {usd:.2f} USD more, at the"
+            " last volume step of its path."
+        )
 
     def _unrepeated(self, fix: model.Fix) -> model.Fix:
         """Return a fix without the peerings that one before it has made."""
@@ -244,6 +270,22 @@ class _Search:
 
     def _query(self, hit: model.Hit) -> model.PathQuery | None:
         """Return the greatest path that a change is about, with the changes so far."""
+        change, greatest = hit.change, self._greatest(hit)
+        if change is None or greatest is None:
+            return None
+        one_flow = change.kind is model.ChangeKind.MORE_FLOWS
+        query = edge_query(self._facts, greatest, streams=1 if one_flow else None)
+        if self._made.ledger.traffic.priced(greatest).path_class is not greatest.path_class:
+            query = _over_internal(query, change.target)
+        taken = self._made.taken.get(change.target)
+        if taken is not None:
+            query = apply_change(query, taken)
+        there = self._facts.dst(greatest).link
+        taken = self._made.taken.get(there) if there is not None else None
+        return query if taken is None else apply_to_receiver(query, taken)
+
+    def _greatest(self, hit: model.Hit) -> model.Edge | None:
+        """Return the greatest path that a change is about."""
         change, traffic = hit.change, self._facts.traffic
         if change is None or traffic is None or change.kind not in _OF_ONE_PATH:
             return None
@@ -255,19 +297,7 @@ class _Search:
             sent = tuple(edge for edge in sent if edge.dst == other)
         if hit.limit is not None and hit.limit.name == "external-egress":
             sent = tuple(edge for edge in sent if edge.path_class.leaves_vpc)
-        if not sent:
-            return None
-        greatest = max(sent, key=lambda edge: (edge.wire_bytes, -edge.dst))
-        one_flow = change.kind is model.ChangeKind.MORE_FLOWS
-        query = edge_query(self._facts, greatest, streams=1 if one_flow else None)
-        if self._made.ledger.traffic.priced(greatest).path_class is not greatest.path_class:
-            query = _over_internal(query, change.target)
-        taken = self._made.taken.get(change.target)
-        if taken is not None:
-            query = apply_change(query, taken)
-        there = self._facts.dst(greatest).link
-        taken = self._made.taken.get(there) if there is not None else None
-        return query if taken is None else apply_to_receiver(query, taken)
+        return max(sent, key=lambda edge: (edge.wire_bytes, -edge.dst), default=None)
 
 
 def _over_internal(query: model.PathQuery, target: model.SelfLink) -> model.PathQuery:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.judging.machine_table import machine_rows
@@ -11,6 +13,7 @@ from netplan_planner.judging.services import network_services
 from netplan_planner.ledger.resources import idle_addresses, unused_address_lines
 from netplan_planner.model.money.month_bill import MonthBill
 from netplan_planner.model.report_rows import unpriced_span
+from netplan_planner.optimise.commitment_types import is_pending
 from netplan_planner.planning.fleet.standing import why_no_price
 from netplan_planner.planning.traffic_totals import traffic_by_class
 
@@ -28,6 +31,8 @@ class Tables(NamedTuple):
     """Of reserved addresses that nothing has."""
     unpriced_address_count: int = 0
     """Of those, without a known price."""
+    address_note: str = ""
+    """What is free of addresses in use."""
 
     @property
     def unpriced(self) -> list[model.Unpriced]:
@@ -45,8 +50,17 @@ def tables_of(facts: model.Facts) -> Tables:
             idle += model.total_usd(unused_address_lines(facts, address.ref.self_link))
         except MissingDatum:
             unpriced += 1
-    has_traffic = facts.traffic is not None
-    return Tables(machine_rows(facts), classes, services, has_traffic, idle, unpriced)
+    has_traffic, rows = facts.traffic is not None, machine_rows(facts)
+    note = _free_hours(facts, rows)
+    return Tables(rows, classes, services, has_traffic, idle, unpriced, note)
+
+
+def _free_hours(facts: model.Facts, rows: Sequence[model.MachineRow]) -> str:
+    """Return which hours of addresses are free that machines pay for, as their price says it."""
+    for machine, row in zip(facts.inventory.instances, rows, strict=True):
+        if row.address_usd_per_month and machine.is_to_run and not machine.is_spot:
+            return facts.prices.external_address(model.AddressUse.STANDARD_VM, machine.region).note
+    return ""
 
 
 class Committed(NamedTuple):
@@ -76,7 +90,9 @@ def committed(facts: model.Facts, uses: Sequence[model.CommitmentUse]) -> Commit
     if any(part.usd_per_month is None for part in active):
         return Committed(None, "the fee of a commitment is not known")
     fees = sum((part.usd_per_month or _ZERO for part in active), _ZERO)
-    ledger = facts.machines.ledger(facts.inventory, facts.today)
+    # What begins within days is on no bill yet.
+    begun = tuple(one for one in facts.inventory.commitments if not is_pending(one))
+    ledger = facts.machines.ledger(replace(facts.inventory, commitments=begun), facts.today)
     covered = _ZERO
     running = [one for one in facts.inventory.instances if one.is_to_run]
     # What a machine without a known price is spared is in no sum either: commitments serve others.
@@ -105,6 +121,7 @@ def month_bill(tables: Tables, commitments: Committed) -> MonthBill:
         services_usd=_sum(one.usd_per_month for one in tables.services),
         commitments_usd=commitments.usd,
         commitments_unknown=commitments.unknown,
+        addresses_note=tables.address_note,
         unpriced_machine_count=sum(bool(row.price_unknown) for row in rows),
         unpriced_address_count=tables.unpriced_address_count,
         unpriced_low_usd=low,

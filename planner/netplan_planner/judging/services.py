@@ -119,21 +119,38 @@ def _vpn(facts: model.Facts) -> Iterator[model.ServiceTotal]:
         yield _total("cloud-vpn", tunnels.total(), bill, note)
 
 
+DEFUNCT = "DEFUNCT"
+"""A VLAN attachment that its provider disconnected: Google bills it no more (cloud.google.com/
+network-connectivity/docs/interconnect/how-to/partner/delete-vlan-attachments, read 2026-11-27)."""
+_NOT_READY = frozenset({"UNPROVISIONED", "PENDING_PARTNER", "PARTNER_REQUEST_RECEIVED"})
+"""Before its provider has set it up (Compute API v1, `InterconnectAttachment.state`)."""
+
+
 def _attachments(facts: model.Facts) -> Iterator[model.ServiceTotal]:
     """Yield the hours of VLAN attachments; what their connections cost is in no inventory."""
-    found = facts.inventory.vlan_attachments
+    found = [one for one in facts.inventory.vlan_attachments if one.state != DEFUNCT]
     bill = ServiceBill()
     for one in found:
+        reason, highest_usd = "", None
         try:
             lines = attachment_lines(facts.prices, one, one.bandwidth)
         except MissingDatum as error:
-            name = f"VLAN attachment {one.name}"
-            missing = model.Unpriced(
-                name=name, quantity=Decimal(1), unit="attachment", reason=str(error)
-            )
-            bill |= ServiceBill(unpriced=(missing,))
+            reason = str(error)
         else:
-            bill |= ServiceBill(lines)
+            if one.state not in _NOT_READY:
+                bill |= ServiceBill(lines)
+                continue
+            reason = f"whether one that is {one.state} is paid for is not known"
+            highest_usd = model.total_usd(lines)
+        missing = model.Unpriced(
+            name=f"VLAN attachment {one.name}",
+            quantity=Decimal(1),
+            unit="attachment",
+            reason=reason,
+            lowest_usd_per_month=None if highest_usd is None else Decimal(0),
+            highest_usd_per_month=highest_usd,
+        )
+        bill |= ServiceBill(unpriced=(missing,))
     if found:
         note = "without the ports of Dedicated Interconnect, and what is sent through them"
         yield _total("vlan-attachments", len(found), bill, note)

@@ -5,9 +5,11 @@ traffic. A change is worth what its lines cost before it less what they cost aft
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.ledger.resources import (
@@ -39,6 +41,9 @@ _DUST_USD = Decimal("1e-9")
 """What decimals leave of two equal sums."""
 
 
+AT_LIST = "at list prices on both sides: the bill has no price of one, and no one discount"
+
+
 class Worth(NamedTuple):
     """What a change takes off the bill of a month."""
 
@@ -60,6 +65,8 @@ class Made(NamedTuple):
 
     undo: Undo
     cover: object
+    even: "Made | None" = None
+    """The same in the account by prices that can be compared."""
 
 
 class _Resources(NamedTuple):
@@ -79,6 +86,7 @@ class Ledger:
         self._cover = facts.machines.ledger(facts.inventory, facts.today)
         self._machines = MachineCosts(facts)
         self._gateways = Gateways(self.state)
+        self._even = None if facts.even is facts else Ledger(facts.even)
 
     def make(self, change: Change) -> Made:
         """Make a change."""
@@ -88,12 +96,14 @@ class Ledger:
         for was, link in zip(before, change.targets, strict=True):
             for taken in _of_cover(was, self.state.machine(link)):
                 self._cover.take(taken)
-        return Made(undo, mark)
+        return Made(undo, mark, None if self._even is None else self._even.make(change))
 
     def go_back(self, made: Made) -> None:
         """Take back the change that was made last."""
         self.state.go_back(made.undo)
         self._cover.go_back(made.cover)
+        if self._even is not None and made.even is not None:
+            self._even.go_back(made.even)
 
     def move(self, machine: Instance, zone: Zone) -> Made:
         """Put a machine into a zone."""
@@ -110,8 +120,20 @@ class Ledger:
     def value(self, *changes: Change) -> Worth:
         """Return what changes made one after the other take off the bill now.
 
-        Unknown where a price that they change is not known.
+        Unknown where a price that they change is not known. Where the bill has a price of one side
+        and, its discounts being several, none is known of the other, both are at list.
         """
+        worth = self._value(changes)
+        items = worth.saving.items
+        if self._even is None or not self._facts.prices.is_mixed(
+            sku_id for item in items for sku_id in item.sku_ids
+        ):
+            return worth
+        found = self._even.value(*changes)
+        note = "; ".join(filter(None, (AT_LIST, found.saving.note)))
+        return found._replace(saving=replace(found.saving, note=note))
+
+    def _value(self, changes: Sequence[Change]) -> Worth:
         links = [link for change in changes for link in change.targets]
         touched = (edge for change in changes for edge in self._edges(change))
         edges = tuple({id(edge): edge for edge in touched}.values())

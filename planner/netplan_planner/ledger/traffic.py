@@ -243,7 +243,7 @@ class TrafficLedger:
         """Return the prices of a path, asked for once."""
         found = self._parts.get(path)
         if found is None:
-            found = self._parts[path] = path_prices_of(self._facts, path)
+            found = self._parts[path] = path_prices_of(self._facts.prices, path)
         return found
 
     def cost(self, edges: Iterable[Edge]) -> TrafficCost:
@@ -251,6 +251,24 @@ class TrafficLedger:
         volumes = self.volumes(edges)
         lines = tuple(self._lines(self._sold(volumes), self._used_beside(volumes)))
         return TrafficCost(lines, frozenset(self._unpriced(volumes).values()))
+
+    def further_usd_per_gib(self, edge: Edge) -> Decimal | None:
+        """Return what a further GiB on an edge costs now, at the last volume step of the month.
+
+        0 where nobody of ours pays for it; None where a price is not known.
+        """
+        charge = self.charge(edge)
+        parts = self.parts(charge) if charge is not None else ()
+        if not all(part.tiers for part in parts):
+            return None
+        return sum((self._step(part.tiers).price.usd for part in parts), Decimal(0))
+
+    def _step(self, tiers: Tiers) -> PriceTier:
+        """Return the step in which the month ends."""
+        if len(tiers) == 1:
+            return tiers[0]
+        used_gib = self._facts.gib_per_month(self._all()[price_key(tiers)])
+        return max((one for one in tiers if one.start <= used_gib), key=lambda one: one.start)
 
     def saved(self, before: Volumes, after: Volumes) -> Saved:
         """Return what the same edges cost less; asked for while they are charged as `before`."""

@@ -5,6 +5,8 @@ from decimal import Decimal
 from functools import cached_property
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
+from msgspec.structs import replace
+
 from netplan_planner import units
 from netplan_planner.model.base import SelfLink, Value
 from netplan_planner.model.evidence.measurement import Measurement, MeasurementCoverage
@@ -76,6 +78,14 @@ class Facts(Value, frozen=True, kw_only=True, dict=True):
     """The traffic against the bill; None when there is no bill to compare with, or no traffic."""
     why_not_reconciled: str = ""
     """Why a bill that was given cannot be compared; empty where none was, or where it was."""
+
+    @cached_property
+    def even(self) -> "Facts":
+        """The same by prices that can be compared; itself where all of them can."""
+        prices = self.prices.even
+        if prices is self.prices:
+            return self
+        return replace(self, prices=prices, machines=self.machines.even)
 
     @cached_property
     def memo(self) -> dict[type, object]:

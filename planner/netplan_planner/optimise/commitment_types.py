@@ -24,6 +24,7 @@ _NAMED = re.compile(r"[A-Z]+_[A-Z]+_([A-Z]\d+[A-Z]?)(.*)")
 """
 LICENCE = "LICENSE"
 _PLANS = {"TWELVE_MONTH": "1 year", "THIRTY_SIX_MONTH": "3 years"}
+PENDING = frozenset({"NOT_YET_ACTIVE", "CREATING"})
 _STATES = {
     "ACTIVE": "active",
     "EXPIRED": "ended",
@@ -86,6 +87,11 @@ def state_of(commitment: Commitment, today: date) -> str:
 def is_active(commitment: Commitment, today: date) -> bool:
     """Return whether a commitment covers usage today."""
     return state_of(commitment, today) == "active"
+
+
+def is_pending(commitment: Commitment) -> bool:
+    """Return whether a commitment is bought and begins within days."""
+    return commitment.status in PENDING
 
 
 def plan_of(commitment: Commitment) -> str:

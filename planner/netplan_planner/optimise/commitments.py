@@ -34,7 +34,7 @@ from typing import NamedTuple
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.optimise.bill import COMMITTED, machine_price
-from netplan_planner.optimise.commitment_types import coverage_of, is_active
+from netplan_planner.optimise.commitment_types import coverage_of, is_active, is_pending
 from netplan_planner.units import HOURS_PER_MONTH
 
 ANY_PROJECT = "*"
@@ -160,9 +160,12 @@ class Cover:
         self._key_by_series: dict[tuple[str, str, str], Key] = {}
         self._doubts: dict[tuple[str, str], set[str]] = defaultdict(set)
         self._others: set[tuple[str, str]] = set()
+        self._awaited: dict[tuple[str, str, str], str] = {}
         for commitment in inventory.commitments:
             if is_active(commitment, today):
                 self._add(commitment)
+            elif is_pending(commitment):
+                self._await(commitment)
         self._unread = {
             project.project for project in inventory.projects if _lacks_commitments(project.errors)
         }
@@ -194,6 +197,16 @@ class Cover:
         for one in series:
             self._key_by_series[project, region, one] = key
 
+    def _await(self, commitment: model.Commitment) -> None:
+        """Remember what a commitment covers that begins within days."""
+        project, region = self._project(commitment.project), commitment.region
+        series, doubt = coverage_of(commitment)
+        said = f"what commitment {commitment.name} covers, which begins within days"
+        if doubt and not series:
+            self._doubts[project, region].add(said)
+        for one in series:
+            self._awaited.setdefault((project, region, one), said)
+
     def _count(self, instance: model.Instance) -> None:
         """Add a machine to what it uses; stopped and Spot machines use nothing."""
         pool = self.pool(instance.project, instance.region, instance.machine_type)
@@ -222,6 +235,9 @@ class Cover:
             yield f"the commitments of project {instance.project}, which could not be read"
         place = (self._project(instance.project), region)
         yield from self._doubts.get(place, ())
+        awaited = self._awaited.get((*place, model.series_of(machine_type)))
+        if awaited:
+            yield awaited
         use = self._uses.of(region, machine_type)
         has_others = use.has_others or instance.gpu_count > 0 or instance.local_ssd_count > 0
         if has_others and place in self._others:

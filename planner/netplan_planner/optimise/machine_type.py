@@ -1,7 +1,7 @@
 """The cheapest machine types that carry a wanted bandwidth."""
 
 from datetime import date
-from functools import partial
+from functools import cached_property, partial
 from math import ceil, isfinite
 
 from netplan_planner import model
@@ -37,10 +37,17 @@ class Chooser:
     ) -> None:
         self._prices = prices
         self._caps = caps
+        self._scope = scope
         self._commitments = Commitments(prices, scope)
         self._pools: dict[model.MachineNeed, Pool] = {}
         self._tied: dict[tuple[model.MachineNeed, model.Ties], Pool] = {}
         self._answers: dict[model.MachineNeed, model.MachinePlan | model.Infeasible] = {}
+
+    @cached_property
+    def even(self) -> "Chooser":
+        """The same by prices that can be compared."""
+        prices = self._prices.even
+        return self if prices is self._prices else Chooser(prices, self._caps, self._scope)
 
     def choose(self, need: model.MachineNeed) -> model.MachinePlan | model.Infeasible:
         """Return every way to meet a need, cheapest first, or what binds.

@@ -159,9 +159,12 @@ def build_pool(need: model.MachineNeed, prices: model.PriceBook, caps: model.Cap
     rejected: list[model.Rejected] = []
     variants: list[_Variant] = []
     offered = sorted(prices.offered(need.region), key=lambda shape: shape.machine_type)
-    for shape in offered:
+    is_there = in_zone(prices, [shape.machine_type for shape in offered], need.zone)
+    for shape, is_in_zone in zip(offered, is_there, strict=True):
         name = shape.machine_type
         reason, detail = filtered_by(need, shape)
+        if not reason and not is_in_zone:
+            reason, detail = "not-offered", f"not offered in {need.zone}"
         variants_of = askable(caps.variants(name))
         if not reason and not variants_of:
             reason, detail = "cap", caps.unknown_reason(name)
@@ -177,6 +180,17 @@ def build_pool(need: model.MachineNeed, prices: model.PriceBook, caps: model.Cap
             rejected.append(found)
     rejected += _elsewhere(need, {shape.machine_type for shape in offered}, prices)
     return Pool(offers, rejected, need.first_architecture)
+
+
+def in_zone(prices: model.PriceBook, machine_types: Sequence[str], zone: str | None) -> list[bool]:
+    """Return which types of a region a zone offers.
+
+    A type whose zones are not known counts as there. So does every type of the region in a zone
+    that no type is listed for, and without a zone.
+    """
+    zones = [prices.zones(name) for name in machine_types]
+    is_listed = any(zone in of for of in zones if of is not None)
+    return [of is None or zone in of or not is_listed for of in zones]
 
 
 def filtered_by(need: model.MachineNeed, shape: model.MachineShape) -> tuple[str, str]:

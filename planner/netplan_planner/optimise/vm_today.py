@@ -1,6 +1,7 @@
 """A machine as it is today, in the terms of a plan."""
 
 from decimal import Decimal
+from typing import NamedTuple
 
 import msgspec
 
@@ -137,21 +138,36 @@ def bill_today(
     brings_ssds = shape is not None and bool(shape.bundled_local_ssd_gib)
     ssds = 0 if brings_ssds else instance.local_ssd_count
     attached = Attached(instance.gpu_type, instance.gpu_count, ssds)
-    return with_attached(_alone(instance, terms, prices, caps), prices, terms, attached)
-
-
-def _alone(
-    instance: model.Instance,
-    terms: model.MachineNeed,
-    prices: model.PriceBook,
-    caps: model.CapsBook,
-) -> MachineBill:
     end = instance_end(instance)
-    if not end.is_tier1:
-        return machine_bill(prices, terms, instance.machine_type, None)
-    tier1 = caps.cap(instance.machine_type, tier1=True, cpu_platform=end.cpu_platform)
-    if tier1 is not None:
-        return machine_bill(prices, terms, instance.machine_type, tier1.egress_gbps)
-    why = caps.unknown_reason(instance.machine_type, tier1=True, cpu_platform=end.cpu_platform)
-    bill = machine_bill(prices, terms, instance.machine_type, None)
-    return msgspec.structs.replace(bill, tier1_unknown=f"no Tier_1 fee: {why}")
+    standing = Standing(instance.machine_type, end.is_tier1, end.cpu_platform, attached)
+    return standing_bill(standing, terms, prices, caps)
+
+
+class Standing(NamedTuple):
+    """What a machine is that stands, as far as its price depends on it."""
+
+    machine_type: str
+    is_tier1: bool
+    cpu_platform: str | None
+    attached: Attached
+
+
+def standing_bill(
+    one: Standing, terms: model.MachineNeed, prices: model.PriceBook, caps: model.CapsBook
+) -> MachineBill:
+    """Return what a machine costs a month on the terms of a need.
+
+    Raises:
+        MissingDatum: If it has no such price; a missing fee is in the bill.
+    """
+    name, gbps, unknown = one.machine_type, None, ""
+    if one.is_tier1:
+        cap = caps.cap(name, tier1=True, cpu_platform=one.cpu_platform)
+        gbps = None if cap is None else cap.egress_gbps
+        if cap is None:
+            why = caps.unknown_reason(name, tier1=True, cpu_platform=one.cpu_platform)
+            unknown = f"no Tier_1 fee: {why}"
+    bill = machine_bill(prices, terms, name, gbps)
+    if unknown:
+        bill = msgspec.structs.replace(bill, tier1_unknown=unknown)
+    return with_attached(bill, prices, terms, one.attached)

@@ -45,7 +45,7 @@ def _cost(facts: Facts, flow: PodFlow, seconds: int) -> PodCost:
     if path_class is None or flow.regions is None:
         return PodCost(flow=flow, gib_per_month=gib, unknown="the zone of a pod is not known")
     src_region, dst_region = flow.regions
-    (part,) = path_prices_of(facts, PricedPath(path_class, src_region, dst_region, ""))
+    (part,) = path_prices_of(facts.prices, PricedPath(path_class, src_region, dst_region, ""))
     if not part.tiers:
         return PodCost(flow=flow, gib_per_month=gib, unknown=part.reason)
     name = f"{flow.src.workload} ({flow.src.zone}) to {flow.dst.workload} ({flow.dst.zone})"

@@ -248,49 +248,49 @@ def _hybrid(facts: model.Facts, edge: model.Edge, priced: PricedPath) -> PricedP
     return priced
 
 
-def path_prices_of(facts: model.Facts, priced: PricedPath) -> tuple[PathPrice, ...]:
+def path_prices_of(prices: model.PriceBook, priced: PricedPath) -> tuple[PathPrice, ...]:
     """Return the prices of a GiB on a path: what is sent, and what a gateway does with it."""
     path_class = priced.path_class
     if priced.is_reply:
-        return (nat_part(facts, priced.src_region),)
+        return (nat_part(prices, priced.src_region),)
     if path_class is model.PathClass.UNKNOWN:
         return (PathPrice((), "bytes without an owner have no price"),)
     if not priced.src_region:
         return (PathPrice((), "the region of a sender is not known"),)
     if path_class is model.PathClass.LOAD_BALANCER:
-        found = _through_balancer(facts, priced)
+        found = _through_balancer(prices, priced)
     elif path_class is model.PathClass.HYBRID:
-        found = (_part(facts, priced, lambda: _vpn(facts, priced)),)
+        found = (_part(prices, priced, lambda: _vpn(prices, priced)),)
     else:
-        found = (_part(facts, priced, lambda: _sent(facts, priced)),)
+        found = (_part(prices, priced, lambda: _sent(prices, priced)),)
     if priced.hub:
-        found = (*found, _hub_part(facts, priced.hub))
+        found = (*found, _hub_part(prices, priced.hub))
     # What NAT processes has a SKU of its own beside the traffic's.
-    return (*found, nat_part(facts, priced.src_region)) if priced.is_processed else found
+    return (*found, nat_part(prices, priced.src_region)) if priced.is_processed else found
 
 
-def _hub_part(facts: model.Facts, hub: str) -> PathPrice:
+def _hub_part(prices: model.PriceBook, hub: str) -> PathPrice:
     """Return what a hub charges for what VPC spokes send through it, beside the sending.
 
     cloud.google.com/network-connectivity/pricing, "Advanced Data Networking"
     """
     work = f"Network Connectivity Center, hub {hub}"
     try:
-        return PathPrice(facts.prices.service_price("ncc_data"), work=work)
+        return PathPrice(prices.service_price("ncc_data"), work=work)
     except MissingDatum as error:
         return PathPrice((), str(error), work=work)
 
 
-def nat_part(facts: model.Facts, region: str) -> PathPrice:
+def nat_part(prices: model.PriceBook, region: str) -> PathPrice:
     """Return what Cloud NAT charges for what it processes, in either direction."""
     try:
-        price = facts.prices.nat_data(region)
+        price = prices.nat_data(region)
     except MissingDatum as error:
         return PathPrice((), str(error))
     return PathPrice((model.PriceTier(start=Decimal(0), price=price),))
 
 
-def _sent(facts: model.Facts, priced: PricedPath) -> tuple[model.PriceTier, ...]:
+def _sent(prices: model.PriceBook, priced: PricedPath) -> tuple[model.PriceTier, ...]:
     if priced.network_tier == _SEVERAL:
         raise MissingDatum("the sender has external addresses of both network tiers")
     if priced.is_ipv6 and priced.path_class is model.PathClass.SAME_ZONE_EXTERNAL:
@@ -303,7 +303,7 @@ def _sent(facts: model.Facts, priced: PricedPath) -> tuple[model.PriceTier, ...]
     is_internet = priced.path_class in {model.PathClass.INTERNET, model.PathClass.NAT}
     if is_internet and not priced.area and priced.network_tier == PREMIUM:
         raise MissingDatum("it depends on where the peer is, which the records do not say")
-    return facts.prices.traffic(
+    return prices.traffic(
         model.PathClass.INTERNET if priced.path_class is model.PathClass.NAT else priced.path_class,
         src_region=priced.src_region,
         dst_region=priced.dst_region or None,
@@ -312,51 +312,53 @@ def _sent(facts: model.Facts, priced: PricedPath) -> tuple[model.PriceTier, ...]
     )
 
 
-def _vpn(facts: model.Facts, priced: PricedPath) -> tuple[model.PriceTier, ...]:
+def _vpn(prices: model.PriceBook, priced: PricedPath) -> tuple[model.PriceTier, ...]:
     if priced.carrier != VPN:
         raise MissingDatum(
             "what carries the traffic is not known: Cloud VPN, Interconnect or an appliance"
         )
     if priced.dst_region == priced.src_region:
         raise MissingDatum("no price of VPN traffic inside one region is known")
-    return facts.prices.vpn_traffic(
+    return prices.vpn_traffic(
         src_region=priced.src_region, dst_region=priced.dst_region or None, area=priced.area or None
     )
 
 
-def _through_balancer(facts: model.Facts, priced: PricedPath) -> tuple[PathPrice, ...]:
+def _through_balancer(prices: model.PriceBook, priced: PricedPath) -> tuple[PathPrice, ...]:
     """Return what a load balancer processes, and the way to it where it is in another region."""
     region = priced.dst_region or priced.src_region
 
     def processed() -> tuple[model.PriceTier, ...]:
         if not priced.balancer:
-            return facts.prices.traffic(model.PathClass.LOAD_BALANCER, src_region=region)
-        return facts.prices.service_price("lb_data_inbound", region, priced.balancer)
+            return prices.traffic(model.PathClass.LOAD_BALANCER, src_region=region)
+        return prices.service_price("lb_data_inbound", region, priced.balancer)
 
-    work = _part(facts, priced, processed)
+    work = _part(prices, priced, processed)
     if region == priced.src_region:
         return (work,)
     between = priced._replace(path_class=model.PathClass.INTER_REGION_INTERNAL)
-    return work, _part(facts, between, lambda: _sent(facts, between))
+    return work, _part(prices, between, lambda: _sent(prices, between))
 
 
 def _part(
-    facts: model.Facts, priced: PricedPath, ask: Callable[[], tuple[model.PriceTier, ...]]
+    prices: model.PriceBook, priced: PricedPath, ask: Callable[[], tuple[model.PriceTier, ...]]
 ) -> PathPrice:
     try:
         return PathPrice(ask())
     except MissingDatum as error:
         return PathPrice(
-            (), str(error), _possible(facts, priced), WHAT_TELLS.get(priced.path_class, "")
+            (), str(error), _possible(prices, priced), WHAT_TELLS.get(priced.path_class, "")
         )
 
 
-def _possible(facts: model.Facts, priced: PricedPath) -> tuple[tuple[model.PriceTier, ...], ...]:
+def _possible(
+    prices: model.PriceBook, priced: PricedPath
+) -> tuple[tuple[model.PriceTier, ...], ...]:
     if priced.path_class is model.PathClass.HYBRID and priced.carrier != VPN:
         return ()
     if priced.path_class is model.PathClass.SAME_ZONE_EXTERNAL and not priced.is_ipv6:
         return ()
-    return facts.prices.possible_prices(
+    return prices.possible_prices(
         priced.path_class,
         src_region=priced.src_region,
         dst_region=priced.dst_region or None,
@@ -365,13 +367,15 @@ def _possible(facts: model.Facts, priced: PricedPath) -> tuple[tuple[model.Price
     )
 
 
-def path_prices(facts: model.Facts, priced: PricedPath) -> tuple[tuple[model.PriceTier, ...], ...]:
+def path_prices(
+    prices: model.PriceBook, priced: PricedPath
+) -> tuple[tuple[model.PriceTier, ...], ...]:
     """Return the prices of a GiB on a path, each with its steps: what is sent, and NAT's work.
 
     Raises:
         MissingDatum: If one is not known, or which one applies is not.
     """
-    parts = path_prices_of(facts, priced)
+    parts = path_prices_of(prices, priced)
     for part in parts:
         if not part.tiers:
             raise MissingDatum(part.reason)

@@ -164,7 +164,7 @@ def volumes(
     parts = [
         (path, part, count)
         for path, count in sorted(billed_volumes(facts).items())
-        for part in path_prices_of(facts, path)
+        for part in path_prices_of(facts.prices, path)
     ]
     found: dict[str, Volume] = {}
     missing: dict[tuple[model.PathClass, str], Decimal] = defaultdict(Decimal)

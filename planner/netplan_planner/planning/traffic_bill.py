@@ -1,15 +1,16 @@
 """The bill of traffic: what has a price as lines, what has none with its reason and its bounds."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from netplan_planner.ledger.traffic import Price
 from netplan_planner.model import (
     Facts,
     LineItem,
     PathClass,
+    PriceBook,
     PriceTier,
     Unpriced,
     bill,
@@ -76,22 +77,34 @@ class Bill(NamedTuple):
         return tuple(_bounded(one, meter) for one in self.waiting)
 
 
-def bill_paths(facts: Facts, volumes: Mapping[PricedPath, int], meter: Meter) -> Bill:
-    """Return the bill of what own machines pay for, in bytes by path."""
-    alike: dict[tuple[Tiers, str], dict[PricedPath, int]] = {}
-    missing: dict[PathPrice, dict[PricedPath, int]] = {}
+def bill_paths(
+    prices: PriceBook,
+    volumes: Mapping[PricedPath, int | Decimal],
+    meter: Meter,
+    to_gib: Callable[[Any], Decimal],
+) -> Bill:
+    """Return the bill of what own machines pay for.
+
+    Args:
+        prices: Of traffic and of what is done with it.
+        volumes: By path, in any unit.
+        meter: What was used of the prices already.
+        to_gib: Returns the GiB of a month of a volume.
+    """
+    alike: dict[tuple[Tiers, str], dict[PricedPath, int | Decimal]] = {}
+    missing: dict[PathPrice, dict[PricedPath, int | Decimal]] = {}
     for path in sorted(volumes):
-        for part in path_prices_of(facts, path):
+        for part in path_prices_of(prices, path):
             key = part.tiers, part.work
             found = alike.setdefault(key, {}) if part.tiers else missing.setdefault(part, {})
             found[path] = volumes[path]
     lines = tuple(
         item
         for (tiers, work), of_paths in alike.items()
-        for item in meter.lines(_name(of_paths, work), _gib(facts, of_paths), tiers)
+        for item in meter.lines(_name(of_paths, work), to_gib(sum(of_paths.values())), tiers)
     )
     waiting = tuple(
-        _Open(part, _name(of_paths, part.work), _gib(facts, of_paths))
+        _Open(part, _name(of_paths, part.work), to_gib(sum(of_paths.values())))
         for part, of_paths in missing.items()
     )
     return Bill(lines, waiting, bool(alike))
@@ -102,10 +115,6 @@ def bill_reads(facts: Facts, byte_count: int) -> Bill:
     part = PathPrice((), READ_ELSEWHERE, (), WHAT_TELLS[PathClass.GOOGLE_APIS])
     waiting = _Open(part, "google-apis, received", facts.gib_per_month(byte_count))
     return Bill((), (waiting,), is_priced=False)
-
-
-def _gib(facts: Facts, priced_paths: Mapping[PricedPath, int]) -> Decimal:
-    return facts.gib_per_month(sum(priced_paths.values()))
 
 
 def _bounded(one: _Open, meter: Meter) -> Unpriced:
@@ -123,7 +132,7 @@ def _bounded(one: _Open, meter: Meter) -> Unpriced:
     )
 
 
-def _name(priced_paths: Mapping[PricedPath, int], work: str) -> str:
+def _name(priced_paths: Iterable[PricedPath], work: str) -> str:
     first = next(iter(priced_paths))
     ends = list(dict.fromkeys(priced.ends for priced in priced_paths if priced.ends))
     more = f" and {len(ends) - _NAMED:,} more" if len(ends) > _NAMED else ""
@@ -156,7 +165,7 @@ def mean_prices(facts: Facts) -> Mapping[PricedPath, MeanPrice]:
 
 
 def _mean_prices(facts: Facts, volumes: Mapping[PricedPath, int]) -> dict[PricedPath, MeanPrice]:
-    parts = {path: path_prices_of(facts, path) for path in sorted(volumes)}
+    parts = {path: path_prices_of(facts.prices, path) for path in sorted(volumes)}
     paying: dict[Price, int] = defaultdict(int)
     for path, of_path in parts.items():
         for part in of_path:

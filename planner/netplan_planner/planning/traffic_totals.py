@@ -95,7 +95,7 @@ def _bill(
         path = billed_path(facts, edge, priced_path_of(facts, edge))
         if path is not None:
             volumes[path] += edge.wire_bytes
-    return bill_paths(facts, volumes, meter) if volumes else None
+    return bill_paths(facts.prices, volumes, meter, facts.gib_per_month) if volumes else None
 
 
 def zone_pairs(facts: model.Facts) -> tuple[model.ZonePair, ...]:

@@ -35,6 +35,20 @@ def alike(ratios: Iterable[tuple[str, Decimal]]) -> Decimal | None:
     return sum(found, Decimal(0)) / len(found)
 
 
+def is_uneven(ratios: Iterable[tuple[str, Decimal]]) -> bool:
+    """Return whether a bill has discounts of a kind, and not one that all of it shares.
+
+    What it names is not comparable then with what it does not name.
+
+    >>> is_uneven([("n2", Decimal("0.8"))]), is_uneven([("n2", Decimal(1))]), is_uneven([])
+    (True, False, False)
+    >>> is_uneven([("n2", Decimal("0.8")), ("c3", Decimal("0.8"))])
+    False
+    """
+    named = list(ratios)
+    return any(ratio != 1 for _, ratio in named) and alike(named) is None
+
+
 def assumed(price: Price, ratio: Decimal | None, kind: str) -> Price:
     """Return a list price with the discount of its kind, which its note says.
 

@@ -9,7 +9,7 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.model import Price, Region, SkuId, Usage
 from netplan_pricing import schema, texts
 from netplan_pricing.container import SnapshotFile, Table
-from netplan_pricing.contract.alike import alike, assumed
+from netplan_pricing.contract.alike import alike, assumed, is_uneven
 from netplan_pricing.contract.terms import COMPUTE_ENGINE, LIST_PRICES, Terms
 from netplan_pricing.known_changes import change_after
 from netplan_pricing.skus import Skus
@@ -115,13 +115,26 @@ class ComponentRates:
     @cached_property
     def _alike(self) -> dict[tuple[str, str], Decimal | None]:
         """What the bill leaves of the list prices of each kind, where it is one ratio."""
+        return {kind: alike(found) for kind, found in self._ratios.items()}
+
+    @cached_property
+    def uneven(self) -> dict[str, str]:
+        """The kinds by SKU of which the bill has no one discount: not all is comparable."""
+        kinds = {kind for kind, found in self._ratios.items() if is_uneven(found)}
+        rows = range(self.table.row_count) if kinds else range(0)
+        of_row = ((self.table["sku_id"][row], self._kind(row)) for row in rows)
+        return {sku: " ".join(kind) for sku, kind in of_row if sku and kind in kinds}
+
+    @cached_property
+    def _ratios(self) -> dict[tuple[str, str], list[tuple[str, Decimal]]]:
+        """What the bill leaves of each list price, by kind, with the series that it is of."""
         ratios: dict[tuple[str, str], list[tuple[str, Decimal]]] = defaultdict(list)
         for row in range(self.table.row_count):
             usd = self._usd[self.table["usd"].codes[row]]
             if usd and self.table["sku_id"][row] in self._terms.effective:
                 of = self.table["series"][row]
                 ratios[self._kind(row)].append((of, self._paid(row, usd).usd / usd))
-        return {kind: alike(found) for kind, found in ratios.items()}
+        return dict(ratios)
 
     def as_of(self, row: int) -> str:
         """Return the date of a row's price."""

@@ -16,8 +16,9 @@ from netplan_planner.throughput import (
     sending_query,
     type_end,
 )
-from netplan_rules.money import by_bill, machine_saving, take
+from netplan_rules.money import by_bill, change_of, machine_saving, take
 from netplan_rules.shared.managed import replacement
+from netplan_rules.shared.seen_needs import seen_need
 from netplan_rules.shared.sizes import size_of
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.steps import back_to_type, has_type, keep_the_old
@@ -82,6 +83,22 @@ def need_of(
     return replace(need, allow_shared_core=False)
 
 
+def resize_need(
+    facts: model.Facts, instance: model.Instance, cap: model.EgressCap
+) -> model.MachineNeed | None:
+    """Return the need of a machine that is to cost less, None where its shape is not known.
+
+    It is that of `seen_need`, as `fleet` and `recommend --vm` have it. Where nothing tells what the
+    machine sends, it keeps the bandwidth that it has.
+    """
+    shape = facts.shape(instance.machine_type)
+    seen = seen_need(facts, instance, shape) if shape is not None else ""
+    if isinstance(seen, str):
+        need = need_of(facts, instance, cap.egress_gbps, model.Destination.INTERNAL)
+        return None if need is None else replace(need, headroom_ratio=0.0)
+    return need_of(facts, instance, seen.gbps, model.Destination.INTERNAL)
+
+
 def cheapest(
     facts: model.Facts,
     need: model.MachineNeed | None,
@@ -94,7 +111,7 @@ def cheapest(
     """
     if need is None:
         return None, "the shape of its machine type is not known"
-    match facts.machines.choose(need):
+    match facts.even.machines.choose(need):
         case model.Infeasible(binding=binding, shortfall=shortfall):
             return None, f"no type in {need.region} carries it: {binding}, {shortfall}"
         case model.MachinePlan(ranked=ranked):
@@ -205,16 +222,7 @@ def resize_change(
     instance: model.Instance, candidate: model.Candidate | None
 ) -> model.Change | None:
     """Return the change in the form that joint fixes are computed from."""
-    if candidate is None or candidate.count > 1:
-        return None
-    link = instance.ref.self_link
-    is_same = candidate.machine_type == instance.machine_type
-    return model.Change(
-        kind=model.ChangeKind.TIER_1 if candidate.is_tier1 else model.ChangeKind.MACHINE_TYPE,
-        target=link,
-        to=None if candidate.is_tier1 and is_same else candidate.machine_type,
-        cpu_platform=candidate.cpu_platform,
-    )
+    return None if candidate is None else change_of(instance, candidate)
 
 
 def egress_estimate(

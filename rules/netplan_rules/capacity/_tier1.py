@@ -61,7 +61,7 @@ def tier1_choice(
     need = need_of(facts, instance, wanted, model.Destination.INTERNAL)
     if need is None:
         return None
-    plan = facts.machines.choose(need)
+    plan = facts.even.machines.choose(need)
     if isinstance(plan, model.Infeasible):
         return None
     own = [c for c in plan.ranked if c.is_tier1 and c.machine_type == instance.machine_type]

@@ -1,26 +1,25 @@
-"""Machines that a series no older beats in price at no less bandwidth, vCPUs and memory."""
+"""Machines that a series no older beats in price, with the bandwidth and size that they need."""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.machines.groups import changed_together
+from netplan_planner.model.plans.changes import LEAST_SAVING_USD
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.capacity import _resize as resize
 from netplan_rules.money import by_bill, machine_saving, take
-from netplan_rules.shared.trust import Doubts
+from netplan_rules.shared.trust import Doubts, doubts_of_rates
 from netplan_rules.wording import gbps, money, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 
 RULE = Rule(
     id="cheaper-series",
     aliases=("newer-series-cheaper-faster",),
-    title="Another series gives as much bandwidth for less money",
+    title="Another series carries what a machine needs for less money",
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.INVENTORY, model.Need.PRICES}),
     rationale="Series differ in price per vCPU, memory and Gbit/s; a machine that was the best"
@@ -29,7 +28,9 @@ RULE = Rule(
     guards="Only a series of the same or a later generation is named, of the same family where the"
     " machine is of one for a purpose (compute- or memory-optimized), one whose bandwidth is no"
     " peak and that takes the machine's disks and placement policy; where that is not known the"
-    " rule keeps silent. Of speed, the bandwidth alone is compared. Silent for GPUs, local SSD,"
+    " rule keeps silent. It carries the 95th percentile of what the machine was seen to send with"
+    " 20 % to spare, its busiest minute and its target, as `fleet` and `recommend --vm` ask it;"
+    " where nothing tells what it sends, it has the bandwidth of today. Silent for GPUs, local SSD,"
     " shared-core, bare-metal and Tier_1 machines, for those on sole-tenant nodes, with nested"
     " virtualization or a specific reservation, for those with licences that are billed by core"
     " (Windows, SQL Server, RHEL, SLES), for stopped and pinned machines, for machines whose cap is"
@@ -45,7 +46,7 @@ RULE = Rule(
         ratio_limit("min_saving_ratio", 0.1, "share of today's price that must be saved"),
         Threshold(
             name="min_saving_usd",
-            default=10.0,
+            default=float(LEAST_SAVING_USD),
             unit="USD/month",
             about="saving of one change, of a machine or of all machines of a node pool or managed"
             " group, below which the rule keeps silent",
@@ -97,8 +98,8 @@ class _Change(NamedTuple):
 
 @RULE
 def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
-    """Yield each machine for which another series is cheaper at no less of anything."""
-    ledger = facts.machines.ledger(facts.inventory, facts.today)
+    """Yield each machine for which another series that carries its need is cheaper."""
+    ledger = facts.even.machines.ledger(facts.inventory, facts.today)
     comparable = (one for one in facts.inventory.instances if _is_comparable(facts, one))
     floor_usd = Decimal(str(facts.threshold(RULE.id, "min_saving_usd")))
     for together in changed_together(facts, comparable):
@@ -191,11 +192,11 @@ def _is_busy(facts: model.Facts, instance: model.Instance, cap: model.EgressCap)
 def _better(
     facts: model.Facts, instance: model.Instance, cap: model.EgressCap, ledger: model.CoverLedger
 ) -> model.Candidate | None:
-    """Return the cheapest machine that has at least as much of everything, if of another series."""
-    need = resize.need_of(facts, instance, cap.egress_gbps, model.Destination.INTERNAL)
+    """Return the cheapest machine that carries what is needed, if of another series."""
+    need = resize.resize_need(facts, instance, cap)
     if need is None:
         return None
-    plan = facts.machines.choose(replace(need, headroom_ratio=0.0))
+    plan = facts.even.machines.choose(need)
     if isinstance(plan, model.Infeasible):
         return None
     best = by_bill(ledger, instance, plan.ranked)[0]
@@ -207,6 +208,8 @@ def _better(
 def _bandwidth(candidate: model.Candidate, cap: model.EgressCap) -> str:
     if candidate.cap_gbps > cap.egress_gbps:
         return f"{gbps(candidate.cap_gbps)} (now {gbps(cap.egress_gbps)})"
+    if candidate.cap_gbps < cap.egress_gbps:
+        return f"{gbps(candidate.cap_gbps)} (now {gbps(cap.egress_gbps)}, more than it needs)"
     return f"the same {gbps(candidate.cap_gbps)}"
 
 
@@ -222,7 +225,9 @@ def _hit(
     candidate: model.Candidate,
     saving: model.Saving,
 ) -> model.Hit:
-    doubts = Doubts()
+    rates = facts.rates_of(instance)
+    is_less = rates is not None and candidate.cap_gbps < cap.egress_gbps
+    doubts = doubts_of_rates(facts, instance, rates) if rates is not None and is_less else Doubts()
     doubts.add("a vCPU of another series does other work; try the load first")
     if instance.is_spot:
         doubts.add("prices of Spot machines change")

@@ -50,7 +50,7 @@ RULE = Rule(
 @RULE
 def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each machine whose egress stands at its cap."""
-    ledger = facts.machines.ledger(facts.inventory, facts.today)
+    ledger = facts.even.machines.ledger(facts.inventory, facts.today)
     for rates in facts.machine_rates:
         if rates.egress.byte_count == 0:
             continue

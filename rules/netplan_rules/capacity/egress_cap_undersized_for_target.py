@@ -39,7 +39,7 @@ RULE = Rule(
 def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each machine whose target is more than its cap less headroom."""
     free = facts.threshold(RULE.id, "headroom_ratio")
-    ledger = facts.machines.ledger(facts.inventory, facts.today)
+    ledger = facts.even.machines.ledger(facts.inventory, facts.today)
     for instance in facts.inventory.instances:
         target = facts.target(instance)
         if target is None:

@@ -56,7 +56,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     if facts.traffic is None:
         return
     share = facts.threshold(RULE.id, "p95_ratio")
-    ledger = facts.machines.ledger(facts.inventory, facts.today)
+    ledger = facts.even.machines.ledger(facts.inventory, facts.today)
     for traffic in facts.traffic.vms:
         instance = facts.instance(facts.traffic.owners[traffic.owner])
         if instance is None or traffic.egress_outside_vpc.byte_count == 0:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from netplan_planner import model
 from netplan_planner.machines import STANDBY, is_watched
 from netplan_planner.machines.groups import changed_together, is_managed
+from netplan_planner.model.plans.changes import LEAST_SAVING_USD
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_HOUR
 from netplan_rules.base import Rule, Threshold, ratio_limit
@@ -54,7 +55,7 @@ RULE = Rule(
         ),
         Threshold(
             name="min_saving_usd",
-            default=10.0,
+            default=float(LEAST_SAVING_USD),
             unit="USD/month",
             about="saving of one change, of a machine or of all machines of a node pool or managed"
             " group, below which the rule keeps silent",
@@ -77,7 +78,7 @@ class _Change(NamedTuple):
 @RULE
 def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each machine of which less would do, by metrics of all three."""
-    ledger = facts.machines.ledger(facts.inventory, facts.today)
+    ledger = facts.even.machines.ledger(facts.inventory, facts.today)
     rates_of = {rates.link: rates for rates in facts.machine_rates}
     running = (one for one in facts.inventory.instances if one.is_running)
     floor_usd = Decimal(str(facts.threshold(RULE.id, "min_saving_usd")))
@@ -115,7 +116,7 @@ def _change(
         return resize.unknown_cap(facts, instance)
     if rates.egress.p95_gbps >= facts.threshold(RULE.id, "max_p95_ratio") * cap.egress_gbps:
         return None
-    candidate = _smaller(facts, instance, rates, ledger)
+    candidate = _smaller(facts, instance, rates, cap, ledger)
     if candidate is None or candidate.usd_per_month is None:
         return None
     return _Change(instance, rates, cap, candidate)
@@ -165,24 +166,26 @@ def _smaller(
     facts: model.Facts,
     instance: model.Instance,
     rates: model.MachineRates,
+    cap: model.EgressCap,
     ledger: model.CoverLedger,
 ) -> model.Candidate | None:
     """Return the cheapest type of the series that carries what was seen, if it has fewer vCPUs.
 
+    Its busiest minute must leave room too.
+
     Less memory alone has nothing to do with bandwidth.
     """
-    target = facts.target(instance)
-    wanted = max(rates.egress.max_gbps, target.gbps if target is not None else 0.0)
-    need = resize.need_of(facts, instance, wanted, model.Destination.INTERNAL)
+    need = resize.resize_need(facts, instance, cap)
     shape = facts.shape(instance.machine_type)
     if need is None or shape is None:
         return None
-    plan = facts.machines.choose(replace(need, series=(instance.series,)))
+    plan = facts.even.machines.choose(replace(need, series=(instance.series,)))
     if isinstance(plan, model.Infeasible):
         return None
     best = by_bill(ledger, instance, plan.ranked)[0]
     is_plain = not (best.is_tier1 or best.is_peak or best.to_check)
-    return best if best.vcpus < shape.vcpus and is_plain else None
+    has_room = best.usable_gbps >= rates.egress.max_gbps
+    return best if best.vcpus < shape.vcpus and is_plain and has_room else None
 
 
 def _hit(

@@ -47,7 +47,7 @@ RULE = Rule(
 def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each shared-core machine above the rate floor."""
     floor = facts.threshold(RULE.id, "min_gbps")
-    ledger = facts.machines.ledger(facts.inventory, facts.today)
+    ledger = facts.even.machines.ledger(facts.inventory, facts.today)
     for rates in facts.machine_rates:
         if max(rates.egress.p95_gbps, rates.ingress.p95_gbps) < floor:
             continue

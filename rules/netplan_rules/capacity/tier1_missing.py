@@ -47,7 +47,7 @@ RULE = Rule(
 @RULE
 def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each machine that needs more than its default cap and gets it cheapest by Tier_1."""
-    ledger = facts.machines.ledger(facts.inventory, facts.today)
+    ledger = facts.even.machines.ledger(facts.inventory, facts.today)
     for instance in facts.inventory.instances:
         if instance.bandwidth_tier is model.BandwidthTier.TIER_1:
             continue

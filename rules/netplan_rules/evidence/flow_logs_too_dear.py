@@ -108,7 +108,7 @@ def _sent_usd(facts: model.Facts) -> dict[model.SelfLink, tuple[Decimal, str]]:
 def _priced(facts: model.Facts, of_paths: dict[PricedPath, int]) -> tuple[Decimal, str]:
     usd, unknown = Decimal(0), ""
     for path, byte_count in of_paths.items():
-        for part in path_prices_of(facts, path):
+        for part in path_prices_of(facts.prices, path):
             if part.tiers:
                 usd += model.total_usd(
                     model.bill("traffic", facts.gib_per_month(byte_count), part.tiers)

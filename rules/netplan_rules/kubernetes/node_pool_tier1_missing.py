@@ -62,7 +62,7 @@ class _Busy(NamedTuple):
 @RULE
 def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each pool of which a node needs more than its cap and gets it cheapest by Tier_1."""
-    ledger = facts.machines.ledger(facts.inventory, facts.today)
+    ledger = facts.even.machines.ledger(facts.inventory, facts.today)
     for pool, nodes in _nodes_by_pool(facts):
         busy = [found for node in nodes if (found := _busy(facts, node)) is not None]
         if not busy:

@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from msgspec.structs import replace
-
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
+from netplan_planner.model.plans.changes import LEAST_SAVING_USD
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.capacity._resize import need_of, type_evidence
+from netplan_rules.capacity._resize import resize_need, type_evidence
 from netplan_rules.money import machine_saving, take
 from netplan_rules.wording import money, vm_subject
 
@@ -40,7 +39,7 @@ RULE = Rule(
     thresholds=(
         Threshold(
             name="min_saving_usd",
-            default=10.0,
+            default=float(LEAST_SAVING_USD),
             unit="USD/month",
             about="what the other series costs less by price, per machine",
         ),
@@ -54,6 +53,7 @@ RULE = Rule(
 @RULE
 def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each machine that is cheaper elsewhere by price and dearer on the bill."""
+    facts = facts.even
     ledger = facts.machines.ledger(facts.inventory, facts.today)
     floor = Decimal(str(facts.threshold(RULE.id, "min_saving_usd")))
     for instance in facts.inventory.instances:
@@ -89,10 +89,10 @@ def _is_served(instance: model.Instance, ledger: model.CoverLedger) -> bool:
 def _cheapest_by_price(facts: model.Facts, instance: model.Instance) -> model.Candidate | None:
     """Return what the price list would take, if it is of another series."""
     cap = instance_cap(instance, facts.caps)
-    need = need_of(facts, instance, cap.egress_gbps, model.Destination.INTERNAL) if cap else None
+    need = resize_need(facts, instance, cap) if cap else None
     if need is None:
         return None
-    plan = facts.machines.choose(replace(need, headroom_ratio=0.0))
+    plan = facts.machines.choose(need)
     if isinstance(plan, model.Infeasible):
         return None
     best = plan.ranked[0]

@@ -41,7 +41,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit]:
             priced_paths[priced_path_of(facts, edge)] += edge.wire_bytes
     missing: dict[str, list[tuple[PathPrice, PricedPath]]] = defaultdict(list)
     for priced in sorted(priced_paths):
-        for part in path_prices_of(facts, priced):
+        for part in path_prices_of(facts.prices, priced):
             if not part.tiers:
                 missing[part.reason].append((part, priced))
     for _, unpriced in sorted(missing.items()):

@@ -49,7 +49,7 @@ def _saving(facts: Facts, one: ServiceTraffic, saved_gib: Decimal) -> Saving:
     if saved_gib <= 0:
         return Saving()
     path = PricedPath(PathClass.INTER_ZONE_INTERNAL_POD, one.region, one.region, "")
-    (price,) = path_prices_of(facts, path)
+    (price,) = path_prices_of(facts.prices, path)
     if not price.tiers:
         return Saving(unknown=price.reason)
     return Saving(items=tuple(bill("traffic of pods between zones", saved_gib, price.tiers)))

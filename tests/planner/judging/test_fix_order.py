@@ -72,6 +72,28 @@ def test_an_address_takes_the_money_from_a_move() -> None:
     assert rest <= bill(facts, []) - min(bill(facts, made[:n]) for n in range(len(made) + 1))
 
 
+@pytest.mark.parametrize(
+    ("zone", "said"),
+    [
+        # 0.01 a GiB between zones of a region.
+        (
+            "us-central1-b",
+            "Each TiB a month that it then sends beyond today's costs 10.24 USD more",
+        ),
+        ("us-central1-a", ""),
+    ],
+)
+def test_what_more_traffic_costs_once_a_limit_is_lifted(zone: str, said: str) -> None:
+    """Held back by the 7 Gbit/s of external addresses, and free to send 32 by internal ones."""
+    base = PathClass.SAME_ZONE_EXTERNAL
+    one, other = machine("a", "n2-standard-16"), machine("b", "n2-standard-16", zone=zone)
+    facts = facts_of(one, other, talk=(("a", "b", base.between(one.zone, other.zone), 7.0),))
+    (finding,) = judged(facts, intra_zone_address, intra_region_address).findings
+    assert finding.fix is not None
+    assert ("beyond today's" in finding.fix.caution) == bool(said)
+    assert said in finding.fix.caution
+
+
 def test_two_regions_one_fault_is_counted_once() -> None:
     facts = facts_of(
         machine("a"),

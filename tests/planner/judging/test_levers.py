@@ -96,6 +96,7 @@ KINDS: tuple[Callable[[Instance], Instance], ...] = (
     lambda one: replace(one, gpu_type="nvidia-tesla-t4", gpu_count=1),
     lambda one: replace(one, is_sole_tenant=True),
 )
+E2 = "GENERAL_PURPOSE_E2"
 TYPES = ("e2-standard-8", "n2-standard-8", "n2d-standard-4", "c3-standard-44", "e2-micro")
 
 
@@ -117,6 +118,17 @@ def test_what_is_paid_is_what_the_bill_of_a_month_says(
     assert abs(found.paid_usd_per_month - bill.machines_usd - bill.commitments_usd) < CENT
     assert found.unpriced_machine_count == bill.unpriced_machine_count
     assert 0 <= found.after_plan_usd_per_month <= found.paid_usd_per_month
+
+
+def test_what_begins_in_days_is_on_no_bill_yet() -> None:
+    facts = with_commitments(facts_of(machine("ant", "e2-standard-8")), commitment(2, 8, E2))
+    uses = commitment_uses(facts.inventory, facts.prices, facts.today, NOT_KNOWN)
+    both = with_commitments(
+        facts, *facts.inventory.commitments, commitment(8, 32, E2, status="CREATING")
+    )
+    more = commitment_uses(both.inventory, both.prices, both.today, NOT_KNOWN)
+    assert committed(both, more) == committed(facts, uses)
+    assert committed(both, more).usd is not None
 
 
 @pytest.mark.parametrize("status", ["NOT_YET_ACTIVE", "CREATING", "ACTIVE"])

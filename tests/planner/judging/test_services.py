@@ -133,6 +133,22 @@ def test_vlan_attachments_cost_by_kind_and_size_and_are_not_known_without_one() 
     assert [one.name for one in total.unpriced] == ["VLAN attachment three"]
 
 
+def test_vlan_attachments_are_billed_by_their_state() -> None:
+    def total_of(*states: str | None) -> ServiceTotal:
+        one = attachment("one", "DEDICATED", "BPS_10G")
+        found = (replace(one, name=f"at-{at}", state=state) for at, state in enumerate(states))
+        return only(facts_with(vlan_attachments=tuple(found)))
+
+    month = 730 * Decimal("0.1")
+    assert total_of("ACTIVE", "PENDING_CUSTOMER", None).usd_per_month == 3 * month
+    gone = total_of("ACTIVE", "DEFUNCT")
+    assert (gone.count, gone.usd_per_month, gone.unpriced) == (1, month, ())
+    (bounds,) = total_of("ACTIVE", "PENDING_PARTNER").unpriced
+    assert bounds.lowest_usd_per_month == 0
+    assert bounds.highest_usd_per_month == month
+    assert bounds.reason == "whether one that is PENDING_PARTNER is paid for is not known"
+
+
 def test_five_rules_cost_one_price_together_and_further_ones_their_own() -> None:
     facts = facts_with()
     kind = "Regional Internal Passthrough Network Load Balancer"

@@ -33,7 +33,18 @@ from netplan_planner.model import (
     SelfLink,
     Zone,
     region_of,
+    total_usd,
 )
+from netplan_planner.model.evidence.rate_bins import PathHours, TrafficHours
+from netplan_planner.planning.traffic_bill import Meter
+from netplan_planner.throughput.limits.bounds import DEFAULT_MTU_BYTES as MTU
+from netplan_planner.throughput.transport.tcp import payload_ratio
+from netplan_planner.units import BYTES_PER_GIB
+from netplan_planner.verbs.forecast.ask import Ahead
+from netplan_planner.verbs.forecast.paths import costs_of
+from netplan_planner.verbs.forecast.run import observed
+from netplan_planner.verbs.transfer.ask import NetworkTier, TransferNeed
+from netplan_planner.verbs.transfer.hops import Hop, hop_bill
 from support.rules.facts import NETWORK, facts_of, machine
 
 ZONES = ("us-central1-a", "us-central1-b", "europe-west1-b")
@@ -361,3 +372,58 @@ def test_what_cannot_be_had_back_waits_for_two_weeks_of_traffic(hours: int, is_h
     ledger = Ledger(facts)
     change = Change(kind=ChangeKind.RELEASE_ADDRESS, target=one.ref.self_link)
     assert ("336 h" in why_refused(ledger.state, change)) is is_held
+
+
+@given(worlds())
+def test_a_forecast_of_what_goes_on_costs_what_the_account_says(facts: Facts) -> None:
+    """Steady traffic for a month of 730 hours, and some days of the next one."""
+    traffic = facts.traffic
+    assert traffic is not None
+    paths = tuple(
+        PathHours(edge=at, gbps=(edge.series.p95_gbps,) * 24)
+        for at, edge in enumerate(traffic.edges)
+    )
+    hours = TrafficHours(start=traffic.start, machines=(), paths=paths)
+    seen = replace(facts, traffic=replace(traffic, hours=hours))
+    if not traffic.edges:
+        return
+    costs = costs_of(observed(seen).paths, Ahead(horizon_days=31))
+    known = Ledger(facts).cost(_priced(facts)).usd_per_month
+    assert abs(sum((one.usd for one in costs.months[:1]), Decimal(0)) - known) < Decimal("0.001")
+
+
+def _priced(facts: Facts) -> list[Edge]:
+    """Return the edges of which all prices are known, as a forecast has them."""
+    assert facts.traffic is not None
+    ledger = Ledger(facts)
+    return [one for one in facts.traffic.edges if not ledger.cost([one]).unpriced]
+
+
+HOPS = frozenset(
+    {PathClass.INTERNET, PathClass.INTER_REGION_INTERNAL, PathClass.INTER_REGION_EXTERNAL}
+)
+
+
+@given(worlds())
+def test_hops_of_a_transfer_cost_what_the_account_says_of_such_traffic(facts: Facts) -> None:
+    """All hops of a plan share the steps of their prices, whatever their class."""
+    assert facts.traffic is not None
+    ledger, meter = Ledger(facts), Meter()
+    found, counted = Decimal(0), []
+    for edge in facts.traffic.edges:
+        path = ledger.traffic.charge(edge)
+        # What a transfer sends has addresses of its own: none of it goes through a gateway.
+        if path is None or path.path_class not in HOPS or path.is_processed:
+            continue
+        counted.append(edge)
+        gib = facts.gib_per_month(edge.wire_bytes)
+        need = TransferNeed(
+            volume_bytes=round(float(gib) * BYTES_PER_GIB * float(payload_ratio(MTU))),
+            network_tier=NetworkTier(path.network_tier),
+            area=path.area or None,
+        )
+        dst = path.dst_region or "internet"
+        hop = Hop(path.src_region, dst, path.path_class, None, None, Decimal(0))
+        found += total_usd(hop_bill(need, hop, 1.0, facts.prices, meter))
+    alone = replace(facts, traffic=replace(facts.traffic, edges=tuple(counted)))
+    assert abs(found - Ledger(alone).cost(counted).usd_per_month) < Decimal("0.01")

@@ -126,7 +126,7 @@ def test_the_saving_has_the_data_charge_of_the_hub_in_its_sum() -> None:
 
 def test_between_regions_the_price_of_the_traffic_stands_beside_the_charge() -> None:
     found = facts(PathClass.INTER_REGION_INTERNAL, zone="europe-west1-b")
-    prices = [path_prices_of(found, priced_path_of(found, edge)) for edge in edges_of(found)]
+    prices = [path_prices_of(found.prices, priced_path_of(found, edge)) for edge in edges_of(found)]
     assert [[part.tiers[-1].price.usd for part in parts] for parts in prices] == [
         [Decimal("0.05"), Decimal("0.02")]
     ] * 2

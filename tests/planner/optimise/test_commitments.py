@@ -104,6 +104,20 @@ def test_the_series_and_the_region_keep_cover() -> None:
         assert all("covered by commitment three-years" in item.name for item in change.items)
 
 
+@pytest.mark.parametrize("status", ["NOT_YET_ACTIVE", "CREATING"])
+@pytest.mark.parametrize("to", ["n2d-standard-8", "n2-standard-4", None])
+def test_what_a_commitment_that_begins_in_days_covers_is_not_known(
+    status: str, to: str | None
+) -> None:
+    facts = committed(commitment(16, 64, status=status))
+    why = "what commitment three-years covers, which begins within days"
+    assert asked(facts, to).unknown == why
+    other = committed(commitment(16, 64, "GENERAL_PURPOSE_E2", status=status))
+    assert asked(other, None).unknown == ""
+    assert asked(other, "n2d-standard-8").unknown == ""
+    assert asked(other, "e2-standard-8").unknown == why, "nor what it covers of a newcomer"
+
+
 def test_an_unused_commitment_takes_over() -> None:
     facts = committed(commitment(64, 256), machines=[machine("a", "e2-standard-8")])
     change = asked(facts, "n2-standard-8")
@@ -156,7 +170,9 @@ def test_shared_cores_use_none() -> None:
 )
 def test_what_is_not_in_force_covers_nothing(one: Commitment, state: str) -> None:
     facts = committed(one)
-    assert asked(facts, None) == CoverChange()
+    change = asked(facts, None)
+    assert change.items == ()
+    assert bool(change.unknown) == (state == "not yet active"), "it begins within days"
     (use,) = commitment_uses(facts.inventory, facts.prices, TODAY, CommitmentScope.UNKNOWN)
     assert (use.state, use.machine_count) == (state, None)
     assert [part.used for part in use.parts] == [None, None]

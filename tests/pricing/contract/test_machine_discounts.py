@@ -58,3 +58,17 @@ def test_spot_and_commitments_have_their_own() -> None:
     found = book(("0.8", "0.8"), ("0.8", "0.8"))
     for usage in (Usage.SPOT, Usage.CUD_1Y):
         assert of(found, "e2-standard-8", usage).usd == of(LIST, "e2-standard-8", usage).usd
+
+
+def test_what_is_compared_is_at_list_where_the_bill_has_no_one_discount() -> None:
+    def skus(*machine_types: str) -> list[str]:
+        return [part.sku_id or "" for one in machine_types for part in of(LIST, one).parts]
+
+    for uneven in (book(("0.8", "0.8")), book(("0.8", "0.8"), ("0.6", "0.6"))):
+        assert of(uneven.even, "n2-standard-8") == of(LIST, "n2-standard-8")
+        assert uneven.is_mixed(skus("n2-standard-8", "e2-standard-8"))
+        assert not uneven.is_mixed(skus("n2-standard-8", "n2-standard-4"))
+        assert not uneven.is_mixed(skus("e2-standard-8", "n2d-standard-8"))
+    for even in (LIST, book(("0.8", "0.8"), ("0.8", "0.8")), book(("1", "1"))):
+        assert even.even is even
+        assert not even.is_mixed(skus("n2-standard-8", "e2-standard-8"))

@@ -4,7 +4,7 @@ Real in its behaviour (a missing price raises), not in its numbers. The vCPUs an
 types are the real ones, so that the real caps table fits them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 
@@ -216,6 +216,13 @@ class SmallPriceBook:
 
     def flexible_commitment(self, region: str, machine_type: str, years: int) -> Price:
         raise MissingDatum("the small price book has no flexible commitments")
+
+    @property
+    def even(self) -> "SmallPriceBook":
+        return self
+
+    def is_mixed(self, sku_ids: Iterable[str]) -> bool:
+        return False
 
     def regions(self) -> Sequence[str]:
         return ("made-east1", "made-west1")

@@ -315,6 +315,7 @@ def _attachment(item: Resource) -> Iterator[tuple[str, Resource]]:
             "admin_enabled": item["adminEnabled"],
             "router": item["router"],
             "mtu": str(item["mtu"]),
+            "state": item["state"],
         },
     )
 

@@ -63,15 +63,22 @@ def table_usd(
 
 
 def listed_usd(need: TransferNeed, option: TransferOption, prices: PriceBook) -> Decimal:
-    """Return the cost between regions, over internal addresses and on demand, by list prices."""
+    """Return the cost between regions, over internal addresses and on demand, by list prices.
+
+    Hops that are billed as one SKU share its steps.
+    """
     usd = Decimal(0)
+    sold: dict[str | None, Decimal] = {}
     for (src, dst), share in shares(option).items():
         gib = billed_gib(need.volume_bytes, share, with_headers=True)
         steps = prices.traffic(PathClass.INTER_REGION_INTERNAL, src_region=src, dst_region=dst)
         starts = [step.start for step in steps]
+        sku_id = steps[0].price.sku_id
+        before = sold.get(sku_id, Decimal(0))
+        sold[sku_id] = before + gib
         for step, start, end in zip(steps, starts, [*starts[1:], None], strict=True):
-            reached = gib if end is None else min(gib, end)
-            usd += max(reached - start, Decimal(0)) * step.price.usd
+            reached = before + gib if end is None else min(before + gib, end)
+            usd += max(reached - max(start, before), Decimal(0)) * step.price.usd
     hourly = {}
     for one in option.machines:
         hourly[one.place] = prices.machine(one.place, one.machine_type, Usage.ON_DEMAND).usd

@@ -11,7 +11,9 @@ class MonthBill(Value, frozen=True, kw_only=True):
     machines_usd: Decimal
     """With Tier_1 fees, attached GPUs and Local SSDs; without other disks and licences."""
     addresses_usd: Decimal
-    """Of machines, and reserved ones that nothing has."""
+    """Of machines, and reserved ones that nothing has; hours that are free once are not off."""
+    addresses_note: str = ""
+    """What is free of them."""
     traffic_usd: Decimal | None
     """None: no traffic was given."""
     services_usd: Decimal
@@ -34,6 +36,11 @@ class MonthBill(Value, frozen=True, kw_only=True):
         """The sum of what is known."""
         known = self.machines_usd + self.addresses_usd + self.services_usd
         return known + (self.traffic_usd or Decimal(0)) + (self.commitments_usd or Decimal(0))
+
+    @property
+    def least_usd_per_month(self) -> Decimal:
+        """The same with the least of what is known between bounds: the total to show."""
+        return self.usd_per_month + self.unpriced_low_usd
 
     @property
     def is_whole(self) -> bool:

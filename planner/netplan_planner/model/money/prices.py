@@ -1,6 +1,6 @@
 """Prices as values with their source, and the protocol by which the core asks for them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
@@ -326,6 +326,16 @@ class PriceBook(Protocol):
 
         Raises `MissingDatum` where no source says that such a commitment covers its series.
         """
+
+    @property
+    def even(self) -> "PriceBook":
+        """Prices that can be compared: at list where the bill's discounts of a kind differ.
+
+        Itself where the bill has one discount of each kind, or none.
+        """
+
+    def is_mixed(self, sku_ids: Iterable[str]) -> bool:
+        """Return whether the bill names some SKUs of such a kind, and others of it not."""
 
     def regions(self) -> Sequence[str]:
         """Return every region with offered machine types, sorted."""

@@ -3,9 +3,14 @@
 Nothing here is ever executed by netplan.
 """
 
+from decimal import Decimal
+
 from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import Value
 from netplan_planner.model.finding import Fix
+
+LEAST_SAVING_USD = Decimal(10)
+"""A month: a change that saves less is not worth making, unless traffic is held back or lost."""
 
 
 class TerraformChange(Value, frozen=True, kw_only=True):

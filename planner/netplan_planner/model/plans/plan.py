@@ -55,6 +55,8 @@ class MachineNeed(Value, frozen=True, kw_only=True):
     """The part of it that goes to addresses outside the VPC, which have a cap of their own; no
     headroom is kept of that one."""
     region: str
+    zone: str | None = None
+    """The only zone that has to offer the type; None: any of the region."""
     destination: Destination = Destination.INTERNAL
     vcpus: int = 0
     """Least vCPUs, over all machines together."""
@@ -128,6 +130,7 @@ def need_for_vm(
         gbps=gbps,
         outside_gbps=outside_gbps,
         region=instance.region,
+        zone=instance.zone,
         destination=destination,
         vcpus=shape.vcpus if vcpus is None else vcpus,
         memory_gib=shape.memory_gib if memory_gib is None else memory_gib,
@@ -231,6 +234,10 @@ class MachineChooser(Protocol):
     def ledger(self, inventory: Inventory, today: date) -> CoverLedger:
         """Return what the commitments of an inventory cover, before any change."""
 
+    @property
+    def even(self) -> "MachineChooser":
+        """The same by prices that can be compared (`PriceBook.even`)."""
+
 
 class FixStep(Value, frozen=True, kw_only=True):
     """A fix, or several together, applied to a path."""
@@ -273,6 +280,8 @@ class PlannedChange(Value, frozen=True, kw_only=True):
     """After all changes before it: these add up. None: no saving is stated."""
     fix: Fix | None
     """With the zones that machines are in by then."""
+    further: str = ""
+    """What more traffic costs than today's, where the fix lifts what holds it back."""
 
 
 class OrderedFix(Value, frozen=True, kw_only=True):

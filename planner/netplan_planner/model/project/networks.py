@@ -211,3 +211,5 @@ class VlanAttachment(Resource, frozen=True, kw_only=True):
     is_enabled: bool | None = None
     """False: it carries no packets; None: not stated."""
     mtu_bytes: int | None = None
+    state: str | None = None
+    """`ACTIVE`, `DEFUNCT`, …; None: not stated, as of one that is planned."""

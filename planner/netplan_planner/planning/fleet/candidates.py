@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,10 +16,10 @@ from netplan_planner.optimise.bill import (
     NOTHING_ATTACHED,
     Attached,
     attached_of,
-    machine_bill,
     with_attached,
 )
-from netplan_planner.optimise.offers import PATHS, Pool, build_pool
+from netplan_planner.optimise.offers import PATHS, Pool, build_pool, in_zone
+from netplan_planner.optimise.vm_today import Standing, standing_bill
 from netplan_planner.planning.fleet.machine import Candidate, Machine
 from netplan_planner.planning.fleet.need import FleetNeed, FleetShortfall, MoveKind
 from netplan_planner.planning.fleet.shortfalls import why_none
@@ -29,6 +30,15 @@ _SLACK = 1e-9
 _NO_MOVES: Mapping[MoveKind, Decimal] = {}
 
 
+class Checks(StrEnum):
+    """When a machine may get a type of which something has to be looked at first."""
+
+    NEVER = "never"
+    LAST = "last"
+    """Where nothing else carries what it needs, as the audit has it."""
+    ALWAYS = "always"
+
+
 class Choices(NamedTuple):
     """What the user allows."""
 
@@ -37,8 +47,9 @@ class Choices(NamedTuple):
     """Only these; empty: all that the zone offers."""
     move_usd: Mapping[MoveKind, Decimal] = _NO_MOVES
     """Dollars a month that a move of one machine must be worth."""
-    is_sure: bool = False
-    """Types of which something has to be looked at first are left out."""
+    checks: Checks = Checks.LAST
+    least_saving_usd: Decimal = Decimal(0)
+    """Dollars a month that another type must save of a group whose own carries its need."""
 
 
 class _Shelf:
@@ -109,7 +120,9 @@ class Candidates:
         fitting = shelf.carries(need) & offered & shelf.is_priced
         today = need.machine_type, need.is_tier1, need.has_licences
         staying = None if self._is_among(shelf, fitting, need) else self._staying(need)
-        key = (*place, fitting.tobytes(), today, need.ties, staying is not None)
+        # What a move must save is shared by the machines of a group.
+        count = need.count if self._choices.least_saving_usd else 0
+        key = (*place, fitting.tobytes(), today, need.ties, staying is not None, count)
         found = self._found.get(key)
         if found is None:
             places = np.flatnonzero(fitting).tolist()
@@ -118,7 +131,8 @@ class Candidates:
             else:
                 machines = [shelf.machines[at] for at in places]
                 machines += [] if staying is None else [staying]
-                made = tuple(self._candidates(need, machines))
+                made = self._surest(tuple(self._candidates(need, machines)))
+                made = self._with_floor(made, need)
             found = self._found[key] = made
         if found:
             return found
@@ -174,16 +188,28 @@ class Candidates:
                 if verdict.fit is Fit.NO:
                     continue
                 check = verdict.text if verdict.fit is Fit.CHECK else ""
-                if check and self._choices.is_sure and machine.machine_type != need.machine_type:
-                    continue
                 machine = self._with_attached(machine, need)
             if not machine.bill.unknown:
                 yield self._candidate(need, machine, check)
+
+    def _surest(self, found: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        """Return those that may be taken, by what has to be looked at before a move."""
+        if self._choices.checks is Checks.ALWAYS:
+            return found
+        sure = tuple(one for one in found if MoveKind.CHECK not in one.moves)
+        return sure if sure or self._choices.checks is Checks.NEVER else found
 
     def _candidate(self, need: FleetNeed, machine: Machine, check: str) -> Candidate:
         moves = tuple(self._moves(need, machine, check))
         usd = sum((self._choices.move_usd.get(kind, Decimal(0)) for kind in moves), Decimal(0))
         return Candidate(machine, usd, moves, check)
+
+    def _with_floor(self, found: tuple[Candidate, ...], need: FleetNeed) -> tuple[Candidate, ...]:
+        """Return candidates of which each move must be worth it, where the group may stay."""
+        least_usd = self._choices.least_saving_usd / need.count
+        if not least_usd or all(one.moves for one in found):
+            return found
+        return tuple(one._replace(least_usd=least_usd) if one.moves else one for one in found)
 
     def _moves(self, need: FleetNeed, machine: Machine, check: str) -> Iterator[MoveKind]:
         """Yield what makes a move work; a new group and one that stays have none."""
@@ -235,14 +261,10 @@ class Candidates:
     def _make_zone(
         self, region: str, is_spot: bool, has_gpus: bool, zone: str
     ) -> NDArray[np.bool_]:
-        """Return which machines a zone offers; a type whose zones are not known counts as there.
-
-        So does every type of the region in a zone that no type is listed for.
-        """
+        """Return which machines a zone offers."""
         machines = self._shelf(region, is_spot, has_gpus).machines
-        zones = [self._prices.zones(machine.machine_type) for machine in machines]
-        is_listed = any(zone in of for of in zones if of is not None)
-        return np.array([of is None or zone in of or not is_listed for of in zones], dtype=bool)
+        names = [machine.machine_type for machine in machines]
+        return np.array(in_zone(self._prices, names, zone), dtype=bool)
 
     def _make_today(
         self,
@@ -257,16 +279,11 @@ class Candidates:
         if shape is None:
             return f"the vCPUs and memory of {machine_type} are not known"
         terms = _terms(region, is_spot=is_spot)
-        cap = self._caps.cap(machine_type, tier1=is_tier1, cpu_platform=cpu_platform)
-        if is_tier1 and cap is None:
-            why = self._caps.unknown_reason(machine_type, tier1=True, cpu_platform=cpu_platform)
-            return f"no Tier_1 fee: {why}"
+        standing = Standing(machine_type, is_tier1, cpu_platform, attached)
         try:
-            gbps = cap.egress_gbps if cap is not None and is_tier1 else None
-            bill = machine_bill(self._prices, terms, machine_type, gbps)
+            bill = standing_bill(standing, terms, self._prices, self._caps)
         except MissingDatum as missing:
             return str(missing)
-        bill = with_attached(bill, self._prices, terms, attached)
         if bill.unknown:
             return bill.unknown
         usable = self._usable(machine_type, cpu_platform, is_tier1=is_tier1)

@@ -8,10 +8,9 @@ from msgspec.structs import replace
 from netplan_planner.model import Commitment, CommitmentScope, Facts
 from netplan_planner.optimise.commitment_changes import covers_of
 from netplan_planner.optimise.commitment_table import commitment_uses
+from netplan_planner.optimise.commitment_types import is_pending
 from netplan_planner.optimise.commitments import Uses
 from netplan_planner.planning.fleet.market import Existing
-
-_PENDING = frozenset({"NOT_YET_ACTIVE", "CREATING"})
 
 
 class Bought(NamedTuple):
@@ -70,4 +69,4 @@ def existing_of(facts: Facts, scope: CommitmentScope) -> Bought:
 def _as_bought(facts: Facts) -> Iterator[Commitment]:
     """Yield commitments as if those were active that begin soon: nobody buys them again."""
     for one in facts.inventory.commitments:
-        yield replace(one, status="ACTIVE") if one.status in _PENDING else one
+        yield replace(one, status="ACTIVE") if is_pending(one) else one

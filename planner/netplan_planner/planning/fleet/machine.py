@@ -47,6 +47,8 @@ class Candidate(NamedTuple):
     """Dollars a month that the move of one machine is priced at."""
     moves: tuple[MoveKind, ...] = ()
     to_check: str = ""
+    least_usd: Decimal = Decimal(0)
+    """Dollars a month that the move of one machine must save; in no bill."""
 
 
 def notes_of(candidate: Candidate) -> str:

@@ -74,6 +74,8 @@ class Planned(NamedTuple):
     needs: tuple[FleetNeed, ...]
     """In the order of the plan: by project, zone and name."""
     chosen: tuple[Candidate, ...]
+    without_commitments: tuple[Candidate, ...]
+    """What would be cheapest for each by itself."""
     bill: Bill
     bound_usd_per_month: Decimal
     baseline: Bill | None
@@ -135,14 +137,16 @@ def plan_fleet(
     bill = biller.bill(chosen, bought)
     fees = sum((fee.usd_per_month for e in market.existing for fee in e.fees), _ZERO)
     bound = Decimal(repr(solution.bound_usd_per_month)).quantize(_MICRO) + fees
+    # What moves must save is nothing that is paid.
+    bound -= sum((c.least_usd * n.count for n, c in zip(ordered, chosen, strict=True)), _ZERO)
     unpriced = tuple(
         (need.name, one)
         for need, one in zip(ordered, today, strict=True)
         if isinstance(one, str) and one
     )
     baseline = same_types = None
+    cheapest = _Cheapest(sheet)
     if not unpriced:
-        cheapest = _Cheapest(sheet)
         stay = [
             one or cheapest.of(market.project(need), menu, need)
             for need, one, menu in zip(ordered, standing, menus, strict=True)
@@ -155,6 +159,10 @@ def plan_fleet(
     return Planned(
         needs=tuple(ordered),
         chosen=chosen,
+        without_commitments=tuple(
+            cheapest.of(market.project(need), menu, need)[0]
+            for need, menu in zip(ordered, menus, strict=True)
+        ),
         bill=bill,
         bound_usd_per_month=min(bound, bill.usd_per_month),
         baseline=baseline,
@@ -184,7 +192,8 @@ class _Cheapest:
         key = project, id(menu), profile
         found = self._found.get(key)
         if found is None:
-            usd = self._sheet.usd(self._sheet.menu(project, menu), profile)
+            places = self._sheet.menu(project, menu)
+            usd = self._sheet.usd(places, profile) + self._sheet.columns.move[places]
             found = self._found[key] = (menu[int(np.argmin(usd))],)
         return found
 

@@ -33,7 +33,7 @@ class Columns(NamedTuple):
     gpus: Floats
     """Dollars an hour of GPUs, before the discount that they have for themselves."""
     move: Floats
-    """Dollars a month that its move is priced at."""
+    """Dollars a month that its move is priced at, and must save besides."""
     pool: Places
     """Candidates × sides."""
     units: Floats
@@ -105,7 +105,7 @@ class Sheet:
                 discount,
                 float(fees) / HOURS_PER_MONTH,
                 float(gpus.usd_per_month) / HOURS_PER_MONTH if gpus is not None else 0.0,
-                float(candidate.move_usd),
+                float(candidate.move_usd + candidate.least_usd),
                 float(machine.shape.vcpus),
                 self._series.setdefault(machine.series, len(self._series)),
             )

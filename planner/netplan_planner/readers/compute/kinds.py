@@ -35,6 +35,7 @@ def attachment(
         router=links.resolve_optional(wire.router, project),
         is_enabled=wire.admin_enabled,
         mtu_bytes=wire.mtu,
+        state=wire.state,
     )
 
 

@@ -380,6 +380,7 @@ class WireAttachment(WireResource):
     router: str | None = None
     admin_enabled: bool | None = None
     mtu: Count | None = None
+    state: str | None = None
 
 
 class WireInstanceGroup(WireResource):

@@ -146,7 +146,7 @@ def attachment(a: Attributes) -> JsonObject:
     """Return a VLAN attachment; the provider writes its MTU as a text."""
     mtu = a.get("mtu")
     return {
-        **a.named("region", "type", "bandwidth"),
+        **a.named("region", "type", "bandwidth", "state"),
         "router": a.link("router"),
         "adminEnabled": a.get("admin_enabled"),
         "mtu": int(mtu) if isinstance(mtu, str) and mtu.isdecimal() else mtu,

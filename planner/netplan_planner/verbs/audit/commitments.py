@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from netplan_planner.ledger.account import AT_LIST
 from netplan_planner.model import Amount, CommitmentUse, CommittedPart, Finding, FlexibleUse, worded
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
@@ -153,7 +154,8 @@ def before_commitments(finding: Finding) -> Iterator[Block]:
     note = finding.saving_note
     if usd is None:
         if note:
-            yield doc.field("paid on", note)
+            label = "compared" if note.startswith(AT_LIST) else "paid on"
+            yield doc.field(label, note)
         return
     verb = "saves" if usd > 0 else "costs"
     amount = fixed(worded(f"{verb} ", Amount(usd=usd), " a month before commitments"))

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from netplan_planner.judging.findings import BY_TEMPLATE
-from netplan_planner.judging.fix_gain import LEAST_USD
 from netplan_planner.model import (
     LIFT_RATIO,
     Amount,
@@ -16,6 +15,7 @@ from netplan_planner.model import (
     FixStep,
     OrderedFix,
 )
+from netplan_planner.model.plans.changes import LEAST_SAVING_USD
 from netplan_planner.planning.show import commitments_to_buy
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
@@ -125,7 +125,7 @@ def not_among(report: Report) -> Line:
     if little:
         saves = " saves less than " if len(little) == 1 else " save less than "
         each = " a month" if len(little) == 1 else " a month each"
-        parts.append(line(_numbered(little), saves, fixed(Amount(usd=LEAST_USD)), each))
+        parts.append(line(_numbered(little), saves, fixed(Amount(usd=LEAST_SAVING_USD)), each))
     if held:
         parts.append(
             line(_numbered(held), " wait" if len(held) > 1 else " waits", ", as said there")

@@ -124,7 +124,7 @@ def _notice(entry: model.NotEvaluated) -> dict[str, Plain]:
 
 def _run_properties(report: Report) -> dict[str, Plain]:
     return {
-        "paidUsdPerMonth": plain(report.bill.usd_per_month),
+        "paidUsdPerMonth": plain(report.bill.least_usd_per_month),
         "limitsAsOf": plain(report.limits_as_of),
         "pricesAsOf": plain(report.prices_as_of),
         "networkPricesAsOf": plain(report.network_prices_as_of),

@@ -42,7 +42,9 @@ def month_bill(report: Report) -> Line:
     kinds += [("external addresses", found.addresses_usd)]
     kinds += [("network services", found.services_usd + _least_of_services(report))]
     parts = [
-        line(name, " ", _paid(usd), _of_traffic(report) if name == "traffic" else ())
+        line(
+            name, " ", _paid(usd), _of_traffic(report) if name == "traffic" else _free(report, name)
+        )
         for name, usd in kinds
         if usd
     ]
@@ -52,10 +54,16 @@ def month_bill(report: Report) -> Line:
         parts.append(line(name, _paid(found.commitments_usd)))
     if not parts:
         return ()
-    usd = found.usd_per_month + found.unpriced_low_usd
+    usd = found.least_usd_per_month
     whole = say("Paid a month: ", Role.STRONG), _paid(usd, Role.STRONG)
     least = "" if found.is_whole else " at least"
     return line(*whole, f"{least} · ", doc.joined(parts, " · "), _without_price(report))
+
+
+def _free(report: Report, kind: str) -> Line:
+    """Return what is free of addresses, and in no sum."""
+    note = report.bill.addresses_note
+    return line(f" ({note}; not taken off)") if note and kind == "external addresses" else ()
 
 
 def _least_of_services(report: Report) -> Decimal:

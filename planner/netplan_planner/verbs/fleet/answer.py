@@ -68,6 +68,12 @@ class FleetAnswer(Value, frozen=True, kw_only=True):
     """The machines of the baseline under the best commitments for them."""
     outgrown_groups: int = 0
     """Groups whose type of today does not carry what they need, headroom included."""
+    least_saving_usd: Decimal = Decimal(0)
+    """A month, that each move saves at least."""
+    small_moves: int = 0
+    """Groups that would move for less; they stay."""
+    small_moves_usd_per_month: Decimal = Decimal(0)
+    """What these moves would save together."""
     changes: PlanChanges = PlanChanges()
     """The steps of the plan, for gcloud and Terraform."""
     line_items: tuple[LineItem, ...] = ()

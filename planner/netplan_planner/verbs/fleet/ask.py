@@ -10,7 +10,9 @@ from netplan_planner.asks import CHOICE, Ask, Reading, Request
 from netplan_planner.choices import Architecture
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model import CommitmentScope
+from netplan_planner.model.plans.changes import LEAST_SAVING_USD
 from netplan_planner.model.plans.machine_choice import PAYMENT, SeriesNames
+from netplan_planner.planning.fleet.candidates import Checks
 from netplan_planner.planning.fleet.need import CommitmentChoice, MoveKind, VcpuLimit
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.planning.project import (
@@ -21,7 +23,7 @@ from netplan_planner.planning.project import (
     StrictReading,
     WhichSharing,
 )
-from netplan_planner.quantities import names, usd
+from netplan_planner.quantities import Usd, names, usd
 from netplan_planner.world.request import ApiOptions
 
 MOVES = "What a move costs"
@@ -127,15 +129,23 @@ class FleetChoices(Request, frozen=True, kw_only=True):
             panel=CHOICE,
         ),
     ] = ()
-    is_sure: Annotated[
-        bool,
+    checks: Annotated[
+        Checks,
         Ask(
-            "Leave out types of which something has to be looked at before a machine can become"
-            " them.",
-            "--only-sure",
+            "When a machine may get a type of which something has to be looked at first: never,"
+            " last (where nothing else carries what it needs, as in the audit) or always.",
             panel=MOVES,
         ),
-    ] = False
+    ] = Checks.LAST
+    least_saving_usd: Annotated[
+        Usd,
+        Ask(
+            "Dollars a month that a move of a machine or a managed group must save.",
+            "--min-saving",
+            metavar="USD",
+            panel=MOVES,
+        ),
+    ] = LEAST_SAVING_USD
     move_usd: Annotated[
         tuple[tuple[MoveKind, Decimal], ...],
         Reading(list[str], move_prices),

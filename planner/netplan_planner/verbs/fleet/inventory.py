@@ -11,9 +11,7 @@ from typing import NamedTuple
 from netplan_planner.errors import InputError
 from netplan_planner.machines import ties_of
 from netplan_planner.model import (
-    PIN_LABEL,
     BandwidthTier,
-    Destination,
     Facts,
     Instance,
 )
@@ -22,8 +20,7 @@ from netplan_planner.planning.fleet.need import FleetNeed, FleetShortfall
 from netplan_planner.planning.fleet.standing import why_no_price
 from netplan_planner.throughput.limits.ends import deciding_platform
 from netplan_planner.units import HOURS_PER_MONTH
-from netplan_planner.world.named_machines import unlogged, wanted_gbps
-from netplan_rules.shared.sizes import size_of
+from netplan_rules.shared.seen_needs import SeenNeed, Wanted, seen_need, sized
 
 _PAID = ("windows", "rhel", "sles")
 """In the names of licences of premium images: Windows Server, RHEL and SLES, also for SAP (Google's
@@ -34,16 +31,12 @@ class _Wanted(NamedTuple):
     """What one machine needs, or why it stays as it is."""
 
     instance: Instance
-    gbps: float
-    outside_gbps: float
-    vcpus: int
-    memory_gib: float
-    basis: str
+    need: SeenNeed
     why_kept: str = ""
 
 
 def needs_of(
-    facts: Facts, *, architecture: str | None, any_architecture: bool
+    facts: Facts, *, architecture: str | None, any_architecture: bool, headroom_ratio: float
 ) -> tuple[tuple[FleetNeed, ...], tuple[FleetShortfall, ...]]:
     """Return the groups of the running machines, and those that no plan can count.
 
@@ -77,7 +70,7 @@ def needs_of(
                 )
             )
             continue
-        wanted = [_wanted(facts, one) for one in members]
+        wanted = [_wanted(facts, one, headroom_ratio) for one in members]
         own = None if any_architecture else architecture or shape.architecture
         need = _need(facts, _name(facts, members), wanted, own)
         needs.append(need)
@@ -97,50 +90,17 @@ def _name(facts: Facts, members: Sequence[Instance]) -> str:
     return group.ref.name if group is not None and group.is_managed else members[0].name
 
 
-def _wanted(facts: Facts, instance: Instance) -> _Wanted:
+def _wanted(facts: Facts, instance: Instance, headroom_ratio: float) -> _Wanted:
     shape = facts.shape(instance.machine_type)
     assert shape is not None
-    size = size_of(facts, instance, shape)
-    why = _why_kept(facts, instance)
-    unseen = unlogged(facts, instance)
-    if not why and unseen and facts.target(instance) is None:
-        why = f"{unseen}: what it sends is not known"
-    gbps, outside, basis = 0.0, 0.0, ""
-    if not why:
-        try:
-            found = wanted_gbps(facts, instance, Destination.INTERNAL)
-            gbps, outside, basis = found.gbps, found.outside_gbps, found.basis
-        except InputError as unknown:
-            busiest = _busiest(facts, instance)
-            if busiest is None:
-                why = str(unknown)
-            else:
-                gbps, basis = busiest, "its busiest minute: in 95 % of the minutes it was idle"
-    vcpus = size.vcpus
-    is_busy = gbps >= facts.threshold("shared-core-in-data-path", "min_gbps")
-    if is_busy and shape.is_shared_core:
-        # As the audit says: shared cores are no place for real traffic.
-        vcpus = max(vcpus, int(facts.threshold("shared-core-in-data-path", "min_vcpus")))
-    if not why and shape.is_shared_core and not is_busy:
+    found = seen_need(facts, instance, shape, headroom_ratio)
+    if isinstance(found, str):
+        nothing = Wanted(0.0, 0.0, "")
+        return _Wanted(instance, sized(facts, instance, shape, nothing), found)
+    why = ""
+    if shape.is_shared_core and not found.is_busy:
         why = "it is on shared cores and sends little: no dedicated core is cheaper"
-    basis = "; ".join(filter(None, (basis, size.basis)))
-    return _Wanted(instance, gbps, outside, vcpus, size.memory_gib, basis, why)
-
-
-def _busiest(facts: Facts, instance: Instance) -> float | None:
-    """Return the greatest rate that a machine was seen to send; None: nothing tells."""
-    rates = facts.rates_of(instance)
-    if rates is not None:
-        return rates.egress.max_gbps
-    return None if facts.traffic is None or facts.traffic.is_steady else 0.0
-
-
-def _why_kept(facts: Facts, instance: Instance) -> str:
-    if instance.label(PIN_LABEL) is not None:
-        return f"label {PIN_LABEL}"
-    if instance.has_nested_virtualization:
-        return "nested virtualization is on, which some series do not have"
-    return instance.why_unknown
+    return _Wanted(instance, found, why)
 
 
 def _need(
@@ -150,9 +110,9 @@ def _need(
     first = wanted[0].instance
     shape = facts.shape(first.machine_type)
     assert shape is not None
-    busiest = max(wanted, key=lambda one: one.gbps)
+    busiest = max((one.need for one in wanted), key=lambda need: need.gbps)
     why = next((one.why_kept for one in wanted if one.why_kept), "")
-    outside = max(one.outside_gbps for one in wanted)
+    outside = max(one.need.outside_gbps for one in wanted)
     return FleetNeed(
         name=name,
         zone=first.zone,
@@ -162,8 +122,8 @@ def _need(
         # What is observed is the sum of both.
         gbps=max(0.0, busiest.gbps - outside),
         outside_gbps=outside,
-        vcpus=max(one.vcpus for one in wanted),
-        memory_gib=max(one.memory_gib for one in wanted),
+        vcpus=max(one.need.vcpus for one in wanted),
+        memory_gib=max(one.need.memory_gib for one in wanted),
         hours_per_month=Decimal(HOURS_PER_MONTH),
         active_hours=tuple(sorted(ALL_DAY)),
         machine_type=first.machine_type,

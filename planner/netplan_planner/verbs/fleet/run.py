@@ -39,6 +39,11 @@ from netplan_planner.world.reading import read_facts
 from netplan_planner.world.request import InputRequest
 from netplan_pricing import open_prices
 
+_ZERO = Decimal(0)
+_AT_LIST = (
+    "where the bill has no one discount for all of a kind, types are compared at list prices"
+    " on both sides"
+)
 Say = Callable[[str], None]
 
 
@@ -108,7 +113,8 @@ def fleet_of(
         headroom_ratio=asked.headroom_ratio,
         series=checked_series(asked.series, load_caps(fleet.caps.as_of)),
         move_usd=dict(asked.move_usd),
-        is_sure=asked.is_sure,
+        checks=asked.checks,
+        least_saving_usd=asked.least_saving_usd,
     )
     market = Market(
         fleet.prices,
@@ -123,6 +129,7 @@ def fleet_of(
     info = fleet.prices.info
     basis = FleetAnswer(
         headroom_ratio=asked.headroom_ratio,
+        least_saving_usd=asked.least_saving_usd,
         commitment_choice=asked.commitments,
         limits_as_of=stated_on(fleet.caps.as_of),
         prices_as_of=info.as_of,
@@ -141,7 +148,28 @@ def fleet_of(
     )
     if not isinstance(planned, Planned):
         return _replaced(basis, infeasible=planned)
-    return _answer(basis, planned, market, fleet)
+    answer = _answer(basis, planned, market, fleet)
+    may_be_small = asked.least_saving_usd and any(
+        not one.moves and need.machine_type is not None and not need.is_pinned
+        for need, one in zip(planned.needs, planned.chosen, strict=True)
+    )
+    if not may_be_small:
+        return answer
+    of_any = choices._replace(least_saving_usd=_ZERO)
+    any_move = plan_fleet(needs, fleet.prices, fleet.caps, of_any, market, asked.quotas)
+    if not isinstance(any_move, Planned):
+        return answer
+    return _replaced(answer, **_too_little(planned, any_move))
+
+
+def _too_little(planned: Planned, any_move: Planned) -> dict[str, object]:
+    """Return how many moves save less than the least saving, and what they would save."""
+    pairs = zip(planned.chosen, any_move.chosen, strict=True)
+    count = sum(bool(more.moves) and not one.moves for one, more in pairs)
+    saved_usd = planned.bill.usd_per_month - any_move.bill.usd_per_month
+    if not count or saved_usd <= 0:
+        return {}
+    return {"small_moves": count, "small_moves_usd_per_month": saved_usd}
 
 
 def _replaced(answer: FleetAnswer, **changes: object) -> FleetAnswer:
@@ -169,15 +197,18 @@ def _of_inventory(asked: FleetChoices, read: InputRequest, say: Say) -> _Fleet:
         facts,
         architecture=asked.architecture,
         any_architecture=asked.any_architecture,
+        headroom_ratio=asked.headroom_ratio,
     )
-    existing, is_shared, notes, _ = existing_of(facts, asked.commitment_scope)
+    existing, is_shared, notes, _ = existing_of(facts.even, asked.commitment_scope)
     notes += (*stopped_machines(facts.inventory), *autoscaled(facts.inventory))
     if asked.commitment_scope is CommitmentScope.UNKNOWN and len(_projects(needs)) > 1:
         notes += (
             "whether projects share commitments is not known (--commitment-scope): each is bought"
             " for one project here",
         )
-    return _Fleet(facts.prices, facts.caps, needs, notes, existing, left_out, is_shared, facts)
+    if facts.even is not facts:
+        notes += (_AT_LIST,)
+    return _Fleet(facts.even.prices, facts.caps, needs, notes, existing, left_out, is_shared, facts)
 
 
 def _projects(needs: Sequence[FleetNeed]) -> set[str]:
@@ -227,10 +258,11 @@ def _answer(basis: FleetAnswer, planned: Planned, market: Market, fleet: _Fleet)
     usd, bound = bill.usd_per_month, planned.bound_usd_per_month
     today = baseline.on_demand_by_group if baseline is not None else (None,) * len(planned.needs)
     groups = tuple(
-        _group(need, candidate, dollars)
-        for need, candidate, dollars in zip(
+        _group(need, candidate, alone, dollars)
+        for need, candidate, alone, dollars in zip(
             planned.needs,
             planned.chosen,
+            planned.without_commitments,
             zip(bill.usd_by_group, bill.on_demand_by_group, today, strict=True),
             strict=True,
         )
@@ -263,11 +295,20 @@ def _answer(basis: FleetAnswer, planned: Planned, market: Market, fleet: _Fleet)
 
 
 def _group(
-    need: FleetNeed, candidate: Candidate, dollars: tuple[Decimal, Decimal, Decimal | None]
+    need: FleetNeed,
+    candidate: Candidate,
+    alone: Candidate,
+    dollars: tuple[Decimal, Decimal, Decimal | None],
 ) -> FleetGroup:
     usd, on_demand, on_demand_today = dollars
     machine = candidate.machine
-    notes = [notes_of(candidate), f"stays as it is: {need.why_pinned}" if need.why_pinned else ""]
+    by_itself = alone.machine
+    is_same = by_itself.key == machine.key
+    notes = [
+        notes_of(candidate),
+        f"stays as it is: {need.why_pinned}" if need.why_pinned else "",
+        "" if is_same else f"without commitments {by_itself.machine_type} would be cheapest",
+    ]
     return FleetGroup(
         name=need.name,
         zone=need.zone,

@@ -184,8 +184,18 @@ def _sums(answer: FleetAnswer) -> Iterator[Block]:
             else " would come from commitments alone, for the types of the baseline",
         )
         yield Field(label="without moves", line=line(say(said)))
+    if answer.small_moves:
+        said = worded(
+            f"{counted(answer.small_moves, 'move')} that would save less than ",
+            Amount(usd=answer.least_saving_usd),
+            " a month each, ",
+            Amount(usd=answer.small_moves_usd_per_month),
+            " together (--min-saving)",
+        )
+        yield Field(label="left out", line=line(say(said)))
+    many = " with as few moves" if answer.small_moves else ""
     proven = worded(
-        "no plan of these types and commitments costs less than ",
+        f"no plan of these types and commitments{many} costs less than ",
         Amount(usd=bound),
         f": at most {gap:.3%} above it" if gap > _EXACT else ", which this plan does",
     )

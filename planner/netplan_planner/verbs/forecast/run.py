@@ -344,7 +344,7 @@ def _paths(facts: Facts) -> Iterator[PathSeries]:
 def _prices(facts: Facts, edge: Edge) -> tuple[PathPrice, ...] | None:
     """Return the prices of an edge's path; None where nobody of ours is charged for its bytes."""
     path = billed_path(facts, edge, priced_path_of(facts, edge))
-    return path_prices_of(facts, path) if path is not None else None
+    return path_prices_of(facts.prices, path) if path is not None else None
 
 
 def _place(facts: Facts, edge: Edge, *, is_src: bool) -> str:

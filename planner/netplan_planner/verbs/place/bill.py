@@ -11,7 +11,7 @@ import numpy as np
 
 from netplan_planner.model import Facts, LineItem, Unpriced, Zone, region_of, total_usd
 from netplan_planner.paths.priced_paths import PathPrice, PricedPath, path_prices_of
-from netplan_planner.planning.traffic_bill import Meter, Tiers
+from netplan_planner.planning.traffic_bill import Meter, bill_paths
 from netplan_planner.verbs.place.asked import Asked, Floats, Indices, Kind
 from netplan_planner.verbs.place.machines import MachineCosts
 
@@ -54,7 +54,7 @@ class Prices:
     def parts(self, path: PricedPath) -> tuple[PathPrice, ...]:
         """Return the prices of a path, asked for once."""
         if path not in self._known:
-            self._known[path] = path_prices_of(self._facts, path)
+            self._known[path] = path_prices_of(self._facts.prices, path)
         return self._known[path]
 
     def last_usd(self, kind: Kind, src_zone: str, dst_zone: str) -> float:
@@ -91,38 +91,7 @@ class Prices:
         for kind, a, b in zip(*np.nonzero(volumes), strict=True):
             path = self.path(asked.kinds[kind], asked.zones[a], asked.zones[b])
             by_path[path] += round(Decimal(float(volumes[kind, a, b])), _DIGITS)
-        found = self._bill(by_path)
-        if counted is None:
-            found = found._replace(lines=(*found.lines, *self.machines.lines(zones)))
-        return found
-
-    def _bill(self, by_path: dict[PricedPath, Decimal]) -> PlacementBill:
-        alike: dict[Tiers, dict[PricedPath, Decimal]] = defaultdict(dict)
-        missing: dict[PathPrice, dict[PricedPath, Decimal]] = defaultdict(dict)
-        for path in sorted(by_path):
-            for part in self.parts(path):
-                (alike[part.tiers] if part.tiers else missing[part])[path] = by_path[path]
         meter = Meter()
-        lines = [
-            item
-            for tiers, found in alike.items()
-            for item in meter.lines(_name(found), sum(found.values(), Decimal(0)), tiers)
-        ]
-        unpriced = tuple(
-            Unpriced(
-                name=_name(found),
-                quantity=sum(found.values(), Decimal(0)),
-                unit="GiB",
-                reason=part.reason,
-                what_tells=part.what_tells,
-            )
-            for part, found in missing.items()
-        )
-        return PlacementBill(tuple(lines), unpriced)
-
-
-def _name(found: dict[PricedPath, Decimal]) -> str:
-    paths = list(found)
-    more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
-    ends = paths[0].ends if paths[0].src_region != paths[0].dst_region else paths[0].src_region
-    return f"{paths[0].path_class.value}, {ends}{more}"
+        found = bill_paths(self._facts.prices, by_path, meter, Decimal)
+        machines = self.machines.lines(zones) if counted is None else ()
+        return PlacementBill((*found.lines, *machines), found.unpriced(meter))

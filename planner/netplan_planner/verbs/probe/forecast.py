@@ -188,7 +188,7 @@ def _traffic_prices(path: ProbePath, facts: Facts) -> tuple[_Prices, str]:
         regions = query.src.region or "", query.dst.region or ""
         priced = PricedPath(path.path_class, *regions, "", hub=hub)
         try:
-            steps = (step for tiers in path_prices(facts, priced) for step in tiers)
+            steps = (step for tiers in path_prices(facts.prices, priced) for step in tiers)
             found[is_back] = max((step.price for step in steps), key=lambda price: price.usd)
         except MissingDatum as missing:
             return {}, str(missing)

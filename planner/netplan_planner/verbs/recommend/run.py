@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum, UsageError, nearest_names
+from netplan_planner.ledger.account import AT_LIST
 from netplan_planner.machines import ties_of
 from netplan_planner.model.money.price_age import price_age
 from netplan_planner.optimise.commitment_changes import cover_today
@@ -26,9 +27,9 @@ from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.recommend.answer import Recommendation
 from netplan_planner.verbs.recommend.ask import Need, Payment, RecommendAsk
 from netplan_planner.verbs.recommend.goal import To
-from netplan_planner.world.named_machines import Wanted, find_machine, wanted_gbps
+from netplan_planner.world.named_machines import find_machine
 from netplan_planner.world.not_read import what_is_incomplete
-from netplan_rules.shared.sizes import size_of
+from netplan_rules.shared.seen_needs import Wanted, sized, wanted_gbps
 
 X86 = "X86_64"
 """As the Compute API spells the architecture that most images are for."""
@@ -115,10 +116,10 @@ def for_machine(ask: RecommendAsk, now: Now, vm: str) -> Recommendation:
     if wish.gbps is not None:
         wanted = Wanted(gbps=wish.gbps, outside_gbps=0.0, basis="--gbps")
     else:
-        wanted = wanted_gbps(facts, instance, destination)
+        wanted = wanted_gbps(facts, instance, destination, wish.headroom)
         if wish.to is not None:
             wanted = wanted._replace(outside_gbps=0.0)
-    size = size_of(facts, instance, shape)
+    seen = sized(facts, instance, shape, wanted)
     need = model.need_for_vm(
         instance,
         wanted.gbps,
@@ -126,34 +127,33 @@ def for_machine(ask: RecommendAsk, now: Now, vm: str) -> Recommendation:
         destination=destination,
         outside_gbps=wanted.outside_gbps,
         headroom_ratio=wish.headroom,
-        vcpus=size.vcpus if wish.vcpus is None else wish.vcpus,
-        memory_gib=size.memory_gib if wish.memory_gib is None else wish.memory_gib,
+        vcpus=seen.vcpus if wish.vcpus is None else wish.vcpus,
+        memory_gib=seen.memory_gib if wish.memory_gib is None else wish.memory_gib,
         usage=_usage(ask.payment),
         series=checked_series(choice.series, load_caps(facts.caps.as_of)),
         ties=ties_of(facts.inventory, instance, shape),
     )
-    # As the audit says: shared cores are no place for real traffic.
-    is_busy = wanted.gbps >= facts.threshold("shared-core-in-data-path", "min_gbps")
-    if is_busy and shape.is_shared_core and wish.vcpus is None:
-        least = int(facts.threshold("shared-core-in-data-path", "min_vcpus"))
-        need = replace(need, vcpus=max(need.vcpus, least))
     need = replace(
         need,
-        basis="; ".join(filter(None, (wanted.basis, size.basis))),
+        basis=seen.basis,
         region=wish.region or need.region,
+        zone=need.zone if wish.region in {None, need.region} else None,
         max_count=wish.max_count or 1,
         min_flow_gbps=wish.min_flow_gbps,
         month_ratio=ask.payment.month_ratio,
         architecture=None if choice.is_any else choice.architecture or need.architecture,
         allow_gpu=choice.gpu or need.allow_gpu,
-        allow_shared_core=choice.shared_core or (need.allow_shared_core and not is_busy),
+        allow_shared_core=choice.shared_core or (need.allow_shared_core and not seen.is_busy),
     )
-    plan = facts.machines.choose(need)
+    even = facts.even
+    plan = even.machines.choose(need)
     if isinstance(plan, model.MachinePlan):
-        baseline, note = baseline_of(instance, shape, need, facts.prices, facts.caps)
-        ledger = facts.machines.ledger(facts.inventory, facts.today)
+        baseline, note = baseline_of(instance, shape, need, even.prices, facts.caps)
+        ledger = even.machines.ledger(facts.inventory, facts.today)
         covered = cover_today(ledger, instance)
         told = model.worded(note, "; " if note and covered else "", covered)
+        if even is not facts:
+            told = model.worded(told, "; " if told else "", AT_LIST)
         plan = with_baseline(plan, baseline, told)
         volume = _volume(facts, instance, ask, wanted)
         plan = _completed(plan, wish, facts.prices, facts.today, volume)

@@ -9,6 +9,8 @@ import numpy as np
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import LineItem, PathClass, Price, PriceBook, line_item, total_usd
 from netplan_planner.optimise.highs import Floats
+from netplan_planner.paths.priced_paths import PricedPath, path_prices
+from netplan_planner.planning.traffic_bill import Meter
 from netplan_planner.throughput.limits.bounds import DEFAULT_MTU_BYTES
 from netplan_planner.throughput.transport.tcp import payload_ratio
 from netplan_planner.units import BYTES_PER_GIB
@@ -85,8 +87,10 @@ def billed_gib(need: TransferNeed, share: float, *, has_headers: bool) -> Decima
     return gib.quantize(_GIB_DIGITS)
 
 
-def hop_bill(need: TransferNeed, hop: Hop, share: float, prices: PriceBook) -> tuple[LineItem, ...]:
-    """Return what a share of the bytes costs on a hop.
+def hop_bill(
+    need: TransferNeed, hop: Hop, share: float, prices: PriceBook, meter: Meter
+) -> tuple[LineItem, ...]:
+    """Return what a share of the bytes costs on a hop, after what the meter has counted.
 
     Raises:
         MissingDatum: If its price is not known.
@@ -97,24 +101,24 @@ def hop_bill(need: TransferNeed, hop: Hop, share: float, prices: PriceBook) -> t
         return (line_item(name, gib, hop.price),)
     if hop.path_class is None:
         return ()
-    gib = billed_gib(need, share, has_headers=True)
-    if hop.path_class is PathClass.GOOGLE_APIS:
-        region = hop.src
-        return prices.traffic_line_items(
-            name, hop.path_class, gib, src_region=region, dst_region=region
-        )
     if hop.path_class is PathClass.INTERNET:
-        return prices.traffic_line_items(
-            f"{name}, {need.network_tier.value.title()} Tier",
-            hop.path_class,
-            gib,
-            src_region=hop.src,
-            area=need.area,
-            network_tier=need.network_tier.value,
-        )
-    return prices.traffic_line_items(
-        name, hop.path_class, gib, src_region=hop.src, dst_region=hop.dst
-    )
+        name = f"{name}, {need.network_tier.value.title()} Tier"
+        if need.area is None:
+            # Where it depends on the area, the error lists them.
+            tier = need.network_tier.value
+            prices.traffic(hop.path_class, src_region=hop.src, network_tier=tier)
+    gib = billed_gib(need, share, has_headers=True)
+    parts = path_prices(prices, hop_path(need, hop, hop.path_class))
+    return tuple(line for tiers in parts for line in meter.lines(name, gib, tiers))
+
+
+def hop_path(need: TransferNeed, hop: Hop, path_class: PathClass) -> PricedPath:
+    """Return what the price of a hop depends on."""
+    if path_class is PathClass.INTERNET:
+        tier = need.network_tier.value
+        return PricedPath(path_class, hop.src, "", need.area or "", network_tier=tier)
+    there = hop.src if path_class is PathClass.GOOGLE_APIS else hop.dst
+    return PricedPath(path_class, hop.src, there, "")
 
 
 def hops_of(need: TransferNeed, prices: PriceBook, tables: Tables) -> Hops:
@@ -133,7 +137,7 @@ def hops_of(need: TransferNeed, prices: PriceBook, tables: Tables) -> Hops:
             unpriced[src, dst] = f"{src} to {dst}: no list price for these names (--edge-prices)"
             continue
         try:
-            usd = total_usd(hop_bill(need, hop, 1.0, prices))
+            usd = total_usd(hop_bill(need, hop, 1.0, prices, Meter()))
         except MissingDatum as missing:
             unpriced[src, dst] = f"{src} to {dst}: {missing}"
             continue

@@ -25,6 +25,7 @@ from netplan_planner.optimise.job import spot
 from netplan_planner.optimise.job.cost import billed_s
 from netplan_planner.optimise.job.rates import at_quantile, query_of
 from netplan_planner.optimise.odds import QUANTILES, deadline_probability
+from netplan_planner.planning.traffic_bill import Meter
 from netplan_planner.units import SECONDS_PER_HOUR
 from netplan_planner.verbs.transfer.answer import (
     TransferBinding,
@@ -186,8 +187,9 @@ def roles_of(market: Market, need: TransferNeed, solution: Solution) -> dict[str
 def _traffic(
     market: Market, need: TransferNeed, shares: Floats, prices: PriceBook
 ) -> Iterator[LineItem]:
+    meter = Meter()
     for edge in np.flatnonzero(shares).tolist():
-        yield from hop_bill(need, market.hops[edge], float(shares[edge]), prices)
+        yield from hop_bill(need, market.hops[edge], float(shares[edge]), prices, meter)
 
 
 def _paid(market: Market, need: TransferNeed, counts: Floats, up: int) -> Iterator[LineItem]:
@@ -223,7 +225,7 @@ def _flows(
     steady: float,
     prices: PriceBook,
 ) -> Iterator[TransferFlow]:
-    full = used_in_full(market.network, counts, shares)
+    full, meter = used_in_full(market.network, counts, shares), Meter()
     for edge in np.flatnonzero(shares).tolist():
         hop, start = market.hops[edge], starts[edge]
         share = float(shares[edge])
@@ -234,7 +236,7 @@ def _flows(
             dst=hop.dst,
             gbps=share * market.network.gbit / steady,
             gib=billed_gib(need, share, has_headers=not is_given),
-            usd=total_usd(hop_bill(need, hop, share, prices)),
+            usd=total_usd(hop_bill(need, hop, share, prices, meter)),
             streams=start.streams,
             rtt_ms=start.rtt_ms,
             ramp_s=start.ramp_s,

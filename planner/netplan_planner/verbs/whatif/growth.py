@@ -270,7 +270,7 @@ def _uses(facts: Facts) -> dict[str, _Use]:
     """Return what is used of each price with steps."""
     found: dict[str, _Use] = {}
     for path, byte_count in billed_volumes(facts).items():
-        for part in path_prices_of(facts, path):
+        for part in path_prices_of(facts.prices, path):
             if len(part.tiers) > 1:
                 key = price_key(part.tiers)
                 was = found.get(key)

@@ -64,7 +64,7 @@ class Reckoner:
         rates = self._matrix.rates(scenario)
         owner_count = len(facts.traffic.owners) if facts.traffic is not None else 0
         return Outcome(
-            usd=money.usd_per_month,
+            usd=money.least_usd_per_month,
             unpriced=frozenset({one for one in unpriced if not one.endswith(": ")} | reasons)
             | ({why} if why else frozenset()),
             total_gbps=rates.total_gbps,

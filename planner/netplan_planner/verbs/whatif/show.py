@@ -103,7 +103,9 @@ def _sums(answer: whatif.WhatifAnswer) -> doc.Table:
     )
     rows = [_money(*one) for one in money if one[1] or one[2] or one[2] is None]
     rows.append(
-        _money("all a month", old.money.usd_per_month, new.money.usd_per_month, Role.STRONG)
+        _money(
+            "all a month", old.money.least_usd_per_month, new.money.least_usd_per_month, Role.STRONG
+        )
     )
     if old.gbps is not None or new.gbps is not None:
         is_known = not old.unknown_flow_count and not new.unknown_flow_count
@@ -187,7 +189,8 @@ def _unpriced(before: whatif.WhatifSide, after: whatif.WhatifSide) -> Iterator[B
         ]
         if new.unpriced_high_usd:
             low, high = Amount(usd=new.unpriced_low_usd), Amount(usd=new.unpriced_high_usd)
-            parts += [" (after it ", low, " to ", high, ")"]
+            least = ", the least of it in the sums" if new.unpriced_low_usd else ""
+            parts += [" (after it ", low, " to ", high, f"{least})"]
         yield doc.para(say(worded(*parts, ".")))
 
 

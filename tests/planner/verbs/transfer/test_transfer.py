@@ -156,7 +156,7 @@ def test_a_time_that_reads_as_the_deadline_but_is_later_says_by_how_much() -> No
     text = words(transfer(*asked, *few, "--deadline", "2857s"))
     assert text.count("47.6 min, 0.143 s too late") == 2
     assert "the direct way takes at least 47.6 min, 0.143 s too late" in text
-    assert re.search(r"\$1,073.04 47.6 min, 0.143 s too late .*\$1,073.10 47.6 min 4 ×", text)
+    assert re.search(r"\$1,073.04 47.6 min, 0.143 s too late .*\$1,073.20 47.6 min 4 ×", text)
     assert "too late" not in words(transfer(*asked, *few, "--deadline", "2858s"))
 
 

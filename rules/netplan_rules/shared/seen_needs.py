@@ -1,0 +1,206 @@
+"""What a machine needs, as it was seen: one judgement for rules, `fleet` and `recommend --vm`."""
+
+from typing import NamedTuple
+
+from netplan_planner.errors import InputError
+from netplan_planner.model import (
+    PIN_LABEL,
+    Destination,
+    EgressCap,
+    Facts,
+    Instance,
+    MachineShape,
+    SelfLink,
+    Series,
+)
+from netplan_planner.throughput import instance_cap, outside_gbps
+from netplan_rules.shared.at_cap import is_full
+from netplan_rules.shared.sizes import size_of
+
+HEADROOM_RATIO = 0.2
+"""Share of a cap that stays free at the 95th percentile, unless the user asks for another."""
+
+
+class Wanted(NamedTuple):
+    """What a machine is to send, and where that comes from."""
+
+    gbps: float
+    outside_gbps: float
+    """The part of it that goes to addresses outside the VPC."""
+    basis: str
+
+
+class SeenNeed(NamedTuple):
+    """What a machine needs of another type."""
+
+    gbps: float
+    """Headroom comes on top."""
+    outside_gbps: float
+    """The part of it that goes to addresses outside the VPC."""
+    vcpus: int
+    memory_gib: float
+    is_busy: bool
+    """It sends more than shared cores are for."""
+    basis: str
+
+
+def seen_need(
+    facts: Facts, instance: Instance, shape: MachineShape, headroom_ratio: float = HEADROOM_RATIO
+) -> SeenNeed | str:
+    """Return what a machine needs, or why it keeps its type.
+
+    Of bandwidth that is `wanted_gbps`; a machine that was watched and sent nothing needs none.
+    """
+    why = _why_kept(facts, instance)
+    if why:
+        return why
+    try:
+        wanted = wanted_gbps(facts, instance, Destination.INTERNAL, headroom_ratio)
+    except InputError as unknown:
+        if not _is_seen_idle(facts, instance):
+            return str(unknown)
+        wanted = Wanted(0.0, 0.0, "it was seen to send nothing")
+    return sized(facts, instance, shape, wanted)
+
+
+def sized(facts: Facts, instance: Instance, shape: MachineShape, wanted: Wanted) -> SeenNeed:
+    """Return a need with the vCPUs and memory that go with it."""
+    size = size_of(facts, instance, shape)
+    vcpus = size.vcpus
+    is_busy = wanted.gbps >= facts.threshold("shared-core-in-data-path", "min_gbps")
+    if is_busy and shape.is_shared_core:
+        # Shared cores are no place for real traffic.
+        vcpus = max(vcpus, int(facts.threshold("shared-core-in-data-path", "min_vcpus")))
+    basis = "; ".join(filter(None, (wanted.basis, size.basis)))
+    return SeenNeed(wanted.gbps, wanted.outside_gbps, vcpus, size.memory_gib, is_busy, basis)
+
+
+def _why_kept(facts: Facts, instance: Instance) -> str:
+    if instance.label(PIN_LABEL) is not None:
+        return f"label {PIN_LABEL}"
+    if instance.has_nested_virtualization:
+        return "nested virtualization is on, which some series do not have"
+    if instance.unknown_parts:
+        return instance.why_unknown
+    unseen = unlogged(facts, instance)
+    if unseen and facts.target(instance) is None:
+        return f"{unseen}: what it sends is not known"
+    return ""
+
+
+def _is_seen_idle(facts: Facts, instance: Instance) -> bool:
+    rates = facts.rates_of(instance)
+    if rates is not None:
+        return rates.egress.max_gbps == 0
+    return facts.traffic is not None and not facts.traffic.is_steady
+
+
+def wanted_gbps(
+    facts: Facts,
+    instance: Instance,
+    destination: Destination,
+    headroom_ratio: float = HEADROOM_RATIO,
+) -> Wanted:
+    """Return what a machine is to send to a destination: the greatest of what is known of it.
+
+    That is its declared target, the 95th percentile of what it was seen to send, and so much that
+    the cap also carries its busiest minute, of which no headroom is kept. One that stands at its
+    cap needs that cap at least: what it would send beyond cannot be seen. A declared target counts
+    inside the VPC, as it does in the audit.
+
+    Raises:
+        InputError: If nothing is known: unknown is not 0.
+    """
+    target = None if destination is Destination.EXTERNAL else facts.target(instance)
+    seen = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
+    is_outside = destination is Destination.EXTERNAL
+    rates = facts.rates_of(instance)
+    if is_outside:
+        series = seen.egress_outside_vpc if seen is not None else None
+    else:
+        series = rates.egress if rates is not None else None
+    outside = 0.0 if is_outside else outside_gbps(facts, instance)
+    cap = instance_cap(instance, facts.caps)
+    doubt = "" if is_outside else _doubt_of_outside(facts, instance, cap, outside)
+    at_cap = cap.egress_gbps if cap is not None and not is_outside else None
+    is_held_back = rates is not None and cap is not None and not is_outside
+    is_held_back = is_held_back and is_full(facts, rates, cap)  # type: ignore[arg-type]
+    observed, basis = _observed(series, at_cap, headroom_ratio, is_held_back=is_held_back)
+    if target is not None and target.gbps >= observed:
+        return Wanted(gbps=target.gbps, outside_gbps=outside, basis=target.source + doubt)
+    if observed:
+        witness = f" ({rates.source})" if rates and rates.is_counted and not is_outside else ""
+        unseen = unlogged(facts, instance)
+        if unseen:
+            doubt += f"; {unseen}: others may not have seen all that it sends"
+        return Wanted(gbps=observed, outside_gbps=outside, basis=f"{basis}{witness}{doubt}")
+    raise InputError(_why_unknown(facts, instance, series))
+
+
+def _observed(
+    series: Series | None, cap_gbps: float | None, headroom_ratio: float, *, is_held_back: bool
+) -> tuple[float, str]:
+    """Return what the cap must carry besides its headroom, and in words what decides it.
+
+    Scaled-up samples can show more than a cap lets through, so a minute counts up to the cap.
+    """
+    if series is None:
+        return 0.0, ""
+    p95, busiest = series.p95_gbps, series.max_gbps
+    if cap_gbps is not None:
+        busiest = min(busiest, cap_gbps)
+        if is_held_back and cap_gbps > p95:
+            return cap_gbps, f"its cap of {cap_gbps:g} Gbit/s, at which it stands"
+    if busiest * (1 - headroom_ratio) > p95:
+        idle = "" if p95 else ": in 95 % of the minutes it was idle"
+        said = f"its busiest minute, {busiest:.3g} Gbit/s without headroom{idle}"
+        return busiest * (1 - headroom_ratio), said
+    return p95, "95th percentile of what it was seen to send"
+
+
+def unlogged(facts: Facts, instance: Instance) -> str:
+    """Return that a machine stands where nothing is logged, in words; empty: not known to.
+
+    What such a machine sends is seen by those that it sends to alone, if these are logged.
+    """
+    rates = facts.rates_of(instance)
+    is_of_logs = facts.traffic is not None and not facts.traffic.is_steady
+    if not is_of_logs or (rates is not None and rates.is_counted):
+        return ""
+    for nic in instance.interfaces:
+        subnetwork = facts.inventory.subnetwork_by_link.get(nic.subnetwork or SelfLink(""))
+        is_known = subnetwork is not None and subnetwork.flow_logs is not None
+        if subnetwork is not None and is_known and not facts.inventory.logging_of(subnetwork):
+            return f"its subnetwork {subnetwork.name} keeps no flow logs"
+    return ""
+
+
+def _doubt_of_outside(
+    facts: Facts, instance: Instance, cap: EgressCap | None, outside: float
+) -> str:
+    """Return what to know where the cap to the outside is not known, or used up."""
+    seen = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
+    sent = seen.egress_outside_vpc.p95_gbps if seen is not None else 0.0
+    if cap is None or cap.external_gbps is None:
+        why = "no source states its cap to outside addresses, so no cap is asked for the"
+        return f"; {why} {sent:.3g} Gbit/s that go there" if sent else ""
+    share = facts.threshold("external-cap-saturated", "p95_ratio")
+    if outside < share * cap.external_gbps:
+        return ""
+    return (
+        f"; to outside addresses it stands at its cap of {cap.external_gbps:g} Gbit/s, and what it"
+        " would send beyond cannot be seen (--to external finds more; what goes to internal"
+        " addresses is not under that cap)"
+    )
+
+
+def _why_unknown(facts: Facts, instance: Instance, series: Series | None) -> str:
+    if facts.traffic is None and series is None:
+        return (
+            f"what {instance.name} sends is not known: give its traffic (--traffic), or the wanted"
+            " bandwidth (--gbps)"
+        )
+    return (
+        f"the traffic shows nothing that {instance.name} sent to that destination: give the"
+        " wanted bandwidth (--gbps)"
+    )

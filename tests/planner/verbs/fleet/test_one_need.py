@@ -1,0 +1,112 @@
+"""One machine has one type, whoever names it: the audit's rules and the plan of a fleet."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from netplan_planner.model import Facts, Hit, PathClass
+from netplan_planner.model.plans.changes import LEAST_SAVING_USD
+from netplan_planner.planning.fleet.candidates import Checks, Choices
+from netplan_planner.planning.fleet.market import Market
+from netplan_planner.planning.fleet.need import CommitmentChoice
+from netplan_planner.planning.fleet.plan import Planned, plan_fleet
+from netplan_planner.verbs.fleet.inventory import needs_of
+from netplan_rules.capacity.cheaper_series import check
+from netplan_rules.shared.seen_needs import HEADROOM_RATIO, SeenNeed, seen_need
+from support.rules.facts import facts_of, machine, steady
+
+TYPES = ("n1-standard-8", "n2-standard-16", "n2-standard-4", "c2-standard-8", "e2-standard-8")
+ZONES = ("us-central1-a", "europe-west1-b")
+NAMES = ("ant", "bee", "cow")
+
+
+def planned(facts: Facts, least_usd: Decimal = LEAST_SAVING_USD) -> Planned:
+    """Return a fleet's plan at prices on demand."""
+    needs, _ = needs_of(
+        facts, architecture=None, any_architecture=False, headroom_ratio=HEADROOM_RATIO
+    )
+    market = Market(facts.prices, CommitmentChoice.NONE, (1,), (), is_shared=False)
+    found = plan_fleet(needs, facts.prices, facts.caps, Choices(least_saving_usd=least_usd), market)
+    assert isinstance(found, Planned)
+    return found
+
+
+def types_of(plan: Planned) -> Iterator[tuple[str, str]]:
+    for need, candidate in zip(plan.needs, plan.chosen, strict=True):
+        yield need.name, candidate.machine.machine_type
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(TYPES), st.sampled_from(ZONES)), min_size=3, max_size=3),
+    st.lists(st.sampled_from((0.05, 2.0, 7.0, 9.0, 14.0)), min_size=3, max_size=3),
+)
+def test_what_the_audit_names_the_fleet_takes(
+    kinds: list[tuple[str, str]], rates: list[float]
+) -> None:
+    facts = facts_of(
+        *(machine(name, of, zone=zone) for name, (of, zone) in zip(NAMES, kinds, strict=True)),
+        talk=tuple(
+            (src, dst, PathClass.SAME_ZONE_INTERNAL, rate)
+            for src, dst, rate in zip(NAMES, NAMES[1:] + NAMES[:1], rates, strict=True)
+        ),
+    )
+    chosen = dict(types_of(planned(facts)))
+    for hit in check(facts):
+        if isinstance(hit, Hit) and hit.change is not None:
+            assert chosen[hit.resources[0].name] == hit.change.to
+
+
+def test_the_busiest_minute_is_carried_without_headroom() -> None:
+    """9 of 10 Gbit/s: N2D with 10 carries it, E2 with 8 does not."""
+    facts = facts_of(machine("ant", "n2-standard-4"), machine("bee"), talk=())
+    found = facts.traffic
+    assert found is not None
+    for busiest, said in ((9.0, "n2d-standard-4"), (7.9, "e2-standard-4")):
+        egress = replace(steady(1.0), max_gbps=busiest, top_gbps=(busiest,))
+        vms = tuple(
+            replace(one, egress=egress) if found.owners[one.owner].name == "ant" else one
+            for one in found.vms
+        )
+        seen = replace(facts, traffic=replace(found, vms=vms))
+        ant = seen.inventory.instances[0]
+        shape = seen.shape(ant.machine_type)
+        assert shape is not None
+        need = seen_need(seen, ant, shape)
+        assert isinstance(need, SeenNeed)
+        assert need.gbps == pytest.approx(busiest * 0.8)
+        assert dict(types_of(planned(seen)))["ant"] == said
+        (hit,) = [one for one in check(seen) if isinstance(one, Hit) and "ant" in one.subject]
+        assert hit.change is not None
+        assert hit.change.to == said
+
+
+def test_a_move_must_save_what_an_audit_does_first() -> None:
+    """From N2 to E2 two vCPUs save some 8 dollars a month."""
+    facts = facts_of(machine("ant", "n2-standard-2"), machine("bee"), talk=())
+    plain = dict(types_of(planned(facts, Decimal(0))))
+    plan = planned(facts)
+    kept = dict(types_of(plan))
+    moved = planned(facts, Decimal(7))
+    assert plain["ant"] == "e2-standard-2" == dict(types_of(moved))["ant"]
+    saved = plan.bill.usd_per_month - planned(facts, Decimal(0)).bill.usd_per_month
+    assert kept["ant"] == "n2-standard-2"
+    assert 7 < saved < LEAST_SAVING_USD
+    assert plan.bound_usd_per_month <= plan.bill.usd_per_month
+
+
+@pytest.mark.parametrize(
+    ("checks", "stays"), [(Checks.NEVER, True), (Checks.LAST, True), (Checks.ALWAYS, False)]
+)
+def test_an_older_generation_is_not_taken_unasked(checks: Checks, stays: bool) -> None:
+    facts = facts_of(machine("ant", "c3-standard-22"), machine("bee"), talk=())
+    needs, _ = needs_of(
+        facts, architecture=None, any_architecture=False, headroom_ratio=HEADROOM_RATIO
+    )
+    market = Market(facts.prices, CommitmentChoice.NONE, (1,), (), is_shared=False)
+    found = plan_fleet(needs, facts.prices, facts.caps, Choices(checks=checks), market)
+    assert isinstance(found, Planned)
+    assert (dict(types_of(found))["ant"] == "c3-standard-22") == stays
