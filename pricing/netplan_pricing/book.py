@@ -27,6 +27,7 @@ from netplan_pricing.machines.custom_types import parse_custom
 from netplan_pricing.machines.machine_parts import GENERIC_SSD_SERIES, GPU_SERIES, LOCAL_SSD
 from netplan_pricing.machines.machine_prices import FLEXIBLE_PARTS, ListedMachine, MachinePrices
 from netplan_pricing.machines.machine_types import MachineTypes
+from netplan_pricing.machines.node_prices import NodePrices
 from netplan_pricing.machines.sustained_use import SustainedUse
 from netplan_pricing.machines.tier1 import Tier1Fees
 from netplan_pricing.network_prices import NetworkPrices
@@ -219,6 +220,12 @@ class SnapshotPriceBook:
     def local_ssd(self, region: str, usage: Usage = Usage.ON_DEMAND) -> Price:
         """Return the price of a GiB a month of attached Local SSD, or raise `MissingDatum`."""
         return self.rates.price(region, GENERIC_SSD_SERIES, LOCAL_SSD, usage)
+
+    def sole_tenant_node(
+        self, region: str, node_type: str, usage: Usage = Usage.SUSTAINED_USE
+    ) -> Price:
+        """Return the price of a sole-tenant node an hour, or raise `MissingDatum`."""
+        return NodePrices(self.rates, self._sustained).price(region, node_type, usage)
 
     def suspended_memory(self, region: str) -> Price:
         """Return the price of a GiB an hour of a suspended machine's memory."""

@@ -225,6 +225,8 @@ from netplan_planner.model.project.resources import (
     Instance,
     InstanceGroup,
     NetworkInterface,
+    NodeGroup,
+    NodeTemplate,
     Part,
     ProjectCoverage,
     ResourcePolicy,

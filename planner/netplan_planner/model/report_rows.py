@@ -55,9 +55,10 @@ class ServiceTotal(Value, frozen=True, kw_only=True):
 
     service: str
     """`cloud-nat`, `cloud-vpn`, `vlan-attachments`, `hub-spokes`, `forwarding-rules`,
-    `psc-endpoints`, `flow-logs`, `gke-clusters` or `gke-ambient-networking`."""
+    `psc-endpoints`, `flow-logs`, `gke-clusters`, `gke-ambient-networking` or
+    `sole-tenant-nodes`."""
     count: int
-    """Of gateways, tunnels, spokes, rules, logging subnetworks, clusters or pods."""
+    """Of gateways, tunnels, spokes, rules, logging subnetworks, clusters, pods or nodes."""
     usd_per_month: Decimal | None
     """The sum of `line_items`; None where no part has a price."""
     line_items: tuple[LineItem, ...] = ()

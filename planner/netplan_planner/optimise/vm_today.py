@@ -1,11 +1,13 @@
 """A machine as it is today, in the terms of a plan."""
 
+from datetime import date
 from decimal import Decimal
 
 import msgspec
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
+    BandwidthTier,
     Candidate,
     CapsBook,
     Instance,
@@ -14,6 +16,7 @@ from netplan_planner.model import (
     MachinePlan,
     MachineShape,
     Part,
+    Price,
     PriceBook,
     Text,
     Usage,
@@ -28,6 +31,13 @@ from netplan_planner.units import HOURS_PER_MONTH
 _SOLE_TENANT = (
     "it runs on sole-tenant nodes, which are paid for and not the machine: how many nodes of which"
     " type is not in the input"
+)
+_ON_NODES = Price(
+    usd=Decimal(0),
+    unit="hour",
+    description="on a sole-tenant node, which is paid for: machines on it cost nothing more",
+    as_of=date(2026, 11, 27),
+    source="cloud.google.com/compute/sole-tenant-pricing, read 2026-11-27",
 )
 _PRICED = frozenset({Part.GPUS, Part.SCHEDULING, Part.TIER})
 """Parts that decide what a machine costs."""
@@ -92,7 +102,7 @@ def lines_when_off(instance: Instance, prices: PriceBook) -> tuple[LineItem, ...
     if not instance.is_suspended:
         return ()
     if instance.is_sole_tenant:
-        raise MissingDatum(_SOLE_TENANT)
+        raise MissingDatum("no price of suspended machines of sole-tenant nodes is known")
     shape, region = prices.shape(instance.machine_type), instance.region
     if shape is None:
         raise MissingDatum(f"it is suspended: the memory of {instance.machine_type} is not known")
@@ -133,7 +143,7 @@ def bill_today(
     if not _PRICED.isdisjoint(instance.unknown_parts):
         raise MissingDatum(instance.why_unknown)
     if instance.is_sole_tenant:
-        raise MissingDatum(_SOLE_TENANT)
+        return _on_nodes(instance, month_ratio)
     own = usage_of(instance)
     terms = MachineNeed(
         gbps=0.0,
@@ -146,6 +156,26 @@ def bill_today(
     ssds = 0 if brings_ssds else instance.local_ssd_count
     attached = Attached(instance.gpu_type, instance.gpu_count, ssds)
     return with_attached(_alone(instance, terms, prices, caps), prices, terms, attached)
+
+
+def _on_nodes(instance: Instance, month_ratio: float) -> MachineBill:
+    """Return what a machine costs beside its sole-tenant node, where the nodes were read.
+
+    Raises:
+        MissingDatum: If they were not, or it has what no source says the price of on nodes.
+    """
+    if not instance.has_known_nodes:
+        raise MissingDatum(_SOLE_TENANT)
+    others = {
+        "attached GPUs": bool(instance.gpu_count),
+        "Local SSDs": bool(instance.local_ssd_count),
+        "Tier_1": instance.bandwidth_tier is BandwidthTier.TIER_1,
+    }
+    if found := " and ".join(word for word, is_there in others.items() if is_there):
+        raise MissingDatum(f"no price of {found} on sole-tenant nodes is known")
+    hours = HOURS_PER_MONTH * Decimal(str(month_ratio))
+    name = f"{instance.machine_type}, on a sole-tenant node, {instance.region}"
+    return MachineBill(machine=line_item(name, hours, _ON_NODES))
 
 
 def _alone(

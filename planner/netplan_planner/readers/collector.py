@@ -15,6 +15,7 @@ from netplan_planner.model import (
     InstanceGroup,
     Inventory,
     MachineShape,
+    NodeGroup,
     ProjectCoverage,
     ProjectId,
     ResourceRef,
@@ -43,6 +44,7 @@ REFERENCED_FIELDS = (
     "commitments",
     "disks",
     "resource_policies",
+    *("node_groups", "node_templates"),
     "flow_log_configurations",
     "type_recommendations",
 )
@@ -270,7 +272,7 @@ class Collector:
         fields = {field: _once(self.found[field], unread) for field in REFERENCED_FIELDS}
         fields[_GROUPS] = _with_members(_managed(fields[_GROUPS]), self._members)
         objects = {field: _once(self.found[field], unread) for field in self._told(unread)}
-        fields[_MACHINES] = _themselves(fields[_MACHINES])
+        fields[_MACHINES] = _on_nodes(_themselves(fields[_MACHINES]), fields["node_groups"])
         return Inventory(
             **fields,
             kubernetes=Kubernetes(**objects) if objects else None,
@@ -404,6 +406,32 @@ def _themselves(machines: tuple[Instance, ...]) -> tuple[Instance, ...]:
         for machine in machines
         if "(" not in machine.name or machine.created_by is None or machine.created_by not in read
     )
+
+
+def _on_nodes(
+    machines: tuple[Instance, ...], groups: tuple[NodeGroup, ...]
+) -> tuple[Instance, ...]:
+    """Mark the machines whose sole-tenant nodes were read: in their zone, and as they ask for."""
+    if not any(machine.is_sole_tenant for machine in machines):
+        return machines
+    read = {(group.project, group.zone, group.name) for group in groups if group.size != 0}
+    zones = {place[:2] for place in read}
+    return tuple(
+        msgspec.structs.replace(one, has_known_nodes=_stands_on(one, read, zones))
+        if one.is_sole_tenant
+        else one
+        for one in machines
+    )
+
+
+def _stands_on(one: Instance, read: set[tuple[str, str, str]], zones: set[tuple[str, str]]) -> bool:
+    """Return whether a group was read that a machine may stand on, of its own project alone.
+
+    Other projects may share theirs: their names alone do not say so.
+    """
+    if not one.node_groups:
+        return (one.project, one.zone) in zones
+    return any((one.project, one.zone, name) in read for name in one.node_groups)
 
 
 def _unmarked(group: InstanceGroup) -> InstanceGroup:

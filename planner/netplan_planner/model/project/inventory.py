@@ -30,6 +30,8 @@ from netplan_planner.model.project.resources import (
     Instance,
     InstanceGroup,
     NetworkInterface,
+    NodeGroup,
+    NodeTemplate,
     ProjectCoverage,
     ResourcePolicy,
     TypeRecommendation,
@@ -58,6 +60,8 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     commitments: tuple[Commitment, ...] = ()
     disks: tuple[Disk, ...] = ()
     resource_policies: tuple[ResourcePolicy, ...] = ()
+    node_groups: tuple[NodeGroup, ...] = ()
+    node_templates: tuple[NodeTemplate, ...] = ()
     flow_log_configurations: tuple[FlowLogsConfiguration, ...] = ()
     type_recommendations: tuple[TypeRecommendation, ...] = ()
     machine_shapes: tuple[MachineShape, ...] = ()

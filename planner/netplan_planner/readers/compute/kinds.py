@@ -18,7 +18,7 @@ from netplan_planner.model import (
     VlanAttachment,
     canonical_link,
 )
-from netplan_planner.readers.compute import groups, hubs, instances, networks, wire
+from netplan_planner.readers.compute import groups, hubs, instances, networks, nodes, wire
 from netplan_planner.readers.compute.wire import (
     WireAttachment,
     WireRecommendation,
@@ -234,6 +234,22 @@ KINDS = (
         wire.WireResourcePolicy,
         resource_policy,
         "groupPlacementPolicy region",
+    ),
+    _kind(
+        "nodeGroups",
+        "nodeGroup",
+        "node_groups",
+        nodes.WireNodeGroup,
+        nodes.node_group,
+        "nodeTemplate size",
+    ),
+    _kind(
+        "nodeTemplates",
+        "nodeTemplate",
+        "node_templates",
+        nodes.WireNodeTemplate,
+        nodes.node_template,
+        "nodeType region status",
     ),
     _kind(
         "networks",

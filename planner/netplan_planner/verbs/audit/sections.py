@@ -44,6 +44,7 @@ _NAMES = {
     "flow-logs": "flow logs (subnetworks)",
     "gke-clusters": "GKE cluster management",
     "gke-ambient-networking": "GKE ambient networking (pods)",
+    "sole-tenant-nodes": "sole-tenant nodes",
 }
 
 
