@@ -30,8 +30,8 @@ def why_refused(state: State, change: Change) -> str:
                 or _beside_copy(state, change)
                 or _from_copies(state, change)
             )
-        case ChangeKind.MACHINE_TYPE | ChangeKind.TIER_1 if change.to:
-            return _without_type(state, change)
+        case ChangeKind.MACHINE_TYPE | ChangeKind.TIER_1 | ChangeKind.SPOT:
+            return _on_nodes(state, change) or _without_type(state, change)
         case ChangeKind.INTERNAL_ADDRESS:
             return _not_to_be_peered(state, change)
         case ChangeKind.DELETE_GATEWAY:
@@ -151,9 +151,16 @@ def _from_copies(state: State, change: Change) -> str:
     return ""
 
 
+def _on_nodes(state: State, change: Change) -> str:
+    """Return that a machine runs on sole-tenant nodes, whose type decides which others fit."""
+    machines = map(state.machine, change.targets)
+    found = any(one is not None and one.is_sole_tenant for one in machines)
+    return "it runs on sole-tenant nodes, which are paid for and not the machine" if found else ""
+
+
 def _without_type(state: State, change: Change) -> str:
     """Return in which zone a machine stands by now that has not the type, or nothing."""
-    zones = state.facts.prices.zones(change.to or "")
+    zones = state.facts.prices.zones(change.to) if change.to else None
     if zones is None:
         return ""
     machines = (state.machine(link) for link in change.targets)

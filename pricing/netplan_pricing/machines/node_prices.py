@@ -3,7 +3,7 @@
 Source: cloud.google.com/compute/sole-tenant-pricing (copies without a date, read 2026-11-27): what
 the node occupies costs what its series costs, and 10 % more; sustained-use discounts count for the
 premium too. The catalogue of 2026-04-30 has SKUs `… Sole Tenancy Instance Core` and `Ram` at the
-rates of the series in all but a few places, and `Sole Tenancy Premium for …` at a tenth of them.
+rates of the series in all but six places, and `Sole Tenancy Premium for …` at a tenth of them.
 """
 
 import re
@@ -29,8 +29,8 @@ _SERIES = frozenset(
 """Whose nodes the catalogue of 2026-04-30 sells as core and memory at the rates of the series. G2
 has GPUs besides, M2 a premium of its own, and M4 two series of rates under one name."""
 _NOTE = (
-    "the rates of the series and the documented premium: in a few places the SKUs of nodes differ"
-    " from them by up to 5 %"
+    "the rates of the series and the documented premium: in six places the SKUs of M1 and N1 nodes"
+    " differ from them, by up to 9 %"
 )
 
 
