@@ -7,6 +7,7 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum
+from netplan_planner.ledger.peerings import legacy_networks, overlap_of
 from netplan_planner.model import (
     Edge,
     Estimate,
@@ -32,13 +33,7 @@ from netplan_planner.throughput import edge_query, predict
 from netplan_planner.units import HOURS_PER_MONTH, counted
 from netplan_rules.base import Rule
 from netplan_rules.gateway._tunnels import edges_by_tunnel, networks_of_gateways, owner_key
-from netplan_rules.shared.peering import (
-    legacy_networks,
-    listing_peerings,
-    overlap_of,
-    peering,
-    unpeering,
-)
+from netplan_rules.shared.peering import listing_peerings, peering, unpeering
 from netplan_rules.shared.trust import Doubts, doubts_of_edge
 from netplan_rules.wording import command, volume
 from netplan_rules.work import GATEWAY

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from netplan_planner.ledger.peerings import legacy_networks, overlap_of, untold_over_hub
 from netplan_planner.model import (
     Fix,
     Instance,
@@ -14,60 +15,6 @@ from netplan_planner.model import (
     project_of,
 )
 from netplan_rules.wording import command
-
-AUTO_MODE_RANGE = "10.128.0.0/9"
-"""All subnetworks of every auto-mode network lie in it (cloud.google.com/vpc/docs/subnets)."""
-
-
-def overlap_of(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
-    """Return the ranges of two networks that stand against a peering, or an empty text."""
-    return (
-        _auto_mode(inventory, local, remote)
-        or inventory.overlapping_ranges(local, remote)
-        or _of_peers(inventory, local, remote)
-    )
-
-
-def legacy_networks(inventory: Inventory, local: SelfLink, remote: SelfLink) -> list[str]:
-    """Return by name which of two networks is a legacy one, which cannot be peered."""
-    return [
-        last_part(link)
-        for link in (local, remote)
-        for network in (inventory.network_by_link.get(link),)
-        if network is not None and network.legacy_ipv4_range is not None
-    ]
-
-
-def _auto_mode(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
-    """Return what of an auto-mode network stands against a peering, or an empty text.
-
-    Google refuses two of them, and one with ranges of the other within 10.128.0.0/9, whichever
-    subnetworks were read (cloud.google.com/vpc/docs/vpc-peering).
-    """
-    networks = [inventory.network_by_link.get(link) for link in (local, remote)]
-    automatic = [n for n in networks if n is not None and n.is_auto_mode]
-    if len(automatic) == len(networks):
-        return f"{AUTO_MODE_RANGE} of two auto-mode networks"
-    for one in automatic:
-        other = remote if one.ref.self_link == local else local
-        if text := inventory.range_within(other, AUTO_MODE_RANGE):
-            return f"{AUTO_MODE_RANGE} (auto mode) and {text}"
-    return ""
-
-
-def _of_peers(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
-    """Return ranges of a network that one of two is peered with and of the other that overlap.
-
-    Google refuses the peering then, for routes of both would stand in one network
-    (cloud.google.com/vpc/docs/vpc-peering).
-    """
-    for one, other in ((local, remote), (remote, local)):
-        network = inventory.network_by_link.get(one)
-        for peering in network.peerings if network is not None else ():
-            found = inventory.overlapping_ranges(peering.network, other)
-            if found and peering.is_active and peering.network != other:
-                return f"{found} (of {last_part(peering.network)}, a peer of {last_part(one)})"
-    return ""
 
 
 def listing_peerings(local: SelfLink) -> str:
@@ -125,7 +72,8 @@ def joining(inventory: Inventory, one: Instance, other: Instance) -> Joining:
     overlap = overlap_of(inventory, local, remote)
     legacy = legacy_networks(inventory, local, remote)
     apart = why_apart(inventory, one, other)
-    fix = _of_spokes(apart) if apart else _joined(local, remote, overlap, legacy)
+    untold = untold_over_hub(inventory, local, remote)
+    fix = _of_spokes(apart) if apart else _joined(local, remote, overlap, legacy, untold)
     return Joining(fix, overlap, is_peering=not overlap and not legacy and not apart)
 
 
@@ -172,7 +120,9 @@ def _network(instance: Instance) -> SelfLink:
     return instance.primary_network or SelfLink("")
 
 
-def _joined(local: SelfLink, remote: SelfLink, overlap: str, legacy: Sequence[str]) -> Fix:
+def _joined(
+    local: SelfLink, remote: SelfLink, overlap: str, legacy: Sequence[str], untold: str
+) -> Fix:
     if legacy:
         return Fix(
             text=f"{' and '.join(legacy)} is a legacy network, which cannot be peered: move its"
@@ -203,5 +153,6 @@ def _joined(local: SelfLink, remote: SelfLink, overlap: str, legacy: Sequence[st
         commands=peering(local, remote),
         documents=("https://cloud.google.com/vpc/docs/vpc-peering",),
         caution="Peering opens routes, not firewalls; it is not transitive. Google also refuses it"
-        " where the ranges overlap those of networks that either is peered with.",
+        " where the ranges overlap those of networks that either is peered with"
+        + (f"; {untold}." if untold else "."),
     )

@@ -2,11 +2,10 @@
 
 import re
 from ipaddress import ip_network
-from typing import Any
 
 import msgspec
 
-from netplan_planner.model import Hub, ResourceRef, Spoke, SpokeKind, last_part
+from netplan_planner.model import Hub, ResourceRef, SelfLink, Spoke, SpokeKind, last_part
 from netplan_planner.model.project.hubs import ALL_PRIVATE, MESH, WORDS
 from netplan_planner.readers.compute.wire import Wire
 from netplan_planner.readers.links import (
@@ -35,6 +34,20 @@ class WireLinkedNetwork(Wire):
     exclude_export_ranges: list[str] = msgspec.field(default_factory=list)
 
 
+class WireAppliance(Wire):
+    """`RouterApplianceInstance`."""
+
+    virtual_machine: str | None = None
+    ip_address: str | None = None
+
+
+class WireLinked(Wire):
+    """`LinkedVpnTunnels`, `LinkedInterconnectAttachments`, `LinkedRouterApplianceInstances`."""
+
+    uris: list[str] = msgspec.field(default_factory=list)
+    instances: list[WireAppliance] = msgspec.field(default_factory=list)
+
+
 class WireSpoke(Wire):
     """`Spoke`, whose name is its whole path."""
 
@@ -45,10 +58,9 @@ class WireSpoke(Wire):
     state: str | None = None
     linked_vpc_network: WireLinkedNetwork | None = None
     linked_producer_vpc_network: WireLinkedNetwork | None = None
-    # Of what else a spoke links only that it is there counts.
-    linked_vpn_tunnels: Any = None
-    linked_interconnect_attachments: Any = None
-    linked_router_appliance_instances: Any = None
+    linked_vpn_tunnels: WireLinked | None = None
+    linked_interconnect_attachments: WireLinked | None = None
+    linked_router_appliance_instances: WireLinked | None = None
 
 
 _NUMBER = re.compile(r"projects/\d+/global/networks/")
@@ -89,11 +101,26 @@ def spoke(wire: WireSpoke, ref: ResourceRef, problems: Problems) -> Spoke:
         hub=resolve(needed(wire.hub, "hub"), project),
         kind=kind,
         network=network_link(uri, project) if uri else None,
+        linked=_linked(wire, project),
         group=last_part(wire.group) if wire.group else None,
         state=wire.state,
         exported=tuple(sorted(map(_range, linked.include_export_ranges))) or (ALL_PRIVATE,),
         not_exported=tuple(sorted(map(_range, linked.exclude_export_ranges))),
     )
+
+
+def _linked(wire: WireSpoke, project: str) -> tuple[SelfLink, ...]:
+    """Return what a hybrid spoke links: routes lead to it by its link or its address."""
+    blocks = (
+        wire.linked_vpn_tunnels,
+        wire.linked_interconnect_attachments,
+        wire.linked_router_appliance_instances,
+    )
+    held = [block for block in blocks if block is not None]
+    machines = [one for block in held for one in block.instances]
+    links = {resolve(uri, project) for block in held for uri in block.uris}
+    links |= {resolve(one.virtual_machine, project) for one in machines if one.virtual_machine}
+    return tuple(sorted(links | {SelfLink(one.ip_address) for one in machines if one.ip_address}))
 
 
 def _range(text: str) -> str:

@@ -262,7 +262,14 @@ def _linked_network(a: Attributes, name: str) -> JsonObject | None:
 
 
 def _linked(a: Attributes, name: str) -> JsonObject | None:
-    return None if a.block(name) is None else {}
+    block = a.block(name)
+    if block is None:
+        return None
+    machines = [
+        {"virtualMachine": one.link("virtual_machine"), "ipAddress": one.get("ip_address")}
+        for one in block.blocks("instances")
+    ]
+    return {"uris": [] if machines else block.texts("uris") or [], "instances": machines}
 
 
 SPELLED: dict[str, Callable[[Attributes], dict[str, Any]]] = {
