@@ -4,7 +4,7 @@ The result depends on what was found and where, never on the order of files, pag
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -424,7 +424,7 @@ def _on_nodes(
     )
 
 
-def _stands_on(one: Instance, read: set[tuple[str, str, str]], zones: set[tuple[str, str]]) -> bool:
+def _stands_on(one: Instance, read: Set[tuple[str, str, str]], zones: Set[tuple[str, str]]) -> bool:
     """Return whether a group was read that a machine may stand on, of its own project alone.
 
     Other projects may share theirs: their names alone do not say so.
