@@ -52,15 +52,14 @@ class MachineNeed(Value, frozen=True, kw_only=True):
     gbps: float
     """Wanted egress of the whole group of machines, in Gbit/s."""
     outside_gbps: float = 0.0
-    """The part of it that goes to addresses outside the VPC, which have a cap of their own; no
-    headroom is kept of that one."""
+    """The part of it that goes to addresses outside the VPC, which have a cap of their own."""
     region: str
     destination: Destination = Destination.INTERNAL
     vcpus: int = 0
     """Least vCPUs, over all machines together."""
     memory_gib: float = 0.0
     headroom_ratio: float = 0.2
-    """Share of the cap that stays free, 0 to below 1."""
+    """Share of both caps that stays free, 0 to below 1."""
     usage: Usage = Usage.ON_DEMAND
     series: tuple[str, ...] = ()
     """Allowed series; empty means any."""
