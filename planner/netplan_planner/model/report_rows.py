@@ -66,6 +66,11 @@ class ServiceTotal(Value, frozen=True, kw_only=True):
     note: Text = ""
 
 
+HUB_WORK = "Network Connectivity Center"
+"""How the lines begin of what a hub charges for data transfer
+(cloud.google.com/network-connectivity/pricing)."""
+
+
 class ClassTotal(Value, frozen=True, kw_only=True):
     """All traffic of one path class; money None where no part has a price or none is modelled.
 
@@ -81,6 +86,11 @@ class ClassTotal(Value, frozen=True, kw_only=True):
     direction: Direction = Direction.SENT
     line_items: tuple[LineItem, ...] = ()
     unpriced: tuple[Unpriced, ...] = ()
+
+    @property
+    def over_hubs(self) -> tuple[LineItem, ...]:
+        """The lines of what hubs charge for data, each of what goes over one."""
+        return tuple(item for item in self.line_items if item.name.startswith(HUB_WORK))
 
 
 class ZonePair(Value, frozen=True, kw_only=True):

@@ -17,6 +17,7 @@ from netplan_planner.model import (
     PriceTier,
     SelfLink,
 )
+from netplan_planner.model.report_rows import HUB_WORK
 from netplan_planner.paths.fronts import balancer_kind
 
 PREMIUM = "PREMIUM"
@@ -282,7 +283,7 @@ def _hub_part(facts: Facts, hub: str) -> PathPrice:
 
     cloud.google.com/network-connectivity/pricing, "Advanced Data Networking"
     """
-    work = f"Network Connectivity Center, hub {hub}"
+    work = f"{HUB_WORK}, hub {hub}"
     try:
         return PathPrice(facts.prices.service_price("ncc_data"), work=work)
     except MissingDatum as error:

@@ -10,9 +10,11 @@ from netplan_planner.model import (
     PathClass,
     Unpriced,
     ZonePair,
+    total_usd,
     unpriced_span,
     worded,
 )
+from netplan_planner.model.report_rows import HUB_WORK
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import explain, phrases
 from netplan_planner.renderers.document import (
@@ -197,10 +199,22 @@ def _class_row(total: ClassTotal, whole: Decimal | None) -> tuple[Line, ...]:
 
 
 def _class_note(total: ClassTotal) -> Line:
+    hub = _over_hubs(total)
     if total.unpriced:
-        return unpriced_note(total.unpriced, total.gib_per_month)
+        said = unpriced_note(total.unpriced, total.gib_per_month)
+        return line(hub, "; ", said) if hub else said
     is_free = total.direction is Direction.RECEIVED and total.path_class not in _PROCESSED
-    return line(total.price_note) if total.price_note and not is_free else ()
+    return hub or (line(total.price_note) if total.price_note and not is_free else ())
+
+
+def _over_hubs(total: ClassTotal) -> Line:
+    """Return how much goes over hubs of Network Connectivity Center, and what these charge."""
+    items = total.over_hubs
+    if not items:
+        return ()
+    volume = figures.volume(sum((item.quantity for item in items), Decimal(0)))
+    usd = fixed(Amount(usd=total_usd(items)))
+    return line(f"{volume} of it over a hub: {HUB_WORK} data transfer ", usd)
 
 
 def _all_row(totals: Sequence[ClassTotal], whole: Decimal) -> tuple[Line, ...]:
