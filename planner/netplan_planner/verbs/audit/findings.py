@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import Amount, Finding, OrderedFix, Severity, worded
+from netplan_planner.model import Amount, Confidence, Finding, OrderedFix, Severity, worded
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.content.changes import shown as shown_commands
@@ -124,7 +124,7 @@ def entry(
     )
     yield Para(line=line(finding.message), is_inner=True)
     if _is_short(finding, options):
-        yield from _short_form(finding)
+        yield from _short_form(finding, is_to_do=ranked is not None)
         return
     yield from _gain(finding, ranked)
     yield Field(label="sure", line=_confidence(finding))
@@ -142,7 +142,8 @@ def _is_short(finding: Finding, options: RenderOptions) -> bool:
     return finding.severity.rank > Severity.MEDIUM.rank and not options.gives_sources(finding.rule)
 
 
-def _short_form(finding: Finding) -> Iterator[Block]:
+def _short_form(finding: Finding, *, is_to_do: bool) -> Iterator[Block]:
+    """Yield little; of what is to be done all that doing it takes, and how sure it is."""
     usd = finding.saving_usd_per_month
     if usd:
         yield Field(label="saves" if usd > 0 else "costs", line=line(_amount(finding, usd)))
@@ -151,8 +152,17 @@ def _short_form(finding: Finding) -> Iterator[Block]:
         yield Field(label="saves", line=line(say("unknown", Role.BAD), f", {why}"))
     if finding.saving_before_commitments_usd_per_month is not None:
         yield from before_commitments(finding)
-    if finding.fix is not None:
-        yield Field(label="do", line=line(finding.fix.text))
+    if finding.fix is None:
+        return
+    if is_to_do and finding.confidence is Confidence.LOW:
+        yield Field(label="sure", line=_confidence(finding))
+    first = f"for {finding.subject}: " if is_to_do and len(finding.members) > 1 else ""
+    text = line(say(first, length=phrases.SUBJECT_LENGTH), finding.fix.text)
+    yield Field(label="do", line=text)
+    if is_to_do:
+        yield from shown_commands(finding.fix.commands)
+        if finding.fix.caution:
+            yield Field(label="careful", line=line(say(finding.fix.caution, Role.COST)))
 
 
 def _gain(finding: Finding, ranked: OrderedFix | None) -> Iterator[Block]:
