@@ -237,6 +237,7 @@ TIES = {
     "disks": "disks",
     "placement": "placement policy",
     "reservation": "reservation",
+    "nodes": "sole-tenant nodes",
 }
 """Reasons that come from what a machine holds, in words."""
 

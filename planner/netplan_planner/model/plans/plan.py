@@ -35,8 +35,10 @@ class Ties(Value, frozen=True, kw_only=True):
     """It follows a compact placement policy; None: it follows a policy that was not read."""
     reservation: str | None = None
     """The specific reservation that it uses."""
+    is_sole_tenant: bool = False
+    """It runs on sole-tenant nodes, which are paid for and not it."""
     machine_type: str = ""
-    """What the reservation is for; empty without one."""
+    """Its own, where a reservation or nodes are for it; empty without either."""
     gpu_type: str | None = None
     attached_gpu_count: int = 0
     built_in_gpu_count: int = 0
