@@ -225,6 +225,7 @@ class SnapshotPriceBook:
         self, region: str, node_type: str, usage: Usage = Usage.SUSTAINED_USE
     ) -> Price:
         """Return the price of a sole-tenant node an hour, or raise `MissingDatum`."""
+        # Few nodes are asked for, so that nothing is kept.
         return NodePrices(self.rates, self._sustained).price(region, node_type, usage)
 
     def suspended_memory(self, region: str) -> Price:
@@ -334,11 +335,7 @@ class SnapshotPriceBook:
     def vpn_traffic(
         self, *, src_region: str, dst_region: str | None = None, area: str | None = None
     ) -> tuple[PriceTier, ...]:
-        """Return the price steps of a GiB sent through Cloud VPN, to a region or an area.
-
-        Raises:
-            MissingDatum: If the price is not known.
-        """
+        """Return the steps of a GiB sent through Cloud VPN, or raise `MissingDatum`."""
         return self._traffic.vpn(Route(src_region=src_region, dst_region=dst_region, area=area))
 
     def service_price(
@@ -357,11 +354,7 @@ class SnapshotPriceBook:
         return self.services.tiers(service, region, condition)
 
     def nat_data(self, region: str) -> Price:
-        """Return what Cloud NAT charges for a GiB that it processes, either way.
-
-        Raises:
-            MissingDatum: If no such price is known.
-        """
+        """Return what Cloud NAT charges for a GiB, either way, or raise `MissingDatum`."""
         return self._traffic.nat_data(region)
 
     def external_address(self, use: AddressUse, region: str) -> Price:

@@ -82,7 +82,7 @@ def _of_catalogue(skus: list[dict[str, Any]]) -> dict[tuple[str, str, str], Deci
         for region in sku["serviceRegions"]:
             # Some have two SKUs of one price.
             found.setdefault((series, said[3].lower(), region), {})[bool(said[1])] = usd
-    return {key: sum(of.values()) for key, of in found.items() if len(of) == 2}
+    return {key: sum(of.values(), Decimal(0)) for key, of in found.items() if len(of) == 2}
 
 
 @needs_shared

@@ -4,7 +4,7 @@ The result depends on what was found and where, never on the order of files, pag
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -15,7 +15,6 @@ from netplan_planner.model import (
     InstanceGroup,
     Inventory,
     MachineShape,
-    NodeGroup,
     ProjectCoverage,
     ProjectId,
     ResourceRef,
@@ -28,6 +27,7 @@ from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.readers.compute.instances import machine_shape
 from netplan_planner.readers.compute.kinds import Kind
 from netplan_planner.readers.compute.lenient import convert_leniently
+from netplan_planner.readers.compute.nodes import on_nodes
 from netplan_planner.readers.kubernetes.several import OF_GKE_CLUSTERS, why_several
 from netplan_planner.readers.links import Problems, Unusable, canonical_head, place_of
 
@@ -40,12 +40,10 @@ REFERENCED_FIELDS = (
     "routers",
     "routes",
     *("vpn_tunnels", "vlan_attachments", "hubs", "spokes"),
-    "instance_groups",
-    "commitments",
-    "disks",
-    "resource_policies",
-    *("node_groups", "node_templates"),
+    *("instance_groups", "commitments", "disks"),
+    *("resource_policies", "node_groups", "node_templates"),
     "flow_log_configurations",
+    # Of Google's Recommender.
     "type_recommendations",
 )
 """The fields of `Inventory` whose values have a reference."""
@@ -272,7 +270,7 @@ class Collector:
         fields = {field: _once(self.found[field], unread) for field in REFERENCED_FIELDS}
         fields[_GROUPS] = _with_members(_managed(fields[_GROUPS]), self._members)
         objects = {field: _once(self.found[field], unread) for field in self._told(unread)}
-        fields[_MACHINES] = _on_nodes(_themselves(fields[_MACHINES]), fields["node_groups"])
+        fields[_MACHINES] = on_nodes(_themselves(fields[_MACHINES]), fields["node_groups"])
         return Inventory(
             **fields,
             kubernetes=Kubernetes(**objects) if objects else None,
@@ -406,32 +404,6 @@ def _themselves(machines: tuple[Instance, ...]) -> tuple[Instance, ...]:
         for machine in machines
         if "(" not in machine.name or machine.created_by is None or machine.created_by not in read
     )
-
-
-def _on_nodes(
-    machines: tuple[Instance, ...], groups: tuple[NodeGroup, ...]
-) -> tuple[Instance, ...]:
-    """Mark the machines whose sole-tenant nodes were read: in their zone, and as they ask for."""
-    if not any(machine.is_sole_tenant for machine in machines):
-        return machines
-    read = {(group.project, group.zone, group.name) for group in groups if group.size != 0}
-    zones = {place[:2] for place in read}
-    return tuple(
-        msgspec.structs.replace(one, has_known_nodes=_stands_on(one, read, zones))
-        if one.is_sole_tenant
-        else one
-        for one in machines
-    )
-
-
-def _stands_on(one: Instance, read: Set[tuple[str, str, str]], zones: Set[tuple[str, str]]) -> bool:
-    """Return whether a group was read that a machine may stand on, of its own project alone.
-
-    Other projects may share theirs: their names alone do not say so.
-    """
-    if not one.node_groups:
-        return (one.project, one.zone) in zones
-    return any((one.project, one.zone, name) in read for name in one.node_groups)
 
 
 def _unmarked(group: InstanceGroup) -> InstanceGroup:

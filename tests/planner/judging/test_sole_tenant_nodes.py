@@ -87,10 +87,14 @@ def test_nodes_are_paid_and_what_runs_on_them_is_not() -> None:
     assert (total.count, total.usd_per_month, total.unpriced) == (2, month, ())
     tables = tables_of(facts)
     on_node, other = tables.machines
-    assert (on_node.name, on_node.machine_usd_per_month, on_node.price_unknown) == ("erp-1", 0, "")
+    assert (on_node.name, on_node.machine_usd_per_month, on_node.price_unknown) == (
+        "erp-1",
+        Decimal(0),
+        "",
+    )
     bill = month_bill(tables, Committed(Decimal(0)))
     assert bill.machines_usd == month + (other.machine_usd_per_month or 0)
-    assert (bill.services_usd, bill.unpriced_machine_count) == (0, 0)
+    assert (bill.services_usd, bill.unpriced_machine_count) == (Decimal(0), 0)
 
 
 def test_without_its_nodes_a_machine_has_no_price() -> None:
@@ -173,7 +177,7 @@ def test_a_change_of_a_machine_on_a_node_saves_nothing() -> None:
 
 
 def test_terraform_plans_nodes_with_those_they_begin_with(tmp_path: Path) -> None:
-    values = {
+    values: dict[str, dict[str, Any]] = {
         "google_compute_node_group": {
             "name": "erp",
             "zone": "us-central1-a",
@@ -186,7 +190,7 @@ def test_terraform_plans_nodes_with_those_they_begin_with(tmp_path: Path) -> Non
             "node_type": "n2-node-80-640",
         },
     }
-    changes = [
+    changes: list[dict[str, Any]] = [
         {
             "address": f"{kind}.x",
             "type": kind,
@@ -211,7 +215,7 @@ def test_terraform_plans_nodes_with_those_they_begin_with(tmp_path: Path) -> Non
                     {
                         **{k: one[k] for k in ("address", "type", "name", "mode")},
                         "provider_name": one["provider_name"],
-                        "values": one["change"]["after"],  # type: ignore[index]
+                        "values": one["change"]["after"],
                     }
                     for one in changes
                 ]

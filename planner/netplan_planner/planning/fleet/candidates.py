@@ -328,8 +328,8 @@ def lacks(need: FleetNeed, machine: Machine, caps: CapsBook, headroom_ratio: flo
     cap = caps.cap(machine.machine_type, tier1=machine.is_tier1, cpu_platform=need.cpu_platform)
     outside = (_outside(cap) or 0.0) * (1 - headroom_ratio)
     if need.outside_gbps and outside * (1 + _SLACK) < need.outside_gbps:
-        wanted = f"{need.outside_gbps:g} Gbit/s to outside addresses"
-        return f"carries {outside:g} of {wanted}, headroom taken off"
+        of = f"{need.outside_gbps:g} Gbit/s to outside addresses"
+        return f"carries {outside:g} of {of}, headroom taken off"
     if need.architecture not in {None, machine.shape.architecture}:
         return f"is {machine.shape.architecture}, not {need.architecture}"
     return ""

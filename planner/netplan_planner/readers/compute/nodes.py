@@ -1,9 +1,12 @@
 """Sole-tenant nodes of the Compute API: their groups, and the templates that they are made from."""
 
+from collections.abc import Iterable
+
 import msgspec
 
-from netplan_planner.model import NodeGroup, NodeTemplate, Region, ResourceRef, Zone
-from netplan_planner.readers.compute.wire import Count, Wire, WireNodeAffinity
+from netplan_planner.input_files import JsonDecoder
+from netplan_planner.model import Instance, NodeGroup, NodeTemplate, Region, ResourceRef, Zone
+from netplan_planner.readers.compute.wire import Count, Wire
 from netplan_planner.readers.links import (
     Problems,
     bare_name,
@@ -16,6 +19,14 @@ from netplan_planner.readers.links import (
 GROUP_NAME = "compute.googleapis.com/node-group-name"
 """The label of a node with its group's name (docs.cloud.google.com/compute/docs/nodes/
 sole-tenant-nodes, "Default affinity labels")."""
+
+
+class WireNodeAffinity(Wire):
+    """`SchedulingNodeAffinity`: of which sole-tenant nodes a machine wants to be, or not to be."""
+
+    key: str | None = None
+    operator: str | None = None
+    values: tuple[str, ...] = ()
 
 
 class WireNodeTemplate(Wire):
@@ -87,7 +98,38 @@ def node_group(wire: WireNodeGroup, ref: ResourceRef, problems: Problems) -> Nod
     )
 
 
-def groups_asked_for(affinities: list[WireNodeAffinity]) -> tuple[str, ...]:
-    """Return the groups of nodes that a machine asks for by name."""
-    named = (one.values for one in affinities if (one.key, one.operator) == (GROUP_NAME, "IN"))
-    return tuple(sorted({value for values in named for value in values}))
+_AFFINITY = JsonDecoder(WireNodeAffinity)
+
+
+def groups_asked_for(affinities: list[msgspec.Raw]) -> tuple[str, ...]:
+    """Return the groups of nodes that a machine asks for by name; damaged ones name none."""
+    names: set[str] = set()
+    for raw in affinities:
+        try:
+            one = _AFFINITY.decode(raw)
+        except msgspec.DecodeError:
+            continue
+        if (one.key, one.operator) == (GROUP_NAME, "IN"):
+            names.update(one.values)
+    return tuple(sorted(names))
+
+
+def on_nodes(machines: Iterable[Instance], groups: Iterable[NodeGroup]) -> tuple[Instance, ...]:
+    """Mark the machines whose sole-tenant nodes were read: in their zone, and as they ask for.
+
+    Of their own project alone: others may share theirs, and their names do not say so.
+    """
+    read: dict[tuple[str, str], set[str]] = {}
+    for group in groups:
+        if group.size != 0:
+            read.setdefault((group.project, group.zone), set()).add(group.name)
+    return tuple(
+        msgspec.structs.replace(one, has_known_nodes=_is_on(one, read.get((one.project, one.zone))))
+        if one.is_sole_tenant
+        else one
+        for one in machines
+    )
+
+
+def _is_on(one: Instance, names: set[str] | None) -> bool:
+    return names is not None and (not one.node_groups or not names.isdisjoint(one.node_groups))

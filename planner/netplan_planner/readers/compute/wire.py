@@ -74,20 +74,13 @@ class WireDisk(Wire):
     saved_state: str | None = None
 
 
-class WireNodeAffinity(Wire):
-    """`SchedulingNodeAffinity`: of which sole-tenant nodes a machine wants to be, or not to be."""
-
-    key: str | None = None
-    operator: str | None = None
-    values: list[str] = []
-
-
 class WireScheduling(Wire):
     """`Scheduling`."""
 
     preemptible: bool | None = None
     provisioning_model: str | None = None
-    node_affinities: list[WireNodeAffinity] = []
+    node_affinities: list[msgspec.Raw] = []
+    """Of sole-tenant nodes."""
 
 
 class WireReservationAffinity(Wire):
