@@ -28,6 +28,7 @@ from netplan_pricing.machines.custom_types import parse_custom
 from netplan_pricing.machines.machine_parts import GENERIC_SSD_SERIES, GPU_SERIES, LOCAL_SSD
 from netplan_pricing.machines.machine_prices import FLEXIBLE_PARTS, ListedMachine, MachinePrices
 from netplan_pricing.machines.machine_types import MachineTypes
+from netplan_pricing.machines.node_prices import NodePrices
 from netplan_pricing.machines.sustained_use import SustainedUse
 from netplan_pricing.machines.tier1 import Tier1Fees
 from netplan_pricing.network_prices import NetworkPrices
@@ -221,6 +222,13 @@ class SnapshotPriceBook(Comparable):
         """Return the price of a GiB a month of attached Local SSD, or raise `MissingDatum`."""
         return self.rates.price(region, GENERIC_SSD_SERIES, LOCAL_SSD, usage)
 
+    def sole_tenant_node(
+        self, region: str, node_type: str, usage: Usage = Usage.SUSTAINED_USE
+    ) -> Price:
+        """Return the price of a sole-tenant node an hour, or raise `MissingDatum`."""
+        # Few nodes are asked for, so that nothing is kept.
+        return NodePrices(self.rates, self._sustained).price(region, node_type, usage)
+
     def suspended_memory(self, region: str) -> Price:
         """Return the price of a GiB an hour of a suspended machine's memory."""
         return self.rates.price(region, SUSPENDED_SERIES, "suspended_ram", Usage.ON_DEMAND)
@@ -328,11 +336,7 @@ class SnapshotPriceBook(Comparable):
     def vpn_traffic(
         self, *, src_region: str, dst_region: str | None = None, area: str | None = None
     ) -> tuple[PriceTier, ...]:
-        """Return the price steps of a GiB sent through Cloud VPN, to a region or an area.
-
-        Raises:
-            MissingDatum: If the price is not known.
-        """
+        """Return the steps of a GiB sent through Cloud VPN, or raise `MissingDatum`."""
         return self._traffic.vpn(Route(src_region=src_region, dst_region=dst_region, area=area))
 
     def service_price(
@@ -351,11 +355,7 @@ class SnapshotPriceBook(Comparable):
         return self.services.tiers(service, region, condition)
 
     def nat_data(self, region: str) -> Price:
-        """Return what Cloud NAT charges for a GiB that it processes, either way.
-
-        Raises:
-            MissingDatum: If no such price is known.
-        """
+        """Return what Cloud NAT charges for a GiB, either way, or raise `MissingDatum`."""
         return self._traffic.nat_data(region)
 
     def external_address(self, use: AddressUse, region: str) -> Price:

@@ -115,6 +115,10 @@ _LISTED: Mapping[Need, tuple[Callable[[Inventory], object], str]] = {
     ),
     Need.VLAN_ATTACHMENTS: (lambda read: read.vlan_attachments, "no VLAN attachments were read"),
     Need.FORWARDING_RULES: (lambda read: read.forwarding_rules, "no forwarding rules were read"),
+    Need.SPOKES: (
+        lambda read: read.spokes,
+        "no spokes of Network Connectivity Center were read",
+    ),
     Need.SEVERAL_NETWORKS: (
         lambda read: len(read.networks) > 1,
         "fewer than two networks were read",

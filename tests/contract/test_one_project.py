@@ -62,6 +62,8 @@ SCHEMAS = {
     "instanceGroups": "InstanceGroup",
     "instanceGroupManagers": "InstanceGroupManager",
     "commitments": "Commitment",
+    "nodeGroups": "NodeGroup",
+    "nodeTemplates": "NodeTemplate",
 }
 
 RESOURCES = [

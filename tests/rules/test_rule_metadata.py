@@ -409,7 +409,9 @@ def test_a_fix_that_changes_something_says_how_to_verify_and_undo_it(check: Chec
             assert fix.undo is not None or "legacy" in fix.label, check.rule.id
 
 
-UNUSED = frozenset({"idle-external-address", "nat-idle", "needless-external-address"})
+UNUSED = frozenset(
+    {"idle-external-address", "nat-idle", "needless-external-address", "hub-spoke-idle"}
+)
 """Rules whose fault is that nothing uses a thing."""
 
 
@@ -449,6 +451,7 @@ ADDED = {
     "gke-topology-routing-off": ("kubernetes", "medium"),
     "mtu-pod-vpc-mismatch": ("kubernetes", "high"),
     "nat-idle": ("gateway", "low"),
+    "hub-spoke-idle": ("gateway", "low"),
     "drops-at-saturation": ("capacity", "medium"),
 }
 """What the catalogue has no rule for."""

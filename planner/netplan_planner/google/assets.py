@@ -44,8 +44,8 @@ PAGE_SIZE = 1000
 COMPUTE_TYPES = (
     *("Address", "GlobalAddress", "Commitment", "Disk", "RegionDisk"),
     *("ForwardingRule", "GlobalForwardingRule", "Instance", "InstanceGroup"),
-    *("InstanceGroupManager", "InterconnectAttachment", "Network", "ResourcePolicy", "Route"),
-    *("Router", "Subnetwork", "VpnTunnel"),
+    *("InstanceGroupManager", "InterconnectAttachment", "Network", "NodeGroup", "NodeTemplate"),
+    *("ResourcePolicy", "Route", "Router", "Subnetwork", "VpnTunnel"),
 )
 """Names behind `compute.googleapis.com/`. The inventory has no machine types."""
 

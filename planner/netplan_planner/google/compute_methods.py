@@ -55,6 +55,8 @@ LISTS = (
     _aggregated("regionCommitments", "commitments"),
     _aggregated("disks", "disks"),
     _aggregated("resourcePolicies", "resourcePolicies"),
+    _aggregated("nodeGroups", "nodeGroups"),
+    _aggregated("nodeTemplates", "nodeTemplates"),
     _global("networks"),
     _global("routes"),
 )

@@ -27,7 +27,12 @@ from netplan_planner.judging.fix_gain import (
 from netplan_planner.judging.made_so_far import MadeSoFar, Now
 from netplan_planner.judging.moment import as_of, named_as_of
 from netplan_planner.judging.month_bounds import NOTHING, Bounds, MonthBounds
-from netplan_planner.judging.move_steps import with_move
+from netplan_planner.judging.move_steps import (
+    Renaming,
+    under_new_name,
+    with_last_changes,
+    with_move,
+)
 from netplan_planner.ledger.account import OF_TRAFFIC
 from netplan_planner.ledger.guards import MOVED_FAR, is_far
 from netplan_planner.throughput import apply_change, apply_to_receiver, edge_query, predict
@@ -81,9 +86,9 @@ def order_fixes(
             bounds=search.bounds.get(proposal.fingerprint),
             lost=gain.losing.lost if gain.losing is not None else "",
             used_ratio=gain.full.used_ratio if gain.full is not None else None,
-            changes=changes.get(proposal.fingerprint, ()),
         )
-    return standing
+    last = with_last_changes(changes, search.renamings)
+    return {key: replace(one, changes=last.get(key, ())) for key, one in standing.items()}
 
 
 class _Search:
@@ -107,6 +112,8 @@ class _Search:
                 if hit.change is not None and is_far(self._made.ledger.state, hit.change):
                     for link in hit.change.targets:
                         self._far.setdefault(link, []).append((one.fingerprint, hit))
+        self.renamings: list[Renaming] = []
+        """Changes that may be written where nothing comes after them."""
         self._peerings: set[str] = set()
         """Commands that make peerings, which were given."""
 
@@ -206,13 +213,13 @@ class _Search:
         """Make the changes of a finding; yield each as it is when its turn comes."""
         key = proposal.fingerprint
         self.bounds[key] = NOTHING if self._bounds.is_open else None
-        for hit, place, usd in places:
+        for index, (hit, place, usd) in enumerate(places):
             bounds, so_far = self._bounds.make(hit.change, usd), self.bounds[key]
             self.bounds[key] = None if bounds is None or so_far is None else so_far.plus(bounds)
             moved = tuple(self._made.moved())
             fix = as_of(hit.fix, moved) if hit.fix is not None else None
             if fix is not None and hit.change is not None:
-                fix = with_move(fix, hit.change, self._made.ledger.state)
+                fix = self._with_commands(fix, hit.change, key, index)
             is_lifted = self._lift(proposal, hit) is not None
             self._made.apply(hit, key)
             further = self._further(hit) if is_lifted else ""
@@ -245,6 +252,19 @@ class _Search:
             f"Each TiB a month that it then sends beyond today's costs {usd:.2f} USD more, at the"
             " last volume step of its path."
         )
+
+    def _with_commands(
+        self, fix: model.Fix, change: model.Change, key: str, index: int
+    ) -> model.Fix:
+        """Return a fix with the commands of its move; those that rename a machine are kept."""
+        state = self._made.ledger.state
+        moved = with_move(fix, change, state)
+        renamed = under_new_name(fix, change, state) if moved is fix else None
+        if renamed is not None:
+            found = (state.machine(link) for link in change.targets)
+            names = frozenset(one.name for one in found if one is not None)
+            self.renamings.append(Renaming(key, index, renamed, names))
+        return moved
 
     def _unrepeated(self, fix: model.Fix) -> model.Fix:
         """Return a fix without the peerings that one before it has made."""

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.judging.machine_table import machine_rows
-from netplan_planner.judging.services import network_services
+from netplan_planner.judging.services import SOLE_TENANT_NODES, network_services
 from netplan_planner.ledger.resources import idle_addresses, unused_address_lines
 from netplan_planner.model.money.month_bill import MonthBill
 from netplan_planner.model.report_rows import unpriced_span
@@ -112,13 +112,14 @@ def month_bill(tables: Tables, commitments: Committed) -> MonthBill:
     rows = tables.machines
     unpriced = tables.unpriced
     low, high = unpriced_span(unpriced)
+    nodes = _sum(one.usd_per_month for one in tables.services if one.service == SOLE_TENANT_NODES)
     return MonthBill(
-        machines_usd=_sum(row.machine_usd_per_month for row in rows),
+        machines_usd=_sum(row.machine_usd_per_month for row in rows) + nodes,
         addresses_usd=_sum(row.address_usd_per_month for row in rows) + tables.idle_usd,
         traffic_usd=_sum(one.usd_per_month for one in tables.classes)
         if tables.has_traffic
         else None,
-        services_usd=_sum(one.usd_per_month for one in tables.services),
+        services_usd=_sum(one.usd_per_month for one in tables.services) - nodes,
         commitments_usd=commitments.usd,
         commitments_unknown=commitments.unknown,
         addresses_note=tables.address_note,

@@ -1,29 +1,75 @@
-"""The commands of a move, written for the machine as the fixes before it leave it."""
+"""The commands that make a machine again, for it as the fixes before leave it."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.ledger.state import State
-from netplan_planner.planning.steps.by_image import move_to_zone
+from netplan_planner.machines.groups import is_managed
+from netplan_planner.model.plans.changes import PlanChange
+from netplan_planner.planning.steps.by_image import move_to_zone, with_tier1
+
+_WORD = re.compile(r"[\w-]+")
 
 
 def with_move(fix: model.Fix, change: model.Change, state: State) -> model.Fix:
     """Return a fix with the commands that make its move now; as it is where it has some.
 
-    A machine whose name is taken in the other zone is left to whoever makes the move: commands
+    A machine whose name is taken in the other zone gets a new one (`under_new_name`), for commands
     after it name the machine as it is called now.
     """
     if change.kind is not model.ChangeKind.ZONE or fix.commands:
         return fix
-    machines = [one for link in change.targets if (one := state.machine(link)) is not None]
-    zone = model.Zone(change.to or "")
+    machines, zone = _machines(change, state), model.Zone(change.to or "")
     taken = _names_in(state, zone)
     if any((one.project, one.name) in taken for one in machines) or not machines:
         return fix
-    steps = [move_to_zone(one, zone, tuple(_there(state, one, zone))).fix for one in machines]
-    kept = [name for one in machines for name in _left_behind(state, one, zone)]
+    steps = [move_to_zone(one, zone, tuple(_there(state, one, zone))) for one in machines]
+    return _with_steps(fix, steps, [n for one in machines for n in _left_behind(state, one, zone)])
+
+
+def under_new_name(fix: model.Fix, change: model.Change, state: State) -> model.Fix | None:
+    """Return a fix with the commands of a change after which a machine has another name.
+
+    For the last change of the machine alone. None: the fix has commands, or none can be written:
+    what a group or GKE made, and what an image does not hold, is left to whoever makes the change.
+    """
+    machines, zone = _machines(change, state), model.Zone(change.to or "")
+    if fix.commands or not machines:
+        return None
+    if change.kind is model.ChangeKind.ZONE:
+        taken = _names_in(state, zone)
+        steps = [
+            move_to_zone(
+                one,
+                zone,
+                tuple(_there(state, one, zone)),
+                is_taken=(one.project, one.name) in taken,
+            )
+            for one in machines
+        ]
+        kept = [name for one in machines for name in _left_behind(state, one, zone)]
+        return _with_steps(fix, steps, kept)
+    is_on = change.kind is model.ChangeKind.TIER_1
+    if not is_on and change.kind is not model.ChangeKind.NO_TIER_1:
+        return None
+    if any(is_managed(state.facts, one) or one.local_ssd_count for one in machines):
+        return None
+    to = change.to if is_on else None
+    return _with_steps(
+        fix, [with_tier1(one, is_on=is_on, machine_type=to or None) for one in machines], ()
+    )
+
+
+def _machines(change: model.Change, state: State) -> list[model.Instance]:
+    return [one for link in change.targets if (one := state.machine(link)) is not None]
+
+
+def _with_steps(fix: model.Fix, planned: Sequence[PlanChange], kept: Sequence[str]) -> model.Fix:
+    steps = [one.fix for one in planned]
     cautions = dict.fromkeys(step.caution for step in steps)
     return replace(
         fix,
@@ -85,3 +131,45 @@ def _joined(parts: Sequence[model.Instruction | None]) -> model.Instruction | No
         return None
     text = " ".join(dict.fromkeys(one.text for one in known))
     return model.Instruction(text=text, commands=tuple(c for one in known for c in one.commands))
+
+
+class Renaming(NamedTuple):
+    """A change of an order that could be written if nothing after it names its machines."""
+
+    finding: str
+    """Whose fix it is, by fingerprint."""
+    at: int
+    """Its place among the changes of that fix."""
+    fix: model.Fix
+    names: frozenset[str]
+    """Of its machines."""
+
+
+def with_last_changes(
+    changes: Mapping[str, tuple[model.PlannedChange, ...]], renamings: Iterable[Renaming]
+) -> dict[str, tuple[model.PlannedChange, ...]]:
+    """Return an order with the commands of changes after which machines have another name.
+
+    Those alone after which no other change is about the machine or names it.
+
+    Args:
+        changes: By finding, in the order to make them.
+        renamings: What could be written.
+    """
+    held = {(one.finding, one.at): one for one in renamings}
+    made = {key: list(of) for key, of in changes.items()}
+    links: set[model.SelfLink | None] = set()
+    words: set[str] = set()
+    for key, index in reversed([(key, at) for key, of in made.items() for at in range(len(of))]):
+        planned, renaming = made[key][index], held.get((key, index))
+        change = planned.change
+        own = {*change.targets, change.destination} if change is not None else set()
+        if renaming is not None and links.isdisjoint(own) and words.isdisjoint(renaming.names):
+            made[key][index] = planned = replace(planned, fix=renaming.fix)
+        links |= own - {None}
+        words |= (
+            {word for line in planned.fix.commands for word in _WORD.findall(line)}
+            if (planned.fix is not None)
+            else set()
+        )
+    return {key: tuple(of) for key, of in made.items()}

@@ -20,6 +20,10 @@ _GKE_MADE = f"{_ENDPOINT}gke-"
 """How GKE names what it publishes a control plane by (recorded: `gke-2030798d…-sa`)."""
 
 
+SOLE_TENANT_NODES = "sole-tenant-nodes"
+_OF_NODES = {"ACCELERATOR": "the GPUs", "LOCAL_SSD": "the Local SSDs"}
+_LISTS_NODES = "`gcloud compute sole-tenancy node-groups list-nodes`"
+_LISTS_TEMPLATES = "`gcloud compute sole-tenancy node-templates list --format=json`"
 _EXTENDED = "EXTENDED"
 _FREE_TIER_USD_PER_MONTH = Decimal("74.40")
 """Of a billing account, for zonal and Autopilot clusters: what other projects use of it is not
@@ -38,6 +42,7 @@ def network_services(facts: model.Facts) -> tuple[model.ServiceTotal, ...]:
         *_flow_logs(facts),
         *_gke_clusters(facts),
         *_ambient(facts),
+        *_nodes(facts),
     ]
     return tuple(sorted(found, key=lambda one: (-(one.usd_per_month or Decimal(0)), one.service)))
 
@@ -306,3 +311,50 @@ def _ambient(facts: model.Facts) -> Iterator[model.ServiceTotal]:
     if count:
         bill = service_bill.ambient_pods(facts.prices, count)
         yield _total("gke-ambient-networking", count, bill, note)
+
+
+def _nodes(facts: model.Facts) -> Iterator[model.ServiceTotal]:
+    """Yield the sole-tenant nodes, of which machines pay for nothing that runs on them."""
+    groups = [group for group in facts.inventory.node_groups if group.size != 0]
+    templates = {one.ref.self_link: one for one in facts.inventory.node_templates}
+    bill = ServiceBill()
+    for group in groups:
+        found = templates.get(group.template) if group.template is not None else None
+        bill |= _of_group(facts, group, found)
+    if groups:
+        scaled = any(group.is_autoscaled for group in groups)
+        note = "with what runs on them" + ", as many nodes as there are now" * scaled
+        count = sum(group.size or 0 for group in groups)
+        yield _total(SOLE_TENANT_NODES, count, bill, note)
+
+
+def _of_group(
+    facts: model.Facts, group: model.NodeGroup, template: model.NodeTemplate | None
+) -> ServiceBill:
+    """Return the nodes of a group; what is not known of them has no price."""
+    region, size = model.region_of(group.zone), group.size
+    node_type = template.node_type if template is not None else None
+    sure = ServiceBill()
+    if size is None:
+        why, tells = "how many nodes it has is not stated", _LISTS_NODES
+    elif template is None:
+        why, tells = "its node template was not read", _LISTS_TEMPLATES
+    elif node_type is None:
+        why, tells = "its template names no node type: Google picks one", _LISTS_NODES
+    else:
+        name = f"sole-tenant nodes of {group.name}"
+        sure = service_bill.sole_tenant_nodes(facts.prices, name, region, node_type, size)
+        extra = [_OF_NODES[one] for one in template.others]
+        extra += ["the premium of overcommitted vCPUs"] if template.has_overcommit else []
+        if not extra or not sure.lines:
+            return sure
+        why, tells = f"no price of {' and '.join(extra)} of its nodes is known", "the bill"
+    missing = model.Unpriced(
+        name=f"sole-tenant nodes of {group.name}",
+        quantity=Decimal(size or 1),
+        unit="node" if size else "group of nodes",
+        reason=why,
+        lowest_usd_per_month=Decimal(0),
+        what_tells=tells,
+    )
+    return sure | ServiceBill(unpriced=(missing,))

@@ -4,6 +4,7 @@ from collections.abc import Container, Iterable
 
 from msgspec.structs import replace
 
+from netplan_planner.ledger.peerings import why_not_peered
 from netplan_planner.ledger.state import State, key_of
 from netplan_planner.machines.staying import why_it_stays
 from netplan_planner.model import (
@@ -30,8 +31,8 @@ def why_refused(state: State, change: Change) -> str:
                 or _beside_copy(state, change)
                 or _from_copies(state, change)
             )
-        case ChangeKind.MACHINE_TYPE | ChangeKind.TIER_1 if change.to:
-            return _without_type(state, change)
+        case ChangeKind.MACHINE_TYPE | ChangeKind.TIER_1 | ChangeKind.SPOT:
+            return _on_nodes(state, change) or _without_type(state, change)
         case ChangeKind.INTERNAL_ADDRESS:
             return _not_to_be_peered(state, change)
         case ChangeKind.DELETE_GATEWAY:
@@ -151,9 +152,16 @@ def _from_copies(state: State, change: Change) -> str:
     return ""
 
 
+def _on_nodes(state: State, change: Change) -> str:
+    """Return that a machine runs on sole-tenant nodes, whose type decides which others fit."""
+    machines = map(state.machine, change.targets)
+    found = any(one is not None and one.is_sole_tenant for one in machines)
+    return "it runs on sole-tenant nodes, which are paid for and not the machine" if found else ""
+
+
 def _without_type(state: State, change: Change) -> str:
     """Return in which zone a machine stands by now that has not the type, or nothing."""
-    zones = state.facts.prices.zones(change.to or "")
+    zones = state.facts.prices.zones(change.to) if change.to else None
     if zones is None:
         return ""
     machines = (state.machine(link) for link in change.targets)
@@ -230,25 +238,14 @@ def has_google_access(state: State, machine: Instance) -> bool:
 
 
 def _not_to_be_peered(state: State, change: Change) -> str:
-    """Return why two networks cannot be peered beside the peerings that are there by then.
-
-    Google refuses one of two VPC spokes, and one whose subnetworks overlap those of a network that
-    either is peered with (cloud.google.com/vpc/docs/vpc-peering).
-    """
+    """Return why two networks cannot be peered beside the peerings that are there by then."""
     for link in change.targets:
         nets = state.apart(link, change.destination or SelfLink(""))
         if nets is None or nets in state.peered:
             continue
-        if state.facts.inventory.spoke_pairs.are_spokes(*nets):
-            names = " and ".join(map(last_part, sorted(nets)))
-            return f"{names} are VPC spokes of Network Connectivity Center, which are not peered"
-        for network in sorted(nets):
-            (other,) = nets - {network}
-            for peer in state.peers(network):
-                found = state.facts.inventory.overlapping_ranges(peer, other)
-                if found and peer != other:
-                    of = f"{last_part(network)}, which is peered with {last_part(peer)} by then"
-                    return f"the ranges {found} stand against a peering with {of}"
+        local, remote = sorted(nets)
+        if why := why_not_peered(state.facts.inventory, local, remote, state.peers):
+            return why
     return ""
 
 

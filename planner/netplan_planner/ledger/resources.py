@@ -70,6 +70,7 @@ class MachineCosts:
             instance.local_ssd_count,
             instance.has_preserved_ssd,
             instance.is_sole_tenant,
+            instance.has_known_nodes,
             instance.status,
             instance.unknown_parts,
         )

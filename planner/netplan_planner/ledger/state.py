@@ -124,10 +124,7 @@ class State:
 
     def peers(self, network: SelfLink) -> Iterator[SelfLink]:
         """Yield the networks that one is peered with now."""
-        found = self.facts.inventory.network_by_link.get(network)
-        for peering in found.peerings if found is not None else ():
-            if peering.is_active:
-                yield peering.network
+        yield from self.facts.inventory.peers_of(network)
         for pair in self.peered:
             if network in pair:
                 yield from pair - {network}

@@ -58,6 +58,9 @@ def _judged(ties: Ties, shape: MachineShape) -> Iterator[Verdict]:
     if ties.reservation is not None and shape.machine_type != ties.machine_type:
         text = f"it holds the reservation {ties.reservation}, which is for {ties.machine_type}"
         yield Verdict(Fit.NO, "reservation", text)
+    if ties.is_sole_tenant and shape.machine_type != ties.machine_type:
+        text = "it runs on sole-tenant nodes, which are paid for and not it: no type saves anything"
+        yield Verdict(Fit.NO, "nodes", text)
     yield from _of_gpus(ties, shape, new)
     if shape.bundled_local_ssd_gib < ties.built_in_local_ssd_gib:
         # Those that are attached instead are billed by themselves, in no price of a type.

@@ -17,7 +17,10 @@ def ties_of(inventory: Inventory, instance: Instance, shape: MachineShape) -> Ti
         disk_types=tuple(sorted(types)) if types else None,
         is_compact=_is_compact(inventory, instance),
         reservation=instance.reservation,
-        machine_type=instance.machine_type if instance.reservation else "",
+        is_sole_tenant=instance.is_sole_tenant,
+        machine_type=instance.machine_type
+        if instance.reservation or instance.is_sole_tenant
+        else "",
         gpu_type=instance.gpu_type,
         attached_gpu_count=instance.gpu_count,
         built_in_gpu_count=shape.gpu_count,

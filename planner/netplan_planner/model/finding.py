@@ -89,6 +89,7 @@ class Need(StrEnum):
     """Of Google's Recommender."""
     VLAN_ATTACHMENTS = "VLAN attachments"
     FORWARDING_RULES = "forwarding rules"
+    SPOKES = "spokes of Network Connectivity Center"
     BILL = "billing export"
     MEASUREMENTS = "measurements"
     """Of throughput, by a probe or imported."""

@@ -55,14 +55,20 @@ class ServiceTotal(Value, frozen=True, kw_only=True):
 
     service: str
     """`cloud-nat`, `cloud-vpn`, `vlan-attachments`, `hub-spokes`, `forwarding-rules`,
-    `psc-endpoints`, `flow-logs`, `gke-clusters` or `gke-ambient-networking`."""
+    `psc-endpoints`, `flow-logs`, `gke-clusters`, `gke-ambient-networking` or
+    `sole-tenant-nodes`."""
     count: int
-    """Of gateways, tunnels, spokes, rules, logging subnetworks, clusters or pods."""
+    """Of gateways, tunnels, spokes, rules, logging subnetworks, clusters, pods or nodes."""
     usd_per_month: Decimal | None
     """The sum of `line_items`; None where no part has a price."""
     line_items: tuple[LineItem, ...] = ()
     unpriced: tuple[Unpriced, ...] = ()
     note: Text = ""
+
+
+HUB_WORK = "Network Connectivity Center"
+"""How the lines begin of what a hub charges for data transfer
+(cloud.google.com/network-connectivity/pricing)."""
 
 
 class ClassTotal(Value, frozen=True, kw_only=True):
@@ -80,6 +86,11 @@ class ClassTotal(Value, frozen=True, kw_only=True):
     direction: Direction = Direction.SENT
     line_items: tuple[LineItem, ...] = ()
     unpriced: tuple[Unpriced, ...] = ()
+
+    @property
+    def over_hubs(self) -> tuple[LineItem, ...]:
+        """The lines of what hubs charge for data, each of what goes over one."""
+        return tuple(item for item in self.line_items if item.name.startswith(HUB_WORK))
 
 
 class ZonePair(Value, frozen=True, kw_only=True):

@@ -42,6 +42,7 @@ _MIB_PER_GIB = 1024
 _DIGITS = Decimal("1e-9")
 """Of a share of covered units: a billionth of a vCPU."""
 _PREMIUM = "cud_premium_"
+_OF_NODES = "what sole-tenant nodes use of commitments"
 _METHOD = "regionCommitments"
 """As errors of the Compute API name the list of commitments."""
 
@@ -171,6 +172,8 @@ class Cover:
         }
         for instance in inventory.instances if self._pools else ():
             self._count(instance)
+        for template in inventory.node_templates if self._pools else ():
+            self._doubt(template)
 
     @property
     def pools(self) -> Mapping[Key, Pool]:
@@ -213,7 +216,7 @@ class Cover:
         if pool is None or instance.is_spot or not instance.is_to_run:
             return
         if instance.is_sole_tenant:
-            pool.doubts.add("what sole-tenant nodes use of commitments")
+            pool.doubts.add(_OF_NODES)
             return
         use = self._uses.of(instance.region, instance.machine_type)
         if use.doubt:
@@ -221,6 +224,12 @@ class Cover:
         for resource, rate, units in use.units:
             pool.demand[resource, rate] = pool.demand.get((resource, rate), Decimal(0)) + units
         pool.machine_count += bool(use.units)
+
+    def _doubt(self, template: model.NodeTemplate) -> None:
+        """Note that nodes use commitments too, with or without machines on them."""
+        pool = self.pool(template.project, template.region, template.node_type or "")
+        if pool is not None:
+            pool.doubts.add(_OF_NODES)
 
     def pool(self, project: str, region: str, machine_type: str) -> Pool | None:
         """Return the pool of commitments that may serve a machine."""

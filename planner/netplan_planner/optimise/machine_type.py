@@ -164,10 +164,10 @@ def _count(need: model.MachineNeed, size: Size) -> tuple[int, str]:
     """Return how many machines the need takes, and which amount asks for most of them."""
     count, short_of = _ratio_up(need.gbps, size.usable_gbps), "bandwidth"
     if need.outside_gbps:
-        if size.outside_gbps is None:
+        if size.usable_outside_gbps is None:
             return NEVER, "outside-unknown"
-        if need.outside_gbps > count * size.outside_gbps * (1 + ROUNDING):
-            count, short_of = _ratio_up(need.outside_gbps, size.outside_gbps), "outside"
+        if need.outside_gbps > count * size.usable_outside_gbps * (1 + ROUNDING):
+            count, short_of = _ratio_up(need.outside_gbps, size.usable_outside_gbps), "outside"
     if need.vcpus > count * size.vcpus:
         count, short_of = _ratio_up(need.vcpus, size.vcpus), "vcpus"
     if need.memory_gib > count * size.memory_gib * (1 + ROUNDING):
@@ -206,7 +206,7 @@ def _what_binds(need: model.MachineNeed, pool: Pool) -> tuple[str, str]:
             "bandwidth to outside addresses",
             need.outside_gbps,
             "Gbit/s",
-            [o.cap.external_gbps or 0.0 for o in pool.offers],
+            [o.usable_outside_gbps or 0.0 for o in pool.offers],
         ),
         ("vcpus", float(need.vcpus), "vCPUs", [float(o.shape.vcpus) for o in pool.offers]),
         ("memory", need.memory_gib, "GiB", [o.shape.memory_gib for o in pool.offers]),
@@ -220,7 +220,7 @@ def _what_binds(need: model.MachineNeed, pool: Pool) -> tuple[str, str]:
                 machine += " with Tier_1"
             return name, (
                 f"{need.max_count} x {machine} reach {rounded(total):g} of {wanted:g} {unit}"
-                f"{', headroom taken off' if name == 'bandwidth' else ''}"
+                f"{', headroom taken off' if name.startswith('bandwidth') else ''}"
             )
     wanted_counts = [_count(need, size) for size in pool.sizes]
     closest = min(range(len(wanted_counts)), key=wanted_counts.__getitem__)
@@ -237,6 +237,7 @@ TIES = {
     "disks": "disks",
     "placement": "placement policy",
     "reservation": "reservation",
+    "nodes": "sole-tenant nodes",
 }
 """Reasons that come from what a machine holds, in words."""
 

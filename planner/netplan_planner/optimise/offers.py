@@ -35,6 +35,8 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     """To the need's destination."""
     usable_gbps: float
     """The same after headroom."""
+    usable_outside_gbps: float | None
+    """To addresses outside the VPC after headroom; None: not known."""
     limit: model.Limit
     bill: MachineBill
     to_check: str = ""
@@ -47,7 +49,7 @@ class Size(NamedTuple):
     usable_gbps: float
     vcpus: int
     memory_gib: float
-    outside_gbps: float | None
+    usable_outside_gbps: float | None
     """To addresses outside the VPC; None: not known."""
 
 
@@ -83,7 +85,7 @@ class Pool:
         self.offers = offers
         """By type name, the default before Tier_1."""
         self.sizes = [
-            Size(o.usable_gbps, o.shape.vcpus, o.shape.memory_gib, o.cap.external_gbps)
+            Size(o.usable_gbps, o.shape.vcpus, o.shape.memory_gib, o.usable_outside_gbps)
             for o in offers
         ]
         self.has_tier1 = [o.cap.is_tier1 for o in offers]
@@ -219,11 +221,13 @@ def _offer(
         bill = machine_bill(prices, need, name, cap.egress_gbps if cap.is_tier1 else None)
     except MissingDatum as missing:
         return _rejected(name, "price", str(missing), is_tier1=cap.is_tier1)
+    free, outside = 1 - need.headroom_ratio, cap.external_gbps
     return Offer(
         shape=variant.shape,
         cap=cap,
         reach_gbps=estimate.gbps,
-        usable_gbps=estimate.gbps * (1 - need.headroom_ratio),
+        usable_gbps=estimate.gbps * free,
+        usable_outside_gbps=None if outside is None else outside * free,
         limit=estimate.binding,
         bill=bill,
     )
@@ -320,14 +324,14 @@ def _rank(candidate: model.Candidate, first_architecture: str | None) -> RankKey
 
 def _refusal(offer: Offer, reason: str, max_count: int) -> model.Rejected:
     alone = max_count == 1
-    outside = offer.cap.external_gbps
+    outside = rounded((offer.usable_outside_gbps or 0) * max_count)
     carries, has = ("carries", "has") if alone else (f"{max_count} carry", f"{max_count} have")
     usable = rounded(offer.usable_gbps * max_count)
     details = {
         "bandwidth": f"{carries} {usable:g} Gbit/s after headroom",
         "vcpus": f"{has} {offer.shape.vcpus * max_count} vCPUs",
         "memory": f"{has} {offer.shape.memory_gib * max_count:g} GiB",
-        "outside": f"{carries} {(outside or 0) * max_count:g} Gbit/s to outside addresses",
+        "outside": f"{carries} {outside:g} Gbit/s to outside addresses after headroom",
         "outside-unknown": "what it carries to outside addresses is not known",
         "dominated": "carries it without Tier_1 too, with no more machines",
     }

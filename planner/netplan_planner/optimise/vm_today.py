@@ -1,5 +1,6 @@
 """A machine as it is today, in the terms of a plan."""
 
+from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -15,6 +16,13 @@ from netplan_planner.units import HOURS_PER_MONTH
 _SOLE_TENANT = (
     "it runs on sole-tenant nodes, which are paid for and not the machine: how many nodes of which"
     " type is not in the input"
+)
+_ON_NODES = model.Price(
+    usd=Decimal(0),
+    unit="hour",
+    description="on a sole-tenant node, which is paid for: machines on it cost nothing more",
+    as_of=date(2026, 11, 27),
+    source="cloud.google.com/compute/sole-tenant-pricing, read 2026-11-27",
 )
 _PRICED = frozenset({model.Part.GPUS, model.Part.SCHEDULING, model.Part.TIER})
 """Parts that decide what a machine costs."""
@@ -83,7 +91,7 @@ def lines_when_off(instance: model.Instance, prices: model.PriceBook) -> tuple[m
     if not instance.is_suspended:
         return ()
     if instance.is_sole_tenant:
-        raise MissingDatum(_SOLE_TENANT)
+        raise MissingDatum("no price of suspended machines of sole-tenant nodes is known")
     shape, region = prices.shape(instance.machine_type), instance.region
     if shape is None:
         raise MissingDatum(f"it is suspended: the memory of {instance.machine_type} is not known")
@@ -126,7 +134,7 @@ def bill_today(
     if not _PRICED.isdisjoint(instance.unknown_parts):
         raise MissingDatum(instance.why_unknown)
     if instance.is_sole_tenant:
-        raise MissingDatum(_SOLE_TENANT)
+        return _on_nodes(instance, month_ratio)
     own = model.usage_of(instance)
     terms = model.MachineNeed(
         gbps=0.0,
@@ -141,6 +149,26 @@ def bill_today(
     end = instance_end(instance)
     standing = Standing(instance.machine_type, end.is_tier1, end.cpu_platform, attached)
     return standing_bill(standing, terms, prices, caps)
+
+
+def _on_nodes(instance: model.Instance, month_ratio: float) -> MachineBill:
+    """Return what a machine costs beside its sole-tenant node, where the nodes were read.
+
+    Raises:
+        MissingDatum: If they were not, or it has what no source says the price of on nodes.
+    """
+    if not instance.has_known_nodes:
+        raise MissingDatum(_SOLE_TENANT)
+    others = {
+        "attached GPUs": bool(instance.gpu_count),
+        "Local SSDs": bool(instance.local_ssd_count),
+        "Tier_1": instance.bandwidth_tier is model.BandwidthTier.TIER_1,
+    }
+    if found := " and ".join(word for word, is_there in others.items() if is_there):
+        raise MissingDatum(f"no price of {found} on sole-tenant nodes is known")
+    hours = HOURS_PER_MONTH * Decimal(str(month_ratio))
+    name = f"{instance.machine_type}, on a sole-tenant node, {instance.region}"
+    return MachineBill(machine=model.line_item(name, hours, _ON_NODES))
 
 
 class Standing(NamedTuple):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
+from netplan_planner.model.report_rows import HUB_WORK
 from netplan_planner.paths.fronts import balancer_kind
 
 PREMIUM = "PREMIUM"
@@ -274,7 +275,7 @@ def _hub_part(prices: model.PriceBook, hub: str) -> PathPrice:
 
     cloud.google.com/network-connectivity/pricing, "Advanced Data Networking"
     """
-    work = f"Network Connectivity Center, hub {hub}"
+    work = f"{HUB_WORK}, hub {hub}"
     try:
         return PathPrice(prices.service_price("ncc_data"), work=work)
     except MissingDatum as error:

@@ -115,6 +115,24 @@ def hub_spokes(
     )
 
 
+def sole_tenant_nodes(
+    prices: model.PriceBook,
+    name: str,
+    region: str,
+    node_type: str,
+    count: int,
+    hours: Decimal = MONTH_H,
+) -> ServiceBill:
+    """Return the hours of sole-tenant nodes of a type, whatever runs on them."""
+    title = f"{name}: {count} x {node_type}"
+    return _asked(
+        *(title, hours * count, "hour"),
+        lambda: (
+            model.PriceTier(start=Decimal(0), price=prices.sole_tenant_node(region, node_type)),
+        ),
+    )
+
+
 def vpn_data(
     prices: model.PriceBook,
     region: str,

@@ -34,6 +34,7 @@ _SINGULARS = {
     "aliasIpRange": "aliasIpRanges",
     "guestAccelerator": "guestAccelerators",
     "resourcePolicy": "resourcePolicies",
+    "nodeAffinity": "nodeAffinities",
     "secondaryIpRange": "secondaryIpRanges",
     "peering": "peerings",
     "nat": "nats",

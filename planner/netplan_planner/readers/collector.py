@@ -15,6 +15,7 @@ from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.readers.compute.instances import machine_shape
 from netplan_planner.readers.compute.kinds import Kind
 from netplan_planner.readers.compute.lenient import convert_leniently
+from netplan_planner.readers.compute.nodes import on_nodes
 from netplan_planner.readers.kubernetes.several import OF_GKE_CLUSTERS, why_several
 from netplan_planner.readers.links import Problems, Unusable, canonical_head, place_of
 
@@ -27,11 +28,10 @@ REFERENCED_FIELDS = (
     "routers",
     "routes",
     *("vpn_tunnels", "vlan_attachments", "hubs", "spokes"),
-    "instance_groups",
-    "commitments",
-    "disks",
-    "resource_policies",
+    *("instance_groups", "commitments", "disks"),
+    *("resource_policies", "node_groups", "node_templates"),
     "flow_log_configurations",
+    # Of Google's Recommender.
     "type_recommendations",
 )
 """The fields of `Inventory` whose values have a reference."""
@@ -258,7 +258,7 @@ class Collector:
         fields = {field: _once(self.found[field], unread) for field in REFERENCED_FIELDS}
         fields[_GROUPS] = _with_members(_managed(fields[_GROUPS]), self._members)
         objects = {field: _once(self.found[field], unread) for field in self._told(unread)}
-        fields[_MACHINES] = _themselves(fields[_MACHINES])
+        fields[_MACHINES] = on_nodes(_themselves(fields[_MACHINES]), fields["node_groups"])
         return model.Inventory(
             **fields,
             kubernetes=Kubernetes(**objects) if objects else None,

@@ -8,14 +8,13 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
+from netplan_planner.ledger.peerings import legacy_networks, overlap_of
 from netplan_planner.throughput import edge_query, predict
 from netplan_planner.units import HOURS_PER_MONTH, counted
 from netplan_rules.base import Rule
 from netplan_rules.gateway._tunnels import edges_by_tunnel, networks_of_gateways, owner_key
 from netplan_rules.shared.peering import (
-    legacy_networks,
     listing_peerings,
-    overlap_of,
     peering,
     unpeering,
 )

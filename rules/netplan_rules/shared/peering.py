@@ -5,64 +5,8 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from netplan_planner import model
+from netplan_planner.ledger.peerings import legacy_networks, overlap_of, untold_over_hub
 from netplan_rules.wording import command
-
-AUTO_MODE_RANGE = "10.128.0.0/9"
-"""All subnetworks of every auto-mode network lie in it (cloud.google.com/vpc/docs/subnets)."""
-
-
-def overlap_of(inventory: model.Inventory, local: model.SelfLink, remote: model.SelfLink) -> str:
-    """Return the ranges of two networks that stand against a peering, or an empty text."""
-    return (
-        _auto_mode(inventory, local, remote)
-        or inventory.overlapping_ranges(local, remote)
-        or _of_peers(inventory, local, remote)
-    )
-
-
-def legacy_networks(
-    inventory: model.Inventory, local: model.SelfLink, remote: model.SelfLink
-) -> list[str]:
-    """Return by name which of two networks is a legacy one, which cannot be peered."""
-    return [
-        model.last_part(link)
-        for link in (local, remote)
-        for network in (inventory.network_by_link.get(link),)
-        if network is not None and network.legacy_ipv4_range is not None
-    ]
-
-
-def _auto_mode(inventory: model.Inventory, local: model.SelfLink, remote: model.SelfLink) -> str:
-    """Return what of an auto-mode network stands against a peering, or an empty text.
-
-    Google refuses two of them, and one with ranges of the other within 10.128.0.0/9, whichever
-    subnetworks were read (cloud.google.com/vpc/docs/vpc-peering).
-    """
-    networks = [inventory.network_by_link.get(link) for link in (local, remote)]
-    automatic = [n for n in networks if n is not None and n.is_auto_mode]
-    if len(automatic) == len(networks):
-        return f"{AUTO_MODE_RANGE} of two auto-mode networks"
-    for one in automatic:
-        other = remote if one.ref.self_link == local else local
-        if text := inventory.range_within(other, AUTO_MODE_RANGE):
-            return f"{AUTO_MODE_RANGE} (auto mode) and {text}"
-    return ""
-
-
-def _of_peers(inventory: model.Inventory, local: model.SelfLink, remote: model.SelfLink) -> str:
-    """Return ranges of a network that one of two is peered with and of the other that overlap.
-
-    Google refuses the peering then, for routes of both would stand in one network
-    (cloud.google.com/vpc/docs/vpc-peering).
-    """
-    for one, other in ((local, remote), (remote, local)):
-        network = inventory.network_by_link.get(one)
-        for peering in network.peerings if network is not None else ():
-            found = inventory.overlapping_ranges(peering.network, other)
-            if found and peering.is_active and peering.network != other:
-                peer = model.last_part(peering.network)
-                return f"{found} (of {peer}, a peer of {model.last_part(one)})"
-    return ""
 
 
 def listing_peerings(local: model.SelfLink) -> str:
@@ -120,7 +64,8 @@ def joining(inventory: model.Inventory, one: model.Instance, other: model.Instan
     overlap = overlap_of(inventory, local, remote)
     legacy = legacy_networks(inventory, local, remote)
     apart = why_apart(inventory, one, other)
-    fix = _of_spokes(apart) if apart else _joined(local, remote, overlap, legacy)
+    untold = untold_over_hub(inventory, local, remote)
+    fix = _of_spokes(apart) if apart else _joined(local, remote, overlap, legacy, untold)
     return Joining(fix, overlap, is_peering=not overlap and not legacy and not apart)
 
 
@@ -168,7 +113,7 @@ def _network(instance: model.Instance) -> model.SelfLink:
 
 
 def _joined(
-    local: model.SelfLink, remote: model.SelfLink, overlap: str, legacy: Sequence[str]
+    local: model.SelfLink, remote: model.SelfLink, overlap: str, legacy: Sequence[str], untold: str
 ) -> model.Fix:
     if legacy:
         return model.Fix(
@@ -202,5 +147,6 @@ def _joined(
         commands=peering(local, remote),
         documents=("https://cloud.google.com/vpc/docs/vpc-peering",),
         caution="Peering opens routes, not firewalls; it is not transitive. Google also refuses it"
-        " where the ranges overlap those of networks that either is peered with.",
+        " where the ranges overlap those of networks that either is peered with"
+        + (f"; {untold}." if untold else "."),
     )

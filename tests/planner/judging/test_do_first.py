@@ -8,7 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from netplan_planner.judging.fixes import answer
-from netplan_planner.judging.move_steps import with_move
+from netplan_planner.judging.move_steps import (
+    Renaming,
+    under_new_name,
+    with_last_changes,
+    with_move,
+)
 from netplan_planner.ledger.state import State
 from netplan_planner.model import (
     Address,
@@ -213,6 +218,69 @@ def test_a_move_to_where_its_name_is_taken_has_no_commands(name: str) -> None:
     told = Fix(text="move it", label="a move")
     fix = with_move(told, change, State(facts_of(moved, there)))
     assert bool(fix.commands) is (name != moved.name)
+
+
+@pytest.mark.parametrize(
+    ("kind", "to", "said"),
+    [
+        (ChangeKind.ZONE, "us-central1-b", "create pear-from-us-central1-a --zone=us-central1-b"),
+        (ChangeKind.TIER_1, "n2-standard-32", "--machine-type=n2-standard-32"),
+        (ChangeKind.NO_TIER_1, None, "total-egress-bandwidth-tier=DEFAULT"),
+        (ChangeKind.SPOT, None, ""),
+    ],
+)
+def test_the_last_change_of_a_machine_may_give_it_a_new_name(
+    kind: ChangeKind, to: str | None, said: str
+) -> None:
+    moved, there = machine("pear", zone="us-central1-a"), machine("pear", zone="us-central1-b")
+    change = Change(kind=kind, target=moved.ref.self_link, to=to)
+    told = Fix(text="do it", label="it", caution="Be there.")
+    fix = under_new_name(told, change, State(facts_of(moved, there)))
+    assert (fix is None) is (not said)
+    if fix is not None:
+        assert any(said in command for command in fix.commands)
+        assert fix.caution.startswith("Be there. ")
+        assert fix.undo is not None
+    made = replace(moved, created_by=SelfLink("projects/p/zones/z/instanceGroupManagers/g"))
+    if kind is not ChangeKind.ZONE:
+        assert under_new_name(told, change, State(facts_of(made, there))) is None
+
+
+@pytest.mark.parametrize(
+    ("later", "is_written"),
+    [
+        ({}, True),
+        ({"target": "plum"}, True),
+        ({"target": "pear"}, False),
+        ({"target": "plum", "destination": "pear"}, False),
+        ({"commands": ("gcloud compute instances stop pear --zone=us-central1-a",)}, False),
+        ({"commands": ("gcloud compute instances stop pear-2 --zone=us-central1-a",)}, True),
+    ],
+)
+def test_no_change_after_it_may_name_a_machine_that_is_renamed(
+    later: dict[str, Any], is_written: bool
+) -> None:
+    def link(name: str) -> SelfLink:
+        return SelfLink(f"projects/p/zones/us-central1-a/instances/{name}")
+
+    def of(change: Change | None, *commands: str) -> PlannedChange:
+        fix = Fix(text="it", commands=commands)
+        return PlannedChange(
+            subject="", place="", change=change, saving_usd_per_month=None, fix=fix
+        )
+
+    first = of(Change(kind=ChangeKind.TIER_1, target=link("pear"), to="n2-standard-32"))
+    after = None
+    if "target" in later:
+        there = link(later["destination"]) if "destination" in later else None
+        kind = ChangeKind.INTERNAL_ADDRESS if there else ChangeKind.SPOT
+        after = Change(kind=kind, target=link(later["target"]), destination=there)
+    second = (of(after, *later.get("commands", ())),) if later else ()
+    written = Fix(text="it", commands=("made",))
+    renaming = Renaming("one", 0, written, frozenset({"pear"}))
+    found = with_last_changes({"one": (first,), "two": second}, [renaming])
+    assert (found["one"][0].fix == written) is is_written
+    assert found["two"] == second
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_its_memory_is_paid_by_the_hour_at_one_rate_whatever_runs_in_it() -> Non
     [
         (suspended(zone="us-east5-a"), "no price of its memory in us-east5 is known"),
         (suspended(machine_type="q9-standard-8"), "the memory of q9-standard-8 is not known"),
-        (suspended(is_sole_tenant=True), "how many nodes of which type is not in the input"),
+        (suspended(is_sole_tenant=True), "no price of suspended machines of sole-tenant nodes"),
         (suspended(local_ssd_count=1, has_preserved_ssd=True), "Local SSD data"),
         (
             replace(machine("a"), status="TERMINATED", has_preserved_ssd=True),

@@ -79,7 +79,7 @@ def read(folder: Path, *documents: object) -> Inventory:
 @pytest.mark.parametrize("kind", [k for k in KINDS if k.convert], ids=lambda k: k.collection)
 def test_every_kind_of_the_model_is_read_from_assets(tmp_path: Path, kind: Any) -> None:
     title = kind.singular[:1].upper() + kind.singular[1:]
-    place = "us-east1-b" if kind.collection in {"instances", "disks"} else "us-east1"
+    place = "us-east1-b" if kind.collection in {"instances", "disks", "nodeGroups"} else "us-east1"
     scope = "zones" if place.endswith("-b") else "regions"
     link = f"projects/p/{scope}/{place}/{kind.collection}/x"
     if kind.collection in {"networks", "routes"}:

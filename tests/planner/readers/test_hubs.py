@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from netplan_planner.ledger.peerings import overlap_of, untold_over_hub, why_not_peered
 from netplan_planner.model import Inventory, SelfLink, SpokeKind
 from netplan_planner.readers import read_inventory
 from support.projects.compute_json import Reader
@@ -282,3 +283,97 @@ def test_the_number_of_a_spokes_project_stands_for_its_id(read: Reader) -> None:
     uri = spoke["linkedVpcNetwork"]["uri"].replace("projects/p/", "projects/123456/")
     (found,) = read([spoke | {"linkedVpcNetwork": {"uri": uri}}]).spokes
     assert found.network == NETWORKS["a"]
+
+
+HUB_LINK = f"https://networkconnectivity.googleapis.com/v1/{HUB}"
+
+
+def hub_route(network: str, block: str, hub_link: str = HUB_LINK) -> Json:
+    return {
+        "kind": "compute#route",
+        "name": f"{network}-hub",
+        "selfLink": f"projects/p/global/routes/{network}-{block.partition('/')[0]}",
+        "network": NETWORKS[network],
+        "destRange": block,
+        "nextHopHub": hub_link,
+    }
+
+
+def test_a_route_that_one_side_alone_has_tells_of_a_hub(read: Reader) -> None:
+    pair = NETWORKS["a"], NETWORKS["b"]
+    nets = [net("a"), net("b"), subnet("a", "10.1.0.0/24"), subnet("b", "10.2.0.0/24")]
+    inventory = read(nets, [hub_route("a", "10.2.0.0/16")])
+    for one, other in (pair, pair[::-1]):
+        # It may be a spoke, so it is not peered; what was seen between them passed the hub.
+        assert inventory.spoke_pairs.are_spokes(one, other)
+        assert inventory.spoke_pairs.seen(one, other) == "main"
+        # Whether the other has a way back is not known: internal addresses are not promised.
+        assert inventory.hub_between(one, other) == ""
+        why = inventory.spoke_pairs.why_apart(one, other)
+        assert why == "only a is known to have a route over the hub main"
+    elsewhere = read(nets, [hub_route("a", "10.3.0.0/24")])
+    assert not elsewhere.spoke_pairs.are_spokes(*pair)
+    assert elsewhere.spoke_pairs.seen(*pair) == ""
+
+
+def appliance_spoke(address: str) -> Json:
+    site = vpn_spoke("site")
+    del site["linkedVpnTunnels"]
+    instance = {"virtualMachine": f"{ZONE}/instances/router", "ipAddress": address}
+    return site | {"linkedRouterApplianceInstances": {"instances": [instance]}}
+
+
+ZONE = "https://www.googleapis.com/compute/v1/projects/p/zones/us-central1-a"
+TUNNEL = "https://www.googleapis.com/compute/v1/projects/p/regions/us-central1/vpnTunnels/t"
+
+
+def attachment_spoke() -> Json:
+    site = vpn_spoke("site")
+    del site["linkedVpnTunnels"]
+    return site | {"linkedInterconnectAttachments": {"uris": [TUNNEL.replace("vpnTunnels", "x")]}}
+
+
+@pytest.mark.parametrize(
+    ("spokes", "more", "overlap", "untold"),
+    [
+        ([vpc_spoke("a")], [], "", ""),
+        ([vpc_spoke("a"), vpc_spoke("b")], [], "10.2.0.0/24 (of b, over the hub main)", ""),
+        ([vpc_spoke("a", state="UPDATING"), vpc_spoke("b")], [], "of b, over the hub main", ""),
+        ([vpc_spoke("a"), vpc_spoke("b", exclude=("10.2.0.0/16",))], [], "", ""),
+        ([vpc_spoke("a"), vpc_spoke("b", of=HUB + "-2")], [], "", ""),
+        ([], [hub_route("a", "10.2.0.0/16")], "10.2.0.0/16 (over the hub main)", ""),
+        # The route of another network of the same hub.
+        ([vpc_spoke("a")], [hub_route("b", "10.2.0.0/16")], "over the hub main", ""),
+        ([vpc_spoke("a"), vpn_spoke("site")], [], "", "site"),
+        ([vpc_spoke("a"), attachment_spoke()], [], "", "site"),
+        ([vpc_spoke("a"), appliance_spoke("10.1.0.9")], [], "", "site"),
+        (
+            [vpc_spoke("a"), vpn_spoke("site")],
+            [{**hub_route("b", "10.2.0.0/16"), "nextHopHub": None, "nextHopVpnTunnel": TUNNEL}],
+            "10.2.0.0/16 (of the spoke site, over its hub)",
+            "",
+        ),
+        (
+            [vpc_spoke("a"), appliance_spoke("10.1.0.9")],
+            [{**hub_route("b", "10.2.0.0/16"), "nextHopHub": None, "nextHopIp": "10.1.0.9"}],
+            "of the spoke site",
+            "",
+        ),
+        # A default route is no overlap: what is nearer goes before it.
+        ([vpc_spoke("a")], [hub_route("a", "0.0.0.0/0")], "", ""),
+    ],
+)
+def test_what_a_hub_brings_stands_against_a_peering(
+    read: Reader, spokes: list[Json], more: list[Json], overlap: str, untold: str
+) -> None:
+    """`c` is no spoke, and has the range that `b` has, too."""
+    ranges = [subnet("a", "10.1.0.0/24"), subnet("b", "10.2.0.0/24"), subnet("c", "10.2.0.0/24")]
+    nets = [net(name) for name in "abc"]
+    inventory = read(nets, ranges, more or [net("a")], HUBS, spokes or [vpc_spoke("other")])
+    for pair in ((NETWORKS["a"], NETWORKS["c"]), (NETWORKS["c"], NETWORKS["a"])):
+        found = overlap_of(inventory, *pair)
+        assert overlap in found
+        assert bool(found) == bool(overlap)
+        assert (f"the spoke {untold} brings" in untold_over_hub(inventory, *pair)) == bool(untold)
+        why = why_not_peered(inventory, *pair, inventory.peers_of)
+        assert bool(why) == bool(overlap or untold)

@@ -45,6 +45,12 @@ GCLOUD = {
     "compute ssh": Surface(flags("zone"), flags("command"), switches=flags("tunnel-through-iap")),
     "compute networks list": Surface(frozenset(), names=0),
     "compute networks peerings delete": Surface(flags("network")),
+    "network-connectivity spokes delete": Surface(flags("global|region"), switches=flags("global")),
+    "network-connectivity spokes linked-vpc-network create": Surface(
+        flags("global hub vpc-network"),
+        flags("exclude-export-ranges include-export-ranges"),
+        switches=flags("global"),
+    ),
     "compute networks peerings list": Surface(flags("network"), names=0),
     "compute interconnects attachments dedicated update": Surface(flags("region bandwidth")),
     "compute vpn-tunnels delete": Surface(flags("region")),

@@ -147,6 +147,11 @@ class SmallPriceBook:
     def local_ssd(self, region: str, usage: Usage = Usage.ON_DEMAND) -> Price:
         raise MissingDatum("the small price book has no Local SSDs")
 
+    def sole_tenant_node(
+        self, region: str, node_type: str, usage: Usage = Usage.SUSTAINED_USE
+    ) -> Price:
+        raise MissingDatum("the small price book has no sole-tenant nodes")
+
     def suspended_memory(self, region: str) -> Price:
         raise MissingDatum("the small price book has no suspended machines")
 

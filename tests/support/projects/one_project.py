@@ -32,6 +32,8 @@ AGGREGATED = {
     "instanceGroups": "instanceGroup",
     "instanceGroupManagers": "instanceGroupManager",
     "commitments": "commitment",
+    "nodeGroups": "nodeGroup",
+    "nodeTemplates": "nodeTemplate",
 }
 ASSET_TYPES = {
     "instances": "Instance",
@@ -46,6 +48,8 @@ ASSET_TYPES = {
     "instanceGroups": "InstanceGroup",
     "instanceGroupManagers": "InstanceGroupManager",
     "commitments": "Commitment",
+    "nodeGroups": "NodeGroup",
+    "nodeTemplates": "NodeTemplate",
 }
 """Cloud Asset Inventory has no machine types."""
 

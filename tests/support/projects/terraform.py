@@ -369,6 +369,43 @@ def _commitment(item: Resource) -> Iterator[tuple[str, Resource]]:
     )
 
 
+def _node_group(item: Resource) -> Iterator[tuple[str, Resource]]:
+    policy = item["autoscalingPolicy"]
+    yield (
+        "google_compute_node_group",
+        {
+            **_common(item),
+            "node_template": item["nodeTemplate"],
+            "size": item["size"],
+            "initial_size": None,
+            "maintenance_policy": item["maintenancePolicy"],
+            "autoscaling_policy": [
+                {
+                    "mode": policy["mode"],
+                    "min_nodes": policy["minNodes"],
+                    "max_nodes": policy["maxNodes"],
+                }
+            ],
+        },
+    )
+
+
+def _node_template(item: Resource) -> Iterator[tuple[str, Resource]]:
+    yield (
+        "google_compute_node_template",
+        {
+            **_common(item),
+            "node_type": item["nodeType"],
+            "cpu_overcommit_type": item["cpuOvercommitType"],
+            "accelerators": [],
+            "disks": [
+                {"disk_type": one["diskType"], "disk_size_gb": one["diskSizeGb"]}
+                for one in item["disks"]
+            ],
+        },
+    )
+
+
 CONVERTERS: dict[str, Callable[[Resource], Iterator[tuple[str, Resource]]]] = {
     "networks": _network,
     "subnetworks": _subnetwork,
@@ -382,6 +419,8 @@ CONVERTERS: dict[str, Callable[[Resource], Iterator[tuple[str, Resource]]]] = {
     "instanceGroups": _instance_group,
     "instanceGroupManagers": _manager,
     "commitments": _commitment,
+    "nodeGroups": _node_group,
+    "nodeTemplates": _node_template,
 }
 
 

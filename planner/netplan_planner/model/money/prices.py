@@ -255,6 +255,11 @@ class PriceBook(Protocol):
     def suspended_memory(self, region: str) -> Price:
         """Return the price of a GiB an hour of a suspended machine's memory."""
 
+    def sole_tenant_node(
+        self, region: str, node_type: str, usage: Usage = Usage.SUSTAINED_USE
+    ) -> Price:
+        """Return the price of a sole-tenant node an hour, its premium included."""
+
     def traffic(
         self,
         path_class: PathClass,

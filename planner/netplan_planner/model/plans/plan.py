@@ -35,8 +35,10 @@ class Ties(Value, frozen=True, kw_only=True):
     """It follows a compact placement policy; None: it follows a policy that was not read."""
     reservation: str | None = None
     """The specific reservation that it uses."""
+    is_sole_tenant: bool = False
+    """It runs on sole-tenant nodes, which are paid for and not it."""
     machine_type: str = ""
-    """What the reservation is for; empty without one."""
+    """Its own, where a reservation or nodes are for it; empty without either."""
     gpu_type: str | None = None
     attached_gpu_count: int = 0
     built_in_gpu_count: int = 0
@@ -52,8 +54,7 @@ class MachineNeed(Value, frozen=True, kw_only=True):
     gbps: float
     """Wanted egress of the whole group of machines, in Gbit/s."""
     outside_gbps: float = 0.0
-    """The part of it that goes to addresses outside the VPC, which have a cap of their own; no
-    headroom is kept of that one."""
+    """The part of it that goes to addresses outside the VPC, which have a cap of their own."""
     region: str
     zone: str | None = None
     """The only zone that has to offer the type; None: any of the region."""
@@ -62,7 +63,7 @@ class MachineNeed(Value, frozen=True, kw_only=True):
     """Least vCPUs, over all machines together."""
     memory_gib: float = 0.0
     headroom_ratio: float = 0.2
-    """Share of the cap that stays free, 0 to below 1."""
+    """Share of both caps that stays free, 0 to below 1."""
     usage: Usage = Usage.ON_DEMAND
     series: tuple[str, ...] = ()
     """Allowed series; empty means any."""

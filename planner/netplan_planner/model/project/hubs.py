@@ -6,10 +6,11 @@ docs/network-connectivity-center/concepts/connectivity-topologies). What a spoke
 stays its own (concepts/spoke-filters-overview).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
+from types import MappingProxyType
 
 from netplan_planner.model.base import Resource, SelfLink, last_part
 from netplan_planner.model.project.networks import Route
@@ -34,6 +35,11 @@ class SpokeKind(StrEnum):
     APPLIANCE = "Router Appliance"
     OTHER = "other"
 
+    @property
+    def is_hybrid(self) -> bool:
+        """Whether it brings the ranges of a site to its hub."""
+        return self in {SpokeKind.VPN, SpokeKind.INTERCONNECT, SpokeKind.APPLIANCE}
+
 
 class Hub(Resource, frozen=True, kw_only=True):
     """One hub of Network Connectivity Center."""
@@ -49,6 +55,8 @@ class Spoke(Resource, frozen=True, kw_only=True):
     kind: SpokeKind
     network: SelfLink | None = None
     """Of a VPC spoke."""
+    linked: tuple[SelfLink, ...] = ()
+    """Of a hybrid one its tunnels, VLAN attachments or router appliances, sorted."""
     group: str | None = None
     """`default` in a mesh, `center` or `edge` in a star; None: not stated."""
     state: str | None = None
@@ -96,6 +104,15 @@ def _is_same_hub(one: SelfLink, other: SelfLink) -> bool:
     return one == other or (is_numbered and last_part(one) == last_part(other))
 
 
+def _is_at(hubs: Iterable[SelfLink], hub: str) -> bool:
+    return any(_is_same_hub(SelfLink(hub), one) for one in hubs)
+
+
+Ranges = Mapping[SelfLink, Sequence[tuple[int, int, str]]]
+"""IPv4 ranges of the subnetworks of networks: first and last address, and the text."""
+_NO_RANGES: Ranges = MappingProxyType({})
+
+
 class SpokePairs:
     """Which networks hubs join: by their VPC spokes; of those that were not read, by routes."""
 
@@ -104,6 +121,7 @@ class SpokePairs:
         hubs: Iterable[Hub],
         spokes: Iterable[Spoke],
         routes: Iterable[Route],
+        ranges: Ranges = _NO_RANGES,
         *,
         is_whole: bool = True,
     ) -> None:
@@ -112,7 +130,9 @@ class SpokePairs:
         Args:
             hubs: Those that were read.
             spokes: Those that were read.
-            routes: Of which those to a hub tell of spokes that were not.
+            routes: Of which those to a hub tell of spokes that were not, and those to what a
+                hybrid spoke links of the ranges that it brings.
+            ranges: Of the subnetworks that were read.
             is_whole: False: there is a spoke that was not understood, of whichever network.
         """
         self._is_whole = is_whole
@@ -122,8 +142,12 @@ class SpokePairs:
             for spoke in sorted(spokes, key=lambda spoke: spoke.is_active)
             if spoke.kind is SpokeKind.VPC and spoke.network is not None
         }
+        self._hybrid = [spoke for spoke in spokes if spoke.kind.is_hybrid]
+        self._routes, self._ranges = list(routes), ranges
+        self._brought: dict[SelfLink, tuple[tuple[str, str], ...]] = {}
+        self._told: dict[tuple[SelfLink, SelfLink], str] = {}
         self._routed: dict[SelfLink, set[str]] = {}
-        for route in routes:
+        for route in self._routes:
             if route.next_hop == "hub" and route.next_hop_target:
                 self._routed.setdefault(route.network, set()).add(route.next_hop_target)
         self.is_empty = not (self._spokes or self._routed)
@@ -135,7 +159,34 @@ class SpokePairs:
         understood any network may be it. docs.cloud.google.com/network-connectivity/docs/
         network-connectivity-center/concepts/vpc-spokes-overview
         """
-        return one != other and all(map(self._may_be_spoke, (one, other)))
+        return one != other and (
+            all(map(self._may_be_spoke, (one, other))) or bool(self._told_hub(one, other))
+        )
+
+    def _told_hub(self, one: SelfLink, other: SelfLink) -> str:
+        """Return the hub by which a route of one network alone leads to another, or nothing.
+
+        The routes of the other, in a project that was not read, are not known.
+        """
+        key = min(one, other), max(one, other)
+        if key not in self._told:
+            found = (self._leading(*pair) for pair in (key, key[::-1]))
+            self._told[key] = next(filter(None, found), "")
+        return self._told[key]
+
+    def _leading(self, one: SelfLink, other: SelfLink) -> str:
+        if one not in self._routed or other in self._routed or other in self._spokes:
+            return ""
+        ranges = self._ranges.get(other, ())
+        for route in self._routes:
+            if route.network != one or route.next_hop != "hub" or ":" in route.dest_range:
+                continue
+            block = ip_network(route.dest_range, strict=False)
+            if block.prefixlen and any(
+                int(block[0]) <= low and high <= int(block[-1]) for low, high, _ in ranges
+            ):
+                return route.next_hop_target or ""
+        return ""
 
     def _may_be_spoke(self, network: SelfLink) -> bool:
         return network in self._spokes or network in self._routed or not self._is_whole
@@ -149,7 +200,7 @@ class SpokePairs:
         if spokes[0] is not None and spokes[1] is not None and one != other:
             is_one = _is_same_hub(spokes[0].hub, spokes[1].hub)
             return last_part(spokes[0].hub) if is_one else ""
-        return self.hub(one, other)
+        return self.hub(one, other) or last_part(self._told_hub(one, other))
 
     def hub(self, one: SelfLink, other: SelfLink) -> str:
         """Return the hub that joins two networks, by name, or nothing."""
@@ -169,6 +220,9 @@ class SpokePairs:
         A hub that was not read is known by the names of its groups.
         """
         if one not in self._spokes or other not in self._spokes:
+            if told := last_part(self._told_hub(one, other)):
+                side = last_part(one if one in self._routed else other)
+                return f"only {side} is known to have a route over the hub {told}"
             joined = self._routed.get(one, set()) & self._routed.get(other, set())
             return "" if joined else "not all spokes of their hub were read and understood"
         spokes = self._spokes[one], self._spokes[other]
@@ -187,6 +241,47 @@ class SpokePairs:
         if groups == {_EDGE}:
             return f"both are in the edge group of the hub {name}, whose topology is a star"
         return f"it is not known whether the hub {name} joins their groups"
+
+    def _hubs_of(self, network: SelfLink) -> set[SelfLink]:
+        """Return the hubs that a network is at, whatever is stated of its spoke's state."""
+        spoke = self._spokes.get(network)
+        routed = map(SelfLink, self._routed.get(network, ()))
+        return {*routed, *((spoke.hub,) if spoke is not None else ())}
+
+    def brought(self, network: SelfLink) -> tuple[tuple[str, str], ...]:
+        """Return the IPv4 ranges that hubs bring to a network, and from where, in words.
+
+        Those that the spokes of other networks export, those of routes to its hubs, of whichever
+        network, and those of routes to what a hybrid spoke links.
+        """
+        if network not in self._brought:
+            found = dict.fromkeys(self._bringing(network, self._hubs_of(network)))
+            self._brought[network] = tuple(one for one in found if ":" not in one[0])
+        return self._brought[network]
+
+    def _bringing(self, network: SelfLink, hubs: set[SelfLink]) -> Iterator[tuple[str, str]]:
+        if not hubs:
+            return
+        for other, spoke in self._spokes.items():
+            if other != network and _is_at(hubs, spoke.hub):
+                for _, _, text in self._ranges.get(other, ()):
+                    if spoke.exports(text):
+                        yield text, f"of {last_part(other)}, over the hub {last_part(spoke.hub)}"
+        for route in self._routes:
+            if route.next_hop == "hub" and _is_at(hubs, route.next_hop_target or ""):
+                yield route.dest_range, f"over the hub {last_part(route.next_hop_target or '')}"
+        for spoke in self._hybrid:
+            for route in self._routes_to(spoke) if _is_at(hubs, spoke.hub) else ():
+                yield route.dest_range, f"of the spoke {spoke.name}, over its hub"
+
+    def untold(self, network: SelfLink) -> str:
+        """Return a hybrid spoke at a hub of a network whose ranges are not known, by name."""
+        hubs = self._hubs_of(network)
+        found = (one for one in self._hybrid if _is_at(hubs, one.hub))
+        return next((one.name for one in found if not any(self._routes_to(one))), "")
+
+    def _routes_to(self, spoke: Spoke) -> Iterator[Route]:
+        return (route for route in self._routes if route.next_hop_target in spoke.linked)
 
     def keeps(self, network: SelfLink, block: str) -> bool:
         """Return whether the spoke of a network does not tell the others of a range of it."""

@@ -30,6 +30,8 @@ from netplan_planner.model.project.resources import (
     Instance,
     InstanceGroup,
     NetworkInterface,
+    NodeGroup,
+    NodeTemplate,
     ProjectCoverage,
     ResourcePolicy,
     TypeRecommendation,
@@ -58,6 +60,8 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     commitments: tuple[Commitment, ...] = ()
     disks: tuple[Disk, ...] = ()
     resource_policies: tuple[ResourcePolicy, ...] = ()
+    node_groups: tuple[NodeGroup, ...] = ()
+    node_templates: tuple[NodeTemplate, ...] = ()
     flow_log_configurations: tuple[FlowLogsConfiguration, ...] = ()
     type_recommendations: tuple[TypeRecommendation, ...] = ()
     machine_shapes: tuple[MachineShape, ...] = ()
@@ -69,7 +73,7 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     @cached_property
     def instance_by_link(self) -> dict[SelfLink, Instance]:
         """Every instance by its self link."""
-        return {instance.ref.self_link: instance for instance in self.instances}
+        return {one.ref.self_link: one for one in self.instances}
 
     @cached_property
     def instance_by_node(self) -> dict[str, Instance]:
@@ -110,7 +114,7 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     @cached_property
     def subnetwork_by_link(self) -> dict[SelfLink, Subnetwork]:
         """Every subnetwork by its self link."""
-        return {subnetwork.ref.self_link: subnetwork for subnetwork in self.subnetworks}
+        return {one.ref.self_link: one for one in self.subnetworks}
 
     @cached_property
     def network_by_link(self) -> dict[SelfLink, Network]:
@@ -139,7 +143,8 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     @cached_property
     def front_by_ip(self) -> dict[str, ForwardingRule]:
         """Every external front by its address; the first by self link wins."""
-        return {r.ip_address: r for r in reversed(self.forwarding_rules) if _is_front(r)}  # type: ignore[misc]
+        fronts = [rule for rule in reversed(self.forwarding_rules) if rule.is_external]
+        return {rule.ip_address: rule for rule in fronts if rule.ip_address}
 
     @cached_property
     def _nats_by_network(self) -> dict[SelfLink, tuple[NatGateway, ...]]:
@@ -231,13 +236,9 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     def peered_networks(self) -> Iterator[tuple[Network, Network]]:
         """Yield each actively peered pair once, ordered by link; peers not read are left out."""
         for network in self.networks:
-            for peering in network.peerings:
-                peer = self.network_by_link.get(peering.network)
-                if (
-                    peering.is_active
-                    and peer is not None
-                    and network.ref.self_link < peer.ref.self_link
-                ):
+            for link in self.peers_of(network.ref.self_link):
+                peer = self.network_by_link.get(link)
+                if peer is not None and network.ref.self_link < link:
                     yield network, peer
 
     @cached_property
@@ -294,13 +295,19 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
                 return f"{a[2]} and {b[2]}"
         return ""
 
+    def peers_of(self, network: SelfLink) -> Iterator[SelfLink]:
+        """Yield the networks that one is actively peered with."""
+        found = self.network_by_link.get(network)
+        for peering in found.peerings if found is not None else ():
+            if peering.is_active:
+                yield peering.network
+
     @cached_property
     def _peer_pairs(self) -> frozenset[frozenset[SelfLink]]:
         return frozenset(
-            frozenset((network.ref.self_link, peering.network))
+            frozenset((network.ref.self_link, peer))
             for network in self.networks
-            for peering in network.peerings
-            if peering.is_active
+            for peer in self.peers_of(network.ref.self_link)
         )
 
     def _is_near(self, one: SelfLink, other: SelfLink) -> bool:
@@ -314,7 +321,8 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     def spoke_pairs(self) -> SpokePairs:
         """Which networks the hubs of Network Connectivity Center join."""
         is_whole = not any("/spokes/" in (one.resource or one.source) for one in self.unread)
-        return SpokePairs(self.hubs, self.spokes, self.routes, is_whole=is_whole)
+        ranges = self._ranges_by_network
+        return SpokePairs(self.hubs, self.spokes, self.routes, ranges, is_whole=is_whole)
 
     def hub_between(self, one: SelfLink, other: SelfLink) -> str:
         """Return the hub that two networks meet at which are not peered, by name, or nothing."""
@@ -388,7 +396,3 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     def is_static(self, external_ipv4: str) -> bool:
         """Return whether an external address is reserved, so that it outlives a VM's restart."""
         return external_ipv4 in self.address_by_ip
-
-
-def _is_front(rule: ForwardingRule) -> bool:
-    return rule.is_external and bool(rule.ip_address)

@@ -116,6 +116,10 @@ class Instance(Value, frozen=True, kw_only=True, gc=False):
     can_ip_forward: bool = False
     is_sole_tenant: bool = False
     """It asks for nodes of its own, whose node type decides which machine types fit."""
+    node_groups: tuple[str, ...] = ()
+    """The groups of sole-tenant nodes that it asks for by name."""
+    has_known_nodes: bool = False
+    """A group of sole-tenant nodes was read that it may stand on: that is paid, and not it."""
     has_nested_virtualization: bool = False
     tags: tuple[str, ...] = ()
     unknown_parts: tuple[Part, ...] = ()
@@ -249,6 +253,28 @@ class InstanceGroup(Resource, frozen=True, kw_only=True):
     min_size: int | None = None
     """How many machines its autoscaler keeps at least; None: not stated."""
     max_size: int | None = None
+
+
+class NodeTemplate(Resource, frozen=True, kw_only=True):
+    """What the sole-tenant nodes of groups are made from."""
+
+    region: Region
+    node_type: str | None = None
+    """Such as `n1-node-96-624`; None: it asks for sizes, and Google picks the type."""
+    has_overcommit: bool = False
+    """Its nodes may hold more vCPUs than they have, which has a premium of its own."""
+    others: tuple[str, ...] = ()
+    """What else its nodes have: `ACCELERATOR`, `LOCAL_SSD`."""
+
+
+class NodeGroup(Resource, frozen=True, kw_only=True):
+    """A group of sole-tenant nodes, which are paid for whatever runs on them."""
+
+    zone: Zone
+    template: SelfLink | None = None
+    size: int | None = None
+    """How many nodes there are; None: not stated."""
+    is_autoscaled: bool = False
 
 
 class Commitment(Resource, frozen=True, kw_only=True):

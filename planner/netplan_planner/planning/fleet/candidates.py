@@ -62,7 +62,7 @@ class _Shelf:
         """As what a group becomes that nothing ties."""
         self.usable = np.array([m.usable_gbps or 0.0 for m in machines])
         self.outside = np.array(
-            [-1.0 if o.cap.external_gbps is None else o.cap.external_gbps for o in pool.offers]
+            [-1.0 if o.usable_outside_gbps is None else o.usable_outside_gbps for o in pool.offers]
         )
         self.vcpus = np.array([m.shape.vcpus for m in machines], dtype=float)
         self.memory = np.array([m.shape.memory_gib for m in machines])
@@ -148,7 +148,11 @@ class Candidates:
                 shortfall=machine,
                 change="leave its type open (pinned false), or give prices that have it (--prices)",
             )
-        short = lacks(need, machine, self._caps) if not need.why_pinned else ""
+        short = (
+            lacks(need, machine, self._caps, self._choices.headroom_ratio)
+            if not need.why_pinned
+            else ""
+        )
         if short:
             return FleetShortfall(
                 name=need.name,
@@ -176,7 +180,7 @@ class Candidates:
         if series and series_of(need.machine_type) not in series:
             return None
         today = self.today(need)
-        if isinstance(today, str) or lacks(need, today, self._caps):
+        if isinstance(today, str) or lacks(need, today, self._caps, self._choices.headroom_ratio):
             return None
         return today
 
@@ -326,7 +330,7 @@ def _has_gpus(need: FleetNeed) -> bool:
     return ties is not None and bool(ties.attached_gpu_count or ties.built_in_gpu_count)
 
 
-def lacks(need: FleetNeed, machine: Machine, caps: CapsBook) -> str:
+def lacks(need: FleetNeed, machine: Machine, caps: CapsBook, headroom_ratio: float) -> str:
     """Return what a machine lacks of a need, in words; empty where it carries it."""
     wanted = need.gbps + need.outside_gbps
     usable = machine.usable_gbps
@@ -339,9 +343,10 @@ def lacks(need: FleetNeed, machine: Machine, caps: CapsBook) -> str:
     if machine.shape.memory_gib * (1 + _SLACK) < need.memory_gib:
         return f"has {machine.shape.memory_gib:g} of {need.memory_gib:g} GiB"
     cap = caps.cap(machine.machine_type, tier1=machine.is_tier1, cpu_platform=need.cpu_platform)
-    outside = _outside(cap)
-    if need.outside_gbps and (outside is None or outside * (1 + _SLACK) < need.outside_gbps):
-        return f"carries {outside or 0:g} of {need.outside_gbps:g} Gbit/s to outside addresses"
+    outside = (_outside(cap) or 0.0) * (1 - headroom_ratio)
+    if need.outside_gbps and outside * (1 + _SLACK) < need.outside_gbps:
+        of = f"{need.outside_gbps:g} Gbit/s to outside addresses"
+        return f"carries {outside:g} of {of}, headroom taken off"
     if need.architecture not in {None, machine.shape.architecture}:
         return f"is {machine.shape.architecture}, not {need.architecture}"
     return ""

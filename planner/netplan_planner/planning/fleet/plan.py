@@ -169,7 +169,7 @@ def plan_fleet(
         same_types=same_types,
         without_type=sum(need.machine_type is None for need in ordered),
         outgrown=sum(
-            isinstance(one, Machine) and bool(lacks(need, one, caps))
+            isinstance(one, Machine) and bool(lacks(need, one, caps, choices.headroom_ratio))
             for need, one in zip(ordered, today, strict=True)
             if not need.is_pinned
         ),

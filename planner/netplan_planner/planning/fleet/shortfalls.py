@@ -56,7 +56,7 @@ def _amount(
             "bandwidth to outside addresses",
             need.outside_gbps,
             "Gbit/s",
-            [o.cap.external_gbps or 0.0 for o in offers],
+            [o.usable_outside_gbps or 0.0 for o in offers],
         ),
         ("vcpus", float(need.vcpus), "vCPUs", [float(o.shape.vcpus) for o in offers]),
         ("memory", need.memory_gib, "GiB", [o.shape.memory_gib for o in offers]),
@@ -67,7 +67,7 @@ def _amount(
             continue
         name = _name(offers[best].shape.machine_type, is_tier1=offers[best].cap.is_tier1)
         short = amount - each[best]
-        kept = f" after {headroom_ratio:.0%} headroom" if binding == "bandwidth" else ""
+        kept = f" after {headroom_ratio:.0%} headroom" if binding.startswith("bandwidth") else ""
         change = f"lower the need by {short:.6g} {unit} a machine, or spread it over more machines"
         if binding == "bandwidth" and headroom_ratio:
             change += ", or keep less headroom (--headroom)"

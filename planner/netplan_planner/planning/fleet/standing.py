@@ -122,7 +122,7 @@ def _needs(facts: Facts, machines: Iterable[Instance]) -> tuple[list[FleetNeed],
         if not machine.is_to_run:
             continue
         shape = facts.shape(machine.machine_type)
-        if shape is None or why_no_price(facts, machine):
+        if shape is None or why_in_no_sum(facts, machine):
             unpriced_count += 1
         else:
             alike[_alike(facts, machine, shape)] += 1
@@ -148,6 +148,13 @@ def _needs(facts: Facts, machines: Iterable[Instance]) -> tuple[list[FleetNeed],
         for number, (one, count) in enumerate(alike.items())
     ]
     return needs, unpriced_count
+
+
+def why_in_no_sum(facts: Facts, machine: Instance) -> str:
+    """Return why a machine is no part of a plan of types and commitments; empty: it is."""
+    if machine.is_sole_tenant:
+        return "it runs on sole-tenant nodes, which are paid for and not the machine"
+    return why_no_price(facts, machine)
 
 
 def why_no_price(facts: Facts, machine: Instance) -> str:

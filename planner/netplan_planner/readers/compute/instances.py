@@ -13,6 +13,7 @@ import msgspec
 from netplan_planner import model, units
 from netplan_planner.input_files import JsonDecoder
 from netplan_planner.readers import links
+from netplan_planner.readers.compute.nodes import groups_asked_for
 from netplan_planner.readers.compute.wire import (
     WireAccelerator,
     WireAccessConfig,
@@ -104,6 +105,7 @@ def _with_rare(
     made: model.Instance, wire: WireInstance, local_ssds: list[WireDisk], problems: links.Problems
 ) -> model.Instance:
     config, features = wire.network_performance_config, wire.advanced_machine_features
+    affinities = wire.scheduling.node_affinities if wire.scheduling is not None else []
     return msgspec.structs.replace(
         made,
         min_cpu_platform=wire.min_cpu_platform or None,
@@ -117,7 +119,8 @@ def _with_rare(
             links.resolve(link, made.project) for link in wire.resource_policies
         ),
         can_ip_forward=wire.can_ip_forward,
-        is_sole_tenant=wire.scheduling is not None and bool(wire.scheduling.node_affinities),
+        is_sole_tenant=bool(affinities),
+        node_groups=groups_asked_for(affinities),
         has_nested_virtualization=features is not None
         and features.enable_nested_virtualization is True,
     )

@@ -75,7 +75,10 @@ def _scheduling(block: Attributes) -> JsonObject:
     return stated(
         {
             **block.named("preemptible", "provisioning_model"),
-            "nodeAffinities": [{} for _ in block.blocks("node_affinities")],
+            "nodeAffinities": [
+                {**one.named("key", "operator"), "values": one.texts("values") or []}
+                for one in block.blocks("node_affinities")
+            ],
         }
     )
 

@@ -189,6 +189,27 @@ def resource_policy(a: Attributes) -> JsonObject:
     }
 
 
+def node_group(a: Attributes) -> JsonObject:
+    """Return a group of sole-tenant nodes; a planned one begins with `initial_size` of them."""
+    policy = a.block("autoscaling_policy")
+    size = None if a.is_unknown("size") else a.get("size")
+    return {
+        **a.named("zone"),
+        "nodeTemplate": a.link("node_template"),
+        "size": a.get("initial_size") if size is None else size,
+        "autoscalingPolicy": None if policy is None else {"mode": policy.get("mode")},
+    }
+
+
+def node_template(a: Attributes) -> JsonObject:
+    """Return a template of sole-tenant nodes."""
+    return {
+        **a.named("region", "node_type", "cpu_overcommit_type"),
+        "accelerators": [{} for _ in a.blocks("accelerators")],
+        "disks": [{} for _ in a.blocks("disks")],
+    }
+
+
 def commitment(a: Attributes) -> JsonObject:
     """Return a commitment."""
     return {
@@ -241,7 +262,14 @@ def _linked_network(a: Attributes, name: str) -> JsonObject | None:
 
 
 def _linked(a: Attributes, name: str) -> JsonObject | None:
-    return None if a.block(name) is None else {}
+    block = a.block(name)
+    if block is None:
+        return None
+    machines = [
+        {"virtualMachine": one.link("virtual_machine"), "ipAddress": one.get("ip_address")}
+        for one in block.blocks("instances")
+    ]
+    return {"uris": [] if machines else block.texts("uris") or [], "instances": machines}
 
 
 SPELLED: dict[str, Callable[[Attributes], dict[str, Any]]] = {
@@ -258,6 +286,8 @@ SPELLED: dict[str, Callable[[Attributes], dict[str, Any]]] = {
     "interconnectAttachments": attachment,
     "disks": disk,
     "resourcePolicies": resource_policy,
+    "nodeGroups": node_group,
+    "nodeTemplates": node_template,
     "commitments": commitment,
     "vpcFlowLogsConfigs": flow_logs_configuration,
     "hubs": hub,

@@ -46,6 +46,8 @@ def _types() -> dict[str, Type]:
         "google_compute_disk": ("disks", _ZONES),
         "google_compute_region_disk": ("disks", _REGIONS),
         "google_compute_resource_policy": ("resourcePolicies", _REGIONS),
+        "google_compute_node_group": ("nodeGroups", _ZONES),
+        "google_compute_node_template": ("nodeTemplates", _REGIONS),
         "google_compute_region_commitment": ("commitments", _REGIONS),
     }
     linked = {

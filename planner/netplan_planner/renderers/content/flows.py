@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner import model
+from netplan_planner.model.report_rows import HUB_WORK
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import explain, phrases
@@ -177,10 +178,22 @@ def _class_row(total: model.ClassTotal, whole: Decimal | None) -> tuple[Line, ..
 
 
 def _class_note(total: model.ClassTotal) -> Line:
+    hub = _over_hubs(total)
     if total.unpriced:
-        return unpriced_note(total.unpriced, total.gib_per_month)
+        said = unpriced_note(total.unpriced, total.gib_per_month)
+        return line(hub, "; ", said) if hub else said
     is_free = total.direction is model.Direction.RECEIVED and total.path_class not in _PROCESSED
-    return line(total.price_note) if total.price_note and not is_free else ()
+    return hub or (line(total.price_note) if total.price_note and not is_free else ())
+
+
+def _over_hubs(total: model.ClassTotal) -> Line:
+    """Return how much goes over hubs of Network Connectivity Center, and what these charge."""
+    items = total.over_hubs
+    if not items:
+        return ()
+    volume = figures.volume(sum((item.quantity for item in items), Decimal(0)))
+    usd = fixed(model.Amount(usd=model.total_usd(items)))
+    return line(f"{volume} of it over a hub: {HUB_WORK} data transfer ", usd)
 
 
 def _all_row(totals: Sequence[model.ClassTotal], whole: Decimal) -> tuple[Line, ...]:

@@ -55,6 +55,7 @@ _REASONS = {
     "placement": "that do not take its placement policy",
     "price": "without a known price",
     "reservation": "that its reservation is not for",
+    "nodes": "that save nothing, for its sole-tenant nodes are paid",
     "series": "of other series than asked for",
     "shared-core": "with shared cores",
     "vcpus": "with too few vCPUs",

@@ -275,7 +275,8 @@ def _of_cause(group: Sequence[model.Unread]) -> Line:
     which = tuple(
         say(f" {part}", length=phrases.SUBJECT_LENGTH)
         for part in (first.resource, first.field)
-        if part
+        # The source of what Terraform holds ends with its address, by which it is named.
+        if part and not first.source.endswith(f": {part}")
     )
     more = f" and {len(group) - 1:,} more" if len(group) > 1 else ""
     return line(*where, *which, f"{more}: ", *_reason(first.reason))

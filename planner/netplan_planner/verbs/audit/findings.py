@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import Amount, Finding, OrderedFix, Severity, worded
+from netplan_planner.model import Amount, Confidence, Finding, OrderedFix, Severity, worded
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
@@ -108,7 +108,7 @@ def entry(
     )
     yield doc.para(finding.message, is_inner=True)
     if _is_short(finding, options):
-        yield from _short_form(finding)
+        yield from _short_form(finding, is_to_do=ranked is not None)
         return
     yield from _gain(finding, ranked)
     yield doc.field("sure", _confidence(finding))
@@ -126,7 +126,8 @@ def _is_short(finding: Finding, options: RenderOptions) -> bool:
     return finding.severity.rank > Severity.MEDIUM.rank and not options.gives_sources(finding.rule)
 
 
-def _short_form(finding: Finding) -> Iterator[Block]:
+def _short_form(finding: Finding, *, is_to_do: bool) -> Iterator[Block]:
+    """Yield little; of what is to be done all that doing it takes, and how sure it is."""
     usd = finding.saving_usd_per_month
     if usd:
         yield doc.field("saves" if usd > 0 else "costs", _amount(finding, usd))
@@ -135,8 +136,17 @@ def _short_form(finding: Finding) -> Iterator[Block]:
         yield doc.field("saves", say("unknown", Role.BAD), f", {why}")
     if finding.saving_before_commitments_usd_per_month is not None:
         yield from before_commitments(finding)
-    if finding.fix is not None:
-        yield doc.field("do", finding.fix.text)
+    if finding.fix is None:
+        return
+    if is_to_do and finding.confidence is Confidence.LOW:
+        yield doc.field("sure", _confidence(finding))
+    first = f"for {finding.subject}: " if is_to_do and len(finding.members) > 1 else ""
+    text = line(say(first, length=phrases.SUBJECT_LENGTH), finding.fix.text)
+    yield doc.field("do", text)
+    if is_to_do:
+        yield from shown_commands(finding.fix.commands)
+        if finding.fix.caution:
+            yield doc.field("careful", say(finding.fix.caution, Role.COST))
 
 
 def _gain(finding: Finding, ranked: OrderedFix | None) -> Iterator[Block]:

@@ -68,6 +68,10 @@ def _group_row(
     notes = [f"{count} {kind}" for kind, count in kinds.items() if count]
     notes.append(f"price of {unknown} not known" if unknown else "")
     notes += sorted({row.cap_unknown for row in rows if row.cap_unknown})[:1]
+    said = [line(note) for note in notes if note]
+    addresses = sum((row.address_usd_per_month or Decimal(0) for row in rows), Decimal(0))
+    if addresses:
+        said.insert(0, line(fixed(Amount(usd=addresses)), " of it for external addresses"))
     return (
         line(region),
         _type(machine_type, is_tier1),
@@ -77,7 +81,7 @@ def _group_row(
         line(_nic(rows)),
         line(_external(rows)),
         line(fixed(Amount(usd=usd) if unknown < len(rows) else "unknown")),
-        line("; ".join(note for note in notes if note)),
+        doc.joined(said, "; "),
     )
 
 

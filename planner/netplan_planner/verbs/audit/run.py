@@ -277,6 +277,7 @@ def _coverage(facts: Facts, found: Judged) -> Coverage:
         "instances": len(inventory.instances),
         "networks": len(inventory.networks),
         "resource policies": len(inventory.resource_policies),
+        "sole-tenant node groups": len(inventory.node_groups),
         "routers": len(inventory.routers),
         "routes": len(inventory.routes),
         "spokes": len(inventory.spokes),

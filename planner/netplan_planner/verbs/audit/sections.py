@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import Amount, ClassTotal, ServiceTotal
+from netplan_planner.model import Amount, ClassTotal, ServiceTotal, total_usd
 from netplan_planner.model.plans.plugin_change import OnLink, PluginChange, PluginChanges
 from netplan_planner.model.pod_costs_report import NearSaving, PodPair
-from netplan_planner.model.report_rows import unpriced_span
+from netplan_planner.model.report_rows import HUB_WORK, unpriced_span
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
@@ -32,6 +32,7 @@ _NAMES = {
     "flow-logs": "flow logs (subnetworks)",
     "gke-clusters": "GKE cluster management",
     "gke-ambient-networking": "GKE ambient networking (pods)",
+    "sole-tenant-nodes": "sole-tenant nodes",
 }
 
 
@@ -95,7 +96,13 @@ def _without_price(report: Report) -> Line:
 def _of_traffic(report: Report) -> Line:
     """Return the dearest classes of path, and the dearest pair."""
     totals = sorted(report.traffic_by_class, key=lambda one: -(one.usd_per_month or 0))
-    dear = [(one.path_class.value, one.usd_per_month) for one in totals if one.usd_per_month]
+    hubs = [total_usd(one.over_hubs) for one in totals]
+    ways = [
+        (one.path_class.value, (one.usd_per_month or Decimal(0)) - usd)
+        for one, usd in zip(totals, hubs, strict=True)
+    ]
+    ways.append((f"{HUB_WORK} data transfer", sum(hubs, Decimal(0))))
+    dear = sorted((way for way in ways if way[1]), key=lambda way: -way[1])
     parts = [line(name, " ", _paid(usd)) for name, usd in dear[:_DEAREST]]
     for pair in report.dear_pairs[:1]:
         ends = say(f"{pair.src} → {pair.dst}", Role.NAME, length=phrases.SUBJECT_LENGTH)

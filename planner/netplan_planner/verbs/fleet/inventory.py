@@ -17,7 +17,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.planning.fleet.hours import ALL_DAY
 from netplan_planner.planning.fleet.need import FleetNeed, FleetShortfall
-from netplan_planner.planning.fleet.standing import why_no_price
+from netplan_planner.planning.fleet.standing import why_in_no_sum
 from netplan_planner.throughput.limits.ends import deciding_platform
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.shared.seen_needs import SeenNeed, Wanted, seen_need, sized
@@ -58,7 +58,7 @@ def needs_of(
         members = sorted(groups[key], key=lambda one: one.ref.self_link)
         first = members[0]
         shape = facts.shape(first.machine_type)
-        unknown = next(filter(None, (why_no_price(facts, one) for one in members)), "")
+        unknown = next(filter(None, (why_in_no_sum(facts, one) for one in members)), "")
         if shape is None or unknown:
             why = unknown or f"the vCPUs and memory of {first.machine_type} are not known"
             kept.append(

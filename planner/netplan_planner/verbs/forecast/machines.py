@@ -176,6 +176,8 @@ class Outlook:
         headroom = self._asked.headroom_ratio
         instance, facts = sender.instance, self._facts
         if instance is not None and facts is not None:
+            if instance.is_sole_tenant:
+                return "it runs on sole-tenant nodes: their type decides which types fit"
             shape = facts.shape(instance.machine_type)
             if shape is None:
                 return f"the vCPUs and memory of {instance.machine_type} are not known"

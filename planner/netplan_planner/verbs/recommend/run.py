@@ -111,6 +111,11 @@ def for_machine(ask: RecommendAsk, now: Now, vm: str) -> Recommendation:
             f"the vCPUs and memory of {instance.name}'s type {instance.machine_type!r} are not"
             f" known"
         )
+    if instance.is_sole_tenant:
+        raise UsageError(
+            f"{instance.name} runs on sole-tenant nodes, which are paid for and not it: no other"
+            " type of it saves anything"
+        )
     destination = _destination(wish)
     _check_goal(wish, facts.prices)
     if wish.gbps is not None:

@@ -9,7 +9,9 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.machines import Fit, can_become, ties_of
+from netplan_planner.machines.copies import replica_sets
 from netplan_planner.machines.known import Known, near
+from netplan_planner.machines.staying import why_it_stays
 from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
 from netplan_planner.verbs.whatif.scenario import Aimed, Draft
 
@@ -153,7 +155,14 @@ def put_in_zone(draft: Draft, aim: Aimed, known: Known) -> None:
         raise change.refused(f"zone {zone}: {wrong}")
     moved = [one for one in draft.machines(aim.machines) if one.zone != zone]
     refuse_some(change, moved, _why_bound_to_zone)
+    copies, stand = replica_sets(draft.facts), dict(draft.instances)
     for one in moved:
+        # What keeps it from being moved by advice is no reason to refuse whoever asks for it.
+        if why := why_it_stays(draft.facts, one):
+            draft.note_of(one.name, f"netplan advises no move of it: {why}.")
+        if why := copies.joined_by_move(one, zone, stand):
+            draft.note_of(one.name, f"netplan advises no move of it: {why}.")
+        stand[one.ref.self_link] = replace(one, zone=zone)
         is_elsewhere = one.region != model.region_of(zone)
         interfaces = one.interfaces
         if is_elsewhere:

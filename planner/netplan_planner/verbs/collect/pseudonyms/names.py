@@ -73,6 +73,7 @@ _COLLECTIONS = frozenset(
         *("addresses", "forwardingRules", "routers", "routes", "vpnTunnels", "vpnGateways"),
         *("targetVpnGateways", "externalVpnGateways", "instanceGroups", "instanceGroupManagers"),
         *("instanceTemplates", "commitments", "disks", "resourcePolicies", "machineTypes"),
+        *("nodeGroups", "nodeTemplates"),
         *("acceleratorTypes", "diskTypes", "licenses", "backendServices", "targetPools"),
         *("targetInstances", "targetHttpProxies", "targetHttpsProxies", "targetGrpcProxies"),
         *("targetTcpProxies", "targetSslProxies", "serviceAttachments"),

@@ -50,6 +50,7 @@ FORMS = {
     "region": PLACE,
     "location": PLACE,
     "machine_type": TYPE,
+    "node_type": TYPE,
     "gpu_type": HARDWARE,
     "disk_type": HARDWARE,
     "cpu_platform": _PLATFORM,

@@ -1,0 +1,189 @@
+"""VPC spokes of Network Connectivity Center over which nothing goes."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.ledger.guards import EVIDENCE_H
+from netplan_planner.model import (
+    Edge,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instance,
+    Instruction,
+    Need,
+    PathClass,
+    Saving,
+    SelfLink,
+    Severity,
+    Spoke,
+    SpokeKind,
+    bill,
+    last_part,
+    project_of,
+)
+from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.reporting import reporting_subnetworks
+from netplan_rules.shared.trust import Doubts
+from netplan_rules.wording import command
+from netplan_rules.work import GATEWAY
+
+RULE = Rule(
+    id="hub-spoke-idle",
+    title="Nothing went over a VPC spoke",
+    severity=Severity.LOW,
+    needs=frozenset({Need.SPOKES, Need.FLOW_RECORDS}),
+    rationale="An active spoke is billed by the hour, whether anything goes over its hub or not.",
+    remediation="Delete the spoke once nobody needs it.",
+    guards="VPC spokes alone, which are active and of which the flow logs hold two weeks. Each"
+    " subnetwork of the network has to log, and each with a running machine to report. Traffic"
+    " whose other end is not known to be beside the hub keeps the rule silent: other projects'"
+    " spokes, VPN, load balancers, bytes without an owner. Stopped machines lower the confidence."
+    " Spokes of VPN, Interconnect and router appliances are not judged: what they carry may be of"
+    " no machine that was read.",
+    references=(
+        "https://cloud.google.com/network-connectivity/pricing",
+        "https://docs.cloud.google.com/network-connectivity/docs/network-connectivity-center/concepts/vpc-spokes-overview",
+    ),
+    work=GATEWAY,
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_window_hours",
+            default=float(EVIDENCE_H),
+            unit="hours",
+            about="observed time below which nothing is said: two weeks show a weekly job twice",
+        ),
+    ),
+    group_message="nothing went over {count} VPC spokes",
+)
+
+_BESIDE = frozenset({PathClass.INTERNET, PathClass.NAT, PathClass.GOOGLE_APIS})
+"""Ways that pass no hub, besides those by external addresses."""
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each active VPC spoke that is paid for and carried nothing."""
+    traffic = facts.traffic
+    if traffic is None:
+        return
+    hours = traffic.observed_seconds / SECONDS_PER_HOUR
+    least = facts.threshold(RULE.id, "min_window_hours")
+    reporting = reporting_subnetworks(facts)
+    for spoke in facts.inventory.spokes:
+        if spoke.kind is not SpokeKind.VPC or not spoke.is_active or spoke.network is None:
+            continue
+        if any(_may_pass(facts, edge, spoke.network) for edge in traffic.edges if edge.wire_bytes):
+            continue
+        if why := _why_not_known(facts, spoke.network, reporting, hours, least):
+            yield Gap(resource=spoke.ref, reason=why)
+        else:
+            yield _hit(facts, spoke, hours)
+
+
+def _is_in(machine: Instance, network: SelfLink) -> bool:
+    return any(nic.network == network for nic in machine.interfaces)
+
+
+def _may_pass(facts: Facts, edge: Edge, network: SelfLink) -> bool:
+    """Return whether traffic of a network may have gone over its hub."""
+    src, dst = facts.instance(facts.src(edge)), facts.instance(facts.dst(edge))
+    ends = [one for one in (src, dst) if one is not None and _is_in(one, network)]
+    if not ends or edge.path_class in _BESIDE or edge.path_class.is_external_address:
+        return False
+    if src is None or dst is None:
+        return True
+    nets = [[nic.network for nic in one.interfaces] for one in (src, dst)]
+    return bool(facts.inventory.hub_seen(*nets))
+
+
+def _why_not_known(
+    facts: Facts, network: SelfLink, reporting: frozenset[SelfLink], hours: float, least: float
+) -> str:
+    """Return why the traffic does not show that nothing goes over a spoke, or nothing."""
+    if hours < least:
+        said = f"{hours:,.0f} h of traffic do not show that nobody needs it"
+        return f"{said}: wait for {least:,.0f} h"
+    subnetworks = [one for one in facts.inventory.subnetworks if one.network == network]
+    if not subnetworks:
+        return "no subnetwork of its network was read"
+    silent = [one.name for one in subnetworks if not facts.inventory.logging_of(one)]
+    if silent:
+        return f"the subnetwork {min(silent)} keeps no flow logs"
+    used = {
+        nic.subnetwork
+        for machine in facts.inventory.instances
+        for nic in machine.interfaces
+        if machine.is_running and nic.network == network
+    }
+    unseen = sorted(last_part(link or "(unknown)") for link in used - reporting)
+    return f"the input has no report of the subnetwork {unseen[0]}" if unseen else ""
+
+
+def _hit(facts: Facts, spoke: Spoke, hours: float) -> Hit:
+    network, hub = last_part(spoke.network or ""), last_part(spoke.hub)
+    doubts = Doubts()
+    off = [
+        one
+        for one in facts.inventory.instances
+        if one.is_off and _is_in(one, spoke.network or SelfLink(""))
+    ]
+    if off:
+        doubts.add(f"{counted(len(off), 'stopped or suspended machine')} may use it again")
+    return Hit(
+        resources=(spoke.ref,),
+        subject=f"{spoke.name} (hub {hub})",
+        message=f"nothing went over the spoke {spoke.name} of the hub {hub} in {hours:,.0f} h",
+        evidence=(
+            Evidence(name="network", value=network, source="inventory"),
+            Evidence(name="window", value=round(hours, 1), unit="hours", source="flow logs"),
+        ),
+        saving=_saving(facts, spoke),
+        fix=_fix(spoke),
+        doubts=doubts.reasons,
+    )
+
+
+def _saving(facts: Facts, spoke: Spoke) -> Saving:
+    try:
+        tiers = facts.prices.service_price("ncc_spoke", "", spoke.kind.value)
+    except MissingDatum as missing:
+        return Saving(unknown=str(missing))
+    name = f"spoke of the hub {last_part(spoke.hub)}"
+    return Saving(items=bill(name, Decimal(HOURS_PER_MONTH), tiers))
+
+
+def _fix(spoke: Spoke) -> Fix:
+    spokes = ("gcloud", "network-connectivity", "spokes")
+    where = ("--global", f"--project={spoke.project}")
+    network = spoke.network or SelfLink("")
+    link = f"projects/{project_of(network)}/global/networks/{last_part(network)}"
+    kept = [f"--include-export-ranges={','.join(spoke.exported)}"]
+    if spoke.not_exported:
+        kept.append(f"--exclude-export-ranges={','.join(spoke.not_exported)}")
+    group = f" in the group {spoke.group}" if spoke.group not in {None, "default"} else ""
+    return Fix(
+        label="delete the spoke",
+        text=f"Delete the spoke {spoke.name}, once nobody needs the way over the hub.",
+        commands=(command(*spokes, "delete", spoke.name, *where),),
+        verify=Instruction(text="The machines of its network still reach what they need."),
+        undo=Instruction(
+            text=f"Make the spoke again{group}; another project's hub has to accept it.",
+            commands=(
+                command(
+                    *(*spokes, "linked-vpc-network", "create", spoke.name, f"--hub={spoke.hub}"),
+                    *(f"--vpc-network={link}", *kept, *where),
+                ),
+            ),
+        ),
+        documents=(
+            "https://docs.cloud.google.com/network-connectivity/docs/network-connectivity-center/how-to/working-with-hubs-spokes",
+        ),
+        caution="What has no machine in flow logs (serverless services, VPN of other spokes) may"
+        " use the spoke unseen.",
+    )

@@ -1,0 +1,234 @@
+"""Sole-tenant nodes on the bill: the nodes are paid, and machines on them cost nothing more."""
+
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.judging.month import Committed, month_bill, tables_of
+from netplan_planner.judging.services import network_services
+from netplan_planner.ledger import Ledger
+from netplan_planner.ledger.guards import why_refused
+from netplan_planner.model import (
+    BandwidthTier,
+    Change,
+    ChangeKind,
+    Facts,
+    Instance,
+    Inventory,
+    NodeGroup,
+    NodeTemplate,
+    ProjectId,
+    Region,
+    ResourceRef,
+    SelfLink,
+    ServiceTotal,
+    Usage,
+    Zone,
+)
+from netplan_planner.planning.fleet.standing import why_in_no_sum
+from netplan_planner.readers import merge_inventories, read_inventory
+from support.rules.facts import facts_of, machine
+
+TEMPLATE = SelfLink("projects/p/regions/us-central1/nodeTemplates/n2")
+NODE_USD_PER_H = (80 * Decimal("0.031611") + 640 * Decimal("0.004237")) * Decimal("1.1")
+"""Of n2-node-80-640 in us-central1, at the rates of the catalogue of 2026-04-30."""
+FULL_MONTH = Decimal("0.8")
+"""Of N2, with its sustained-use discount."""
+
+
+def group(name: str = "erp", size: int | None = 2, zone: str = "us-central1-a") -> NodeGroup:
+    return NodeGroup(
+        ref=ResourceRef(self_link=SelfLink(f"projects/p/zones/{zone}/nodeGroups/{name}")),
+        project=ProjectId("p"),
+        zone=Zone(zone),
+        name=name,
+        template=TEMPLATE,
+        size=size,
+    )
+
+
+def template(**more: Any) -> NodeTemplate:
+    found = NodeTemplate(
+        ref=ResourceRef(self_link=TEMPLATE),
+        project=ProjectId("p"),
+        region=Region("us-central1"),
+        name="n2",
+        node_type="n2-node-80-640",
+    )
+    return replace(found, **more)
+
+
+def tenant(name: str = "erp-1", *groups: str, **more: Any) -> Instance:
+    return replace(machine(name), is_sole_tenant=True, node_groups=groups, **more)
+
+
+def facts_with(*machines: Instance, **parts: Any) -> Facts:
+    facts = facts_of(*machines)
+    inventory = replace(facts.inventory, **parts)
+    return replace(facts, inventory=merge_inventories([inventory]))
+
+
+def nodes(facts: Facts) -> ServiceTotal:
+    (total,) = network_services(facts)
+    assert total.service == "sole-tenant-nodes"
+    return total
+
+
+def test_nodes_are_paid_and_what_runs_on_them_is_not() -> None:
+    plain = machine("web-1")
+    facts = facts_with(tenant(), plain, node_groups=(group(),), node_templates=(template(),))
+    total = nodes(facts)
+    month = NODE_USD_PER_H * FULL_MONTH * 730 * 2
+    assert (total.count, total.usd_per_month, total.unpriced) == (2, month, ())
+    tables = tables_of(facts)
+    on_node, other = tables.machines
+    assert (on_node.name, on_node.machine_usd_per_month, on_node.price_unknown) == (
+        "erp-1",
+        Decimal(0),
+        "",
+    )
+    bill = month_bill(tables, Committed(Decimal(0)))
+    assert bill.machines_usd == month + (other.machine_usd_per_month or 0)
+    assert (bill.services_usd, bill.unpriced_machine_count) == (Decimal(0), 0)
+
+
+def test_without_its_nodes_a_machine_has_no_price() -> None:
+    facts = facts_with(tenant())
+    (row,) = tables_of(facts).machines
+    assert row.machine_usd_per_month is None
+    assert "how many nodes of which type is not in the input" in row.price_unknown
+
+
+@pytest.mark.parametrize(
+    ("asked", "groups", "is_known"),
+    [
+        ((), [group()], True),
+        (("erp",), [group()], True),
+        (("other",), [group()], False),
+        (("other", "erp"), [group()], True),
+        ((), [group(zone="us-central1-b")], False),
+        ((), [group(size=0)], False),
+        ((), [group(size=None)], True),
+    ],
+)
+def test_a_machine_stands_on_a_group_of_its_zone_that_it_asks_for(
+    asked: tuple[str, ...], groups: list[NodeGroup], is_known: bool
+) -> None:
+    facts = facts_with(tenant("erp-1", *asked), node_groups=tuple(groups))
+    assert facts.inventory.instances[0].has_known_nodes is is_known
+    # And again, when it is merged with what was read elsewhere.
+    alone = merge_inventories([facts.inventory, Inventory()])
+    assert alone.instances[0].has_known_nodes is is_known
+
+
+@pytest.mark.parametrize(
+    ("groups", "templates", "why"),
+    [
+        ((group(size=None),), (template(),), "how many nodes it has is not stated"),
+        ((group(),), (), "its node template was not read"),
+        ((group(),), (template(node_type=None),), "Google picks one"),
+        ((group(),), (template(node_type="a2-highgpu-node-96-680"),), "no price of the node type"),
+        ((group(),), (template(others=("LOCAL_SSD",)),), "the Local SSDs of its nodes"),
+        ((group(),), (template(has_overcommit=True),), "the premium of overcommitted vCPUs"),
+    ],
+)
+def test_what_is_not_known_of_nodes_has_no_price(
+    groups: tuple[NodeGroup, ...], templates: tuple[NodeTemplate, ...], why: str
+) -> None:
+    total = nodes(facts_with(node_groups=groups, node_templates=templates))
+    (unknown,) = total.unpriced
+    assert why in unknown.reason
+    is_in_part = bool(templates and (templates[0].others or templates[0].has_overcommit))
+    assert bool(total.line_items) is is_in_part
+    assert unknown.highest_usd_per_month is None
+
+
+def test_groups_without_nodes_cost_nothing() -> None:
+    assert network_services(facts_with(node_groups=(group(size=0),))) == ()
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"gpu_count": 1}, {"local_ssd_count": 1}, {"bandwidth_tier": BandwidthTier.TIER_1}],
+)
+def test_what_no_source_prices_on_nodes_is_unknown(more: dict[str, Any]) -> None:
+    facts = facts_with(tenant(**more), node_groups=(group(),))
+    one = facts.inventory.instances[0]
+    with pytest.raises(MissingDatum, match="on sole-tenant nodes is known"):
+        facts.machines.cost_today(one, Usage.SUSTAINED_USE)
+
+
+def test_a_change_of_a_machine_on_a_node_saves_nothing() -> None:
+    facts = facts_with(tenant(), node_groups=(group(),))
+    ledger = Ledger(facts)
+    change = Change(
+        kind=ChangeKind.MACHINE_TYPE,
+        target=facts.inventory.instances[0].ref.self_link,
+        to="n2-standard-2",
+    )
+    assert ledger.value(change).usd == 0
+    assert "sole-tenant nodes" in why_refused(ledger.state, change)
+    assert "nodes" in why_in_no_sum(facts, facts.inventory.instances[0])
+
+
+def test_terraform_plans_nodes_with_those_they_begin_with(tmp_path: Path) -> None:
+    values: dict[str, dict[str, Any]] = {
+        "google_compute_node_group": {
+            "name": "erp",
+            "zone": "us-central1-a",
+            "node_template": "projects/p/regions/us-central1/nodeTemplates/n2",
+            "initial_size": 3,
+        },
+        "google_compute_node_template": {
+            "name": "n2",
+            "region": "us-central1",
+            "node_type": "n2-node-80-640",
+        },
+    }
+    changes: list[dict[str, Any]] = [
+        {
+            "address": f"{kind}.x",
+            "type": kind,
+            "name": "x",
+            "mode": "managed",
+            "provider_name": "registry.terraform.io/hashicorp/google",
+            "change": {
+                "actions": ["create"],
+                "before": None,
+                "after": {**after, "project": "p"},
+                "after_unknown": {"id": True, "size": True, "self_link": True},
+            },
+        }
+        for kind, after in values.items()
+    ]
+    plan = {
+        "format_version": "1.2",
+        "terraform_version": "1.11.4",
+        "planned_values": {
+            "root_module": {
+                "resources": [
+                    {
+                        **{k: one[k] for k in ("address", "type", "name", "mode")},
+                        "provider_name": one["provider_name"],
+                        "values": one["change"]["after"],
+                    }
+                    for one in changes
+                ]
+            }
+        },
+        "resource_changes": changes,
+        "configuration": {},
+    }
+    (tmp_path / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    found = read_inventory([tmp_path])
+    assert [(one.name, one.size, one.is_autoscaled) for one in found.node_groups] == [
+        ("erp", 3, False)
+    ]
+    assert [one.node_type for one in found.node_templates] == ["n2-node-80-640"]
+    assert found.node_groups[0].template == found.node_templates[0].ref.self_link
+    assert not found.unread
