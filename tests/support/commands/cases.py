@@ -3,64 +3,160 @@
 A file of `tests/cases/VERB` is a table of these members:
 
 - `verb`: the words before those of each case.
-- `always`: members that each case has unless it says otherwise.
+- `always`: members that each case has unless it says otherwise; of its `file` each has all that it
+  does not name itself.
 - `case`: a list of tables with
-  - `words`: the rest of the command line, split as a shell does;
+  - `words`: the rest of the command line, split as a shell does; `@/` is the folder of the files;
+  - `file`: what is written there first, by name: a text, `{ row, rows }` for a CSV whose rows have
+    all of `row` that they do not say themselves, or `{ machines }`, of which only the `type` and
+    what is unusual stand there, for a list of the Compute API;
+  - `env`: variables of the surroundings;
   - `status`: the exit status, 0 unless said;
   - `out`, `err`: texts that the streams hold, blanks and line ends taken together;
-  - `not_out`, `not_err`: texts that they do not hold; `begins`: how the error does;
+  - `not_out`, `not_err`: texts that they do not hold; `begins`: how the error does; `quiet`: it is
+    empty;
+  - `width`: no line of the answer but commands is longer, where there is no terminal;
   - `json`: values by their place in the answer as JSON (`prices.0.usd`): equal, a number as it is
-    written; `*` stands for every one of a list, `#` for their count;
+    written; `*` stands for every one of a list, `#` for their count, `[name=web]` for those of a
+    list of which a member is so;
+  - `near`: the same for a value and how far from it a part of it may be; `above`, `below`: bounds
+    that are not reached;
+  - `rising`: places at which all values are in order;
+  - `null`: places where it is said that nothing is known;
   - `holds`: texts in what stands at such a place; `told`: places where nothing is empty; `lacks`:
     places that are not there, or empty;
   - `sum`: the same for sums of all that a place with `*` has;
-  - `csv`: values of the first row of the answer as CSV, by column.
+  - `same`: another command line whose answer is alike, at the places of `alike` if these are named;
+    `other`: one whose answer is not;
+  - `csv`: values of the first row of the answer as CSV, by column; `columns`: those of all rows;
+  - `counts`: how often texts stand in the answer.
 
 Whatever a case says, a status of 2 or 3 leaves the standard output empty and tells why in a line,
 nothing shows a trace or steers a terminal, and JSON follows its published schema.
 """
 
 import csv
+import io
 import json
 import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
+import pytest
 from jsonschema import Draft202012Validator
 
 from support.commands.run import run_verbs
 
 CASES = Path(__file__).parents[2] / "cases"
 SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
-OF_JSON = {"json", "holds", "told", "lacks", "sum"}
-MEMBERS = {"words", "status", "out", "err", "not_out", "not_err", "begins", "csv"} | OF_JSON
+OF_JSON = {
+    "json",
+    "holds",
+    "told",
+    "lacks",
+    "sum",
+    "near",
+    "above",
+    "below",
+    "rising",
+    "null",
+    "alike",
+}
+MEMBERS = {"words", "status", "out", "err", "not_out", "not_err", "begins", "quiet", "width"} | {
+    *("csv", "columns", "counts", "file", "env", "same", "other"),
+    *OF_JSON,
+}
 ERRORS = (2, 3)
+FOLDER = "@/"
+_LINK = "https://www.googleapis.com/compute/v1/projects/p"
 
 
 def cases(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the cases of a file with the whole command line of each."""
     table = tomllib.loads(file.read_text("utf-8"), parse_float=Decimal)
     assert table.keys() <= {"verb", "always", "case"}, f"{file}: {sorted(table)}"
+    always = table.get("always", {})
     for case in table["case"]:
-        whole = {**table.get("always", {}), **case}
+        whole = {**always, **case, "file": {**always.get("file", {}), **case.get("file", {})}}
         assert whole.keys() <= MEMBERS, f"{file}: {sorted(whole.keys() - MEMBERS)}"
         yield f"{table['verb']} {case['words']}".strip(), whole
 
 
-def check(line: str, case: Mapping[str, Any]) -> None:
+def write(content: Any, path: Path) -> None:
+    """Write a file of a case."""
+    if isinstance(content, str):
+        path.write_bytes(content.encode())
+    elif "machines" in content:
+        path.write_text(json.dumps([machine(**one) for one in content["machines"]]), "utf-8")
+    else:
+        rows = [content.get("row", {}) | row for row in content["rows"]]
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        out = io.StringIO()
+        writer = csv.DictWriter(out, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        path.write_text(out.getvalue(), "utf-8")
+
+
+def machine(
+    *, type: str, name: str = "one", zone: str = "us-central1-a", **fields: Any
+) -> dict[str, Any]:
+    """Return a machine that runs, as the Compute API lists it."""
+    return {
+        "kind": "compute#instance",
+        "name": name,
+        "status": "RUNNING",
+        "zone": f"{_LINK}/zones/{zone}",
+        "machineType": f"{_LINK}/zones/{zone}/machineTypes/{type}",
+        "selfLink": f"{_LINK}/zones/{zone}/instances/{name}",
+        "networkInterfaces": [{"name": "nic0", "networkIP": "10.0.0.2"}],
+        **fields,
+    }
+
+
+class Asked:
+    """One case with its files; each command line is run once."""
+
+    def __init__(self, line: str, case: Mapping[str, Any], folder: Path) -> None:
+        self.line, self.case, self.folder = line, case, folder
+        for name, content in case.get("file", {}).items():
+            write(content, folder / name)
+
+    def run(self, line: str, *more: str, wide: bool = True) -> CompletedProcess[str]:
+        words = [word.replace(FOLDER, f"{self.folder}/") for word in shlex.split(line)]
+        width = {"COLUMNS": "200"} if wide else {}
+        return run_verbs(arguments=[*words, *more], **width, **self.case.get("env", {}))
+
+    def texts(self, name: str) -> Iterator[str]:
+        for text in self.case.get(name, ()):
+            yield text.replace(FOLDER, f"{self.folder}/")
+
+    def json(self, line: str) -> Any:
+        """Return what a command writes as JSON, with every digit, held to its schema."""
+        done = self.run(line, "-o", "json")
+        assert done.returncode in {0, 1}, done.stderr
+        document = json.loads(done.stdout)
+        schema(document["schema"]).validate(document)
+        return json.loads(done.stdout, parse_float=Decimal)
+
+
+def check(line: str, case: Mapping[str, Any], folder: Path) -> None:
     """Run a command line, once for each form that is looked at, and compare."""
     status = case.get("status", 0)
-    done = run_verbs(arguments=shlex.split(line), COLUMNS="200")
+    asked = Asked(line, case, folder)
+    done = asked.run(line)
     assert done.returncode == status, done.stderr
     for stream, name in ((done.stdout, "out"), (done.stderr, "err")):
         text = " ".join(stream.replace("│", " ").split())
-        for word in case.get(name, ()):
+        for word in asked.texts(name):
             assert word in text, f"std{name} lacks {word!r}: {text}"
-        for word in case.get(f"not_{name}", ()):
+        for word in asked.texts(f"not_{name}"):
             assert word not in text, f"std{name} has {word!r}: {text}"
         assert "\x1b" not in stream
         assert "Traceback" not in stream
@@ -68,26 +164,55 @@ def check(line: str, case: Mapping[str, Any]) -> None:
         assert done.stdout == ""
         assert done.stderr.strip()
     assert done.stderr.startswith(case.get("begins", "")), done.stderr
+    assert not (case.get("quiet") and done.stderr), done.stderr
+    if "width" in case:
+        lines = asked.run(line, wide=False).stdout.splitlines()
+        assert max(len(one) for one in lines if "gcloud" not in one) <= case["width"]
     if OF_JSON & case.keys():
-        check_json(line, case, status)
-    if "csv" in case:
-        again = run_verbs(arguments=[*shlex.split(line), "--format", "csv"])
-        assert again.returncode == status, again.stderr
-        first = next(csv.DictReader(again.stdout.splitlines(keepends=True), strict=True))
-        assert {name: first[name] for name in case["csv"]} == case["csv"]
+        check_json(asked, status)
+    for text, count in case.get("counts", {}).items():
+        assert done.stdout.count(text) == count, text
+    if {"csv", "columns"} & case.keys():
+        check_csv(asked, status)
+    if "alike" not in case and "same" in case:
+        assert asked.run(case["same"]).stdout == done.stdout, case["same"]
+    if "other" in case:
+        assert asked.run(case["other"]).stdout != done.stdout, case["other"]
 
 
-def check_json(line: str, case: Mapping[str, Any], status: int) -> None:
-    """Compare what a command writes as JSON."""
-    done = run_verbs(arguments=[*shlex.split(line), "--format", "json"])
+def check_csv(asked: Asked, status: int) -> None:
+    """Compare what a command writes as CSV."""
+    case, done = asked.case, asked.run(asked.line, "-o", "csv")
     assert done.returncode == status, done.stderr
-    document = json.loads(done.stdout)
-    schema(document["schema"]).validate(document)
-    exact = json.loads(done.stdout, parse_float=Decimal)
+    rows = list(csv.DictReader(done.stdout.splitlines(keepends=True), strict=True))
+    for name, value in case.get("csv", {}).items():
+        assert rows[0][name] == value, f"{name}: {rows[0]}"
+    for name, values in case.get("columns", {}).items():
+        assert [row[name] for row in rows] == values, name
+
+
+def check_json(asked: Asked, status: int) -> None:
+    """Compare what a command writes as JSON."""
+    case, exact = asked.case, asked.json(asked.line)
+
+    def found(place: str) -> list[Any]:
+        held = [*at(exact, place.split("."))]
+        assert held, f"nothing at {place}"
+        return held
+
     for place, value in case.get("json", {}).items():
-        found = [*at(exact, place.split("."))]
-        assert found, f"nothing at {place}"
-        assert all(one == value for one in found), f"{place}: {found}, not {value!r}"
+        assert all(one == value for one in found(place)), f"{place}: {found(place)}, not {value!r}"
+    for place, (value, rel) in case.get("near", {}).items():
+        wanted = pytest.approx(float(value), rel=float(rel))
+        assert all(float(one) == wanted for one in found(place)), f"{place}: {found(place)}"
+    for place, value in case.get("above", {}).items():
+        assert all(one > value for one in found(place)), f"{place}: {found(place)}"
+    for place, value in case.get("below", {}).items():
+        assert all(one < value for one in found(place)), f"{place}: {found(place)}"
+    for place in case.get("rising", ()):
+        assert all(one <= other for one, other in pairwise(found(place))), place
+    for place in case.get("null", ()):
+        assert all(one is None for one in found(place)), f"{place}: {found(place)}"
     for place, text in case.get("holds", {}).items():
         assert all(text in one for one in at(exact, place.split("."))), f"{place}: no {text!r}"
     for place in case.get("told", ()):
@@ -96,6 +221,10 @@ def check_json(line: str, case: Mapping[str, Any], status: int) -> None:
         assert not exact.get(place), f"{place} is there"
     for place, value in case.get("sum", {}).items():
         assert sum(at(exact, place.split("."))) == value, place
+    if "alike" in case:
+        other = asked.json(case["same"])
+        for place in case["alike"]:
+            assert [*at(other, place.split("."))] == found(place), place
 
 
 @cache
@@ -112,6 +241,11 @@ def at(value: Any, steps: list[str]) -> Iterator[Any]:
     elif steps[0] == "*":
         for one in value:
             yield from at(one, steps[1:])
+    elif steps[0].startswith("["):
+        name, _, wanted = steps[0][1:-1].partition("=")
+        for one in value:
+            if str(one[name]) == wanted:
+                yield from at(one, steps[1:])
     else:
         key = int(steps[0]) if isinstance(value, list) else steps[0]
         yield from at(value[key], steps[1:])
