@@ -83,9 +83,18 @@ def cases(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     assert table.keys() <= {"verb", "always", "case"}, f"{file}: {sorted(table)}"
     always = table.get("always", {})
     for case in table["case"]:
-        whole = {**always, **case, "file": {**always.get("file", {}), **case.get("file", {})}}
+        whole = {**always, **case, "file": _files(always.get("file", {}), case.get("file", {}))}
         assert whole.keys() <= MEMBERS, f"{file}: {sorted(whole.keys() - MEMBERS)}"
         yield f"{table['verb']} {case['words']}".strip(), whole
+
+
+def _files(always: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the files of a case; of tables what it does not say is as in all cases."""
+    found = {**always, **own}
+    for name in always.keys() & own.keys():
+        if not isinstance(always[name], str) and not isinstance(own[name], str):
+            found[name] = {**always[name], **own[name]}
+    return found
 
 
 def write(content: Any, path: Path) -> None:
