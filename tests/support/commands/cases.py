@@ -85,7 +85,8 @@ def cases(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     for case in table["case"]:
         whole = {**always, **case, "file": _files(always.get("file", {}), case.get("file", {}))}
         assert whole.keys() <= MEMBERS, f"{file}: {sorted(whole.keys() - MEMBERS)}"
-        yield f"{table['verb']} {case['words']}".strip(), whole
+        joint = "" if table["verb"].endswith(FOLDER) else " "
+        yield f"{table['verb']}{joint}{case['words']}".strip(), whole
 
 
 def _files(always: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
@@ -227,7 +228,7 @@ def check_json(asked: Asked, status: int) -> None:
     for place in case.get("told", ()):
         assert all(at(exact, place.split("."))), f"{place} is empty"
     for place in case.get("lacks", ()):
-        assert not exact.get(place), f"{place} is there"
+        assert not any(at(exact, place.split("."), may_lack=True)), f"{place} is there"
     for place, value in case.get("sum", {}).items():
         assert sum(at(exact, place.split("."))) == value, place
     if "alike" in case:
@@ -241,20 +242,22 @@ def schema(name: str) -> Draft202012Validator:
     return Draft202012Validator(json.loads((SCHEMAS / f"{name}.json").read_text("utf-8")))
 
 
-def at(value: Any, steps: list[str]) -> Iterator[Any]:
+def at(value: Any, steps: list[str], *, may_lack: bool = False) -> Iterator[Any]:
     """Yield what stands at a place of an answer."""
     if not steps:
         yield value
-    elif steps[0] == "#":
-        yield len(value)
-    elif steps[0] == "*":
-        for one in value:
-            yield from at(one, steps[1:])
-    elif steps[0].startswith("["):
-        name, _, wanted = steps[0][1:-1].partition("=")
-        for one in value:
-            if str(one[name]) == wanted:
-                yield from at(one, steps[1:])
+        return
+    step, *rest = steps
+    if step == "#":
+        held = [len(value)]
+    elif step == "*":
+        held = value
+    elif step.startswith("["):
+        name, _, wanted = step[1:-1].partition("=")
+        held = [one for one in value if str(one[name]) == wanted]
+    elif may_lack and isinstance(value, dict) and step not in value:
+        held = []
     else:
-        key = int(steps[0]) if isinstance(value, list) else steps[0]
-        yield from at(value[key], steps[1:])
+        held = [value[int(step) if isinstance(value, list) else step]]
+    for one in held:
+        yield from at(one, rest, may_lack=may_lack)
