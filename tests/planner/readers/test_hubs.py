@@ -8,6 +8,7 @@ import pytest
 
 from netplan_planner.model import Inventory, SelfLink, SpokeKind
 from netplan_planner.readers import read_inventory
+from support.projects import compute_json
 from support.projects.compute_json import Reader
 from support.projects.hubs import HUB, asset, hub, vpc_spoke, vpn_spoke
 from support.projects.plans import change, configured, plan, refers
@@ -30,21 +31,8 @@ def net(name: str) -> Json:
 
 
 def machine(name: str, network: str, address: str) -> Json:
-    return {
-        "kind": "compute#instance",
-        "name": name,
-        "selfLink": f"projects/p/zones/us-central1-a/instances/{name}",
-        "zone": "projects/p/zones/us-central1-a",
-        "machineType": "projects/p/zones/us-central1-a/machineTypes/n2-standard-4",
-        "status": "RUNNING",
-        "networkInterfaces": [
-            {
-                "network": NETWORKS[network],
-                "subnetwork": f"projects/p/regions/us-central1/subnetworks/{network}",
-                "networkIP": address,
-            }
-        ],
-    }
+    own = {"subnetwork": f"projects/p/regions/us-central1/subnetworks/{network}"}
+    return compute_json.machine(name, address=address, network=NETWORKS[network], **own)
 
 
 def subnet(network: str, block: str) -> Json:

@@ -8,8 +8,8 @@ A file of `tests/cases/VERB` is a table of these members:
 - `case`: a list of tables with
   - `words`: the rest of the command line, split as a shell does; `@/` is the folder of the files;
   - `file`: what is written there first, by name: a text, `{ row, rows }` for a CSV whose rows have
-    all of `row` that they do not say themselves, or `{ machines }`, of which only the `type` and
-    what is unusual stand there, for a list of the Compute API;
+    all of `row` that they do not say themselves, or `{ machines }`, of which only `machine_type`
+    and what is unusual stand there, for a list of the Compute API;
   - `env`: variables of the surroundings;
   - `status`: the exit status, 0 unless said;
   - `out`, `err`: texts that the streams hold, blanks and line ends taken together;
@@ -52,6 +52,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from support.commands.run import run_verbs
+from support.projects.compute_json import machine
 
 CASES = Path(__file__).parents[2] / "cases"
 SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
@@ -74,7 +75,6 @@ MEMBERS = {"words", "status", "out", "err", "not_out", "not_err", "begins", "qui
 }
 ERRORS = (2, 3)
 FOLDER = "@/"
-_LINK = "https://www.googleapis.com/compute/v1/projects/p"
 
 
 def cases(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -103,7 +103,7 @@ def write(content: Any, path: Path) -> None:
     if isinstance(content, str):
         path.write_bytes(content.encode())
     elif "machines" in content:
-        path.write_text(json.dumps([machine(**one) for one in content["machines"]]), "utf-8")
+        path.write_text(json.dumps([machine("one", **one) for one in content["machines"]]), "utf-8")
     else:
         rows = [content.get("row", {}) | row for row in content["rows"]]
         names = list(dict.fromkeys(name for row in rows for name in row))
@@ -112,22 +112,6 @@ def write(content: Any, path: Path) -> None:
         writer.writeheader()
         writer.writerows(rows)
         path.write_text(out.getvalue(), "utf-8")
-
-
-def machine(
-    *, type: str, name: str = "one", zone: str = "us-central1-a", **fields: Any
-) -> dict[str, Any]:
-    """Return a machine that runs, as the Compute API lists it."""
-    return {
-        "kind": "compute#instance",
-        "name": name,
-        "status": "RUNNING",
-        "zone": f"{_LINK}/zones/{zone}",
-        "machineType": f"{_LINK}/zones/{zone}/machineTypes/{type}",
-        "selfLink": f"{_LINK}/zones/{zone}/instances/{name}",
-        "networkInterfaces": [{"name": "nic0", "networkIP": "10.0.0.2"}],
-        **fields,
-    }
 
 
 class Asked:

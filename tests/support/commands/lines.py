@@ -14,6 +14,7 @@ from support.places import tables as places
 from support.prices.inputs import arguments, made_skus, write_inputs
 from support.prices.skus import COMPUTE, NETWORKING
 from support.projects import one_project
+from support.projects.compute_json import machine
 from support.servers.catalog import CatalogServer
 from support.servers.compute import ComputeServer
 
@@ -92,18 +93,7 @@ def _half_imported(folder: Path, stack: ExitStack) -> list[str]:
 
 def _without_page(folder: Path) -> list[str]:
     inventory = folder / "instances.json"
-    zone = "https://www.googleapis.com/compute/v1/projects/p/zones/us-central1-a"
-    machine = {
-        "kind": "compute#instance",
-        "id": "1",
-        "name": "a",
-        "zone": zone,
-        "machineType": f"{zone}/machineTypes/n2-standard-8",
-        "selfLink": f"{zone}/instances/a",
-        "status": "RUNNING",
-        "networkInterfaces": [],
-    }
-    page = {"kind": "compute#instanceList", "items": [machine], "nextPageToken": "more"}
+    page = {"kind": "compute#instanceList", "items": [machine()], "nextPageToken": "more"}
     inventory.write_text(json.dumps(page), encoding="utf-8")
     return ["--inventory", str(inventory), "--strict"]
 

@@ -16,6 +16,7 @@ from support.commands.run import run_verbs
 from support.flows.project import host
 from support.flows.records import entry, lines
 from support.forecasts.made import daily, hourly, series, table
+from support.projects.compute_json import machine
 
 COMMANDS_BY_ANSWER = {
     "ForecastAnswer": (["forecast", "--demo", "gecko"], ["forecast", "--demo", "interzone"])
@@ -139,25 +140,17 @@ def test_flow_logs_of_weeks_are_forecast(tmp_path: Path) -> None:
     ]  # fmt: skip
     flows = tmp_path / "flows.json"
     flows.write_text(lines(records), encoding="utf-8")
-    item = {
-        "kind": "compute#instance", "id": "1", "name": "web", "status": "RUNNING",
-        "machineType": "projects/p/zones/us-central1-a/machineTypes/n2-standard-8",
-        "zone": "projects/p/zones/us-central1-a",
-        "selfLink": "projects/p/zones/us-central1-a/instances/web",
-        "networkInterfaces": [{"name": "nic0", "networkIP": "10.0.0.1",
-            "network": "projects/p/global/networks/n"}],
-    }  # fmt: skip
     inventory = tmp_path / "instances.json"
-    inventory.write_text(json.dumps([item]), encoding="utf-8")
+    inventory.write_text(json.dumps([machine("web", address="10.0.0.1")]), encoding="utf-8")
     done = run_verbs(
         arguments=["forecast", "--inventory", str(inventory), "--traffic", str(flows), "-o", "json"]
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    machine = next(one for one in found["machines"] if one["name"] == "web")
-    assert machine["status"] == "beyond"
-    assert machine["basis"]["known_days"] >= 20
-    assert machine["basis"]["has_week_shape"]
+    found_one = next(one for one in found["machines"] if one["name"] == "web")
+    assert found_one["status"] == "beyond"
+    assert found_one["basis"]["known_days"] >= 20
+    assert found_one["basis"]["has_week_shape"]
 
 
 def test_an_old_input_says_that_weeks_count_from_its_end(tmp_path: Path) -> None:
