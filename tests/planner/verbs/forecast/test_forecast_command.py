@@ -63,6 +63,14 @@ def test_not_within_the_horizon_and_already_there(tmp_path: Path) -> None:
     assert machine["next_machine"]["usable_gbps"] >= machine["next_machine"]["needs_gbps"]
 
 
+def test_one_machine_at_its_cap_among_others_ends_with_1(tmp_path: Path) -> None:
+    full, idle = growing("web", 15.0, **MACHINE), growing("idle", 0.1, **MACHINE)
+    found = forecast(tmp_path, full + idle.partition("\n")[2], "-o", "json")
+    machines = {one["name"]: one["status"] for one in json.loads(found.stdout)["machines"]}
+    assert machines == {"web": "there", "idle": "beyond"}
+    assert found.returncode == 1
+
+
 def test_a_short_window_claims_nothing(tmp_path: Path) -> None:
     rows = hourly(9, lambda hour: 1 + hour / 50)
     found = answer(tmp_path, table(rows, cap_gbps="10"))
