@@ -239,14 +239,6 @@ def test_configuration_file_environment_and_flags(tmp_path: Path) -> None:
     assert "audit.memory-limit" in shown
 
 
-def test_an_unknown_threshold_is_refused(tmp_path: Path) -> None:
-    config = tmp_path / "netplan.toml"
-    config.write_text("[rules.idle-external-address]\nmin_age = 3\n", encoding="utf-8")
-    done = run_verbs(arguments=["--config", str(config), "audit", "--demo", "gecko"])
-    assert done.returncode == 2
-    assert "min_age_days" in done.stderr
-
-
 def test_a_live_project_reads_as_its_files() -> None:
     with ComputeServer(page_limit=3) as server:
         server.add_project(PROJECT, resources())
