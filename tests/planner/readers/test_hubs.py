@@ -135,6 +135,13 @@ def test_a_planned_spoke_of_another_projects_hub_waits_for_its_owner(tmp_path: P
     assert any("whose owner accepts it" in one.reason for one in inventory.unread)
 
 
+def test_a_producers_spoke_keeps_the_ranges_that_it_says(read: Reader) -> None:
+    made = vpc_spoke("b", exclude=("10.9.0.0/16",))
+    made["linkedProducerVpcNetwork"] = made.pop("linkedVpcNetwork")
+    (spoke,) = read([net("b")], [made]).spokes
+    assert (spoke.kind, spoke.not_exported) == (SpokeKind.PRODUCER, ("10.9.0.0/16",))
+
+
 def test_what_a_spoke_lacks_is_noted(read: Reader) -> None:
     without_hub = {key: value for key, value in SPOKES[0].items() if key != "hub"}
     odd = vpc_spoke("b", exclude=("everything",))

@@ -125,19 +125,6 @@ def test_the_page_has_a_picture_with_the_cap(tmp_path: Path) -> None:
     assert "cap 16 Gbit/s" in html
 
 
-@pytest.mark.parametrize("horizon", ["3d", "2y", "53w", "13", "soon"])
-def test_a_horizon_that_is_none_is_refused(tmp_path: Path, horizon: str) -> None:
-    found = forecast(tmp_path, growing(), "--horizon", horizon)
-    assert found.returncode == 2
-    assert "--horizon" in found.stderr
-
-
-def test_table_and_inventory_exclude_each_other(tmp_path: Path) -> None:
-    found = forecast(tmp_path, growing(), "--demo", "gecko")
-    assert found.returncode == 2
-    assert run_verbs(arguments=["forecast"]).returncode == 2
-
-
 def test_flow_logs_of_weeks_are_forecast(tmp_path: Path) -> None:
     """An inventory with three weeks of records, one an hour: both machine and path have one."""
     sender, receiver = host("web", "10.0.0.1"), host("db", "10.0.0.2")

@@ -190,14 +190,6 @@ class TestTable:
         else:
             assert len(json.loads(text)["predictions"]) == len(HOSTILE)
 
-    @pytest.mark.parametrize("form", ["csv", "json"])
-    def test_it_can_be_written_to_a_file(self, tmp_path: Path, form: str) -> None:
-        path = written(tmp_path / "t.csv", PLAIN)
-        target = tmp_path / "out"
-        assert answer("--batch", path, "--format", form, "--output", target) == ""
-        assert target.read_text(encoding="utf-8") == answer("--batch", path, "--format", form)
-        assert sorted(one.name for one in tmp_path.iterdir()) == ["out", "t.csv"]
-
     def test_several_formats_are_written_at_once(self, tmp_path: Path) -> None:
         path = written(tmp_path / "t.csv", *HOSTILE)
         parquet, data = tmp_path / "out.parquet", tmp_path / "out.json"
@@ -234,13 +226,6 @@ class TestTable:
         assert first["predicted_gbps"]
         assert second["predicted_gbps"] == third["predicted_gbps"] == ""
         assert second["reason"] == "refused: streams is not a whole number"
-
-    @pytest.mark.parametrize("name", ["", "none.csv"])
-    def test_a_folder_and_no_file_are_refused(self, tmp_path: Path, name: str) -> None:
-        found = predict("--batch", tmp_path / name)
-        assert found.returncode == 3
-        assert found.stdout == ""
-        assert str(tmp_path) in found.stderr
 
     def test_a_pipe_is_refused_because_a_table_is_looked_at_more_than_once(
         self, tmp_path: Path
