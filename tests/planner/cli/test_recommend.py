@@ -73,14 +73,14 @@ def test_a_region_to_send_to_adds_what_its_traffic_costs() -> None:
     assert usd == pytest.approx(gib * 0.05, rel=1e-3)
 
 
-def machine_file(folder: Path, machine_type: str, **fields: object) -> str:
+def machine_file(folder: Path, machine_type: str, **fields: Any) -> str:
     """Write an inventory of one machine; return its path."""
     path = folder / "machines.json"
     path.write_text(json.dumps([machine("one", machine_type, **fields)]), encoding="utf-8")
     return str(path)
 
 
-def replaced(folder: Path, machine_type: str, **fields: object) -> Answer:
+def replaced(folder: Path, machine_type: str, **fields: Any) -> Answer:
     path = machine_file(folder, machine_type, **fields)
     options = ["--inventory", path, "--vm", "one", "--gbps", "3", "--format", "json"]
     answer: Answer = json.loads(recommend(*options).stdout)

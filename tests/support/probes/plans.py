@@ -96,8 +96,8 @@ def instance(
     status: str = "RUNNING",
 ) -> dict[str, Any]:
     """Return a machine of project `p` as the Compute API writes it."""
-    about = {"status": status, "labels": labels or {}, "cpuPlatform": "Intel Cascade Lake"}
-    made = compute_json.machine(name, machine_type, zone, address=address, **about)
+    made = compute_json.machine(name, machine_type, zone, address=address, status=status)
+    made |= {"labels": labels or {}, "cpuPlatform": "Intel Cascade Lake"}
     if external:
         access = {"name": "nat", "natIP": external, "type": "ONE_TO_ONE_NAT"}
         made["networkInterfaces"][0]["accessConfigs"] = [access]
