@@ -66,28 +66,6 @@ def test_a_table_of_machines_has_columns_of_both(folder: Path, tmp_path: Path) -
     assert (second["on_demand_eur_per_hour"], second["reason"]) == ("", "unknown region")
 
 
-def test_a_currency_without_a_rate_is_refused_and_says_where_rates_come_from() -> None:
-    for verb, asked in (
-        ("price", ["price", "machine", "n2-standard-4", "--region", "us-central1"]),
-        ("audit", ["audit", "--demo", "gecko"]),
-        ("recommend", ["recommend", "--gbps", "10", "--region", "us-central1"]),
-        ("job", ["job", "--demo", "dobermanifesto"]),
-        ("flow-logs", ["flow-logs", "cost", "--demo", "gecko"]),
-        ("flow-logs", ["flow-logs", "plan", "--demo", "gecko"]),
-    ):
-        done = run_verbs(arguments=[*asked, "--currency", "EUR"])
-        assert (done.returncode, done.stdout) == (3, ""), verb
-        assert "no rate for it" in done.stderr
-        assert "netplan prices refresh" in done.stderr
-
-
-def test_dollars_need_no_rate() -> None:
-    done = run_verbs(arguments=["price", "machine", "n2-standard-4", "--region",
-                     "us-central1", "--currency", "USD"])  # fmt: skip
-    assert done.returncode == 0
-    assert "EUR" not in done.stdout
-
-
 def test_the_cost_of_flow_logs_is_shown_in_it(folder: Path, tmp_path: Path) -> None:
     expected = tmp_path / "expected.csv"
     expected.write_text("place,records\nsubnet-1,10000000000\n")

@@ -18,10 +18,6 @@ from support.commands.run import run_verbs
 from support.prices.billing_export import usage, write_parquet
 
 SAID = "Prices of 2026-04-30, over 90 days old: netplan prices refresh --out prices"
-SAID_WITH_SPOT = (
-    "Prices of 2026-04-30, over 90 days old; Spot prices of 2026-07-30, over 30 days old"
-)
-"""Of a verb that compares with Spot."""
 PEERING = "984A-1F27-2D1F"
 
 
@@ -48,64 +44,6 @@ def test_the_command_names_the_folder_that_is_in_use() -> None:
     told = price_age(info, date(2026, 11, 22), has_spot=True, folder=Path("own"))
     assert told.endswith("netplan prices refresh --out own")
     assert "Spot prices of 2026-07-30" in told
-
-
-VERBS = {
-    "price": [
-        ["price", "machine", "n2-standard-2", "--region", "us-central1"],
-        ["price", "traffic", "--from", "us-central1", "--to", "zone", "--gib", "1"],
-        ["price", "address", "--region", "us-central1"],
-        ["price", "sku", PEERING],
-    ],
-    "recommend": [["recommend", "--gbps", "10", "--region", "us-central1", "--top", "1"]],
-    "job": [["job", "--demo", "dobermanifesto"]],
-    "transfer": [
-        [
-            "transfer",
-            "--from",
-            "us-central1",
-            "--to",
-            "us-east1",
-            "--bytes",
-            "1TB",
-            "--machine-type",
-            "n2-standard-8",
-        ]
-    ],
-    "audit": [["audit", "--demo", "gecko", "--fail-on", "never"]],
-    "probe": [["probe", "plan", "--demo", "gecko"]],
-    "flow-logs": [
-        ["flow-logs", "cost", "--demo", "gecko"],
-        ["flow-logs", "plan", "--demo", "gecko"],
-    ],
-}
-
-
-@pytest.mark.parametrize(
-    ("verb", "arguments"),
-    [(verb, one) for verb, several in VERBS.items() for one in several],
-    ids=lambda one: "-".join(one[:2]) if isinstance(one, list) else None,
-)
-def test_every_verb_with_dollars_says_it_first(verb: str, arguments: list[str]) -> None:
-    # The day of the test is the day of the answer, and the snapshot is older than it.
-    done = run_verbs(arguments=arguments)
-    assert done.returncode == 0, done.stderr
-    said = SAID_WITH_SPOT if verb in {"job", "transfer"} else SAID
-    assert done.stdout.startswith(said)
-    data = run_verbs(arguments=[*arguments, "--output", "json"])
-    assert json.loads(data.stdout)["price_age"].startswith(said)
-
-
-def test_a_table_of_csv_has_it_on_stderr(tmp_path: Path) -> None:
-    table = tmp_path / "fleet.csv"
-    table.write_text("region,machine_type\nus-central1,n2-standard-2\n")
-    for arguments in (
-        ["price", "machine", "--batch", str(table)],
-        ["price", "machine", "n2-standard-2", "--region", "us-central1", "--format", "csv"],
-    ):
-        done = run_verbs(arguments=arguments)
-        assert done.stderr.startswith("Prices of 2026-04-30")
-        assert "Prices of" not in done.stdout
 
 
 def test_a_bill_and_its_contract_are_told_of_old_list_prices_and_known_changes(

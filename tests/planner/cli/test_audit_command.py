@@ -78,22 +78,6 @@ def test_gecko_names_both_faults_and_what_each_fix_brings() -> None:
     assert places == ["demo:gecko/flows-00.json.gz:118", "demo:gecko/flows-12.json.gz:2071"]
 
 
-def test_what_is_suppressed_stays_in_the_facts(tmp_path: Path) -> None:
-    """Addresses that carry 233 TiB a month are not deleted because nobody wants to see them."""
-    ignore = tmp_path / "ignore.toml"
-    ignore.write_text(
-        '[[ignore]]\nrule = "external-ip-intra-zone"\nreason = "known"\n', encoding="utf-8"
-    )
-    found = report("--demo", "gecko", "--ignore-file", ignore, "--fail-on", "never")
-    assert len(found["suppressed"]) == 8
-    assert "delete-access-config" not in json.dumps(found)
-    # The paths are as they are, so a bigger machine is known to bring nothing.
-    assert found["do_first"] == []
-    assert found["fix_sets"] == []
-    _, text, _ = audit("--demo", "gecko", "--ignore-file", ignore, "--fail-on", "never")
-    assert "by itself it brings nothing: the same limit binds as before" in text
-
-
 def test_a_fix_is_the_change_and_the_clean_up_comes_after_it() -> None:
     by_rule = findings(report("--demo", "gecko"))
     for member in by_rule["external-ip-intra-zone"]["members"]:
@@ -163,12 +147,6 @@ def test_interzone_shows_the_matrix_both_ways() -> None:
             assert estimate["gbps"] == pytest.approx(sum(rates) / 2, rel=0.6)
 
 
-def test_interzone_says_both_ways_in_its_table() -> None:
-    _, out, _ = audit("--demo", "interzone", "--fail-on", "never")
-    text = " ".join(out.split())
-    assert "one flow: 7.73 Gbit/s one way, 5.41 Gbit/s each way with both at once" in text
-
-
 @pytest.mark.parametrize("name", every(2, ["gecko", "dobermanifesto", "interzone", "percona"]))
 def test_a_demo_is_the_same_text_each_time_and_fits_the_width(name: str) -> None:
     first = audit("--demo", name, "--fail-on", "never")
@@ -220,98 +198,10 @@ def test_several_outputs_at_once(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted(p.name for p in names.values())
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status"),
-    [
-        (("--fail-on", "never"), 0),
-        (("--fail-on", "high"), 1),
-        ((), 1),
-        (("--select", "evidence"), 0),
-        (("--select", "evidence", "--fail-on", "info"), 1),
-        (("--fail-on", "never", "--fail-on-saving", "100"), 1),
-        (("--fail-on", "never", "--fail-on-saving", "1000000"), 0),
-        (("--ignore", "address,capacity"), 0),
-        (("--ignore", "address,capacity", "--fail-on", "low"), 0),
-        (("--ignore", "address,capacity", "--fail-on", "info"), 1),
-        # Filters choose what is shown; the gate judges all.
-        (("--min-saving", "1000000"), 1),
-        (("--severity", "high", "--fail-on", "info", "--ignore", "address,capacity"), 1),
-        (("--severity", "high", "--fail-on", "medium"), 1),
-    ],
-)
-def test_exit_status(arguments: tuple[str, ...], status: int) -> None:
-    assert audit("--demo", "gecko", *arguments)[0] == status
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        ((), "nothing to read"),
-        (("--traffic", "flows", "--metrics", "m"), "--traffic and --metrics without machines"),
-        (("--demo", "gekko"), "no demo is named 'gekko'"),
-        (("--demo", "gecko", "--select", "external-ip"), "no rule is named 'external-ip'"),
-        (("--demo", "gecko", "--output", "jsn"), "json"),
-        (("--demo", "gecko", "--min-saving", "lots"), "is not a number from 0"),
-        (("--demo", "gecko", "--memory-limit", "much"), "memory limit"),
-        (("--demo", "gecko", "--output", "json:/no/such/folder/x.json"), "/no/such/folder"),
-        (("--inventory", "/no/such/file", "--output", "md:/no/such/folder/x"), "/no/such/folder"),
-        (("--demo", "gecko", "--severity", "never"), "--severity"),
-    ],
-)
-def test_wrong_usage_is_status_2(arguments: tuple[str, ...], says: str) -> None:
-    code, out, err = audit(*arguments)
-    assert (code, out) == (2, "")
-    assert says in err
-    assert "Traceback" not in err
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "says"),
-    [
-        ("empty.json", b"", "empty"),
-        ("cut.json", b'[{"kind": "compute#instance", "name": "a", "zo', "cut.json"),
-        ("text.json", b"hello\n", "text.json"),
-        ("flow.json", b'{"a": 1}\n', "flow.json"),
-    ],
-)
-def test_input_that_cannot_be_read_is_status_3(
-    tmp_path: Path, name: str, content: bytes, says: str
-) -> None:
-    path = tmp_path / name
-    path.write_bytes(content)
-    for option in ("--inventory", "--traffic"):
-        rest = ("--inventory", FILES) if option == "--traffic" else ()
-        code, out, err = audit(*rest, option, path)
-        assert (code, out) == (3, ""), err
-        assert says in err
-        assert "Traceback" not in err
-
-
-def test_missing_paths_and_empty_folders_are_status_3(tmp_path: Path) -> None:
-    for option in ("--inventory", "--traffic"):
-        rest = ("--inventory", FILES) if option == "--traffic" else ()
-        for path in (tmp_path, tmp_path / "no-such"):
-            code, out, err = audit(*rest, option, path)
-            assert (code, out) == (3, "")
-            assert str(path) in err
-
-
-def test_suppressions_are_counted_with_reason_and_expiry(tmp_path: Path) -> None:
-    ignore = tmp_path / "ignore.toml"
-    ignore.write_text(
-        '[[ignore]]\nrule = "address"\nreason = "moves in spring"\nexpires = 2027-03-31\n'
-        '[[ignore]]\nrule = "capacity"\nresource = "transcoder-1"\nreason = "over"\n'
-        "expires = 2026-01-01\n",
-        encoding="utf-8",
-    )
-    found = report("--demo", "gecko", "--ignore-file", ignore)
-    assert "external-ip-intra-zone" not in findings(found)
-    assert {s["reason"] for s in found["suppressed"]} == {"moves in spring"}
-    assert len(found["suppressed"]) == 8
-    assert [s["reason"] for s in found["expired_suppressions"]] == ["over"]
-    code, out, _ = audit("--demo", "gecko", "--ignore-file", ignore)
-    assert code == 1
-    assert "Suppressed: 8 findings" in out
+def test_an_empty_folder_of_traffic_is_status_3(tmp_path: Path) -> None:
+    code, out, err = audit("--inventory", FILES, "--traffic", tmp_path)
+    assert (code, out) == (3, "")
+    assert str(tmp_path) in err
 
 
 def test_configuration_file_environment_and_flags(tmp_path: Path) -> None:
@@ -347,21 +237,6 @@ def test_configuration_file_environment_and_flags(tmp_path: Path) -> None:
     assert "rules.idle-external-address.min_age_days" in shown
     assert "100000 days  (netplan.toml)" in shown
     assert "audit.memory-limit" in shown
-
-
-def test_an_unknown_threshold_is_refused(tmp_path: Path) -> None:
-    config = tmp_path / "netplan.toml"
-    config.write_text("[rules.idle-external-address]\nmin_age = 3\n", encoding="utf-8")
-    done = run_verbs(arguments=["--config", str(config), "audit", "--demo", "gecko"])
-    assert done.returncode == 2
-    assert "min_age_days" in done.stderr
-
-
-def test_explain_shows_sources_and_refuses_unknown_names() -> None:
-    code, out, _ = audit("--demo", "gecko", "--explain", "external-ip-intra-zone")
-    assert code == 1
-    assert "medium.com/@duhroach" in out
-    assert audit("--demo", "gecko", "--explain", "nothing")[0] == 2
 
 
 def test_a_live_project_reads_as_its_files() -> None:
@@ -453,4 +328,3 @@ def test_a_fix_that_brings_nothing_says_so_beside_the_order(tmp_path: Path) -> N
     said = "left out: finding 3; no traffic is seen to need its fix, no saving is known"
     assert f"\n{said}\n" in done.out
     assert said in page.read_text(encoding="utf-8")
-    assert "to need its fix" not in netplan("audit", "--demo", "gecko", "--fail-on", "never").out

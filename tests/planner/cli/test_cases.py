@@ -10,11 +10,13 @@ FILES = sorted(CASES.rglob("*.toml"))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
-def test_each_does_what_stands_beside_it(file: Path) -> None:
+def test_each_does_what_stands_beside_it(file: Path, tmp_path: Path) -> None:
     failed = []
-    for line, case in cases(file):
+    for number, (line, case) in enumerate(cases(file)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
         try:
-            check(line, case)
+            check(line, case, folder)
         except (AssertionError, LookupError) as exc:
             failed.append(f"netplan {line}: {type(exc).__name__}: {exc}")
     assert not failed, "\n".join(failed)

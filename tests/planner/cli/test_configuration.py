@@ -30,37 +30,6 @@ def show(folder: Path, text: str, **environment: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ('[adit]\nfail-on = "low"', "no section is named 'adit'; near: audit"),
-        ("[rule.x]\ny = 1", "no section is named 'rule'; near: rules"),
-        ('config = "x"', "config is a section of options, not 'x'"),
-        ("[[audit]]", "audit is a section of options, not a list"),
-        ("quiet = 1", "quiet takes true or false, not 1"),
-        ('[audit]\nfail-onn = "low"', "no option of [audit] is named 'fail-onn'; near: fail-on"),
-        ("[audit.fail-on]\nx = 1", "audit.fail-on takes one of 'high', 'medium', 'low', "),
-        ('[price.machine]\nregoin = "x"', "no option of [price.machine] is named 'regoin'; near"),
-        ('[price]\nregion = "x"', "no section is named 'region'"),
-        ('[audit]\nfail-on = "nevr"', "audit.fail-on (netplan.toml) = 'nevr'"),
-        ('[recommend]\nvcpus = "x"', "recommend.vcpus (netplan.toml) = 'x'"),
-        ("[rules.x]\ny = 1", "no rule is named 'x'"),
-        ("[targets]\na = 0", "a rate above 0"),
-        ('[links]\n"10.1.0.0/24" = 0', "a rate above 0"),
-        ("[links]\neth0 = 1", "does not appear to be an IPv4 or IPv6 network"),
-        (
-            "[rules.egress-cap-undersized-for-target]\nheadroom_ratio = 1",
-            "headroom_ratio = 1: it is a ratio from 0 to below 1",
-        ),
-    ],
-)
-def test_what_it_does_not_know_is_refused(tmp_path: Path, text: str, says: str) -> None:
-    status, _, errors = show(tmp_path, text)
-    assert status == 2
-    assert says in errors
-    assert "Traceback" not in errors
-
-
 WRITTEN = {
     "true": "true",
     "whole number": "7",
@@ -168,39 +137,6 @@ def test_a_wrong_kind_of_value_ends_a_verb_as_wrong_usage(tmp_path: Path, kind: 
         assert "netplan.toml" in errors
         assert f"{'.'.join(path)}.{key}" in errors
         assert "not foreseen" not in errors
-
-
-def test_a_value_that_a_verb_refuses_is_told_with_option_and_file(tmp_path: Path) -> None:
-    config = tmp_path / "netplan.toml"
-    config.write_text("[audit]\nsince = 03:04:05\n", encoding="utf-8")
-    done = run_verbs(arguments=["--config", str(config), "audit", "--demo", "gecko"])
-    said = " ".join(done.stderr.replace("│", " ").split())
-    assert done.returncode == 2
-    assert "'--since': '03:04:05' is not a date such as 2026-01-31 or a time such as" in said
-    assert "(from " in said
-
-
-def test_a_file_sets_an_argument_that_takes_many(tmp_path: Path) -> None:
-    config, missing = tmp_path / "netplan.toml", tmp_path / "none.json"
-    config.write_text(f'[calibrate]\nmeasurements = ["{missing}"]\n', encoding="utf-8")
-    out = str(tmp_path / "out.json")
-    done = run_verbs(arguments=["--config", str(config), "calibrate", "--out", out])
-    assert done.returncode == 3
-    assert "none.json" in done.stderr
-
-
-def test_an_unknown_key_stops_every_verb(tmp_path: Path) -> None:
-    config = tmp_path / "netplan.toml"
-    config.write_text('[audit]\nmemory = "4GB"\n', encoding="utf-8")
-    done = run_verbs(arguments=["--config", str(config), "caps", "n2-standard-8"])
-    assert done.returncode == 2
-    assert "no option of [audit] is named 'memory'; near: memory-limit" in done.stderr
-
-
-def test_a_bad_variable_is_named_with_its_origin(tmp_path: Path) -> None:
-    status, _, errors = show(tmp_path, "", NETPLAN_AUDIT_FAIL_ON="x")
-    assert status == 2
-    assert "audit.fail-on (environment) = 'x'" in errors
 
 
 def test_every_option_that_is_shown_can_be_set(tmp_path: Path) -> None:

@@ -9,21 +9,12 @@ import pytest
 
 from support.commands.run import run_verbs
 from support.flows.records import entry, lines
+from support.projects.compute_json import machine
 
 LINK = "https://www.googleapis.com/compute/v1/projects/p/"
 NETWORK = LINK + "global/networks/default"
 SUBNET = LINK + "regions/us-central1/subnetworks/default"
-MACHINE = {
-    "kind": "compute#instance",
-    "name": "a",
-    "machineType": LINK + "zones/us-central1-a/machineTypes/n2-standard-8",
-    "status": "RUNNING",
-    "zone": LINK + "zones/us-central1-a",
-    "selfLink": LINK + "zones/us-central1-a/instances/a",
-    "networkInterfaces": [
-        {"name": "nic0", "network": NETWORK, "subnetwork": SUBNET, "networkIP": "10.0.0.2"}
-    ],
-}
+MACHINE = machine(network=NETWORK, subnetwork=SUBNET)
 INSTANCES: dict[str, Any] = {"kind": "compute#instanceList", "id": "all", "items": [MACHINE]}
 SNAPSHOTS = [{"kind": "compute#snapshot", "selfLink": f"{LINK}global/snapshots/s{n}"} for n in "12"]
 

@@ -88,14 +88,6 @@ def test_a_store_given_twice_is_read_once(store: Path) -> None:
     assert found["findings"] == report("--measurements", store)["findings"]
 
 
-@pytest.mark.parametrize("name", ["nowhere.jsonl", "."])
-def test_a_store_that_cannot_be_read_ends_the_audit(tmp_path: Path, name: str) -> None:
-    code, out, err = audit("--measurements", tmp_path / name)
-    assert (code, out) == (3, "")
-    assert str(tmp_path) in err
-    assert "Traceback" not in err
-
-
 def test_the_area_model_can_be_chosen(store: Path) -> None:
     found = report("--measurements", store, "--select", "model")
     assert {finding["rule"] for finding in found["findings"]} == {"measured-below-model"}

@@ -104,15 +104,6 @@ def test_what_is_refused_is_said_and_the_rest_goes_on() -> None:
         assert "monitoring.timeSeries.list" in err
 
 
-def test_a_file_that_is_none_is_one_line(tmp_path: Path) -> None:
-    path = tmp_path / "x.json"
-    path.write_text("[1]")
-    code, _, err = audit("--inventory", FOLDER / "api", "--metrics", path)
-    assert code == 3
-    assert "no time series of Cloud Monitoring" in err
-    assert "Traceback" not in err
-
-
 def test_recommend_takes_what_was_counted(stored: Path) -> None:
     done = run_verbs(
         arguments=[

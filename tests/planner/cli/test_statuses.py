@@ -14,6 +14,7 @@ from netplan_planner.errors import (
     UnknownName,
     UsageError,
 )
+from support.commands.cases import CASES, cases
 from support.commands.in_process import netplan
 from support.commands.lines import FILE, OUT, VERBS, success
 from support.commands.tree import ROOT
@@ -75,15 +76,12 @@ def test_the_errors_have_the_statuses_of_the_table() -> None:
     assert {kind: kind.exit_status for kind in statuses} == statuses
 
 
-@pytest.mark.parametrize("wrong", lines_of("wrong"))
-def test_a_word_that_names_nothing_is_2_and_told_with_the_nearest(
-    wrong: tuple[str, str], tmp_path: Path
-) -> None:
-    line, near = wrong
-    done = netplan(*line.replace(FILE, str(tmp_path / "none")).replace(OUT, str(tmp_path)).split())
-    assert (done.status, done.out) == (2, "")
-    assert near in done.err
-    assert "Traceback" not in done.err
+def test_a_word_that_names_nothing_is_tried_of_every_verb() -> None:
+    lines = [line for line, _ in cases(CASES / "any" / "wrong_words.toml")]
+    lacking = {
+        verb for verb in VERBS if not any(f"{line} ".startswith(f"{verb} ") for line in lines)
+    }
+    assert not lacking, "give it a line in tests/cases/any/wrong_words.toml"
 
 
 @pytest.mark.parametrize("line", lines_of("nothing"))

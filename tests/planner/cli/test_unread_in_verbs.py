@@ -2,32 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from support.commands.in_process import netplan
 from support.flows.records import entry, lines
+from support.projects.compute_json import machine
 from support.projects.plans import change, plan
 
 UNREAD = "google_dataproc_cluster.d: google_dataproc_cluster is not read yet: it makes VMs"
 NODES = "its nodes are in no input: 3 in each zone at first"
-
-
-def api_machine(name: str, number: int, zone: str, **more: Any) -> dict[str, Any]:
-    link = "https://www.googleapis.com/compute/v1/projects/p"
-    network = f"{link}/global/networks/default"
-    nic = {"name": "nic0", "network": network, "networkIP": f"10.0.0.{number}"}
-    return {
-        "kind": "compute#instance",
-        "name": name,
-        "machineType": f"{link}/zones/{zone}/machineTypes/n2-standard-8",
-        "status": "RUNNING",
-        "zone": f"{link}/zones/{zone}",
-        "selfLink": f"{link}/zones/{zone}/instances/{name}",
-        "networkInterfaces": [nic],
-        **more,
-    }
 
 
 @pytest.fixture
@@ -42,9 +26,9 @@ def inventory(tmp_path: Path) -> Path:
     )
     (folder / "plan.json").write_text(json.dumps(planned))
     machines = [
-        api_machine("a", 2, "us-central1-a"),
-        api_machine("b", 3, "us-central1-b"),
-        api_machine("off", 4, "us-central1-a", status="TERMINATED"),
+        machine("a"),
+        machine("b", zone="us-central1-b", address="10.0.0.3"),
+        machine("off", address="10.0.0.4", status="TERMINATED"),
     ]
     (folder / "instances.json").write_text(json.dumps(machines))
     return folder

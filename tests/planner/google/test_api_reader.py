@@ -178,26 +178,6 @@ def test_broken_answers_are_retried(fault: Fault) -> None:
     assert len(server.calls_of(INSTANCES)) == 3
 
 
-def test_a_truncated_answer_that_stays_is_reported() -> None:
-    with with_project(ComputeServer()) as server:
-        server.add_fault(Fault(method=INSTANCES, truncate=True))
-        inventory = read(server)
-    (error,) = coverage(inventory).errors
-    assert error.startswith(f"{INSTANCES}: the answer is not whole")
-    assert "after 3 attempts" in error
-    assert inventory.instances == ()
-    assert len(inventory.networks) == 2
-
-
-def test_a_slow_answer_times_out_and_is_reported() -> None:
-    with with_project(ComputeServer()) as server:
-        server.add_fault(Fault(method=ROUTES, delay_s=0.5))
-        inventory = read(server, timeout_s=0.1, max_attempts=2)
-    (error,) = coverage(inventory).errors
-    assert "did not answer in time" in error
-    assert len(inventory.instances) == 9
-
-
 def test_a_slow_answer_within_the_time_is_read() -> None:
     with with_project(ComputeServer()) as server:
         server.add_fault(Fault(method=ROUTES, delay_s=0.1))
@@ -212,23 +192,6 @@ def test_a_page_that_fails_for_good_leaves_the_others() -> None:
     (error,) = coverage(inventory).errors
     assert error.startswith(f"page 2: {INSTANCES}: HTTP 503 made by the test")
     assert error.endswith("the list is incomplete (4 instances were read before)")
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [
-        Fault(method=INSTANCES, repeat_token=True),
-        Fault(method=INSTANCES, repeat_token=True, skip=1),
-        Fault(method=INSTANCES, same_page=True),
-    ],
-)
-def test_pages_that_come_again_end_with_an_error(fault: Fault) -> None:
-    with with_project(ComputeServer(page_limit=2)) as server:
-        server.add_fault(fault)
-        inventory = read(server)
-    (error,) = coverage(inventory).errors
-    assert "leads back to an earlier page" in error
-    assert len(server.calls_of(INSTANCES)) < 9
 
 
 def test_pages_are_bounded() -> None:

@@ -154,30 +154,6 @@ def test_what_is_refused_beside_resources_costs_nothing_else(
     }
 
 
-def test_a_list_that_breaks_off_stays_and_is_incomplete(monkeypatch: pytest.MonkeyPatch) -> None:
-    with AssetServer({ORGANISATION: [vm("web"), vm("db", "b")]}, page_limit=1) as server:
-        server.add_fault(Fault(status=503, skip=1, times=2))
-        inventory = read(server, monkeypatch)
-    assert len(inventory.instances) == 1
-    (unread,) = inventory.unread
-    assert "page 2: " in unread.reason
-    assert "the list is incomplete" in unread.reason
-
-
-def test_quotas_and_cut_answers_are_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    with AssetServer({ORGANISATION: ALL}) as server:
-        server.add_fault(Fault(status=429, retry_after="0", times=1))
-        server.add_fault(Fault(truncate=True, skip=1, times=1))
-        assert read(server, monkeypatch, max_attempts=4).unread == ()
-
-
-def test_a_list_in_a_circle_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    with AssetServer({ORGANISATION: [vm("web")]}) as server:
-        server.add_fault(Fault(repeat_token=True))
-        inventory = read(server, monkeypatch)
-    assert any("leads back to an earlier page" in u.reason for u in inventory.unread)
-
-
 @pytest.mark.parametrize(("fault", "said"), [
     (Fault(status=403, reason="forbidden"), PERMISSION),
     (Fault(status=403, reason="SERVICE_DISABLED"), "gcloud services enable cloudasset"),

@@ -179,22 +179,6 @@ def test_projects_are_read_side_by_side_in_time(tmp_path: Path) -> None:
     assert logs.projects == ("p", "q")
 
 
-@pytest.mark.parametrize("fault", [
-    Fault(status=429, retry_after="0", times=2, skip=1),
-    Fault(status=503, times=2, skip=2),
-    Fault(truncate=True, times=1, skip=1),
-    Fault(disconnect=True, times=1, skip=1),
-    Fault(body=b"<html>", times=1),
-], ids=["quota", "unavailable", "cut", "broken off", "web page"])  # fmt: skip
-def test_what_passes_is_asked_for_again(tmp_path: Path, fault: Fault) -> None:
-    with LoggingServer({"p": flows(9)}, page_limit=3) as server:
-        server.add_fault(fault)
-        logs = read(server, folder=tmp_path / "pages")
-    assert fault.hits == fault.times
-    assert ids(tmp_path / "pages") == [f"p{n}" for n in range(9)]
-    assert logs.incomplete == ()
-
-
 def test_what_breaks_off_leaves_the_part_that_was_read(tmp_path: Path) -> None:
     with LoggingServer({"p": flows(60)}, page_limit=20) as server:
         fault = server.add_fault(Fault(status=503, skip=2))
@@ -354,14 +338,6 @@ def test_refusals_say_what_to_do(fault: Fault, said: tuple[str, ...]) -> None:
     assert line.startswith("Cloud Logging, project q: ")
     assert all(text in line for text in said)
     assert (logs.projects, logs.until) == (("p",), UNTIL)
-
-
-def test_pages_in_a_circle_end() -> None:
-    with LoggingServer({"p": flows(5)}, page_limit=2) as server:
-        server.add_fault(Fault(repeat_token=True))
-        logs = read(server)
-    assert "leads back to an earlier one" in logs.incomplete[0]
-    assert len(server.calls) == 2
 
 
 def test_nothing_there_is_no_traffic_and_no_zero() -> None:

@@ -162,33 +162,6 @@ def test_a_project_that_refuses_is_named_once(
     assert set(server.asked_metrics()) == {Metric.VM_SENT_BYTES.value}
 
 
-@pytest.mark.parametrize("status", [429, 503])
-def test_a_failure_that_passes_costs_nothing(
-    server: MonitoringServer, inventory: Inventory, status: int
-) -> None:
-    server.add_fault(Fault(method=LIST, status=status, times=2))
-    found = metrics_of(live(inventory), inventory)
-    assert (len(found.series), found.coverage.unread) == (3, ())
-
-
-def test_a_later_page_that_fails_keeps_what_was_read(
-    server: MonitoringServer, inventory: Inventory
-) -> None:
-    server.add_fault(Fault(method=LIST, status=503, skip=1, times=3))
-    found = metrics_of(live(inventory, concurrency=1), inventory)
-    (unread,) = found.coverage.unread
-    assert "the list is incomplete" in unread.reason
-    assert Metric.VM_SENT_BYTES.value in unread.source
-    assert {one.metric for one in found.series} == {Metric.VM_SENT_BYTES, Metric.VM_CPU}
-
-
-def test_a_list_that_leads_back_ends(server: MonitoringServer, inventory: Inventory) -> None:
-    server.add_fault(Fault(method=LIST, repeat_token=True))
-    found = metrics_of(live(inventory), inventory)
-    assert all("leads back to an earlier page" in unread.reason for unread in found.coverage.unread)
-    assert found.coverage.unread
-
-
 def test_a_metric_that_a_project_never_had_is_no_fault(
     monkeypatch: pytest.MonkeyPatch, inventory: Inventory
 ) -> None:

@@ -51,6 +51,8 @@ ZONES = ("us-central1-a", "us-central1-b", "europe-west1-b")
 NAMES = ("ant", "bee", "cow", "dog")
 NETS = ("", "PREMIUM", "STANDARD")
 """What a machine has: no external address, or one of a tier."""
+AREAS = {"peer": "America/usa", "north": "America/canada"}
+"""Where addresses of the internet are; one SKU sells what is sent to both."""
 CENT = Decimal("0.000001")
 Talk = tuple[str, str, PathClass, float]
 
@@ -99,6 +101,19 @@ def way_out(one: Instance) -> PathClass:
     return PathClass.INTERNET if has_address(one) else PathClass.NAT
 
 
+def with_the_internet(facts: Facts) -> Facts:
+    """Return facts in which the machines of `AREAS` are addresses of the internet."""
+    assert facts.traffic is not None
+    nowhere = {"kind": OwnerKind.INTERNET, "link": None, "region": None, "zone": None}
+    owners = tuple(
+        replace(one, area=AREAS[one.name], **nowhere) if one.name in AREAS else one
+        for one in facts.traffic.owners
+    )
+    own = tuple(one for one in facts.inventory.instances if one.name not in AREAS)
+    traffic = replace(facts.traffic, owners=owners)
+    return replace(facts, inventory=replace(facts.inventory, instances=own), traffic=traffic)
+
+
 @st.composite
 def worlds(draw: st.DrawFn) -> Facts:
     """Draw machines in two regions, what they send each other, the internet, and get from it."""
@@ -127,24 +142,16 @@ def worlds(draw: st.DrawFn) -> Facts:
         ]
         path_class = base.between(machines[src].zone, machines[dst].zone)
         talk.append((NAMES[src], NAMES[dst], path_class, rate / 10))
-    facts = facts_of(*machines, machine("peer"), talk=tuple(talk))
-    assert facts.traffic is not None
-    owners = tuple(
-        replace(one, kind=OwnerKind.INTERNET, area="America/usa", link=None, region=None, zone=None)
-        if one.name == "peer"
-        else one
-        for one in facts.traffic.owners
-    )
+    facts = with_the_internet(facts_of(*machines, machine("peer"), talk=tuple(talk)))
     kept = tuple(
         reserved(i, one.region) for i, one in enumerate(machines) if i % 2 and has_address(one)
     )
     inventory = replace(
         facts.inventory,
-        instances=tuple(one for one in facts.inventory.instances if one.name != "peer"),
         routers=(router("us-central1"), router("europe-west1")),
         addresses=kept,
     )
-    return replace(facts, inventory=inventory, traffic=replace(facts.traffic, owners=owners))
+    return replace(facts, inventory=inventory)
 
 
 @st.composite
@@ -339,21 +346,21 @@ def test_several_at_once_are_worth_what_they_are_one_after_the_other(
     assert abs(whole - sum((one for one in parts if one is not None), Decimal(0))) < CENT
 
 
+def reaching_out(*tiers: str) -> Facts:
+    """Return machines that send 40 Gbit/s each to two countries that one SKU sells."""
+    machines = [with_tier(number, ZONES[0], tier) for number, tier in enumerate(tiers)]
+    pairs = zip(machines, AREAS, strict=False)
+    talk = tuple((one.name, peer, way_out(one), 40.0) for one, peer in pairs)
+    facts = with_the_internet(facts_of(*machines, *map(machine, AREAS), talk=talk))
+    return replace(facts, inventory=replace(facts.inventory, routers=(router("us-central1"),)))
+
+
 def test_what_goes_through_a_gateway_fills_the_steps_of_what_goes_directly() -> None:
     """One SKU sells both: an address takes Cloud NAT's share off and no step of the internet."""
-    machines = with_tier(0, ZONES[0], ""), with_tier(1, ZONES[0], "PREMIUM")
-    talk = tuple((one.name, "peer", way_out(one), 40.0) for one in machines)
-    facts = facts_of(*machines, machine("peer"), talk=talk)
-    assert facts.traffic is not None
-    owners = tuple(
-        replace(one, kind=OwnerKind.INTERNET, area="America/usa", link=None, region=None)
-        if one.name == "peer"
-        else one
-        for one in facts.traffic.owners
+    facts = reaching_out("", "PREMIUM")
+    change = Change(
+        kind=ChangeKind.EXTERNAL_ADDRESS, target=facts.inventory.instances[0].ref.self_link
     )
-    inventory = replace(facts.inventory, routers=(router("us-central1"),))
-    facts = replace(facts, inventory=inventory, traffic=replace(facts.traffic, owners=owners))
-    change = Change(kind=ChangeKind.EXTERNAL_ADDRESS, target=machines[0].ref.self_link)
     lines = Ledger(facts).value(change).saving.items
     assert facts.traffic is not None
     gib = facts.gib_per_month(facts.traffic.edges[0].wire_bytes)
@@ -361,6 +368,20 @@ def test_what_goes_through_a_gateway_fills_the_steps_of_what_goes_directly() -> 
     assert [line.usd_per_month for line in data] == [gib * Decimal("0.045")]
     hours = sum(line.usd_per_month for line in lines if line.unit == "hour")
     assert hours == Decimal("1.022") - Decimal("3.65")
+
+
+def test_what_costs_the_same_after_two_changes_at_once_fills_its_steps_for_the_other() -> None:
+    """The first machine stays on the steps that the second one leaves."""
+    facts = reaching_out("", "PREMIUM")
+    links = [facts.inventory.instances[number].ref.self_link for number in range(2)]
+    both = (
+        Change(kind=ChangeKind.EXTERNAL_ADDRESS, target=links[0]),
+        Change(kind=ChangeKind.NETWORK_TIER, target=links[1], to="STANDARD"),
+    )
+    whole = Ledger(facts).value(*both).usd
+    assert whole is not None
+    fallen = bill(facts) - bill(written(facts, both))
+    assert abs(fallen - whole) < CENT
 
 
 @pytest.mark.parametrize(("hours", "is_held"), [(24, True), (14 * 24, False)])

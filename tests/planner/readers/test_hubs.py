@@ -9,6 +9,7 @@ import pytest
 from netplan_planner.ledger.peerings import overlap_of, untold_over_hub, why_not_peered
 from netplan_planner.model import Inventory, SelfLink, SpokeKind
 from netplan_planner.readers import read_inventory
+from support.projects import compute_json
 from support.projects.compute_json import Reader
 from support.projects.hubs import HUB, asset, hub, vpc_spoke, vpn_spoke
 from support.projects.plans import change, configured, plan, refers
@@ -31,21 +32,8 @@ def net(name: str) -> Json:
 
 
 def machine(name: str, network: str, address: str) -> Json:
-    return {
-        "kind": "compute#instance",
-        "name": name,
-        "selfLink": f"projects/p/zones/us-central1-a/instances/{name}",
-        "zone": "projects/p/zones/us-central1-a",
-        "machineType": "projects/p/zones/us-central1-a/machineTypes/n2-standard-4",
-        "status": "RUNNING",
-        "networkInterfaces": [
-            {
-                "network": NETWORKS[network],
-                "subnetwork": f"projects/p/regions/us-central1/subnetworks/{network}",
-                "networkIP": address,
-            }
-        ],
-    }
+    own = {"subnetwork": f"projects/p/regions/us-central1/subnetworks/{network}"}
+    return compute_json.machine(name, address=address, network=NETWORKS[network], **own)
 
 
 def subnet(network: str, block: str) -> Json:
@@ -146,6 +134,13 @@ def test_a_planned_spoke_of_another_projects_hub_waits_for_its_owner(tmp_path: P
     (spoke,) = inventory.spokes
     assert not spoke.is_active
     assert any("whose owner accepts it" in one.reason for one in inventory.unread)
+
+
+def test_a_producers_spoke_keeps_the_ranges_that_it_says(read: Reader) -> None:
+    made = vpc_spoke("b", exclude=("10.9.0.0/16",))
+    made["linkedProducerVpcNetwork"] = made.pop("linkedVpcNetwork")
+    (spoke,) = read([net("b")], [made]).spokes
+    assert (spoke.kind, spoke.not_exported) == (SpokeKind.PRODUCER, ("10.9.0.0/16",))
 
 
 def test_what_a_spoke_lacks_is_noted(read: Reader) -> None:

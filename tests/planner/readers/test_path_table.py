@@ -92,13 +92,6 @@ class TestReading:
         with PathTable(written(tmp_path / "t.csv", PLAIN | {"metric": metric})) as table:
             assert table.rows().is_sender_count.tolist() == [expected]
 
-    def test_line_ends_and_a_byte_order_mark_do_not_matter(self, tmp_path: Path) -> None:
-        path = written(tmp_path / "t.csv", PLAIN, PLAIN)
-        text = path.read_text(encoding="utf-8")
-        windows = tmp_path / "w.csv"
-        windows.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
-        assert numbers(windows, "rtt_ms") == numbers(path, "rtt_ms") == [80, 80]
-
     def test_parquet_types_do_not_matter(self, tmp_path: Path) -> None:
         typed = tmp_path / "typed.parquet"
         table = pa.table(
@@ -218,26 +211,6 @@ class TestRefused:
             table.rows()
         assert "\x1b" not in str(caught.value)
         assert "\u202e" not in str(caught.value)
-
-    @pytest.mark.parametrize(
-        ("content", "said"),
-        [
-            (b"", "empty"),
-            (b"foo,bar\n1,2\n", "none of its columns is known"),
-            (b"machine_type,streams\nn2-standard-8,1\nn2-standard-8,1,1\n", "line|row"),
-            (b'machine_type,streams\nn2-standard-8,"1\n', ":2: not CSV: a quote is opened"),
-            (b"machine_type,note\nn2-standard-8,\xff\n", "utf-8|unicode"),
-            (b"PAR1 is how Parquet begins", "cannot be read"),
-            (b"machine_type,streams,streams\nn2-standard-8,1,2\n", "streams"),
-        ],
-    )
-    def test_a_file_that_is_no_table_says_why(
-        self, tmp_path: Path, content: bytes, said: str
-    ) -> None:
-        path = tmp_path / "t.csv"
-        path.write_bytes(content)
-        with pytest.raises(InputError, match=f"t.csv.*(?i:{said})"):
-            PathTable(path)
 
     @pytest.mark.parametrize("at", [0, 1, 2000])
     def test_a_row_with_too_few_cells_is_not_passed_over(self, tmp_path: Path, at: int) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from netplan_planner.model import Estimate, PathClass, PathEnd, PathQuery
 from netplan_planner.verbs.probe.answer import Probe, ProbeCost, ProbeFlow, ProbePath, ProbeWay
 from netplan_planner.verbs.probe.forecast import ProbeRules
+from support.projects import compute_json
 from support.rules.facts import machine
 
 Shares = dict[str, float]
@@ -95,26 +96,12 @@ def instance(
     status: str = "RUNNING",
 ) -> dict[str, Any]:
     """Return a machine of project `p` as the Compute API writes it."""
-    place = f"https://www.googleapis.com/compute/v1/projects/p/zones/{zone}"
-    nic: dict[str, Any] = {
-        "name": "nic0",
-        "network": "https://www.googleapis.com/compute/v1/projects/p/global/networks/default",
-        "networkIP": address,
-    }
+    made = compute_json.machine(name, machine_type, zone, address=address, status=status)
+    made |= {"labels": labels or {}, "cpuPlatform": "Intel Cascade Lake"}
     if external:
-        nic["accessConfigs"] = [{"name": "nat", "natIP": external, "type": "ONE_TO_ONE_NAT"}]
-    return {
-        "kind": "compute#instance",
-        "id": "1",
-        "name": name,
-        "selfLink": f"{place}/instances/{name}",
-        "zone": place,
-        "machineType": f"{place}/machineTypes/{machine_type}",
-        "status": status,
-        "labels": labels or {},
-        "cpuPlatform": "Intel Cascade Lake",
-        "networkInterfaces": [nic],
-    }
+        access = {"name": "nat", "natIP": external, "type": "ONE_TO_ONE_NAT"}
+        made["networkInterfaces"][0]["accessConfigs"] = [access]
+    return made
 
 
 def inventory_file(path: Path, *instances: dict[str, Any]) -> Path:

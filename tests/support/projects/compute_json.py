@@ -38,6 +38,35 @@ def nic(**fields: object) -> Resource:
     }
 
 
+def machine(
+    name: str = "a",
+    machine_type: str = "n2-standard-8",
+    zone: str = "us-central1-a",
+    *,
+    project: str = "p",
+    address: str = "10.0.0.2",
+    network: str | None = None,
+    subnetwork: str | None = None,
+    **fields: object,
+) -> Resource:
+    """Return a machine that runs, with one interface, named by where it is."""
+    root = f"https://www.googleapis.com/compute/v1/projects/{project}"
+    place = f"{root}/zones/{zone}"
+    own = {"name": "nic0", "network": network or f"{root}/global/networks/default"}
+    if subnetwork is not None:
+        own["subnetwork"] = subnetwork
+    return {
+        "kind": "compute#instance",
+        "name": name,
+        "zone": place,
+        "machineType": f"{place}/machineTypes/{machine_type}",
+        "status": "RUNNING",
+        "networkInterfaces": [{**own, "networkIP": address}],
+        "selfLink": f"{place}/instances/{name}",
+        **fields,
+    }
+
+
 def only(inventory: Inventory) -> Instance:
     """Return the one machine of an inventory."""
     (instance,) = inventory.instances

@@ -10,7 +10,7 @@
     networks    name, mtu, peers, legacy (its range); `default` is there unless named
     subnetworks name, region, range, network, logs; made from the machines unless named
     addresses   name, address, region, status, created, users
-    fronts      forwarding rules: name, address, scheme, region, backend (a service), tier
+    fronts      forwarding rules: name, address, scheme, region, backend (a service), tier, network
     routes      name, range, `priority`, `tags`, and the next hop: `instance` (zone/name), `ip`,
                 `tunnel` (region/name), `hub` (of Network Connectivity Center) or `gateway` (true:
                 the internet's); `network`
@@ -426,7 +426,7 @@ def _front(f: Json) -> Json:
         "IPAddress": f["address"],
         "loadBalancingScheme": f["scheme"],
         "region": _link(f"regions/{f['region']}"),
-        "network": _link("global/networks/default"),
+        "network": _link(f"global/networks/{f.get('network', 'default')}"),
         "selfLink": _link(f"regions/{f['region']}/forwardingRules/{f['name']}"),
         **({"networkTier": f["tier"]} if "tier" in f else {}),
         **(

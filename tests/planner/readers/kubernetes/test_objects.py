@@ -14,6 +14,7 @@ from netplan_planner.readers import read_inventory
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.kubernetes import lists
 from support.projects import one_cluster
+from support.projects.compute_json import machine
 
 Object = dict[str, Any]
 LIMITS = {"cpu": "1", "memory": "1Gi"}
@@ -163,18 +164,7 @@ def test_endpoints_of_the_beta_api_and_not_ready_ones(tmp_path: Path) -> None:
 
 
 def vm(name: str, zone: str, address: str) -> Object:
-    place = f"https://www.googleapis.com/compute/v1/projects/{one_cluster.PROJECT}"
-    return {
-        "kind": "compute#instance",
-        "name": name,
-        "selfLink": f"{place}/zones/{zone}/instances/{name}",
-        "zone": f"{place}/zones/{zone}",
-        "machineType": f"{place}/zones/{zone}/machineTypes/n2-standard-4",
-        "status": "RUNNING",
-        "networkInterfaces": [
-            {"network": f"{place}/global/networks/default", "networkIP": address, "name": "nic0"}
-        ],
-    }
+    return machine(name, zone=zone, project=one_cluster.PROJECT, address=address)
 
 
 def with_vms(tmp_path: Path, vms: list[Object], *nodes: Object) -> Inventory:

@@ -54,6 +54,15 @@ class TestSharedCores:
         assert limit.low_gbps == pytest.approx(sustained * (one.low_gbps or 0))
         assert limit.high_gbps == pytest.approx(2 * (one.high_gbps or 0))
 
+    @pytest.mark.parametrize("frames", [(1460, 1300), (1300, 1460)])
+    def test_frames_are_those_that_both_ends_take(self, frames: tuple[int, int]) -> None:
+        src, dst = (end(o, mtu_bytes=f) for o, f in zip((SENDER, "e2-micro"), frames, strict=True))
+        found = limit_of(estimate(path("same-zone-internal", src, dst=dst, streams=None)))
+        one = core_flow(DAY, vcpus=1, mtu_bytes=1300)
+        assert found is not None
+        assert one is not None
+        assert found.gbps == pytest.approx(0.25 * one.gbps)
+
     def test_the_answer_says_that_no_document_states_it(self) -> None:
         found = estimate(to("e2-micro"))
         assert found.binding == limit_of(found)

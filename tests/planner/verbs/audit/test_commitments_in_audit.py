@@ -17,6 +17,7 @@ from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.verbs.audit.run import run_audit
 from netplan_planner.world.request import InputRequest
 from support.commands.run import run_verbs
+from support.projects.compute_json import machine
 
 Json = dict[str, Any]
 TODAY = date(2026, 11, 20)
@@ -37,24 +38,8 @@ def link(path: str, project: str = "shop") -> str:
 
 
 def vm(name: str, machine_type: str, project: str = "shop", **more: Any) -> Json:
-    zone = "zones/us-central1-a"
-    return {
-        "kind": "compute#instance",
-        "name": name,
-        "zone": link(zone, project),
-        "machineType": link(f"{zone}/machineTypes/{machine_type}", project),
-        "status": "RUNNING",
-        "cpuPlatform": "Intel Cascade Lake",
-        "networkInterfaces": [
-            {
-                "name": "nic0",
-                "network": link("global/networks/default", project),
-                "networkIP": "10.0.0.2",
-            }
-        ],
-        "selfLink": link(f"{zone}/instances/{name}", project),
-        **more,
-    }
+    about = {"cpuPlatform": "Intel Cascade Lake", **more}
+    return machine(name, machine_type, project=project, **about)
 
 
 def committed(vcpus: int, gib: int, kind: str, project: str = "shop") -> Json:

@@ -9,6 +9,7 @@ import pytest
 from netplan_planner.readers import read_inventory
 from support.commands.run import run_verbs
 from support.flows.entries import entries
+from support.projects.compute_json import machine
 from support.projects.one_project import FOLDER, PROJECT, resources
 from support.servers.compute import ComputeServer
 from support.servers.documented import Fault
@@ -105,21 +106,10 @@ def test_the_project_of_the_live_inventory_is_that_of_the_logs(held: list[Json])
 
 
 def test_logs_of_a_host_project_are_asked_for(tmp_path: Path) -> None:
-    machine = {
-        "kind": "compute#instance",
-        "name": "a",
-        "selfLink": "projects/service/zones/us-central1-a/instances/a",
-        "machineType": "zones/us-central1-a/machineTypes/n2-standard-4",
-        "status": "RUNNING",
-        "networkInterfaces": [
-            {
-                "network": "projects/host/global/networks/n",
-                "subnetwork": "projects/host/regions/us-central1/subnetworks/s",
-                "networkIP": "10.0.0.2",
-            }
-        ],
-    }
-    (tmp_path / "vms.json").write_text(json.dumps([machine]))
+    network = "projects/host/global/networks/n"
+    subnetwork = "projects/host/regions/us-central1/subnetworks/s"
+    vm = machine(project="service", network=network, subnetwork=subnetwork)
+    (tmp_path / "vms.json").write_text(json.dumps([vm]))
     inventory = read_inventory([tmp_path])
     flow = {"src": "a", "dst": "10.9.9.9", "gbps": 1.0}
     made = list(entries(inventory, {"minutes": 30, "flows": [flow]}))

@@ -16,6 +16,7 @@ from support.commands.run import run_verbs
 from support.flows.project import host
 from support.flows.records import entry, lines
 from support.forecasts.made import daily, hourly, series, table
+from support.projects.compute_json import machine
 
 COMMANDS_BY_ANSWER = {
     "ForecastAnswer": (["forecast", "--demo", "gecko"], ["forecast", "--demo", "interzone"])
@@ -60,6 +61,14 @@ def test_not_within_the_horizon_and_already_there(tmp_path: Path) -> None:
     (machine,) = found["machines"]
     assert (machine["status"], machine["week"]) == ("there", 0)
     assert machine["next_machine"]["usable_gbps"] >= machine["next_machine"]["needs_gbps"]
+
+
+def test_one_machine_at_its_cap_among_others_ends_with_1(tmp_path: Path) -> None:
+    full, idle = growing("web", 15.0, **MACHINE), growing("idle", 0.1, **MACHINE)
+    found = forecast(tmp_path, full + idle.partition("\n")[2], "-o", "json")
+    machines = {one["name"]: one["status"] for one in json.loads(found.stdout)["machines"]}
+    assert machines == {"web": "there", "idle": "beyond"}
+    assert found.returncode == 1
 
 
 def test_a_short_window_claims_nothing(tmp_path: Path) -> None:
@@ -116,19 +125,6 @@ def test_the_page_has_a_picture_with_the_cap(tmp_path: Path) -> None:
     assert "cap 16 Gbit/s" in html
 
 
-@pytest.mark.parametrize("horizon", ["3d", "2y", "53w", "13", "soon"])
-def test_a_horizon_that_is_none_is_refused(tmp_path: Path, horizon: str) -> None:
-    found = forecast(tmp_path, growing(), "--horizon", horizon)
-    assert found.returncode == 2
-    assert "--horizon" in found.stderr
-
-
-def test_table_and_inventory_exclude_each_other(tmp_path: Path) -> None:
-    found = forecast(tmp_path, growing(), "--demo", "gecko")
-    assert found.returncode == 2
-    assert run_verbs(arguments=["forecast"]).returncode == 2
-
-
 def test_flow_logs_of_weeks_are_forecast(tmp_path: Path) -> None:
     """An inventory with three weeks of records, one an hour: both machine and path have one."""
     sender, receiver = host("web", "10.0.0.1"), host("db", "10.0.0.2")
@@ -139,25 +135,17 @@ def test_flow_logs_of_weeks_are_forecast(tmp_path: Path) -> None:
     ]  # fmt: skip
     flows = tmp_path / "flows.json"
     flows.write_text(lines(records), encoding="utf-8")
-    item = {
-        "kind": "compute#instance", "id": "1", "name": "web", "status": "RUNNING",
-        "machineType": "projects/p/zones/us-central1-a/machineTypes/n2-standard-8",
-        "zone": "projects/p/zones/us-central1-a",
-        "selfLink": "projects/p/zones/us-central1-a/instances/web",
-        "networkInterfaces": [{"name": "nic0", "networkIP": "10.0.0.1",
-            "network": "projects/p/global/networks/n"}],
-    }  # fmt: skip
     inventory = tmp_path / "instances.json"
-    inventory.write_text(json.dumps([item]), encoding="utf-8")
+    inventory.write_text(json.dumps([machine("web", address="10.0.0.1")]), encoding="utf-8")
     done = run_verbs(
         arguments=["forecast", "--inventory", str(inventory), "--traffic", str(flows), "-o", "json"]
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    machine = next(one for one in found["machines"] if one["name"] == "web")
-    assert machine["status"] == "beyond"
-    assert machine["basis"]["known_days"] >= 20
-    assert machine["basis"]["has_week_shape"]
+    found_one = next(one for one in found["machines"] if one["name"] == "web")
+    assert found_one["status"] == "beyond"
+    assert found_one["basis"]["known_days"] >= 20
+    assert found_one["basis"]["has_week_shape"]
 
 
 def test_an_old_input_says_that_weeks_count_from_its_end(tmp_path: Path) -> None:

@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from support.commands.run import run_verbs
 from support.paths.tables import PLAIN, written
 
@@ -52,26 +50,3 @@ def test_a_refused_row_is_told_beside_the_answer(tmp_path: Path) -> None:
     assert status == 0
     assert "note: rows that are refused, among them row 5: value is" in errors
     assert "\x1b" not in out + errors
-
-
-@pytest.mark.parametrize(
-    ("arguments", "status", "says"),
-    [
-        (("-o", "xml"), 2, "no output format 'xml'"),
-        (("-o", "text", "-o", "json"), 2, "would both go to the standard output"),
-        (("--plot", "picture.gif"), 2, "the file ends in .svg or .png"),
-        (("-o", "json:/nowhere/x.json"), 2, "/nowhere"),
-    ],
-)
-def test_wrong_usage_has_its_own_status(
-    tmp_path: Path, arguments: tuple[str, ...], status: int, says: str
-) -> None:
-    found, out, errors = evaluate(written(tmp_path / "mine.csv", *ROWS), *arguments)
-    assert (found, out) == (status, "")
-    assert says in errors
-
-
-def test_a_table_without_measurements_is_an_input_that_cannot_be_scored(tmp_path: Path) -> None:
-    status, out, errors = evaluate(written(tmp_path / "mine.csv", PLAIN))
-    assert (status, out) == (3, "")
-    assert "no column value" in errors

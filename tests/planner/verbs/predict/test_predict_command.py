@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 from jsonschema import Draft202012Validator
 
-from netplan_planner.throughput.limits.tables import newest_source
 from support.commands.run import run_verbs
 from support.paths.tables import ADDED, PLAIN, as_parquet, read, written
 
@@ -37,46 +36,7 @@ def printed(status: int, *arguments: str | Path) -> str:
     return found.stdout
 
 
-def unwrapped(text: str) -> list[str]:
-    """Return the lines as they were before the terminal's width broke them."""
-    lines: list[str] = []
-    for line in text.splitlines():
-        is_heading = not line.startswith(" ")
-        if lines and (is_heading or line.startswith("    ")) and not lines[-1].endswith(":"):
-            lines[-1] += " " + line.strip()
-        else:
-            lines.append(line)
-    return lines
-
-
 class TestOnePath:
-    def test_text_says_what_how_sure_why_and_what_helps(self) -> None:
-        heading, *lines = unwrapped(answer(*ZONE))
-        assert heading.startswith("n2-standard-8 → n2-standard-8 · same-zone-internal")
-        assert heading.endswith(f"limits of {newest_source()}")
-        assert lines[0].startswith("   16 Gbit/s [")
-        assert lines[0].endswith("] in 90 % of cases")
-        assert lines[1].startswith("   bound by VM egress of n2-standard-8, 16 Gbit/s (")
-        assert any(line.startswith("   lifted by ") for line in lines)
-        assert max(map(len, answer(*ZONE).splitlines())) <= 100
-
-    def test_text_names_the_limit_behind_and_what_is_assumed(self) -> None:
-        text = answer(*N2, "--path", "internet", "--streams", "1", "--rtt-ms", "80")
-        assert "bound by window over round trip" in text
-        assert "  then " in text
-        assert "assumed: the receiver's window is not known" in text
-
-    def test_text_says_what_an_absent_duration_is_taken_for(self) -> None:
-        assert unwrapped(answer(*ZONE))[0].endswith(f", steady · limits of {newest_source()}")
-        timed = unwrapped(answer(*FAR, "--duration", "5s"))[0]
-        assert "16 streams, RTT 100 ms, first 5 s" in timed
-        assert "steady" not in timed
-
-    def test_one_stream_is_singular(self) -> None:
-        text = answer(*FAR[:-4], "--streams", "1", "--rtt-ms", "100", "--duration", "1s")
-        assert "(1 stream over 100 ms loses " in " ".join(text.split())
-        assert "1 streams" not in text
-
     def test_json_is_whole(self) -> None:
         found = json.loads(answer(*FAR, "--duration", "5s", "--format", "json"))
         assert found["schema"] == "netplan.prediction/1"
@@ -105,10 +65,6 @@ class TestOnePath:
         assert float(row["predicted_gbps"]) == pytest.approx(estimate["gbps"], rel=1e-5)
         assert f"  {estimate['gbps']:.3g} Gbit/s [" in answer(*FAR)
 
-    def test_it_is_deterministic(self) -> None:
-        arguments = (*FAR, "--bytes", "10GB", "--format", "json")
-        assert answer(*arguments) == answer(*arguments)
-
     def test_explain_shows_every_limit_with_its_source(self) -> None:
         estimate = json.loads(answer(*FAR, "--format", "json"))["estimate"]
         text = " ".join(answer(*FAR, "--explain").split())
@@ -126,49 +82,12 @@ class TestOnePath:
         assert "  takes " in answer(*arguments)
         assert "  takes " not in answer(*FAR)
 
-    def test_the_example_of_the_specification(self) -> None:
-        estimate = json.loads(
-            answer(
-                *("--src-type", "n2-standard-32", "--dst-type", "n2-standard-32"),
-                *("--path", "inter-region-internal", "--streams", "64", "--rtt-ms", "30"),
-                *("--mtu", "1460", "--duration", "5s", "--as-of", "2022-11", "--format", "json"),
-            )
-        )["estimate"]
-        assert 20 < estimate["gbps"] < 32
-        assert estimate["low_gbps"] < 19 < estimate["high_gbps"] <= 1.02 * 32
-
     def test_a_greater_level_is_wider(self) -> None:
         narrow, wide = (
             json.loads(answer(*FAR, "--level", level, "--format", "json"))["estimate"]
             for level in ("0.5", "0.99")
         )
         assert wide["low_gbps"] < narrow["low_gbps"] <= narrow["high_gbps"] <= wide["high_gbps"]
-
-    @pytest.mark.parametrize(
-        ("arguments", "reason"),
-        [
-            (("n4-custom-96-393216",), "no document states"),
-            (("--src-type", "n2-standard-8", "--path", "hybrid"), "no document states"),
-            ((*ZONE[:2], "--path", "internet", "--as-of", "2012-01"), "no documented cap"),
-        ],
-    )
-    def test_what_is_unknown_says_why_and_is_no_zero(
-        self, arguments: tuple[str, ...], reason: str
-    ) -> None:
-        assert "  unknown: " in printed(1, *arguments)
-        assert reason in " ".join(printed(1, *arguments).split())
-        found = json.loads(printed(1, *arguments, "--format", "json"))
-        assert found["estimate"]["gbps"] is found["binding_limit"] is None
-        assert reason in found["estimate"]["unknown"][0]
-        (row,) = read(printed(1, *arguments, "--format", "csv"))
-        assert row["predicted_gbps"] == row["low_gbps"] == row["binding_limit"] == ""
-        assert reason in row["reason"]
-
-    def test_machines_of_the_sample_by_name(self) -> None:
-        text = answer("transcoder-5", "transcoder-6", "--demo", "gecko", "--external")
-        assert "same-zone-external" in text
-        assert "1.6 Gbit/s [0.884 to " in text
-        assert "lifted by the internal address" in text
 
     def test_names_from_outside_are_inert(self) -> None:
         arguments = ("--src-type", "n2\x1b[31m\u202e", "--path", "same-zone-internal")
@@ -271,14 +190,6 @@ class TestTable:
         else:
             assert len(json.loads(text)["predictions"]) == len(HOSTILE)
 
-    @pytest.mark.parametrize("form", ["csv", "json"])
-    def test_it_can_be_written_to_a_file(self, tmp_path: Path, form: str) -> None:
-        path = written(tmp_path / "t.csv", PLAIN)
-        target = tmp_path / "out"
-        assert answer("--batch", path, "--format", form, "--output", target) == ""
-        assert target.read_text(encoding="utf-8") == answer("--batch", path, "--format", form)
-        assert sorted(one.name for one in tmp_path.iterdir()) == ["out", "t.csv"]
-
     def test_several_formats_are_written_at_once(self, tmp_path: Path) -> None:
         path = written(tmp_path / "t.csv", *HOSTILE)
         parquet, data = tmp_path / "out.parquet", tmp_path / "out.json"
@@ -294,20 +205,10 @@ class TestTable:
         # No spreadsheet reads it: the table's own cells stay as they are.
         assert [row["note"] or "" for row in rows] == [row["note"] for row in HOSTILE]
 
-    def test_parquet_is_for_files(self, tmp_path: Path) -> None:
-        found = predict("--batch", written(tmp_path / "t.csv", PLAIN), "-o", "parquet")
-        assert (found.returncode, found.stdout) == (2, "")
-        assert "give parquet:PATH" in found.stderr
-
     def test_a_table_without_rows_stays_one(self, tmp_path: Path) -> None:
         path = written(tmp_path / "t.csv", columns=list(PLAIN))
         assert answer("--batch", path) == ",".join([*PLAIN, *ADDED]) + "\n"
         assert json.loads(answer("--batch", path, "--format", "json"))["predictions"] == []
-
-    def test_a_missing_folder_is_found_before_the_table_is_read(self, tmp_path: Path) -> None:
-        found = predict("--batch", tmp_path / "none.csv", "--output", tmp_path / "no" / "x.csv")
-        assert found.returncode == 2
-        assert f"--output csv:{tmp_path}/no/x.csv: the folder" in found.stderr.replace("\n", "")
 
     def test_columns_of_which_nothing_is_read_are_named(self, tmp_path: Path) -> None:
         rows = [PLAIN | {"mtu_byts": "1460", "Tool": "iperf3", "\x1b[31mred": "1"}]
@@ -315,33 +216,6 @@ class TestTable:
         assert found.stderr.startswith("note: nothing is read from 2 columns: mtu_byts, ")
         assert "\x1b" not in found.stderr
         assert read(found.stdout)[0]["mtu_byts"] == "1460"
-
-    @pytest.mark.parametrize(
-        ("content", "status", "said"),
-        [
-            ("", 3, "t.csv"),
-            ("foo,bar\n1,2\n", 3, "none of its columns is known"),
-            ("machine_type,streams\nn2-standard-8,abc\n", 3, "row 1: streams is 'abc'"),
-            (
-                "machine_type,streams\nn2-standard-8,1.5\n",
-                3,
-                "row 1: streams is '1.5', not a whole",
-            ),
-            ("machine_type,mtu\nn2-standard-8,20\n", 3, "row 1: mtu"),
-            ("machine_type,reason\nn2-standard-8,x\n", 2, "it has a column reason already"),
-            ("machine_type,Reason\nn2-standard-8,x\n", 2, "it has a column Reason already"),
-        ],
-    )
-    def test_what_is_no_table_is_refused(
-        self, tmp_path: Path, content: str, status: int, said: str
-    ) -> None:
-        path = tmp_path / "t.csv"
-        path.write_text(content, encoding="utf-8")
-        found = predict("--batch", path)
-        assert found.returncode == status
-        assert found.stdout == ""
-        assert said in found.stderr
-        assert "Traceback" not in found.stderr
 
     def test_one_bad_cell_refuses_its_row_and_not_the_table(self, tmp_path: Path) -> None:
         rows = [PLAIN | {"streams": cell} for cell in ("64", "1.5", "many")]
@@ -352,13 +226,6 @@ class TestTable:
         assert first["predicted_gbps"]
         assert second["predicted_gbps"] == third["predicted_gbps"] == ""
         assert second["reason"] == "refused: streams is not a whole number"
-
-    @pytest.mark.parametrize("name", ["", "none.csv"])
-    def test_a_folder_and_no_file_are_refused(self, tmp_path: Path, name: str) -> None:
-        found = predict("--batch", tmp_path / name)
-        assert found.returncode == 3
-        assert found.stdout == ""
-        assert str(tmp_path) in found.stderr
 
     def test_a_pipe_is_refused_because_a_table_is_looked_at_more_than_once(
         self, tmp_path: Path
@@ -389,46 +256,6 @@ def assert_inert(text: str) -> None:
     assert bad == []
 
 
-class TestTwoTypes:
-    def test_they_are_what_the_options_say_too(self) -> None:
-        day = ("--as-of", "2026-11-21", "--format", "json")
-        named, spelt = (
-            json.loads(answer(*words, "--path", "same-zone-external", *day))
-            for words in (
-                ("n2-standard-4", "n2-standard-8"),
-                ("--src-type", "n2-standard-4", "--dst-type", "n2-standard-8"),
-            )
-        )
-        assert named == spelt
-
-    def test_without_a_path_one_zone_is_taken_and_said(self) -> None:
-        text = answer("n2-standard-4", "n2-standard-8", "--as-of", "2026-11-21")
-        assert text.startswith(
-            "n2-standard-4 → n2-standard-8 · same-zone-internal, as many streams"
-        )
-        assert "note: one zone and internal addresses are taken" in text
-
-    def test_the_answer_between_regions_is_one_to_plan_with(self) -> None:
-        places = ("--src-place", "us-central1", "--dst-place", "europe-west1")
-        text = " ".join(answer("n2-standard-32", "n2-standard-32", *places).split())
-        for said in (
-            "as many streams as it takes",
-            "likely 32 Gbit/s",
-            "to 32.6], where one carries all: a tool of one thread",
-            "cap 32 Gbit/s",
-            "what decides `iperf3 -c RECEIVER -P 16",
-            "doubt: in the one published campaign",
-            "holds too: region-quota: Inter-region network egress bandwidth (Mbps)",
-        ):
-            assert said in text
-
-    def test_a_transfer_has_its_time_and_its_cost(self) -> None:
-        places = ("--src-place", "us-central1", "--dst-place", "europe-west1")
-        text = answer("n2-standard-32", *places, "--bytes", "2TiB", "--streams", "64")
-        assert "  takes " in text
-        assert "  costs $106.13: 2.07 TiB at $0.05 per GiB" in text
-
-
 class TestPlugins:
     TALK = (
         *("--host-link-gbps", "10", "--plugin", "kube-router,calico", "--plugin", "flannel@1"),
@@ -457,8 +284,3 @@ class TestPlugins:
             assert f"{row['tps']:,.0f} [" in text
         assert "flannel @1 " in text
         assert max(map(len, text.splitlines())) <= 100
-
-    def test_a_plugin_that_nobody_knows_says_which_are(self) -> None:
-        found = predict("--host-link-gbps", "10", "--plugin", "cilim", "--plugin", "calico")
-        assert found.returncode != 0
-        assert "cilium" in found.stderr

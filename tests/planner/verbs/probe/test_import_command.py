@@ -127,22 +127,6 @@ def test_refusals_are_told_by_place_and_reason(tmp_path: Path) -> None:
     assert f"{tmp_path}/bad.xml" in errors
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "says"),
-    [
-        (["/nowhere/at/all"], 3, "/nowhere/at/all: cannot be read"),
-        (["x", "--path", "inter-regoin-internal"], 2, "near: inter-region-internal"),
-    ],
-)
-def test_what_cannot_be_imported(
-    tmp_path: Path, arguments: list[str], status: int, says: str
-) -> None:
-    found, out, errors = run(tmp_path / "store.jsonl", *arguments)
-    assert (found, out) == (status, "")
-    assert says in errors
-    assert not (tmp_path / "store.jsonl").exists()
-
-
 @needs_shared
 def test_recorded_outputs_are_imported_once(tmp_path: Path) -> None:
     store = tmp_path / "store.jsonl"

@@ -43,28 +43,6 @@ def document(*arguments: str) -> dict[str, Any]:
     return found
 
 
-def test_the_plan_of_a_demo_shows_cost_duration_and_impact() -> None:
-    status, out, errors = probe("plan", "--demo", "gecko")
-    assert (status, errors) == (0, "")
-    for words in (
-        "gecko-demo",
-        "2. transcoder-4 → transcoder-1, same-zone-external, 1 stream",
-        "because external-ip-intra-zone: saves $287.08 a month",
-        "predicted 1.6 Gbit/s [0.884 to 1.73], bound by external path",
-        "$0.07 to $0.26 = 7.16 to 25.9 GiB × $0.01 (same-zone-external, transcoder-4 →",
-        "SKU DE9E-AFBC-A15A",
-        "nothing more: both run anyway",
-        "86.7 % of its cap of 2 Gbit/s",
-        "flow logs saw it send 1.5 Gbit/s (95th percentile)",
-        "both do not fit under the cap",
-        "inside the tolerance of ±10 % already",
-        "Nothing was run. To carry it out: netplan probe run --yes",
-        "if it is broken off, the same command goes on where it stopped.",
-    ):
-        assert words in flat(out)
-    assert max(map(len, out.splitlines())) <= 100
-
-
 ROUNDED_USD = 5e-6
 """Each shown amount is rounded to a millionth of a dollar."""
 
@@ -177,30 +155,6 @@ def test_a_labelled_machine_is_not_touched_by_yes(tmp_path: Path, label: str) ->
     assert not mark.exists()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["plan", "--demo", "gecko", "--yes"], "probe plan runs nothing"),
-        (["run", "--demo", "gecko", "--yes"], "the machines of a demo do not exist"),
-        (["plan", "--demo", "gecko", "--pair", "a"], "--pair is two machines as SRC:DST"),
-        (["plan", "--demo", "gecko", "--pair", "a:b"], "no machine of the input is named 'a'"),
-        (["plan", "--demo", "gecko", "--streams", "3"], "--streams 3: probes run 1 or 16 streams"),
-        (["plan", "--demo", "gecko", "--min-runs", "5", "--max-runs", "4"], "runs from 5 to 4"),
-        (["plan", "--demo", "gecko", "--ports", "80"], "--ports is a range"),
-        (["plan", "--demo", "gecko", "--end", "x"], "--end is NAME=HOW"),
-        (
-            ["plan", "--demo", "gecko", "--max-usd", "much"],
-            "--max-usd: 'much' is not a number",
-        ),
-        (["plan"], "nothing to read"),
-    ],
-)
-def test_wrong_usage_has_its_own_status(arguments: list[str], says: str) -> None:
-    status, out, errors = probe(*arguments)
-    assert (status, out) == (2, "")
-    assert says in errors
-
-
 def test_local_ends_must_be_said(inventory: str, tmp_path: Path) -> None:
     asked = ["--inventory", inventory, "--pair", "near:far", "--transport", "local", "--yes"]
     status, _, errors = probe("run", *asked, "--store", str(tmp_path / "s"))
@@ -220,12 +174,6 @@ def test_a_hostile_name_steers_no_terminal(tmp_path: Path) -> None:
         )
         assert status == 0, errors
         assert "\x1b" not in out + errors
-
-
-def test_a_store_that_cannot_be_read_is_an_input_that_cannot(tmp_path: Path) -> None:
-    status, _, errors = probe("plan", "--demo", "gecko", "--store", str(tmp_path))
-    assert status == 3
-    assert ": cannot be read: " in errors
 
 
 def test_the_store_can_be_configured(tmp_path: Path) -> None:
@@ -250,9 +198,3 @@ def test_one_plan_goes_to_several_places(tmp_path: Path) -> None:
     found = json.loads(data.read_text(encoding="utf-8"))
     lines = table.read_text(encoding="utf-8").splitlines()
     assert len(lines) == 1 + len(found["probes"]) + len(found["left_out"])
-
-
-def test_formats_are_named_before_anything_is_read() -> None:
-    status, out, errors = probe("plan", "--demo", "gecko", "-o", "xml")
-    assert (status, out) == (2, "")
-    assert "no output format 'xml'" in errors
