@@ -74,6 +74,8 @@ A link, a core and a window hold back without a drop likewise."""
 _USES_CORE = np.array([name != "external-flow" for name in PER_FLOW])
 
 _POLICED = tuple(map(LIMITS.index, POLICED))
+_DROPPING = (*_POLICED, LIMITS.index("vm-egress"), LIMITS.index("nic-egress"))
+"""Limits that drop what comes above them, a machine's own once their queue is full."""
 
 RAMP_RATIO = 1 / 6
 """A start that takes more than this share of the time is what binds: longer transfers gain more."""
@@ -209,6 +211,8 @@ def _rates(
     steady = tcp.saturated_gbps(offered_gbps=met.offered_gbps, cap_gbps=cap)
     queued = _goodput(terms, steady, (np.zeros_like(cap), met.cap_share), behaviour)
     goodput, duration = _policed(terms, limits, met, queued, behaviour)
+    if behaviour.lone_deficit_ratio:
+        goodput *= 1 - behaviour.lone_deficit_ratio * _lone_share(terms, limits, met)
     is_counted = np.isfinite(terms.streams)
     if not (behaviour.is_lone_stream_whole and is_counted.any()):
         return steady, goodput, duration
@@ -225,6 +229,18 @@ def _rates(
         np.where(is_lone, lone, goodput),
         np.where(is_lone & ~np.isnan(terms.transfer_bytes), lone_s, duration),
     )
+
+
+def _lone_share(terms: PathTerms, limits: NDArray[np.float64], met: _Met) -> Column:
+    """Return how much of what a stream that is alone carries is the doing of a limit that drops."""
+    dropping = np.fmin.reduce(limits[:, _DROPPING], axis=1)
+    others = np.fmin.reduce(np.delete(limits[:, :HARD_COUNT], _DROPPING, axis=1), axis=1)
+    is_dropped = (terms.streams == 1) & np.isfinite(dropping)
+    share = tcp.cap_share(
+        offered_gbps=np.fmin(met.offered_gbps, others),
+        cap_gbps=np.where(is_dropped, dropping, 1.0),
+    )
+    return np.where(is_dropped, share, 0.0)
 
 
 def _policed(

@@ -1,6 +1,6 @@
 """The limits of a pod's path as they stand beside those of the nodes: shared, or of one flow."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 import msgspec
@@ -9,10 +9,36 @@ from netplan_planner.model import PathQuery, PodNetwork
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.named import ETHERNET_MTU_BYTES
-from netplan_planner.throughput.limits.pods.overlay import PACKETS, STREAM, overlay_limits
+from netplan_planner.throughput.limits.pods.overlay import (
+    HEADER,
+    PACKETS,
+    STREAM,
+    overlay_limits,
+)
+from netplan_planner.throughput.limits.pods.tables import pod_terms
 
 USER_SPACE = "udp"
 ASSUMED = "the cluster's network is not known: no overlay and no encryption, as on GKE"
+
+
+def fill_of_pods(hard: Sequence[Bound], without: str = "") -> Iterator[Bound]:
+    """Yield what pods reach of the path that their nodes have, with headers or without any.
+
+    What a plugin costs beyond its headers was measured of some: the range of these holds for all.
+    """
+    fill = next((term for term in pod_terms(without) if term.name == "link-fill"), None)
+    least = min(hard, key=lambda bound: bound.limit.gbps).limit
+    if fill is not None:
+        limit = msgspec.structs.replace(
+            least,
+            name=HEADER,
+            kind=fill.kind,
+            source=fill.source,
+            as_of=fill.as_of,
+            low_gbps=fill.low * least.gbps,
+            high_gbps=least.gbps,
+        )
+        yield bounds.plain(limit)
 
 
 def pod_bounds(
