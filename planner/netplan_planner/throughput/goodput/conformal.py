@@ -90,9 +90,9 @@ def _factor(
         return PHYSICAL
     if level >= NEVER_NARROWER_FROM:
         return max(PHYSICAL, _quantile(parts, side))
-    # A campaign that lies wholly on the other side of its values tells nothing of this one.
-    ends = [end for part in parts if (end := _quantile([part], side)) > 0]
-    return max(ends) if len(ends) >= LEAST_CAMPAIGNS else PHYSICAL
+    # Campaigns that all lie on the other side of their values tell nothing of this one.
+    farthest = max(_quantile([part], side) for part in parts)
+    return farthest if farthest > 0 else PHYSICAL
 
 
 def _quantile(parts: Sequence[NDArray[np.float64]], side: float) -> float:

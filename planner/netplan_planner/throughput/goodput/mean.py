@@ -211,8 +211,6 @@ def _rates(
     steady = tcp.saturated_gbps(offered_gbps=met.offered_gbps, cap_gbps=cap)
     queued = _goodput(terms, steady, (np.zeros_like(cap), met.cap_share), behaviour)
     goodput, duration = _policed(terms, limits, met, queued, behaviour)
-    if behaviour.lone_deficit_ratio:
-        goodput *= 1 - behaviour.lone_deficit_ratio * _lone_share(terms, limits, met)
     is_counted = np.isfinite(terms.streams)
     if not (behaviour.is_lone_stream_whole and is_counted.any()):
         return steady, goodput, duration
@@ -229,18 +227,6 @@ def _rates(
         np.where(is_lone, lone, goodput),
         np.where(is_lone & ~np.isnan(terms.transfer_bytes), lone_s, duration),
     )
-
-
-def _lone_share(terms: PathTerms, limits: NDArray[np.float64], met: _Met) -> Column:
-    """Return how much of what a stream that is alone carries is the doing of a limit that drops."""
-    dropping = np.fmin.reduce(limits[:, _DROPPING], axis=1)
-    others = np.fmin.reduce(np.delete(limits[:, :HARD_COUNT], _DROPPING, axis=1), axis=1)
-    is_dropped = (terms.streams == 1) & np.isfinite(dropping)
-    share = tcp.cap_share(
-        offered_gbps=np.fmin(met.offered_gbps, others),
-        cap_gbps=np.where(is_dropped, dropping, 1.0),
-    )
-    return np.where(is_dropped, share, 0.0)
 
 
 def _policed(
@@ -288,7 +274,9 @@ def _limits(terms: PathTerms, behaviour: transfer.Behaviour) -> NDArray[np.float
     every = np.column_stack((window, sent, np.full_like(window, np.inf)))
     with np.errstate(invalid="ignore"):
         flows = np.column_stack((flow, every)) * terms.streams[:, None]
-    return np.hstack((shared, flows))
+    limits = np.hstack((shared, flows))
+    limits[:, _DROPPING] *= 1 - behaviour.lone_deficit_ratio * (terms.streams == 1)[:, None]
+    return limits
 
 
 def _goodput(

@@ -20,7 +20,7 @@ class LimitRow(NamedTuple):
     shared_gbps: NDArray[np.float64]
     """Axes: stand, limit in the order of `SHARED`."""
     one_core_gbps: NDArray[np.float64]
-    """The same where one core carries the flows of a counted number of streams."""
+    """The same where one core may have to carry a counted number of streams, more than one."""
     per_flow_gbps: NDArray[np.float64]
     """Axes: stand, limit in the order of `PER_FLOW`."""
     is_cap_known: bool
@@ -127,11 +127,11 @@ def term_spans(rows: list[LimitRow], which: NDArray[np.intp], asked: Asked) -> T
     per_flow = np.array([row.per_flow_gbps for row in rows]).reshape(*shape, len(PER_FLOW))
     is_cap_known = np.array([row.is_cap_known for row in rows], dtype=bool)[which]
     # As many streams as it takes spread over cores; that one carries them is a case of its own.
-    is_counted = np.isfinite(asked.streams.low)[:, None]
+    is_several = [(np.isfinite(some) & (some > 1))[:, None] for some in asked.streams]
     rtt_at = (0, 3, 4, 1, 2)  # the longest way carries least
     return TermSpans._make(
         PathTerms(
-            shared_gbps=np.where(is_counted, one_core[which, at], shared[which, at]),
+            shared_gbps=np.where(is_several[at], one_core[which, at], shared[which, at]),
             per_flow_gbps=per_flow[which, at],
             is_cap_known=is_cap_known,
             window_bytes=asked.window_bytes[at],
