@@ -85,6 +85,7 @@ from netplan_planner.model.finding import (
 )
 from netplan_planner.model.limits import (
     CapsBook,
+    Case,
     EgressCap,
     Estimate,
     Limit,
@@ -189,7 +190,6 @@ from netplan_planner.model.prediction import (
     Prediction,
     Service,
     ServiceCurve,
-    StreamRate,
     Transactions,
     TransferCost,
 )
