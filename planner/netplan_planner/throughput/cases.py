@@ -84,7 +84,7 @@ def cases_of(query: PathQuery, found: Estimate, caps: CapsBook) -> tuple[Case, .
 
 def _asked(query: PathQuery, found: StaticLimits, caps: CapsBook) -> Iterator[_Asked]:
     """Yield the cases of each input that nobody told."""
-    likely = _settled(found)
+    likely = settled(found)
     if query.streams is None and query.rtt_ms:
         for count in STREAM_COUNTS:
             some = msgspec.structs.replace(query, streams=count)
@@ -117,7 +117,7 @@ def _windows(query: PathQuery, found: StaticLimits, likely: StaticLimits) -> Ite
         yield _Asked("window", f"window {size / 1e6:.3g} MB", some, likely)
 
 
-def _settled(found: StaticLimits) -> StaticLimits:
+def settled(found: StaticLimits) -> StaticLimits:
     """Return limits of which everything that nobody told is as it likely is."""
     return found._replace(
         hard=tuple(map(_likely, found.hard)),

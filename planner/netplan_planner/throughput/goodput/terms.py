@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.throughput.goodput.mean import PER_FLOW, SHARED, Column, PathTerms
 from netplan_planner.throughput.limits.bounds import Bound
-from netplan_planner.throughput.limits.path_limits import StaticLimits
+from netplan_planner.throughput.limits.path_limits import ONE_BY_ONE, StaticLimits
 
 INSIDE_CAPS = ("vm-egress", "nic-egress")
 """Of the sending machine, wherever its packets go."""
@@ -24,6 +24,8 @@ class LimitRow(NamedTuple):
     per_flow_gbps: NDArray[np.float64]
     """Axes: stand, limit in the order of `PER_FLOW`."""
     is_cap_known: bool
+    is_known_to_miss: bool
+    """Whether one core may have to carry as many streams as it takes, too."""
 
 
 class Spans(NamedTuple):
@@ -93,17 +95,21 @@ def limit_row(found: StaticLimits) -> LimitRow:
     for bound in (*found.hard, *found.per_flow):
         column, at = _place(bound, shared, per_flow)
         column[:, at] = np.minimum(column[:, at], _stands_of(bound))
-    # What may hold besides lowers the least cases only.
-    for bound in found.possible:
-        column, at = _place(bound, shared, per_flow)
-        least = (bound.case_low_gbps, bound.low_gbps)
-        column[1:3, at] = np.minimum(column[1:3, at], least)
+    # What may hold besides lowers the least cases only. A set-up that is not told comes last: it is
+    # a doubt about one stream, and not on top of the one about a core that carries all.
+    for is_of_set_up in (False, True):
+        core_gbps = per_flow[1:3, _CORE].copy()
+        for bound in found.possible:
+            if (bound.limit.detail == ONE_BY_ONE) is is_of_set_up:
+                column, at = _place(bound, shared, per_flow)
+                least = (bound.case_low_gbps, bound.low_gbps)
+                column[1:3, at] = np.minimum(column[1:3, at], least)
     one_core = shared.copy()
     if not found.is_one_case:
         # One core may have to carry all flows: a tool of one thread, a queue, an interrupt.
         least_cap = min((SHARED.index(name) for name in INSIDE_CAPS), key=lambda at: shared[2][at])
-        one_core[1:3, least_cap] = np.minimum(shared[1:3, least_cap], per_flow[1:3, _CORE])
-    return LimitRow(shared, one_core, per_flow, not found.unknown)
+        one_core[1:3, least_cap] = np.minimum(shared[1:3, least_cap], core_gbps)
+    return LimitRow(shared, one_core, per_flow, not found.unknown, found.is_known_to_miss)
 
 
 def _place(
@@ -127,7 +133,10 @@ def term_spans(rows: list[LimitRow], which: NDArray[np.intp], asked: Asked) -> T
     per_flow = np.array([row.per_flow_gbps for row in rows]).reshape(*shape, len(PER_FLOW))
     is_cap_known = np.array([row.is_cap_known for row in rows], dtype=bool)[which]
     # As many streams as it takes spread over cores; that one carries them is a case of its own.
-    is_several = [(np.isfinite(some) & (some > 1))[:, None] for some in asked.streams]
+    is_missed = np.array([row.is_known_to_miss for row in rows], dtype=bool)[which]
+    is_several = [
+        ((some > 1) & (np.isfinite(some) | is_missed))[:, None] for some in asked.streams
+    ]
     rtt_at = (0, 3, 4, 1, 2)  # the longest way carries least
     return TermSpans._make(
         PathTerms(

@@ -23,6 +23,7 @@ from netplan_planner.model import (
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1
+from netplan_planner.throughput.limits.doubts import known_doubts
 from netplan_planner.throughput.limits.ends import OWN_CLOUD
 from netplan_planner.throughput.limits.host import MTU_BYTES, core_case_ratios
 from netplan_planner.throughput.limits.named import (
@@ -95,6 +96,8 @@ class StaticLimits(NamedTuple):
     """Of one stream whose receiver nobody told: the likely one, the least, the greatest."""
     is_one_case: bool = False
     """Whether what nobody told stands at one of its cases, so that only scatter is left."""
+    is_known_to_miss: bool = False
+    """Whether a campaign of such paths had much less than the value, whatever its streams."""
 
 
 def static_limits(
@@ -137,7 +140,17 @@ def static_limits(
         *_possible_core(query, per_flow, caps, without),
         *(fill_of_pods(hard, without) if query.path_class.is_pod and hard else ()),
     )
-    return StaticLimits(tuple(hard), tuple(per_flow), unknown, assumed, possible, window)
+    return StaticLimits(
+        hard=tuple(hard),
+        per_flow=tuple(per_flow),
+        unknown=unknown,
+        assumed=assumed,
+        possible=possible,
+        window_bytes=window,
+        is_known_to_miss=any(
+            one.path_class == query.path_class and one.campaign != without for one in known_doubts()
+        ),
+    )
 
 
 def _missing(

@@ -160,7 +160,7 @@ class Probed(NamedTuple):
     of_kind: KindCorrections
     pairs: PairEffects
 
-    def rows(self, which: slice) -> "Probed":
+    def rows(self, which: slice | NDArray[np.intp]) -> "Probed":
         """Return some of the rows."""
         return self._replace(pairs=self.pairs._replace(which=self.pairs.which[which]))
 
