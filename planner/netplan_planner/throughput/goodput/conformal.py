@@ -52,10 +52,9 @@ def scores(
     campaign: str, found: Spread, rows: NDArray[np.bool_], value_gbps: NDArray[np.float64]
 ) -> Scores:
     """Return the scores of the rows of one campaign, whose means are known."""
-    mean = found.means.gbps
     below, above = distances(found, value_gbps)
-    below = np.where(mean > found.case_low_gbps * WALL_RATIO, np.nan, below)
-    above = np.where(found.case_high_gbps > mean * WALL_RATIO, np.nan, above)
+    is_open = found.case_high_gbps > found.case_low_gbps * WALL_RATIO
+    below, above = (np.where(is_open, np.nan, side) for side in (below, above))
     return Scores(campaign, found.place[rows], below[rows], above[rows])
 
 

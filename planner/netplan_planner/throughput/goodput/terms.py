@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from netplan_planner.throughput.goodput.mean import PER_FLOW, SHARED, Column, PathTerms
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.path_limits import ONE_BY_ONE, StaticLimits
+from netplan_planner.throughput.transport import tcp
 
 INSIDE_CAPS = ("vm-egress", "nic-egress")
 """Of the sending machine, wherever its packets go."""
@@ -19,13 +20,16 @@ class LimitRow(NamedTuple):
 
     shared_gbps: NDArray[np.float64]
     """Axes: stand, limit in the order of `SHARED`."""
-    one_core_gbps: NDArray[np.float64]
-    """The same where one core may have to carry a counted number of streams, more than one."""
     per_flow_gbps: NDArray[np.float64]
     """Axes: stand, limit in the order of `PER_FLOW`."""
     is_cap_known: bool
+    core_gbps: NDArray[np.float64]
+    """The least case and figure of one core that has to carry all flows: a tool of one thread, a
+    queue, an interrupt. Infinite where that is not asked."""
+    least_cap: int
+    """Place among `SHARED` of the cap that it stands for."""
     is_known_to_miss: bool
-    """Whether one core may have to carry as many streams as it takes, too."""
+    """Whether as many streams as it takes may have one core, too."""
 
 
 class Spans(NamedTuple):
@@ -104,12 +108,12 @@ def limit_row(found: StaticLimits) -> LimitRow:
                 column, at = _place(bound, shared, per_flow)
                 least = (bound.case_low_gbps, bound.low_gbps)
                 column[1:3, at] = np.minimum(column[1:3, at], least)
-    one_core = shared.copy()
-    if not found.is_one_case:
-        # One core may have to carry all flows: a tool of one thread, a queue, an interrupt.
-        least_cap = min((SHARED.index(name) for name in INSIDE_CAPS), key=lambda at: shared[2][at])
-        one_core[1:3, least_cap] = np.minimum(shared[1:3, least_cap], core_gbps)
-    return LimitRow(shared, one_core, per_flow, not found.unknown, found.is_known_to_miss)
+    if found.is_one_case:
+        core_gbps = np.full_like(core_gbps, np.inf)
+    least_cap = min((SHARED.index(name) for name in INSIDE_CAPS), key=lambda at: shared[2][at])
+    return LimitRow(
+        shared, per_flow, not found.unknown, core_gbps, least_cap, found.is_known_to_miss
+    )
 
 
 def _place(
@@ -129,18 +133,15 @@ def term_spans(rows: list[LimitRow], which: NDArray[np.intp], asked: Asked) -> T
     """Return the terms of paths whose limits are given by number of row."""
     shape = (len(rows), len(Stands._fields))
     shared = np.array([row.shared_gbps for row in rows]).reshape(*shape, len(SHARED))
-    one_core = np.array([row.one_core_gbps for row in rows]).reshape(*shape, len(SHARED))
     per_flow = np.array([row.per_flow_gbps for row in rows]).reshape(*shape, len(PER_FLOW))
+    shared_at = [shared[which, at] for at in range(len(Stands._fields))]
     is_cap_known = np.array([row.is_cap_known for row in rows], dtype=bool)[which]
-    # As many streams as it takes spread over cores; that one carries them is a case of its own.
-    is_missed = np.array([row.is_known_to_miss for row in rows], dtype=bool)[which]
-    is_several = [
-        ((some > 1) & (np.isfinite(some) | is_missed))[:, None] for some in asked.streams
-    ]
+    for at in (1, 2):
+        shared_at[at] = _on_one_core(rows, which, asked, shared_at[at], at)
     rtt_at = (0, 3, 4, 1, 2)  # the longest way carries least
     return TermSpans._make(
         PathTerms(
-            shared_gbps=np.where(is_several[at], one_core[which, at], shared[which, at]),
+            shared_gbps=shared_at[at],
             per_flow_gbps=per_flow[which, at],
             is_cap_known=is_cap_known,
             window_bytes=asked.window_bytes[at],
@@ -159,3 +160,28 @@ def term_spans(rows: list[LimitRow], which: NDArray[np.intp], asked: Asked) -> T
         )
         for at in range(len(Stands._fields))
     )
+
+
+def _on_one_core(
+    rows: list[LimitRow],
+    which: NDArray[np.intp],
+    asked: Asked,
+    shared_gbps: NDArray[np.float64],
+    at: int,
+) -> NDArray[np.float64]:
+    """Return the shared limits where one core carries several streams, at one of `Stands`.
+
+    As many streams as it takes spread over cores; that one carries them is a case of its own. A
+    core's figure is one of goodput, and no headers come off it as off the cap that it stands for.
+    """
+    is_missed = np.array([row.is_known_to_miss for row in rows], dtype=bool)[which]
+    streams = asked.streams[at]
+    several = np.flatnonzero((streams > 1) & (np.isfinite(streams) | is_missed))
+    core = np.array([row.core_gbps[at - 1] for row in rows], dtype=float)[which[several]]
+    of_cap = tcp.cap_ratio if at == 1 else tcp.payload_ratio
+    places = np.array([row.least_cap for row in rows], dtype=np.intp)[which[several]]
+    found = shared_gbps.copy()
+    found[several, places] = np.minimum(
+        found[several, places], core / of_cap(asked.mtu_bytes[several])
+    )
+    return found
