@@ -112,7 +112,9 @@ def _windows(query: PathQuery, found: StaticLimits, likely: StaticLimits) -> Ite
     """Yield the ends of what a receiver's window may be, where streams are counted."""
     if query.streams is None or query.window_bytes is not None:
         return
-    for size in found.window_bytes[1:]:
+    _, low, high = found.window_bytes
+    # Of the range's low end a part is scatter around the least window.
+    for size in (low / bounds.KNOWN_WINDOW_RATIO, high):
         some = msgspec.structs.replace(query, window_bytes=round(size))
         yield _Asked("window", f"window {size / 1e6:.3g} MB", some, likely)
 
@@ -136,7 +138,8 @@ def _at(bound: Bound, gbps: float) -> Bound:
     """Return a limit at one of its cases."""
     ratio = gbps / bound.limit.gbps
     low, high = (
-        None if end is None else end * ratio for end in (bound.limit.low_gbps, bound.limit.high_gbps)
+        None if end is None else end * ratio
+        for end in (bound.limit.low_gbps, bound.limit.high_gbps)
     )
     return bounds.plain(
         msgspec.structs.replace(bound.limit, gbps=gbps, low_gbps=low, high_gbps=high)

@@ -25,7 +25,7 @@ ROUND_TRIPS_MS = {
 FEW = (None, 1, 8, 64)
 SHARED_CORES = ("e2-micro", "e2-small", "e2-medium")
 TYPES = load_caps(DAY).machine_types
-BY_DAY = 12
+BY_DAY = 32
 """Of so many types and pairs of types, one by day."""
 Pair = tuple[PathQuery, PathQuery]
 
@@ -111,13 +111,13 @@ class TestPairs:
     ) -> None:
         types = TYPES[nth::BY_DAY]
         pairs = [p for name in types for way in ROUND_TRIPS_MS for p in better(name, way, time_s)]
-        assert len(pairs) > 2_000
+        assert len(pairs) > 800
         assert worse_ends(pairs, level) == []
 
-    @pytest.mark.parametrize("nth", every(3, range(3)))
+    @pytest.mark.parametrize("nth", every(8, range(8)))
     def test_more_vcpus_at_either_end(self, nth: int, time_s: float | None, level: float) -> None:
         pairs: list[Pair] = []
-        for small, great in growing()[nth::3]:
+        for small, great in growing()[nth::8]:
             for way in ROUND_TRIPS_MS:
                 for count in FEW:
                     pairs.append(
@@ -135,7 +135,7 @@ class TestPairs:
                                 msgspec.structs.replace(query, dst=great_end),
                             )
                         )
-        assert len(pairs) > 1_000
+        assert len(pairs) > 400
         assert worse_ends(pairs, level) == []
 
 

@@ -79,9 +79,7 @@ def nested(campaigns: Sequence[Scores]) -> dict[float, Factors]:
     return found
 
 
-def _factor(
-    campaigns: Sequence[Scores], place: int, name: str, side: float, level: float
-) -> float:
+def _factor(campaigns: Sequence[Scores], place: int, name: str, side: float, level: float) -> float:
     """Return the factor of one end of a place's interval."""
     parts = [getattr(c, name)[c.place == place] for c in campaigns]
     parts = [part for one in parts if len(part := one[~np.isnan(one)]) >= LEAST_ROWS]

@@ -22,9 +22,9 @@ only a secondary source states may be a quarter higher, too."""
 SECONDARY_SOURCES = ("github.com/",)
 """How the names of sources begin that are not Google's own pages."""
 OTHERWISE_GBPS = {"e2-small": 2.0}
-"""Where Google's own pages contradict each other, the greater figure: a table has 1 Gbit/s for this
-type, a sentence 2 for shared-core E2, as has github.com/Cyclenerd/google-cloud-compute-machine-types
-(e2.sql, 2026-03-22). The cap may be either."""
+"""Where Google's own pages contradict each other, the greater figure: a table has 1 Gbit/s for
+this type, a sentence 2 for shared-core E2; so has e2.sql (2026-03-22) of
+github.com/Cyclenerd/google-cloud-compute-machine-types. The cap may be either."""
 DOUBTFUL = frozenset({"medium", "low"})
 """Confidence in a source's statement: another one contradicts it, or it is not read first hand."""
 CARRIED_LOW_RATIO = 0.4

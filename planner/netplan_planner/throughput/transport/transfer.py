@@ -68,8 +68,9 @@ class Behaviour(NamedTuple):
     """Whether a stream that is alone gets all of the least limit and never overshoots it: it
     shares with nobody, and HyStart (RFC 9406, on in Linux) ends its doubling as the queue grows."""
     lone_deficit_ratio: float = 0.0
-    """What a stream that is alone lacks for ever to a limit that drops: no other fills what it gives
-    up at each loss. On its Reno-friendly line it stands evenly between 0.7 and 1 (RFC 9438)."""
+    """What a stream that is alone lacks for ever to a limit that drops: no other fills what it
+    gives up at each loss. On its Reno-friendly line it stands evenly between 0.7 and 1 (RFC 9438,
+    beta)."""
 
 
 LIKELY = Behaviour(
