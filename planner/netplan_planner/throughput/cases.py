@@ -4,6 +4,7 @@ Streams, threads, windows, set-ups and dates that are not known make a few cases
 each one input stands at one of the things that it may be, the others where they are likely.
 """
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from netplan_planner.throughput.limits.path_limits import (
     StaticLimits,
     static_limits,
 )
+from netplan_planner.throughput.limits.receivers import RECEIVER_CORES
 from netplan_planner.throughput.single_row import single_row, stacked
 from netplan_planner.units import counted
 
@@ -91,9 +93,9 @@ def _asked(query: PathQuery, found: StaticLimits, caps: CapsBook) -> Iterator[_A
             yield _Asked("streams", counted(count, "stream"), some, likely)
     one = core(query, caps)
     if one is not None and query.streams != 1 and query.path_class is not PathClass.SAME_NODE_POD:
-        # It stands beside the machine's cap, as a limit that all flows share.
-        cap = bounds.plain(msgspec.structs.replace(one, name="vm-egress"))
-        only = likely._replace(hard=(*likely.hard, cap))
+        # As what a receiver takes in it is a limit that all flows share.
+        shared = bounds.plain(msgspec.structs.replace(one, name=RECEIVER_CORES))
+        only = likely._replace(hard=(*likely.hard, shared))
         yield _Asked("threads", "one core carries all flows", query, only, _ONE_CORE)
     yield from _windows(query, found, likely)
     for bound in (*found.hard, *found.per_flow):
@@ -115,7 +117,7 @@ def _windows(query: PathQuery, found: StaticLimits, likely: StaticLimits) -> Ite
     _, low, high = found.window_bytes
     # Of the range's low end a part is scatter around the least window.
     for size in (low / bounds.KNOWN_WINDOW_RATIO, high):
-        some = msgspec.structs.replace(query, window_bytes=round(size))
+        some = msgspec.structs.replace(query, window_bytes=math.ceil(size))
         yield _Asked("window", f"window {size / 1e6:.3g} MB", some, likely)
 
 
