@@ -195,7 +195,7 @@ def reasons(
 
 
 def _of_kind(values: Sequence[int], which: NDArray[np.intp]) -> Any:
-    return np.array(values)[which]
+    return np.array(values, dtype=np.intp)[which]
 
 
 def _asked(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: Columns) -> Asked:

@@ -10,7 +10,7 @@ from netplan_planner.model import PathClass, PathQuery
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.batch import predict_columns
 from netplan_planner.throughput.goodput.intervals import factors_at
-from netplan_planner.throughput.limits.path_limits import static_limits
+from netplan_planner.throughput.limits.path_limits import StaticLimits, static_limits
 from netplan_planner.throughput.single_row import single_row, stacked
 from support.nightly import every
 from support.paths.queries import DAY, end, estimate, path
@@ -88,7 +88,8 @@ def growing() -> list[tuple[str, str]]:
 
 def worse_ends(pairs: list[Pair], level: float) -> list[str]:
     """Return what is greater at the worse path of a pair."""
-    caps, known = load_caps(DAY), {}
+    caps = load_caps(DAY)
+    known: dict[PathQuery, StaticLimits] = {}
     queries = [msgspec.structs.replace(one, as_of=DAY) for pair in pairs for one in pair]
     limits = [known.setdefault(q, static_limits(q, caps, may_assume=True)) for q in queries]
     columns = stacked([single_row(query)[0] for query in queries])

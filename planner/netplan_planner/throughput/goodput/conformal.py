@@ -1,11 +1,12 @@
 """Fit the interval factors: how far towards their bounds the figures of campaigns go, or beyond.
 
-For each regime, each campaign counts once, whatever its number of rows: rows of one campaign share
+For each place, each campaign counts once, whatever its number of rows: rows of one campaign share
 its kernel, its hour and its mistakes. What one campaign alone has seen keeps its physical bounds at
-every level: nothing says how the next one differs. With two or more, the distances from the value
-to its bounds are scaled. At 0.9 and above they are never narrowed: they hold what may be, and a
-campaign that never went there proves nothing. Below, they are; each end then holds what it should
-in every campaign that was seen, since the next one is as a whole on one side more often than not.
+every level: nothing says how the next one differs. With two or more, the ends move. At 0.9 and
+above never inwards: the bounds hold what may be, and a campaign that never went there proves
+nothing. Below, they do; each end then holds what it should in every campaign that was seen, since
+the next one is as a whole on one side more often than not. Rows of which an input was not told say
+nothing of scatter: nobody knows which case they were.
 """
 
 from collections.abc import Sequence
@@ -42,8 +43,7 @@ class Scores(NamedTuple):
     campaign: str
     place: NDArray[np.int8]
     below: NDArray[np.float64]
-    """1 at the lower bound, negative above the value. NaN where an unknown input has a case below
-    the value: what lies between the two is no scatter."""
+    """1 at the lower bound, negative above the value; NaN where an input was not told."""
     above: NDArray[np.float64]
     """1 at the upper bound; NaN likewise."""
 
@@ -87,7 +87,9 @@ def _factor(campaigns: Sequence[Scores], place: int, name: str, side: float, lev
         return PHYSICAL
     if level >= NEVER_NARROWER_FROM:
         return max(PHYSICAL, _quantile(parts, side))
-    # Campaigns that all lie on the other side of their values tell nothing of this one.
+    # One more campaign may lie farther out than so few: half of its share is left outside (plotting
+    # positions of Hazen, 1914). Those that all lie on the other side of their values tell nothing.
+    side += (1 - side) / (2 * (len(parts) + 1))
     farthest = max(_quantile([part], side) for part in parts)
     return farthest if farthest > 0 else PHYSICAL
 

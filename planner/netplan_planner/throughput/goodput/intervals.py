@@ -156,7 +156,7 @@ def interval(found: Spread, factors: Factors) -> tuple[Column, Column]:
 def _end(case_gbps: Column, bound_gbps: Column, factor: Column, way: int) -> Column:
     share = np.clip(factor, 0.0, 1.0)
     beyond = np.exp(way * np.maximum(factor - 1, 0.0))
-    return case_gbps ** (1 - share) * bound_gbps**share * beyond
+    return np.asarray(case_gbps ** (1 - share) * bound_gbps**share * beyond)
 
 
 def _probed(
