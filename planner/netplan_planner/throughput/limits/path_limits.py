@@ -42,7 +42,7 @@ from netplan_planner.throughput.limits.named import (
     vm_egress,
 )
 from netplan_planner.throughput.limits.physical_nics import nic_limit
-from netplan_planner.throughput.limits.pods.path import fill_of_pods, pod_bounds
+from netplan_planner.throughput.limits.pods.path import pod_bounds, possible_of_pods
 from netplan_planner.throughput.limits.pods.tables import pod_terms
 from netplan_planner.throughput.limits.quotas import quota_limit
 from netplan_planner.throughput.limits.receivers import intake
@@ -138,7 +138,11 @@ def static_limits(
         *possible_documented(query, caps),
         *possible_measured(query, caps),
         *_possible_core(query, per_flow, caps, without),
-        *(fill_of_pods(hard, without) if query.path_class.is_pod and hard else ()),
+        *(
+            possible_of_pods(query, hard, caps.as_of, without)
+            if query.path_class.is_pod and hard
+            else ()
+        ),
     )
     return StaticLimits(
         hard=tuple(hard),
