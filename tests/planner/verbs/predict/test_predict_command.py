@@ -138,7 +138,9 @@ class TestOnePath:
         assert estimate["low_gbps"] < 19 < estimate["high_gbps"] <= 1.02 * 32
 
     def test_a_greater_level_is_wider(self) -> None:
-        outside = [word if word != "inter-region-internal" else "inter-region-external" for word in FAR]
+        outside = [
+            word if word != "inter-region-internal" else "inter-region-external" for word in FAR
+        ]
         narrow, wide = (
             json.loads(answer(*outside, "--level", level, "--format", "json"))["estimate"]
             for level in ("0.5", "0.99")

@@ -50,7 +50,7 @@ def test_the_plan_of_a_demo_shows_cost_duration_and_impact() -> None:
         "gecko-demo",
         "2. transcoder-4 → transcoder-1, same-zone-external, 1 stream",
         "because external-ip-intra-zone: saves $287.08 a month",
-        "predicted 1.6 Gbit/s [0.884 to 1.73], bound by external path",
+        "predicted 1.6 Gbit/s [0.751 to 1.73], bound by external path",
         "$0.07 to $0.26 = 7.16 to 25.9 GiB × $0.01 (same-zone-external, transcoder-4 →",
         "SKU DE9E-AFBC-A15A",
         "nothing more: both run anyway",
