@@ -54,7 +54,7 @@ def test_the_plan_of_a_demo_shows_cost_duration_and_impact() -> None:
         "$0.07 to $0.26 = 7.16 to 25.9 GiB × $0.01 (same-zone-external, transcoder-4 →",
         "SKU DE9E-AFBC-A15A",
         "nothing more: both run anyway",
-        "86.7 % of its cap of 2 Gbit/s",
+        "100 % of its cap of 2 Gbit/s",
         "flow logs saw it send 1.5 Gbit/s (95th percentile)",
         "both do not fit under the cap",
         "inside the tolerance of ±10 % already",
