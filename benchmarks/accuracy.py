@@ -117,7 +117,7 @@ def by_class(table: Table) -> Iterator[tuple[str, ...]]:
 def by_group(evaluations: dict[float, Evaluation], name: str) -> Iterator[tuple[str, ...]]:
     """Yield the intervals of each campaign and sender, or path, fitted without the campaign."""
     titles = (f"inside at {level:g}" for level in LEVELS)
-    yield (name, "rows", *titles, "below", "above", "width", "single width", "score")
+    yield (name, "rows", *titles, "below", "above", "width", "single width", "score", "ratio")
     for one in _groups(evaluations[LEVEL], name):
         if one.coverage_ratio is None:
             continue
@@ -136,6 +136,7 @@ def by_group(evaluations: dict[float, Evaluation], name: str) -> Iterator[tuple[
             f"{one.mean_width_gbps:.3g}",
             f"{one.single_width_gbps:.3g}",
             f"{one.interval_score_gbps:.3g}",
+            f"{(one.interval_score_gbps or 0) / (one.single_score_gbps or np.nan):.2f}",
         )
 
 

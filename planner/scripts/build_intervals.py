@@ -13,11 +13,11 @@ from datetime import date
 from pathlib import Path
 
 from netplan_planner.throughput.goodput.conformal import Scores, nested
-from netplan_planner.throughput.goodput.intervals import REGIMES
+from netplan_planner.throughput.goodput.intervals import PLACES
 from netplan_planner.verbs.model.run import calibration_scores
 
 TARGET = Path(__file__).parents[1] / "netplan_planner/throughput/data/interval_factors.csv"
-COLUMNS = ("regime", "level", "low", "high", "campaign_count", "row_count", "as_of")
+COLUMNS = ("place", "level", "low", "high", "campaign_count", "row_count", "as_of")
 
 
 def write(path: Path, campaigns: list[Scores], as_of: date) -> None:
@@ -27,11 +27,11 @@ def write(path: Path, campaigns: list[Scores], as_of: date) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for level, factors in nested(campaigns).items():
-            for code, regime in enumerate(REGIMES):
-                seen = [int((c.regime == code).sum()) for c in campaigns]
+            for code, place in enumerate(PLACES):
+                seen = [int((c.place == code).sum()) for c in campaigns]
                 figures = (f"{factors.low[code]:.4f}", f"{factors.high[code]:.4f}")
                 basis = (sum(count > 0 for count in seen), sum(seen), as_of)
-                writer.writerow((regime, level, *figures, *basis))
+                writer.writerow((place, level, *figures, *basis))
     new.replace(path)
 
 

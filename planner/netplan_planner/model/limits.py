@@ -47,6 +47,21 @@ class RateInterval(Value, frozen=True, kw_only=True):
     high_gbps: float | None = None
 
 
+class Case(RateInterval, frozen=True, kw_only=True):
+    """One of the things that an input may be that nobody told, with what the path gets then.
+
+    Nothing but scatter is in its interval: all other inputs that nobody told stand where they are
+    likely.
+    """
+
+    of: str
+    """The input: `streams`, `threads`, `window`, `set-up`, `date`, `cap`."""
+    name: str
+    """What it is in this case, for a reader: "8 streams", "one core carries all flows"."""
+    binding_limit: str = ""
+    """The limit that binds then."""
+
+
 class Estimate(RateInterval, frozen=True, kw_only=True):
     """Throughput of one path: the soft minimum of its limits, with an interval.
 
@@ -55,6 +70,8 @@ class Estimate(RateInterval, frozen=True, kw_only=True):
 
     level: float | None = None
     """Share of measurements that the interval is meant to hold."""
+    cases: tuple[Case, ...] = ()
+    """What inputs may be that nobody told, where that was asked for and changes the value."""
     limits: tuple[Limit, ...] = ()
     """In rising order; the first one binds."""
     probabilities: tuple[float, ...] = ()

@@ -69,16 +69,6 @@ class Transactions(Value, frozen=True, kw_only=True):
     """How far the rate follows bandwidth: 0 not at all, 1 in proportion."""
 
 
-class StreamRate(Value, frozen=True, kw_only=True):
-    """What so many parallel connections get on the path."""
-
-    streams: int
-    gbps: float | None
-    low_gbps: float | None
-    high_gbps: float | None
-    binding_limit: str
-
-
 class OneCore(Value, frozen=True, kw_only=True):
     """What is left where one core carries all flows."""
 
@@ -109,7 +99,6 @@ class Planning(Value, frozen=True, kw_only=True):
     """The least documented limit of all flows together."""
     probe: str = ""
     """The measurement that decides between the two."""
-    by_streams: tuple[StreamRate, ...] = ()
     doubt: str = ""
     quota: str = ""
     """A quota that holds too and whose value nobody told."""

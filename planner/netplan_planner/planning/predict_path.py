@@ -22,7 +22,6 @@ from netplan_planner.model import (
     Prediction,
     PriceBook,
     Service,
-    StreamRate,
     TransferCost,
     taken,
 )
@@ -38,6 +37,7 @@ from netplan_planner.planning.path_question import (
 )
 from netplan_planner.throughput import load_caps, machine_end, predict, stated_on
 from netplan_planner.throughput.batch import NO_RTT
+from netplan_planner.throughput.cases import cases_of
 from netplan_planner.throughput.limits.bounds import DEFAULT_MTU_BYTES
 from netplan_planner.throughput.limits.doubts import doubt_of
 from netplan_planner.throughput.limits.ends import described_end
@@ -227,6 +227,8 @@ def _answer(
     estimate = predict(query, caps, may_assume=True, level=level, weigh=True)
     if query.rtt_ms is None and needs_round_trip(query) and estimate.gbps is not None:
         estimate = Estimate(gbps=None, limits=estimate.limits, unknown=(_ASK_FOR_RTT,))
+    if estimate.gbps is not None:
+        estimate = msgspec.structs.replace(estimate, cases=cases_of(query, estimate, caps))
     return Prediction(
         src=names[0],
         dst=names[1],
@@ -235,7 +237,7 @@ def _answer(
         estimate=estimate,
         rtt_detail=detail,
         rtt_doubt=said,
-        planning=planning_of(query, estimate, caps, level, prices),
+        planning=planning_of(query, estimate, caps, prices),
         notes=tuple(notes_of(src, path_class, caps)),
     )
 
@@ -255,10 +257,6 @@ def _with_round_trip(query: PathQuery) -> tuple[PathQuery, str, str]:
     return with_round_trip(query, found), detail, ""
 
 
-STREAMS_SHOWN = (1, 8, 64)
-"""Of a path whose length makes their number count and of which nobody told it."""
-
-
 _SLIGHT = 0.98
 """A core that carries more than this share of the value changes nothing."""
 
@@ -268,7 +266,7 @@ _MANY = 16
 
 
 def planning_of(
-    query: PathQuery, found: Estimate, caps: CapsBook, level: float, prices: PriceBook | None
+    query: PathQuery, found: Estimate, caps: CapsBook, prices: PriceBook | None
 ) -> Planning:
     """Return what a person can plan with on a path with an answer."""
     if found.gbps is None:
@@ -279,7 +277,6 @@ def planning_of(
         one_core=one_core,
         cap_gbps=min(walls, default=None),
         probe=_probe(query) if one_core else "",
-        by_streams=_by_streams(query, caps, level),
         doubt=doubt_of(query, found),
         quota=_quota(query),
         cost=_cost(query, prices) if query.transfer_bytes is not None else None,
@@ -314,26 +311,6 @@ def _probe(query: PathQuery) -> str:
         f" {THREADED_TEXT} or newer at both ends, beside `-P 1`: if {_MANY} bring no more"
         " than one, one core carries them all (`netplan probe plan` chooses paths and counts the"
         " cost)"
-    )
-
-
-def _by_streams(query: PathQuery, caps: CapsBook, level: float) -> tuple[StreamRate, ...]:
-    """Return the rates of a few numbers of streams, where their number is open and counts."""
-    is_far = query.path_class.distance == "inter-region" or query.path_class is PathClass.INTERNET
-    if query.streams is not None or not query.rtt_ms or not is_far:
-        return ()
-    return tuple(_rate(query, count, caps, level) for count in STREAMS_SHOWN)
-
-
-def _rate(query: PathQuery, count: int, caps: CapsBook, level: float) -> StreamRate:
-    some = msgspec.structs.replace(query, streams=count)
-    found = predict(some, caps, may_assume=True, level=level)
-    return StreamRate(
-        streams=count,
-        gbps=found.gbps,
-        low_gbps=found.low_gbps,
-        high_gbps=found.high_gbps,
-        binding_limit=found.binding.name if found.binding else "",
     )
 
 

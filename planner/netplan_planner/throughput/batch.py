@@ -18,10 +18,11 @@ from netplan_planner.throughput.goodput.intervals import Factors, Spread, interv
 from netplan_planner.throughput.goodput.mean import LIMITS, Column, Means, means
 from netplan_planner.throughput.goodput.terms import (
     Asked,
-    LimitRow,
-    Spans,
+    Stands,
     TermSpans,
+    in_cases,
     limit_row,
+    scattered,
     term_spans,
 )
 from netplan_planner.throughput.limits import bounds
@@ -136,7 +137,7 @@ def spread_columns(
         block = slice(start, start + _BLOCK)
         some = Columns._make(column[block] for column in columns)
         terms = term_spans(rows, some.kind, _asked(kinds, limits, some))
-        part = _spread_part(kinds, rows, some.kind, terms)
+        part = intervals.spread(terms, _of_kind([place_of(kind) for kind in kinds], some.kind))
         if probed is not None:
             part = probed.rows(block).calibrated(part, terms, some.kind)
         parts.append(part)
@@ -151,17 +152,13 @@ def terms_of(
     return term_spans(rows, columns.kind, _asked(kinds, limits, columns))
 
 
-def _spread_part(
-    kinds: Sequence[PathQuery], rows: list[LimitRow], which: NDArray[np.intp], terms: TermSpans
-) -> Spread:
-    return intervals.spread(
-        terms,
-        is_external=_of_kind([k.path_class.leaves_vpc for k in kinds], which),
-        is_foreign=_of_kind([_is_foreign(k) for k in kinds], which),
-        is_own_receiver=_of_kind([is_own_receiver(k) for k in kinds], which),
-        is_pod=_of_kind([k.path_class.is_pod for k in kinds], which),
-        wide=_of_kind([row.wide for row in rows], which),
-    )
+def place_of(kind: PathQuery) -> int:
+    """Return the code of a path's place, by which its scatter is known."""
+    if kind.path_class.is_pod:
+        return intervals.PLACES.index("pod")
+    if kind.src.cloud != OWN_CLOUD or not is_own_receiver(kind):
+        return intervals.PLACES.index("foreign")
+    return intervals.PLACES.index("external" if kind.path_class.leaves_vpc else "internal")
 
 
 def binding_shares(
@@ -197,12 +194,8 @@ def reasons(
     return np.where(is_unknown, of_kind[columns.kind], -1), list(texts)
 
 
-def _is_foreign(kind: PathQuery) -> bool:
-    return kind.src.cloud != OWN_CLOUD or not is_own_receiver(kind)
-
-
-def _of_kind(values: Sequence[bool] | Sequence[int], which: NDArray[np.intp]) -> Any:
-    return np.array(values)[which]
+def _of_kind(values: Sequence[int], which: NDArray[np.intp]) -> Any:
+    return np.array(values, dtype=np.intp)[which]
 
 
 def _asked(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: Columns) -> Asked:
@@ -218,13 +211,13 @@ def _asked(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: 
         sent_bytes=_sent(limits, columns),
         is_window_told=~np.isnan(columns.window_bytes),
         is_buffer_told=~np.isnan(columns.send_buffer_bytes),
-        rtt_ms=Spans(columns.rtt_ms, columns.low_rtt_ms, columns.high_rtt_ms),
-        streams=Spans(
+        rtt_ms=scattered(columns.rtt_ms, columns.low_rtt_ms, columns.high_rtt_ms),
+        streams=in_cases(
             np.where(np.isnan(streams), np.inf, streams),
             np.where(np.isnan(streams), 1.0, streams),
             np.where(np.isnan(streams), np.inf, streams),
         ),
-        duration_s=Spans(
+        duration_s=in_cases(
             np.where(is_open, np.inf, time),
             np.where(is_open, DEFAULT_TOOL_S, time),
             np.where(is_open, np.inf, time),
@@ -238,24 +231,33 @@ def _asked(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: 
     )
 
 
-def _windows(limits: Sequence[StaticLimits], columns: Columns) -> Spans:
+def _windows(limits: Sequence[StaticLimits], columns: Columns) -> Stands:
     """Return the window of a stream by row: the given one, else the default of the receiver."""
-    of_row = _default_windows(limits, columns)
+    likely, low, high = _default_windows(limits, columns).T
     given = columns.window_bytes
-    is_given = ~np.isnan(given)
+    is_told = ~np.isnan(given) | _is_one_case(limits, columns)
+    size = np.where(np.isnan(given), likely, given)
     ratio = bounds.KNOWN_WINDOW_RATIO
-    return Spans(
-        np.where(is_given, given, of_row[:, 0]),
-        np.where(is_given, given * ratio, of_row[:, 1]),
-        np.where(is_given, given / ratio, of_row[:, 2]),
+    return Stands(
+        likely=size,
+        case_low=np.where(is_told, size, np.fmin(low / ratio, likely)),
+        low=np.where(is_told, size * ratio, low),
+        case_high=np.where(is_told, size, high),
+        high=np.where(is_told, size / ratio, high),
     )
 
 
-def _sent(limits: Sequence[StaticLimits], columns: Columns) -> Spans:
+def _sent(limits: Sequence[StaticLimits], columns: Columns) -> Stands:
     """Return what the sender's buffer holds by row: of the given one, else of Linux's default."""
     given = columns.send_buffer_bytes
+    is_told = ~np.isnan(given) | _is_one_case(limits, columns)
     size = np.where(np.isnan(given), bounds.SEND_BUFFER_BYTES, given)
-    return Spans(*bounds.sent_bytes(size, _default_windows(limits, columns)[:, 1]))
+    likely, low, high = bounds.sent_bytes(size, _default_windows(limits, columns)[:, 1])
+    return Stands(likely, likely, low, np.where(is_told, likely, high), high)
+
+
+def _is_one_case(limits: Sequence[StaticLimits], columns: Columns) -> NDArray[np.bool_]:
+    return np.array([one.is_one_case for one in limits], dtype=bool)[columns.kind]
 
 
 def _default_windows(limits: Sequence[StaticLimits], columns: Columns) -> NDArray[np.float64]:

@@ -15,6 +15,8 @@ from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
 
 SCHEMA = "netplan.prediction/1"
 _LEAST_CHANCE = 0.005
+FAR_APART = 5.0
+"""Ends with this ratio say nothing that one could plan with."""
 _LONG = 2000
 _ONE_CORE_IS = (
     f"a tool of one thread (iperf3 before {THREADED_TEXT}), one receive queue, one tunnel"
@@ -114,8 +116,7 @@ def _body(answer: model.Prediction) -> Iterator[Block]:
     if found.gbps is None:
         yield from _unknown(answer)
         return
-    told = figures.rate_interval(found.gbps, found.low_gbps, found.high_gbps)
-    yield _para(f"{told} in {figures.share(found.level or 0.0, 1.0)} of cases")
+    yield _para(_likely(found, found.gbps))
     yield from _time(found)
     yield from _cost(answer.planning)
     yield from _binding(found)
@@ -128,6 +129,14 @@ def _body(answer: model.Prediction) -> Iterator[Block]:
         yield _para(f"note: {note}")
     if answer.rtt_detail:
         yield _para(f"round-trip time by {answer.rtt_detail}")
+
+
+def _likely(found: model.Estimate, gbps: float) -> str:
+    """Return the value with its interval; of ends far apart the cases say more."""
+    low, high = found.low_gbps or gbps, found.high_gbps or gbps
+    if found.cases and high > FAR_APART * low:
+        return f"{figures.rate(gbps)} likely; what nobody told decides, case by case below"
+    return f"{figures.rate_interval(gbps, low, high)} in {figures.share(found.level or 0.0, 1.0)} of cases"
 
 
 def _para(text: model.Text) -> doc.Para:
@@ -242,11 +251,13 @@ def _to_plan_with(answer: model.Prediction) -> Iterator[Block]:
     if plan.one_core is not None and found.gbps is not None:
         yield _para("to plan with:")
         yield _pairs(tuple(_by_core(plan, found.gbps)))
-    if plan.by_streams:
-        yield _para("by number of parallel streams (--streams):")
-        columns = (doc.Column(title="", is_number=True), doc.Column(title="", is_note=True))
-        rows = tuple(_streams(one) for one in plan.by_streams)
-        yield doc.Table(columns=columns, rows=rows, is_inner=True)
+    has_row = plan.one_core is not None
+    cases = [one for one in found.cases if one.of != "threads" or not has_row]
+    if cases:
+        inputs = ", ".join(dict.fromkeys(one.of for one in cases))
+        yield _para(f"by what nobody told ({inputs}), each case by itself:")
+        columns = (doc.Column(title=""), doc.Column(title="", is_note=True))
+        yield doc.Table(columns=columns, rows=tuple(map(_case, cases)), is_inner=True)
     if plan.doubt:
         yield _para(f"doubt: {plan.doubt}")
     if plan.quota:
@@ -270,12 +281,10 @@ def _pairs(rows: tuple[tuple[str, str], ...]) -> doc.Table:
     return doc.Table(columns=columns, rows=cells, is_inner=True)
 
 
-def _streams(one: model.StreamRate) -> tuple[Line, Line]:
-    if one.gbps is None:
-        return line(fixed(f"{one.streams}")), line("unknown")
-    told = figures.rate_interval(one.gbps, one.low_gbps, one.high_gbps)
+def _case(one: model.Case) -> tuple[Line, Line]:
+    told = figures.rate_interval(one.gbps or 0.0, one.low_gbps, one.high_gbps)
     why = f", {limit_words(one.binding_limit)}" if one.binding_limit else ""
-    return line(fixed(f"{one.streams}")), line(f"{told}{why}")
+    return line(fixed(one.name)), line(f"{told}{why}")
 
 
 def _explained(answer: model.Prediction) -> Iterator[Block]:
@@ -304,6 +313,7 @@ def _explained(answer: model.Prediction) -> Iterator[Block]:
             f" first byte counts{recovery}"
         )
     yield _para(
-        "interval: the same with every limit and habit at its least and its most favourable,"
-        " widened by what left-out measurement campaigns have shown (docs/accuracy.md)"
+        "interval: from the least to the greatest case of what nobody told, and around them the"
+        " same with limits and habits at their least and most favourable, scaled by what left-out"
+        " measurement campaigns have shown (docs/accuracy.md)"
     )

@@ -1,13 +1,14 @@
-"""Prediction intervals: physical bounds, scaled by what other campaigns have shown.
+"""Prediction intervals: named cases, and scatter around them as campaigns have shown it.
 
-The bounds are the mean under the least and the most favourable of what nobody has told: the range
-of every limit, and the behaviour of both ends. Measured campaigns then say how much of the way from
-the value to its bounds their figures go: conformal intervals with a scale of their own for each
-path (Lei and others, 2018), and campaigns, not rows, as the units of exchange. The factors are a
-small dated table, `data/interval_factors.csv`, which `planner/scripts/build_intervals.py` makes.
+What nobody has told (streams, threads, windows, dates) makes cases, each with the value that the
+model has for it. Around a case stand bounds of scatter: the same arithmetic at the least and the
+most favourable of measured ranges and of the behaviour of both ends. Measured campaigns say how far
+towards these bounds, or beyond them, their figures go: conformal intervals with a scale of their
+own for each path (Lei and others, 2018), and campaigns, not rows, as the units of exchange. No
+factor stretches the way from one case to another. The factors are a small dated table,
+`data/interval_factors.csv`, which `planner/scripts/build_intervals.py` makes.
 """
 
-import math
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -17,12 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.shipped import shipped_rows
-from netplan_planner.throughput.goodput.mean import HARD_COUNT, LIMITS, Column, Means, means
-from netplan_planner.throughput.goodput.terms import WIDE_REGIMES, TermSpans
+from netplan_planner.throughput.goodput.mean import (
+    HARD_COUNT,
+    LIMITS,
+    Column,
+    Means,
+    goodput_gbps,
+    means,
+)
+from netplan_planner.throughput.goodput.terms import TermSpans
 from netplan_planner.throughput.transport import transfer
 
 WALL_RATIO = 1.02
-"""How far goodput was seen above a documented cap; no interval ends beyond it."""
+"""How far goodput was seen above a documented cap; no interval ends beyond it. Runs of one path
+differ by that much whatever holds them, so no bound is nearer to its case."""
 PROBED_TAILS = {
     0.5: (0.5, 0.35),
     0.8: (1.75, 0.9),
@@ -35,44 +44,32 @@ PROBED_TAILS = {
 probes told of. Quantiles over nine campaigns with three and ten probes each (`--tails` of
 benchmarks/replay_probes.py), every campaign with the same weight; without any one of them those at
 0.9 are 2.3 to 3.1 and 1.2 to 1.3. Something slows a few runs down whatever is known of the path."""
-LEAST_LOG_DISTANCE = math.log(WALL_RATIO)
-"""Between a value and its bounds: runs of one path differ by that much whatever holds them."""
-RAMP_SHARE = 0.03
-"""Below this share of the start in the time, a path is at its wall."""
-REGIMES = (
-    "wall-internal",
-    "wall-external",
-    "wall-foreign",
-    "start-internal",
-    "start-external",
-    "start-foreign",
-    "window-own",
-    "window-foreign",
-    "measured",
-    "pod",
-    "carried",
-    "unsure",
-    "unstated",
-)
-"""What decides how sure a prediction is, by code."""
+PLACES = ("internal", "external", "foreign", "pod")
+"""Where a path runs, by code: inside the VPC, to a machine of ours by its outside address, from or
+to a machine that is not ours, over a cluster's network. What a path is asked with, its streams or
+its machines, never moves it to another, so that ends rise as values do."""
 _MEASURED = tuple(
     map(LIMITS.index, ("single-flow-core", "internal-flow", "external-path", "receiver-cores"))
 )
 _PODS = [at for at, name in enumerate(LIMITS) if name.startswith("pod-")]
 _WALLS = [at for at in range(HARD_COUNT) if at not in (*_MEASURED, *_PODS)]
-_OF_MACHINE = tuple(map(LIMITS.index, ("vm-egress", "external-egress")))
 _FILE = Path(__file__).parents[1] / "data" / "interval_factors.csv"
 
 
 class Spread(NamedTuple):
-    """The mean of each path and the bounds that physics gives it."""
+    """The mean of each path, the cases around it and the bounds that physics gives them."""
 
     means: Means
+    case_low_gbps: Column
+    """The value where everything that nobody told stands at its least."""
     low_gbps: Column
+    """The same where, besides, limits and habits do."""
+    case_high_gbps: Column
     high_gbps: Column
     wall_gbps: Column
     """No interval goes above it."""
-    regime: NDArray[np.int8]
+    place: NDArray[np.int8]
+    """Code of `PLACES`."""
     learnt_ratio: Column
     """Share of the doubt that probes removed; 0 without a calibration."""
     log_sd: Column
@@ -80,7 +77,11 @@ class Spread(NamedTuple):
 
 
 class Factors(NamedTuple):
-    """How far from the value each regime's ends lie, in logarithmic distances to its bounds."""
+    """How far the ends of each place lie from the outer cases.
+
+    Up to 1 it is a share of the way to the bounds of scatter, on a logarithmic scale; what is above
+    1 goes beyond these bounds, as a distance of its own: powers of e.
+    """
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
@@ -88,38 +89,27 @@ class Factors(NamedTuple):
     """Standard deviations below and above, for what probes taught."""
 
 
-def spread(
-    terms: TermSpans,
-    *,
-    is_external: NDArray[np.bool_],
-    is_foreign: NDArray[np.bool_],
-    is_own_receiver: NDArray[np.bool_],
-    is_pod: NDArray[np.bool_],
-    wide: NDArray[np.intp],
-) -> Spread:
-    """Return the mean, its physical bounds and the regime of each path.
+def spread(terms: TermSpans, place: NDArray[np.int8]) -> Spread:
+    """Return the mean, its cases, its physical bounds and the place of each path.
 
     Args:
         terms: What is known, with ranges.
-        is_external: Whether the path leaves the VPC.
-        is_foreign: Whether one end is not one of our machines.
-        is_own_receiver: Whether the receiver is: its buffers make the window, not the sender's.
-        is_pod: Whether pods of a cluster talk over its network.
-        wide: Code of `WIDE_REGIMES` by path.
+        place: Code of `PLACES` by path.
     """
     likely = means(terms.likely)
     least = means(terms.low, transfer.UNFAVOURABLE)
     greatest = means(terms.high, transfer.FAVOURABLE)
+    value = likely.gbps
+    cases = [np.where(np.isnan(value), value, goodput_gbps(some)) for some in terms[1::2]]
+    case_low, case_high = np.fmin(cases[0], value), np.fmax(cases[1], value)
     # Where nobody knows the length of the path, the caps at their least are all that can be said.
     bound = np.where(np.isnan(least.gbps), least.cap_gbps, least.gbps)
-    low = np.where(np.isnan(likely.gbps), np.nan, np.fmin(bound, likely.gbps))
+    low = np.where(np.isnan(value), np.nan, np.fmin(bound, case_low / WALL_RATIO))
     documented = greatest.limits_gbps[:, _WALLS]
     wall = WALL_RATIO * np.min(np.where(np.isnan(documented), np.inf, documented), axis=1)
-    high = np.fmax(np.minimum(greatest.gbps * WALL_RATIO, wall), likely.gbps)
-    place = np.where(is_foreign, 2, np.where(is_external, 1, 0))
-    regime = _regimes(likely, place, is_own_receiver, is_pod, wide)
+    high = np.fmax(greatest.gbps, case_high) * WALL_RATIO
     nothing = np.zeros_like(low)
-    return Spread(likely, low, high, wall, regime, nothing, nothing)
+    return Spread(likely, case_low, low, case_high, high, wall, place, nothing, nothing)
 
 
 def joined(parts: Sequence[Spread]) -> Spread:
@@ -133,27 +123,40 @@ def joined(parts: Sequence[Spread]) -> Spread:
     return Spread(means, *(np.concatenate(column) for column in others))
 
 
-def log_distances(found: Spread) -> tuple[Column, Column]:
-    """Return how far below and above its value each path's bounds lie, on a logarithmic scale."""
-    mean = found.means.gbps
-    high = np.minimum(found.high_gbps, np.fmax(found.wall_gbps, mean))
+def distances(found: Spread, gbps: Column) -> tuple[Column, Column]:
+    """Return how far below and above the outer cases rates lie, in the units of `Factors`."""
     return (
-        np.fmax(np.log(mean / found.low_gbps), LEAST_LOG_DISTANCE),
-        np.fmax(np.log(high / mean), LEAST_LOG_DISTANCE),
+        _distance(np.log(found.case_low_gbps / gbps), np.log(found.case_low_gbps / found.low_gbps)),
+        _distance(
+            np.log(gbps / found.case_high_gbps), np.log(found.high_gbps / found.case_high_gbps)
+        ),
     )
 
 
+def _distance(off: Column, to_bound: Column) -> Column:
+    return np.where(off > to_bound, 1 + off - to_bound, off / to_bound)
+
+
 def interval(found: Spread, factors: Factors) -> tuple[Column, Column]:
-    """Return the low and the high end of each interval in Gbit/s, NaN where the mean is."""
+    """Return the low and the high end of each interval in Gbit/s, NaN where the mean is.
+
+    Both are products of rates that rise with whatever raises the value, so they rise with it.
+    """
     mean = found.means.gbps
-    below, above = log_distances(found)
-    low = mean * np.exp(-factors.low[found.regime] * below)
-    high = np.minimum(mean * np.exp(factors.high[found.regime] * above), found.wall_gbps)
+    low = _end(found.case_low_gbps, found.low_gbps, factors.low[found.place], -1)
+    high = _end(found.case_high_gbps, found.high_gbps, factors.high[found.place], 1)
+    high = np.minimum(high, found.wall_gbps)
     if found.learnt_ratio.any():
         low, high = _probed(found, factors.probed, low, high)
     unknown = np.isnan(mean)
     ends = np.fmin(low, mean), np.fmax(high, mean)
     return np.where(unknown, np.nan, ends[0]), np.where(unknown, np.nan, ends[1])
+
+
+def _end(case_gbps: Column, bound_gbps: Column, factor: Column, way: int) -> Column:
+    share = np.clip(factor, 0.0, 1.0)
+    beyond = np.exp(way * np.maximum(factor - 1, 0.0))
+    return np.asarray(case_gbps ** (1 - share) * bound_gbps**share * beyond)
 
 
 def _probed(
@@ -184,8 +187,8 @@ def factors_at(level: float) -> Factors:
     low, high = (
         np.array(
             [
-                np.interp(level, levels, [table[regime, one][side] for one in levels])
-                for regime in REGIMES
+                np.interp(level, levels, [table[place, one][side] for one in levels])
+                for place in PLACES
             ]
         )
         for side in (0, 1)
@@ -206,30 +209,6 @@ def probed_tails(level: float) -> tuple[float, float]:
 @cache
 def _table() -> dict[tuple[str, float], tuple[float, float]]:
     return {
-        (row["regime"], float(row["level"])): (float(row["low"]), float(row["high"]))
+        (row["place"], float(row["level"])): (float(row["low"]), float(row["high"]))
         for row in shipped_rows(_FILE)
     }
-
-
-def _regimes(
-    likely: Means,
-    place: NDArray[np.intp],
-    is_own_receiver: NDArray[np.bool_],
-    is_pod: NDArray[np.bool_],
-    wide: NDArray[np.intp],
-) -> NDArray[np.int8]:
-    """Return the regime of each path; `place` is 0 inside the VPC, 1 outside, 2 elsewhere."""
-    is_window = ~(likely.cap_share > 0.5)
-    is_start = likely.start_ratio > RAMP_SHARE
-    first_wide = REGIMES.index("carried") - 1
-    of_cap = np.where(is_start, REGIMES.index("start-internal"), 0) + place
-    is_measured = np.isin(likely.cap_limit, _MEASURED)
-    of_cap = np.where(is_measured, REGIMES.index("measured"), of_cap)
-    of_cap = np.where(is_pod, REGIMES.index("pod"), of_cap)
-    is_carried = wide == WIDE_REGIMES.index("carried")
-    is_wide = is_carried | ((wide > 0) & np.isin(likely.cap_limit, _OF_MACHINE))
-    of_cap = np.where(is_wide, first_wide + wide, of_cap)
-    of_window = np.where(
-        is_own_receiver, REGIMES.index("window-own"), REGIMES.index("window-foreign")
-    )
-    return np.where(is_window & ~is_carried, of_window, of_cap).astype(np.int8)

@@ -74,6 +74,8 @@ A link, a core and a window hold back without a drop likewise."""
 _USES_CORE = np.array([name != "external-flow" for name in PER_FLOW])
 
 _POLICED = tuple(map(LIMITS.index, POLICED))
+_DROPPING = (*_POLICED, LIMITS.index("vm-egress"), LIMITS.index("nic-egress"))
+"""Limits that drop what comes above them, a machine's own once their queue is full."""
 
 RAMP_RATIO = 1 / 6
 """A start that takes more than this share of the time is what binds: longer transfers gain more."""
@@ -272,7 +274,9 @@ def _limits(terms: PathTerms, behaviour: transfer.Behaviour) -> NDArray[np.float
     every = np.column_stack((window, sent, np.full_like(window, np.inf)))
     with np.errstate(invalid="ignore"):
         flows = np.column_stack((flow, every)) * terms.streams[:, None]
-    return np.hstack((shared, flows))
+    limits = np.hstack((shared, flows))
+    limits[:, _DROPPING] *= 1 - behaviour.lone_deficit_ratio * (terms.streams == 1)[:, None]
+    return limits
 
 
 def _goodput(

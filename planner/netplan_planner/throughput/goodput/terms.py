@@ -1,6 +1,5 @@
 """From named limits to the numbers of the mean: the likely ones, the least and the greatest."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -8,30 +7,29 @@ from numpy.typing import NDArray
 
 from netplan_planner.throughput.goodput.mean import PER_FLOW, SHARED, Column, PathTerms
 from netplan_planner.throughput.limits.bounds import Bound
-from netplan_planner.throughput.limits.path_limits import StaticLimits
-from netplan_planner.throughput.limits.shared_by import OF_SENDER
-
-WIDE_REGIMES = ("", "carried", "unsure", "unstated")
-"""Why the range of a cap is wide, by code; see `bounds.Bound`."""
-
+from netplan_planner.throughput.limits.path_limits import ONE_BY_ONE, StaticLimits
+from netplan_planner.throughput.transport import tcp
 
 INSIDE_CAPS = ("vm-egress", "nic-egress")
 """Of the sending machine, wherever its packets go."""
-MACHINE_CAPS = OF_SENDER
+_CORE = PER_FLOW.index("single-flow-core")
 
 
 class LimitRow(NamedTuple):
-    """The limits of one kind of path as numbers, in the order of `SHARED` and `PER_FLOW`."""
+    """The limits of one kind of path as numbers: one row each for the fields of `Stands`."""
 
-    shared_gbps: tuple[float, ...]
-    shared_low_gbps: tuple[float, ...]
-    shared_high_gbps: tuple[float, ...]
-    per_flow_gbps: tuple[float, ...]
-    per_flow_low_gbps: tuple[float, ...]
-    per_flow_high_gbps: tuple[float, ...]
+    shared_gbps: NDArray[np.float64]
+    """Axes: stand, limit in the order of `SHARED`."""
+    per_flow_gbps: NDArray[np.float64]
+    """Axes: stand, limit in the order of `PER_FLOW`."""
     is_cap_known: bool
-    wide: int
-    """Code of the widest range among the caps."""
+    core_gbps: NDArray[np.float64]
+    """The least case and figure of one core that has to carry all flows: a tool of one thread, a
+    queue, an interrupt. Infinite where that is not asked."""
+    least_cap: int
+    """Place among `SHARED` of the cap that it stands for."""
+    is_known_to_miss: bool
+    """Whether as many streams as it takes may have one core, too."""
 
 
 class Spans(NamedTuple):
@@ -42,16 +40,40 @@ class Spans(NamedTuple):
     high: Column
 
 
+class Stands(NamedTuple):
+    """A value per row: the likely one, the least and the greatest case, and what scatters beyond.
+
+    A case is what an input may be that nobody told: a number of streams, a window, a cap. Inside a
+    case runs scatter.
+    """
+
+    likely: Column
+    case_low: Column
+    low: Column
+    case_high: Column
+    high: Column
+
+
+def scattered(likely: Column, low: Column, high: Column) -> Stands:
+    """Return a value that is known as far as runs do not scatter around it."""
+    return Stands(likely, likely, low, likely, high)
+
+
+def in_cases(likely: Column, low: Column, high: Column) -> Stands:
+    """Return a value that nobody told: both ends of its range are cases."""
+    return Stands(likely, low, low, high, high)
+
+
 class Asked(NamedTuple):
     """What is asked of each path, apart from its limits; see `PathTerms`."""
 
-    window_bytes: Spans
-    sent_bytes: Spans
+    window_bytes: Stands
+    sent_bytes: Stands
     is_window_told: NDArray[np.bool_]
     is_buffer_told: NDArray[np.bool_]
-    rtt_ms: Spans
-    streams: Spans
-    duration_s: Spans
+    rtt_ms: Stands
+    streams: Stands
+    duration_s: Stands
     mtu_bytes: Column
     omit_s: Column
     transfer_bytes: Column
@@ -61,89 +83,73 @@ class Asked(NamedTuple):
 
 
 class TermSpans(NamedTuple):
-    """The terms three times: as they most likely are, at their least and at their greatest."""
+    """The terms five times, as `Stands` has them."""
 
     likely: PathTerms
+    case_low: PathTerms
     low: PathTerms
+    case_high: PathTerms
     high: PathTerms
 
 
 def limit_row(found: StaticLimits) -> LimitRow:
     """Return the limits as numbers; of several of one name, the least counts."""
-    shared = [[np.inf] * len(SHARED) for _ in range(3)]
-    per_flow = [[np.inf] * len(PER_FLOW) for _ in range(3)]
-    for names, columns, bounds in (
-        (SHARED, shared, found.hard),
-        (PER_FLOW, per_flow, found.per_flow),
-    ):
-        for bound in bounds:
-            at = names.index(bound.limit.name)
-            values = (bound.limit.gbps, bound.low_gbps, bound.high_gbps)
-            for column, value in zip(columns, values, strict=True):
-                column[at] = min(column[at], value)
-    wide = max((WIDE_REGIMES.index(bound.regime) for bound in _deciding(found)), default=0)
-    for bound in found.possible:
-        of_all = bound.limit.name in SHARED
-        names, column = (SHARED, shared[1]) if of_all else (PER_FLOW, per_flow[1])
-        at = names.index(bound.limit.name)
-        column[at] = min(column[at], bound.low_gbps)
-    # One core may have to carry all flows: a tool of one thread, a queue, an interrupt.
-    one_core = min(per_flow[1][PER_FLOW.index("single-flow-core")], np.inf)
-    least = min((SHARED.index(name) for name in INSIDE_CAPS), key=shared[0].__getitem__)
-    shared[1][least] = min(shared[1][least], one_core)
-    likely, low, high = (tuple(column) for column in shared)
-    flow, flow_low, flow_high = (tuple(column) for column in per_flow)
+    shared = np.full((len(Stands._fields), len(SHARED)), np.inf)
+    per_flow = np.full((len(Stands._fields), len(PER_FLOW)), np.inf)
+    for bound in (*found.hard, *found.per_flow):
+        column, at = _place(bound, shared, per_flow)
+        column[:, at] = np.minimum(column[:, at], _stands_of(bound))
+    # What may hold besides lowers the least cases only. A set-up that is not told comes last: it is
+    # a doubt about one stream, and not on top of the one about a core that carries all.
+    for is_of_set_up in (False, True):
+        core_gbps = per_flow[1:3, _CORE].copy()
+        for bound in found.possible:
+            if (bound.limit.detail == ONE_BY_ONE) is is_of_set_up:
+                column, at = _place(bound, shared, per_flow)
+                least = (bound.case_low_gbps, bound.low_gbps)
+                column[1:3, at] = np.minimum(column[1:3, at], least)
+    if found.is_one_case:
+        core_gbps = np.full_like(core_gbps, np.inf)
+    least_cap = min((SHARED.index(name) for name in INSIDE_CAPS), key=lambda at: shared[2][at])
     return LimitRow(
-        shared_gbps=likely,
-        shared_low_gbps=low,
-        shared_high_gbps=high,
-        per_flow_gbps=flow,
-        per_flow_low_gbps=flow_low,
-        per_flow_high_gbps=flow_high,
-        is_cap_known=not found.unknown,
-        wide=wide,
+        shared, per_flow, not found.unknown, core_gbps, least_cap, found.is_known_to_miss
     )
 
 
-def _deciding(found: StaticLimits) -> Iterator[Bound]:
-    """Yield the limits whose doubt is one about the answer.
-
-    A machine's doubtful cap is none about the lower one that binds before it.
-    """
-    of_machine = [b for b in found.hard if b.limit.name in MACHINE_CAPS]
-    least = min(of_machine, key=lambda bound: bound.limit.gbps, default=None)
-    for bound in (*found.hard, *found.per_flow):
-        if bound.regime != "unsure" or bound is least:
-            yield bound
+def _place(
+    bound: Bound, shared: NDArray[np.float64], per_flow: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], int]:
+    name = bound.limit.name
+    return (shared, SHARED.index(name)) if name in SHARED else (per_flow, PER_FLOW.index(name))
 
 
-def _limits_of(rows: list[LimitRow], name: str, width: int) -> NDArray[np.float64]:
-    return np.array([getattr(row, name) for row in rows], dtype=float).reshape(len(rows), width)
+def _stands_of(bound: Bound) -> tuple[float, ...]:
+    """Return the figures of a limit in the order of `Stands`."""
+    gbps = bound.limit.gbps
+    return gbps, bound.case_low_gbps, bound.low_gbps, bound.case_high_gbps, bound.high_gbps
 
 
 def term_spans(rows: list[LimitRow], which: NDArray[np.intp], asked: Asked) -> TermSpans:
     """Return the terms of paths whose limits are given by number of row."""
-    shared = [
-        _limits_of(rows, name, len(SHARED))[which]
-        for name in ("shared_gbps", "shared_low_gbps", "shared_high_gbps")
-    ]
-    per_flow = [
-        _limits_of(rows, name, len(PER_FLOW))[which]
-        for name in ("per_flow_gbps", "per_flow_low_gbps", "per_flow_high_gbps")
-    ]
+    shape = (len(rows), len(Stands._fields))
+    shared = np.array([row.shared_gbps for row in rows]).reshape(*shape, len(SHARED))
+    per_flow = np.array([row.per_flow_gbps for row in rows]).reshape(*shape, len(PER_FLOW))
+    shared_at = [shared[which, at] for at in range(len(Stands._fields))]
     is_cap_known = np.array([row.is_cap_known for row in rows], dtype=bool)[which]
-
+    for at in (1, 2):
+        shared_at[at] = _on_one_core(rows, which, asked, shared_at[at], at)
+    rtt_at = (0, 3, 4, 1, 2)  # the longest way carries least
     return TermSpans._make(
         PathTerms(
-            shared_gbps=shared[at],
-            per_flow_gbps=per_flow[at],
+            shared_gbps=shared_at[at],
+            per_flow_gbps=per_flow[which, at],
             is_cap_known=is_cap_known,
             window_bytes=asked.window_bytes[at],
             sent_bytes=asked.sent_bytes[at],
             is_window_told=asked.is_window_told,
             is_buffer_told=asked.is_buffer_told,
             streams=asked.streams[at],
-            rtt_ms=asked.rtt_ms[(0, 2, 1)[at]],  # the longest way carries least
+            rtt_ms=asked.rtt_ms[rtt_at[at]],
             mtu_bytes=asked.mtu_bytes,
             duration_s=asked.duration_s[at],
             omit_s=asked.omit_s,
@@ -152,5 +158,30 @@ def term_spans(rows: list[LimitRow], which: NDArray[np.intp], asked: Asked) -> T
             is_sender_count=asked.is_sender_count,
             late_rtts=asked.late_rtts,
         )
-        for at in range(3)
+        for at in range(len(Stands._fields))
     )
+
+
+def _on_one_core(
+    rows: list[LimitRow],
+    which: NDArray[np.intp],
+    asked: Asked,
+    shared_gbps: NDArray[np.float64],
+    at: int,
+) -> NDArray[np.float64]:
+    """Return the shared limits where one core carries several streams, at one of `Stands`.
+
+    As many streams as it takes spread over cores; that one carries them is a case of its own. A
+    core's figure is one of goodput, and no headers come off it as off the cap that it stands for.
+    """
+    is_missed = np.array([row.is_known_to_miss for row in rows], dtype=bool)[which]
+    streams = asked.streams[at]
+    several = np.flatnonzero((streams > 1) & (np.isfinite(streams) | is_missed))
+    core = np.array([row.core_gbps[at - 1] for row in rows], dtype=float)[which[several]]
+    of_cap = tcp.cap_ratio if at == 1 else tcp.payload_ratio
+    places = np.array([row.least_cap for row in rows], dtype=np.intp)[which[several]]
+    found = shared_gbps.copy()
+    found[several, places] = np.minimum(
+        found[several, places], core / of_cap(asked.mtu_bytes[several])
+    )
+    return found

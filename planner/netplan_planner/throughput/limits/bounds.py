@@ -21,6 +21,10 @@ DOUBTED_RATIO = 0.8
 only a secondary source states may be a quarter higher, too."""
 SECONDARY_SOURCES = ("github.com/",)
 """How the names of sources begin that are not Google's own pages."""
+OTHERWISE_GBPS = {"e2-small": 2.0}
+"""Where Google's own pages contradict each other, the greater figure: a table has 1 Gbit/s for
+this type, a sentence 2 for shared-core E2; so has e2.sql (2026-03-22) of
+github.com/Cyclenerd/google-cloud-compute-machine-types. The cap may be either."""
 DOUBTFUL = frozenset({"medium", "low"})
 """Confidence in a source's statement: another one contradicts it, or it is not read first hand."""
 CARRIED_LOW_RATIO = 0.4
@@ -63,6 +67,22 @@ class Bound(NamedTuple):
     high_gbps: float
     regime: str = ""
     """Why the range is wide: `carried`, `unsure`, `unstated`; empty for a plain one."""
+    case_ratios: tuple[float, float] = (1.0, 1.0)
+    """Of a figure that rose on an unknown day: the one before and the one after it over it."""
+
+    @property
+    def case_low_gbps(self) -> float:
+        """The least that it may be as a case of its own; figures of one case scatter below it."""
+        scattered = self.limit.gbps if self.limit.low_gbps is None else self.limit.low_gbps
+        is_case = self.low_gbps < scattered
+        return self.low_gbps if is_case else self.limit.gbps * self.case_ratios[0]
+
+    @property
+    def case_high_gbps(self) -> float:
+        """The greatest that it may be as a case of its own."""
+        scattered = self.limit.gbps if self.limit.high_gbps is None else self.limit.high_gbps
+        is_case = self.high_gbps > scattered
+        return self.high_gbps if is_case else self.limit.gbps * self.case_ratios[1]
 
 
 def plain(limit: Limit) -> Bound:
@@ -83,6 +103,9 @@ def of_cap(limit: Limit, cap: EgressCap, *, highest_gbps: float, is_carried: boo
     """
     if is_carried:
         return Bound(limit, limit.gbps * CARRIED_LOW_RATIO, highest_gbps, "carried")
+    if cap.machine_type in OTHERWISE_GBPS:
+        other = max(highest_gbps, OTHERWISE_GBPS[cap.machine_type])
+        return Bound(limit, limit.gbps, other, "unsure")
     if cap.source_confidence in DOUBTFUL:
         is_secondary = limit.source.startswith(SECONDARY_SOURCES)
         high = highest_gbps / DOUBTED_RATIO if is_secondary else highest_gbps
@@ -96,6 +119,10 @@ def of_outside_cap(limit: Limit, cap: EgressCap, *, is_carried: bool) -> Bound:
     It is mostly the rule for every machine: a doubt about what this one may send inside the VPC is
     none about that rule.
     """
+    other = OTHERWISE_GBPS.get(cap.machine_type, limit.gbps)
+    if cap.external_basis == "inferred" and limit.gbps == cap.egress_gbps:
+        # What is inferred from the machine's own cap is as doubtful.
+        return Bound(limit, limit.gbps, max(limit.gbps, other))
     if is_carried or cap.external_basis == "documented":
         return of_cap(limit, cap, highest_gbps=limit.gbps, is_carried=is_carried)
     return plain(limit)

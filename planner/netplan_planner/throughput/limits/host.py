@@ -44,7 +44,7 @@ def core_flow(
     size = (min(vcpus, ENOUGH_VCPUS) / ENOUGH_VCPUS) ** VCPU_POWER if vcpus else 1.0
     size *= min(mtu_bytes / MTU_BYTES, 1.0)
     before, after, share = _around(as_of, figures)
-    middle = math.exp((1 - share) * math.log(before.gbps) + share * math.log(after.gbps))
+    middle = _middle(before, after, share)
     high = after.high_gbps if share else before.high_gbps
     nearest = before if share < 1 / 2 else after
     return Limit(
@@ -58,6 +58,18 @@ def core_flow(
         high_gbps=size * high,
         lifted_by="more parallel connections",
     )
+
+
+def core_case_ratios(as_of: date, without: str = "") -> tuple[float, float]:
+    """Return the figures before and after a day over what `core_flow` takes between them."""
+    figures = [f for f in flow_figures() if not without or f.campaign != without]
+    before, after, share = _around(as_of, figures)
+    middle = _middle(before, after, share)
+    return before.gbps / middle, (after.gbps if share else before.gbps) / middle
+
+
+def _middle(before: FlowFigure, after: FlowFigure, share: float) -> float:
+    return math.exp((1 - share) * math.log(before.gbps) + share * math.log(after.gbps))
 
 
 def _around(as_of: date, figures: list[FlowFigure]) -> tuple[FlowFigure, FlowFigure, float]:

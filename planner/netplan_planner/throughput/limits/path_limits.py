@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import NamedTuple
 
+import msgspec
+
 from netplan_planner.model import (
     CapsBook,
     EgressCap,
+    Limit,
     LimitKind,
     MeasuredLimit,
     PathClass,
@@ -20,7 +23,9 @@ from netplan_planner.model import (
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1
+from netplan_planner.throughput.limits.doubts import known_doubts
 from netplan_planner.throughput.limits.ends import OWN_CLOUD
+from netplan_planner.throughput.limits.host import MTU_BYTES, core_case_ratios
 from netplan_planner.throughput.limits.named import (
     EXTERNAL_PATH,
     GENERAL_CAP_ON,
@@ -37,7 +42,8 @@ from netplan_planner.throughput.limits.named import (
     vm_egress,
 )
 from netplan_planner.throughput.limits.physical_nics import nic_limit
-from netplan_planner.throughput.limits.pods.path import pod_bounds
+from netplan_planner.throughput.limits.pods.path import pod_bounds, possible_of_pods
+from netplan_planner.throughput.limits.pods.tables import pod_terms
 from netplan_planner.throughput.limits.quotas import quota_limit
 from netplan_planner.throughput.limits.receivers import intake
 from netplan_planner.throughput.limits.senders import CARRIED_YEARS, Sender, sender_of
@@ -46,7 +52,9 @@ from netplan_planner.throughput.limits.tables import (
     path_limit,
     possible_path_limit,
 )
+from netplan_planner.throughput.transport.tcp import gbit_from_bytes, segment_bytes
 
+ONE_BY_ONE = "packets one by one: no offloads"
 FIRST_SEEN_OUTSIDE = date(2015, 1, 1)
 """The first day of `measured_limits.csv`."""
 
@@ -86,6 +94,10 @@ class StaticLimits(NamedTuple):
     """Limits that may have been in force that day: only the lower end of an interval knows them."""
     window_bytes: tuple[float, float, float] = (math.nan, math.nan, math.nan)
     """Of one stream whose receiver nobody told: the likely one, the least, the greatest."""
+    is_one_case: bool = False
+    """Whether what nobody told stands at one of its cases, so that only scatter is left."""
+    is_known_to_miss: bool = False
+    """Whether a campaign of such paths had much less than the value, whatever its streams."""
 
 
 def static_limits(
@@ -126,8 +138,23 @@ def static_limits(
         *possible_documented(query, caps),
         *possible_measured(query, caps),
         *_possible_core(query, per_flow, caps, without),
+        *(
+            possible_of_pods(query, hard, caps.as_of, without)
+            if query.path_class.is_pod and hard
+            else ()
+        ),
     )
-    return StaticLimits(tuple(hard), tuple(per_flow), unknown, assumed, possible, window)
+    return StaticLimits(
+        hard=tuple(hard),
+        per_flow=tuple(per_flow),
+        unknown=unknown,
+        assumed=assumed,
+        possible=possible,
+        window_bytes=window,
+        is_known_to_miss=any(
+            one.path_class == query.path_class and one.campaign != without for one in known_doubts()
+        ),
+    )
 
 
 def _missing(
@@ -265,7 +292,8 @@ def _per_flow(
     yield from inside
     # What is documented or measured for this very path knows more than the figures of all cores.
     if not inside and one is not None:
-        yield bounds.plain(one)
+        ratios = core_case_ratios(caps.as_of, without)
+        yield bounds.plain(one)._replace(case_ratios=ratios)
 
 
 def _possible_core(
@@ -273,12 +301,36 @@ def _possible_core(
 ) -> Iterator[Bound]:
     """Yield what one core carries where a rate of one flow is documented, and never was measured.
 
-    A document is a ceiling: it promises no machine that a core reaches it.
+    A document is a ceiling: it promises no machine that a core reaches it. Where nobody told the
+    MTU, the rest of the set-up is not known either: packets may pass the core one by one.
     """
     of_flow = (b.limit for b in per_flow if b.limit.name == INTERNAL_FLOW)
-    one = core(query, caps, without)
-    if one is not None and any(limit.kind is LimitKind.DOCUMENTED for limit in of_flow):
+    one = core(query, caps, without) if query.src.cloud == OWN_CLOUD else None
+    if one is None:
+        return
+    if any(limit.kind is LimitKind.DOCUMENTED for limit in of_flow):
         yield bounds.plain(one)
+    if query.src.mtu_bytes is None and query.dst.mtu_bytes is None:
+        yield from _one_by_one(one, without)
+
+
+def _one_by_one(one: Limit, without: str) -> Iterator[Bound]:
+    """Yield what one core carries without offloads: each packet passes the stack by itself."""
+    time = next((t for t in pod_terms(without) if t.name == "packet-time" and t.of == "none"), None)
+    if time is None:
+        return
+    gbit = float(gbit_from_bytes(segment_bytes(MTU_BYTES)))
+    gbps, low = (min(gbit / seconds, one.gbps) for seconds in (time.value, time.high))
+    limit = msgspec.structs.replace(
+        one,
+        gbps=gbps,
+        low_gbps=min(low, one.low_gbps or low),
+        high_gbps=gbps,
+        source=time.source,
+        as_of=time.as_of,
+        detail=ONE_BY_ONE,
+    )
+    yield bounds.plain(limit)
 
 
 def surely_held(measured: MeasuredLimit, caps: CapsBook) -> bool:

@@ -67,6 +67,10 @@ class Behaviour(NamedTuple):
     is_lone_stream_whole: bool
     """Whether a stream that is alone gets all of the least limit and never overshoots it: it
     shares with nobody, and HyStart (RFC 9406, on in Linux) ends its doubling as the queue grows."""
+    lone_deficit_ratio: float = 0.0
+    """What a stream that is alone lacks for ever to a limit that drops: no other fills what it
+    gives up at each loss. On its Reno-friendly line it stands evenly between 0.7 and 1 (RFC 9438,
+    beta)."""
 
 
 LIKELY = Behaviour(
@@ -97,6 +101,7 @@ UNFAVOURABLE = LIKELY._replace(
     direction_ratio=SHARED_CORE_RATIO,
     caps_count_headers=True,
     least_segments=1.0,
+    lone_deficit_ratio=MEAN_FIRST_DEFICIT,
 )
 
 

@@ -22,6 +22,9 @@ class GroupScore(Value, frozen=True, kw_only=True):
     interval_score_gbps: float | None = None
     """Width, and what rows outside miss it by, over half of what the level allows; less is better
     (Gneiting and Raftery, 2007)."""
+    single_score_gbps: float | None = None
+    """The least score of [value / f, value f] with one factor f, chosen in hindsight for these very
+    rows."""
     caps_median_error_ratio: float | None = None
     caps_p90_error_ratio: float | None = None
     lookup_count: int = 0

@@ -40,6 +40,8 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 _DOCUMENTED = [LIMITS.index(name) for name in ("vm-egress", "external-egress", "external-flow")]
+_RATIOS_TRIED = 201
+"""Quantiles of the rows' own."""
 MOST_DRAWN = 20_000
 """Rows; a picture of more is one that no viewer opens."""
 
@@ -272,7 +274,6 @@ def _score(name: str, rows: Measured, level: float) -> GroupScore:
     errors = _errors(known.gbps, value)
     below, above = value < low, value > high
     coverage = float((~(below | above)).mean())
-    missed = np.where(below, low - value, 0.0) + np.where(above, value - high, 0.0)
     return replace(
         score,
         median_error_ratio=_at(errors, 0.5),
@@ -282,9 +283,25 @@ def _score(name: str, rows: Measured, level: float) -> GroupScore:
         above_ratio=float(above.mean()),
         mean_width_gbps=float((high - low).mean()),
         single_width_gbps=_single_width(known, coverage),
-        interval_score_gbps=float((high - low + 2 / (1 - level) * missed).mean()),
+        interval_score_gbps=_interval_score(value, low, high, level),
+        single_score_gbps=_single_score(known, level),
         caps_median_error_ratio=_at(caps, 0.5),
         caps_p90_error_ratio=_at(caps, 0.9),
+    )
+
+
+def _interval_score(value: Floats, low: Floats, high: Floats, level: float) -> float:
+    missed = np.maximum(low - value, 0.0) + np.maximum(value - high, 0.0)
+    return float((high - low + 2 / (1 - level) * missed).mean())
+
+
+def _single_score(known: Measured, level: float) -> float:
+    """Return the least score of one ratio around all values: it lies where some row's does."""
+    off = np.abs(np.log(known.value_gbps / known.gbps))
+    ratios = np.exp(np.unique(np.quantile(off, np.linspace(0, 1, _RATIOS_TRIED))))
+    return min(
+        _interval_score(known.value_gbps, known.gbps / one, known.gbps * one, level)
+        for one in ratios
     )
 
 

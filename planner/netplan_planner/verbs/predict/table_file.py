@@ -32,6 +32,7 @@ from netplan_planner.throughput.sharing.rates import OWN_BOUND, fair_rates
 from netplan_planner.units import counted
 from netplan_planner.verbs.predict.ask import PredictAsk
 from netplan_planner.verbs.predict.outputs import JSON, PARQUET
+from netplan_planner.verbs.predict.table_cases import stream_cases
 from netplan_planner.world.calibration import read_calibration
 from netplan_planner.writing import write_each, written_whole
 
@@ -45,6 +46,8 @@ class TableAnswer(NamedTuple):
     predictions: Predictions
     reason: CodedTexts
     """Why a row has no value; or, beside one, what of the row was not taken as it stands."""
+    cases: CodedTexts | None = None
+    """What rows get with so many streams where nobody told their number; None: all rows tell it."""
 
 
 class SharedRates(NamedTuple):
@@ -87,7 +90,8 @@ def write_predictions(
         _note_unread(table, note)
         answer = predict_table(table, as_of=ask.as_of or today, level=ask.level, calibration=learnt)
         _note_refused(table, note)
-        more = _shared(table, answer, note) if ask.is_together else {}
+        cases = {"cases": answer.cases} if answer.cases is not None else {}
+        more = {**cases, **(_shared(table, answer, note) if ask.is_together else {})}
         # What can be read on a screen comes last, when all files are complete.
         specs = sorted(outputs, key=lambda one: one.path is None)
         write_each(partial(_write, spec, table, answer, ask.level, more) for spec in specs)
@@ -229,13 +233,17 @@ def predict_table(
         keys, pair = pairs_of(found)
         pairs = corrector.of_pairs([*keys, None], pair)
         probed = corrector.probed(found.kinds, found.limits, pairs)
-    answers = predict_columns(
-        found.kinds, found.limits, found.columns, factors or factors_at(level), probed
-    )
+    factors = factors or factors_at(level)
+    # Without a number of streams there are as many as it takes; what fewer get are its cases.
+    open_rows = np.flatnonzero(np.isnan(found.columns.streams))
+    streams = np.where(np.isnan(found.columns.streams), np.inf, found.columns.streams)
+    columns = found.columns._replace(streams=streams)
+    answers = predict_columns(found.kinds, found.limits, columns, factors, probed)
     codes, texts = reasons(found.limits, found.columns, answers)
     codes, texts = _with_doubts(codes, texts, found)
     codes, texts = _with_notes(codes, texts, found)
-    return TableAnswer(answers, CodedTexts([inert_cell(text) for text in texts], codes))
+    cases = stream_cases(found, open_rows, factors, probed) if len(open_rows) else None
+    return TableAnswer(answers, CodedTexts([inert_cell(text) for text in texts], codes), cases)
 
 
 def _with_doubts(

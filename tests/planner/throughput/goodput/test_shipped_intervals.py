@@ -15,7 +15,7 @@ from netplan_planner.throughput.goodput.conformal import (
     NEVER_NARROWER_FROM,
     PHYSICAL,
 )
-from netplan_planner.throughput.goodput.intervals import REGIMES
+from netplan_planner.throughput.goodput.intervals import PLACES
 from netplan_planner.throughput.limits.tables import DATA
 from support.listed import listed
 from support.projects.shared_data import needs_shared, shared
@@ -45,16 +45,16 @@ def build(source: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> bytes:
     return out.read_bytes()
 
 
-def test_each_regime_has_each_level_once() -> None:
-    keys = [(row["regime"], float(row["level"])) for row in rows()]
-    assert sorted(keys) == sorted((regime, level) for regime in REGIMES for level in LEVELS)
+def test_each_place_has_each_level_once() -> None:
+    keys = [(row["place"], float(row["level"])) for row in rows()]
+    assert sorted(keys) == sorted((place, level) for place in PLACES for level in LEVELS)
 
 
 @listed("side", ["low", "high"])
-@listed("regime", REGIMES)
-def test_factors_rise_with_the_level(regime: str, side: str) -> None:
+@listed("place", PLACES)
+def test_factors_rise_with_the_level(place: str, side: str) -> None:
     found = sorted(
-        (float(row["level"]), float(row[side])) for row in rows() if row["regime"] == regime
+        (float(row["level"]), float(row[side])) for row in rows() if row["place"] == place
     )
     assert all(before[1] <= after[1] for before, after in pairwise(found))
     assert all(factor >= PHYSICAL for level, factor in found if level >= NEVER_NARROWER_FROM)

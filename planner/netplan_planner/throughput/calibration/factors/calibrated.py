@@ -160,7 +160,7 @@ class Probed(NamedTuple):
     of_kind: KindCorrections
     pairs: PairEffects
 
-    def rows(self, which: slice) -> "Probed":
+    def rows(self, which: slice | NDArray[np.intp]) -> "Probed":
         """Return some of the rows."""
         return self._replace(pairs=self.pairs._replace(which=self.pairs.which[which]))
 
@@ -195,7 +195,9 @@ class Probed(NamedTuple):
         # The bounds go with the value where they would end up nearer to it, else they stay.
         return plain._replace(
             means=means,
+            case_low_gbps=np.fmin(plain.case_low_gbps * np.minimum(moved, 1.0), means.gbps),
             low_gbps=plain.low_gbps * np.minimum(moved, 1.0),
+            case_high_gbps=np.fmax(plain.case_high_gbps * np.maximum(moved, 1.0), means.gbps),
             high_gbps=plain.high_gbps * np.maximum(moved, 1.0),
             learnt_ratio=np.nan_to_num(removed) * probes / (probes + FEW_PROBES),
             log_sd=np.sqrt(after + (1 - PAIR_SHARE) * variance + of_pair) * widened,
@@ -205,7 +207,7 @@ class Probed(NamedTuple):
         """Return terms and both ends of their ranges, each with the most likely factors."""
         moved = []
         for one in spans:
-            paths, values = self.paths(TermSpans(one, one, one), which)
+            paths, values = self.paths(TermSpans._make([one] * len(spans)), which)
             moved.append(adjusted(paths, values))
         return TermSpans._make(moved)
 

@@ -1,18 +1,66 @@
 """The limits of a pod's path as they stand beside those of the nodes: shared, or of one flow."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 import msgspec
 
-from netplan_planner.model import PathQuery, PodNetwork
+from netplan_planner.model import Limit, PathQuery, PodNetwork
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.named import ETHERNET_MTU_BYTES
-from netplan_planner.throughput.limits.pods.overlay import PACKETS, STREAM, overlay_limits
+from netplan_planner.throughput.limits.pods.bounds import packet_time_gbps, resolve
+from netplan_planner.throughput.limits.pods.overlay import (
+    ENCRYPTION,
+    HEADER,
+    PACKETS,
+    STREAM,
+    overlay_limits,
+)
+from netplan_planner.throughput.limits.pods.tables import NONE, PodTerm, pod_terms
+from netplan_planner.throughput.transport.tcp import segment_bytes
 
 USER_SPACE = "udp"
 ASSUMED = "the cluster's network is not known: no overlay and no encryption, as on GKE"
+
+
+def possible_of_pods(
+    query: PathQuery, hard: Sequence[Bound], as_of: date, without: str = ""
+) -> Iterator[Bound]:
+    """Yield what a plugin may cost that was not measured: only the low end knows of it.
+
+    Pods reach a part of the path that their nodes have, with headers or without any: the range of
+    the plugins that were measured holds for all. An encryption without a figure for such nodes and
+    that day may be as slow as on any others.
+    """
+    terms, pod = pod_terms(without), query.pod or PodNetwork(is_assumed=True)
+    least = min(hard, key=lambda bound: bound.limit.gbps).limit
+    fill = next((term for term in terms if term.name == "link-fill"), None)
+    if fill is not None:
+        yield _down_to(least, HEADER, fill, fill.low * least.gbps)
+    overlay = resolve(pod.encapsulation, pod.encryption, as_of, pod.is_bare_metal, terms)
+    of_cipher = [term for term in terms if overlay and term.of == overlay.encryption]
+    packets = [term for term in of_cipher if term.name == "packet-time"]
+    if overlay and overlay.encryption != NONE and overlay.cipher_packet is None and packets:
+        slowest = max(packets, key=lambda term: term.high)
+        byte_s = max((term.high for term in of_cipher if term.name == "byte-time"), default=0.0)
+        frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes]
+        payload = segment_bytes(min(frames, default=bounds.DEFAULT_MTU_BYTES))
+        low = packet_time_gbps(payload_bytes=payload, packet_s=slowest.high, byte_s=byte_s)
+        yield _down_to(least, ENCRYPTION, slowest, min(float(low), least.gbps))
+
+
+def _down_to(least: Limit, name: str, term: PodTerm, low_gbps: float) -> Bound:
+    limit = msgspec.structs.replace(
+        least,
+        name=name,
+        kind=term.kind,
+        source=term.source,
+        as_of=term.as_of,
+        low_gbps=low_gbps,
+        high_gbps=least.gbps,
+    )
+    return bounds.plain(limit)
 
 
 def pod_bounds(
