@@ -84,6 +84,7 @@ from netplan_planner.model.finding import (
     Severity,
 )
 from netplan_planner.model.limits import (
+    STOCK,
     CapsBook,
     EgressCap,
     Estimate,
@@ -94,6 +95,7 @@ from netplan_planner.model.limits import (
     PathQuery,
     PhysicalNics,
     PodNetwork,
+    SetUp,
 )
 from netplan_planner.model.money.price_answer import CurrencyRate
 from netplan_planner.model.money.price_snapshots import (

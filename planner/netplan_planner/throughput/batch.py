@@ -201,7 +201,7 @@ def _is_foreign(kind: PathQuery) -> bool:
     return kind.src.cloud != OWN_CLOUD or not is_own_receiver(kind)
 
 
-def _of_kind(values: Sequence[bool] | Sequence[int], which: NDArray[np.intp]) -> Any:
+def _of_kind(values: Sequence[float], which: NDArray[np.intp]) -> Any:
     return np.array(values)[which]
 
 
@@ -215,7 +215,7 @@ def _asked(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: 
     # Without streams: as many as it takes, at worst one. Without a time: for ever, at worst short.
     return Asked(
         window_bytes=_windows(limits, columns),
-        sent_bytes=_sent(limits, columns),
+        sent_bytes=_sent(kinds, limits, columns),
         is_window_told=~np.isnan(columns.window_bytes),
         is_buffer_told=~np.isnan(columns.send_buffer_bytes),
         rtt_ms=Spans(columns.rtt_ms, columns.low_rtt_ms, columns.high_rtt_ms),
@@ -251,10 +251,11 @@ def _windows(limits: Sequence[StaticLimits], columns: Columns) -> Spans:
     )
 
 
-def _sent(limits: Sequence[StaticLimits], columns: Columns) -> Spans:
-    """Return what the sender's buffer holds by row: of the given one, else of Linux's default."""
+def _sent(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: Columns) -> Spans:
+    """Return what the sender's buffer holds by row: of the given one, else of its set-up's."""
     given = columns.send_buffer_bytes
-    size = np.where(np.isnan(given), bounds.SEND_BUFFER_BYTES, given)
+    usual = [float(k.src.set_up.send_buffer_bytes or bounds.SEND_BUFFER_BYTES) for k in kinds]
+    size = np.where(np.isnan(given), _of_kind(usual, columns.kind), given)
     return Spans(*bounds.sent_bytes(size, _default_windows(limits, columns)[:, 1]))
 
 

@@ -39,6 +39,8 @@ FOREIGN_SOURCE = (
     "Linux defaults: from a quarter of a receive buffer of 4 MiB (512 MiB of memory) to a send"
     " buffer of 4 MiB"
 )
+RECEIVE_BUFFER_BYTES = 6 * 2**20
+"""Linux default of net.ipv4.tcp_rmem's last value (docs.kernel.org/networking/ip-sysctl.html)."""
 SEND_BUFFER_BYTES = 4 * 2**20
 """Linux default of net.ipv4.tcp_wmem's last value (docs.kernel.org/networking/ip-sysctl.html): what
 is in flight stays in it until it is acknowledged, whatever the receiver allows."""
@@ -123,7 +125,9 @@ def up_to(bound: Bound, high_gbps: float) -> Bound:
     return bound._replace(high_gbps=max(bound.high_gbps, high_gbps))
 
 
-def default_window_bytes(stock_bytes: float, *, is_own: bool) -> tuple[float, float, float]:
+def default_window_bytes(
+    stock_bytes: float, *, is_own: bool, buffer_bytes: int | None = None
+) -> tuple[float, float, float]:
     """Return the window of one stream nobody told us about: the likely, the least, the greatest.
 
     Of a foreign receiver nothing is known but the ends of the range: the middle between them, on a
@@ -132,8 +136,14 @@ def default_window_bytes(stock_bytes: float, *, is_own: bool) -> tuple[float, fl
     Args:
         stock_bytes: Of a stock Linux image.
         is_own: Whether the receiver is one of our machines, whose images are stock mostly.
+        buffer_bytes: The receiver's greatest buffer, where it is told: the window is a share of it,
+            the same as on a stock image.
     """
     high = float(SEND_BUFFER_BYTES)
+    if buffer_bytes is not None:
+        stock = (stock_bytes, KNOWN_WINDOW_RATIO * stock_bytes, high)
+        likely, low, high = (one * buffer_bytes / RECEIVE_BUFFER_BYTES for one in stock)
+        return likely, low, high
     if is_own:
         return stock_bytes, KNOWN_WINDOW_RATIO * stock_bytes, high
     return math.sqrt(FOREIGN_RECEIVER_LOW_BYTES * high), float(FOREIGN_RECEIVER_LOW_BYTES), high
@@ -148,7 +158,8 @@ def sent_bytes(buffer_bytes: Floats, stock_low_bytes: Floats) -> tuple[Array, Ar
             less than theirs holds as much.
     """
     size = np.asarray(buffer_bytes, dtype=float)
-    seen = np.where(size >= SEND_BUFFER_BYTES, stock_low_bytes, 0.0)
+    most = KNOWN_WINDOW_RATIO * RECEIVE_BUFFER_BYTES / 2
+    seen = np.where(size >= SEND_BUFFER_BYTES, np.minimum(stock_low_bytes, most), 0.0)
     low = np.fmax(SEND_BUFFER_LOW_RATIO * size, np.minimum(seen, size))
     return np.fmax(math.sqrt(SEND_BUFFER_LOW_RATIO) * size, low), low, size
 

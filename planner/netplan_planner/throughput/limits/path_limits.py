@@ -67,10 +67,12 @@ def is_own_receiver(query: PathQuery) -> bool:
 
 
 def default_window(query: PathQuery, as_of: date, without: str = "") -> tuple[float, float, float]:
-    """Return the window of one stream nobody told us about: the likely, the least, the greatest."""
+    """Return the window of one stream by the receiver's set-up: likely, least and greatest."""
     default = path_limit("tcp-window", as_of)
     size = bounds.stock_window_bytes(default.value, without) if default is not None else math.nan
-    return bounds.default_window_bytes(size, is_own=is_own_receiver(query))
+    return bounds.default_window_bytes(
+        size, is_own=is_own_receiver(query), buffer_bytes=query.dst.set_up.receive_buffer_bytes
+    )
 
 
 class StaticLimits(NamedTuple):

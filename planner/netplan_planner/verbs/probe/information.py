@@ -3,7 +3,7 @@
 A run observes the least of a path's limits. With the probability that a limit binds there, its
 value becomes known; every path that is bound by the same limit then has a narrower interval. That
 limits are "the same" is said where calibrations that learn from the runs look it up, too
-(`throughput.limits.shared_by`); only the receiver's image is known here beside.
+(`throughput.limits.shared_by`).
 
 What is still open of one direction of a path, as a share of what its interval has too much:
 
@@ -19,6 +19,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from netplan_planner.model import Estimate, Instance, PathQuery
 from netplan_planner.throughput.limits.shared_by import said_of, same_for
 from netplan_planner.verbs.probe.answer import Probe, ProbeFlow
@@ -32,24 +34,23 @@ def limit_shares(
 ) -> tuple[tuple[str, float], ...]:
     """Return each limit with what decides it, and the probability that it binds; summing to 1.
 
+    Receivers whose image is not known are each set up in a way of their own.
+
     Args:
         query: The path.
         estimate: Its prediction, weighed.
         dst: The receiver.
     """
     found: dict[str, float] = defaultdict(float)
+    if not query.dst.set_up.image:
+        own = replace(query.dst.set_up, image=f"of {dst.name} in {dst.zone}")
+        query = replace(query, dst=replace(query.dst, set_up=own))
     for limit, chance in zip(estimate.limits, estimate.probabilities, strict=False):
         if chance > 0:
-            same = same_for(limit.name, query, image=_image_of(dst))
+            same = same_for(limit.name, query)
             found[said_of(limit.name, same)] += chance
     total = sum(found.values())
     return tuple((key, chance / total) for key, chance in found.items())
-
-
-def _image_of(instance: Instance) -> str:
-    """Return the image that decides a machine's buffers; unknown ones are each their own."""
-    names = sorted({one.rpartition("/")[2] for one in instance.licenses})
-    return "+".join(names) if names else f"the image of {instance.name} in {instance.zone}"
 
 
 def width_and_reach(estimate: Estimate, bitrate_gbps: float | None) -> tuple[float, float]:
