@@ -135,14 +135,13 @@ class PathTable(Table):
 
     def text_sql(self, name: str) -> str:
         """Return the expression of a cell as text; of a pod's note what it says of its network."""
-        if name == BUFFER_NOTE:
-            told = rf"regexp_extract({self.sql('note')}, '{_CEILING.pattern}')"
-            return f"coalesce({told}, '')" if self.has("note") else "''"
-        if name == SENT_LOG2:
-            if not self.has("send_buffer_bytes"):
-                return "''"
+        if name == BUFFER_NOTE and self.has("note"):
+            return f"coalesce(regexp_extract({self.sql('note')}, '{_CEILING.pattern}'), '')"
+        if name == SENT_LOG2 and self.has("send_buffer_bytes"):
             size = f"try_cast({self.sql('send_buffer_bytes')} as double)"
             return f"coalesce(ceil(log2(case when {size} >= 1 then {size} end))::varchar, '')"
+        if name in (BUFFER_NOTE, SENT_LOG2):
+            return "''"
         if name != POD_NOTE:
             return super().text_sql(name)
         if not (self.has("note") and self.has("path_class")):

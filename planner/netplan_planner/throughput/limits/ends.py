@@ -205,11 +205,7 @@ def measured_end(end: MeasuredEnd, mtu_bytes: int | None) -> PathEnd:
 
     Where a run recorded what Linux has anyhow, nothing is set.
     """
-    stock = (CUBIC, bounds.RECEIVE_BUFFER_BYTES, bounds.SEND_BUFFER_BYTES)
-    seen = (end.congestion_control, end.receive_ceiling_bytes, end.send_ceiling_bytes)
-    control, receiving, sending = (
-        one if one != usual else None for one, usual in zip(seen, stock, strict=True)
-    )
+    control = end.congestion_control or ""
     return PathEnd(
         machine_type=end.machine_type,
         is_tier1=bool(end.is_tier1),
@@ -218,11 +214,15 @@ def measured_end(end: MeasuredEnd, mtu_bytes: int | None) -> PathEnd:
         mtu_bytes=mtu_bytes,
         set_up=SetUp(
             image=end.image or "",
-            congestion_control=control or "",
-            receive_buffer_bytes=receiving or None,
-            send_buffer_bytes=sending or None,
+            congestion_control=control if control != CUBIC else "",
+            receive_buffer_bytes=_set(end.receive_ceiling_bytes, bounds.RECEIVE_BUFFER_BYTES),
+            send_buffer_bytes=_set(end.send_ceiling_bytes, bounds.SEND_BUFFER_BYTES),
         ),
     )
+
+
+def _set(byte_count: int | None, usual_bytes: int) -> int | None:
+    return byte_count if byte_count and byte_count != usual_bytes else None
 
 
 def sending_query(path_class: PathClass, end: PathEnd) -> PathQuery:

@@ -87,8 +87,9 @@ class Corrector:
         self.calibration = calibration
         self._number = {(one.name, one.key): at for at, one in enumerate(calibration.latents)}
         self._by_set_up: dict[tuple[str, str], list[int]] = {}
-        for at, one in enumerate(calibration.latents):
-            self._by_set_up.setdefault((one.name, whatever_set_up(one.key)[0]), []).append(at)
+        for at, learnt in enumerate(calibration.latents):
+            whose, _ = whatever_set_up(learnt.key)
+            self._by_set_up.setdefault((learnt.name, whose), []).append(at)
         self._classes = {one.key: one for one in calibration.classes}
         self._pairs: dict[str | None, list[ProbedPair]] = {}
         for one in calibration.pairs:
