@@ -57,6 +57,11 @@ KNOWN_WINDOW_RATIO = 0.97
 """Of a window that is known: what waits at the receiver to be read, and rounding to its scale."""
 
 
+ADMITTED_CHANCE, LEAST_CHANCE = 0.05, 0.025
+"""What is likelier than the first is inside one end of an interval of 90 %, what is less likely
+than the second outside one of 95 %; between them the range goes over, so that no day is a cliff."""
+
+
 class Bound(NamedTuple):
     """A limit with the range in which it may truly stand, in Gbit/s."""
 
@@ -120,9 +125,31 @@ def down_to(bound: Bound, low_gbps: float) -> Bound:
     return bound._replace(low_gbps=min(bound.low_gbps, low_gbps))
 
 
-def up_to(bound: Bound, high_gbps: float) -> Bound:
-    """Return a limit whose range reaches up to a rate, where it does not yet."""
-    return bound._replace(high_gbps=max(bound.high_gbps, high_gbps))
+def up_to(bound: Bound, high_gbps: float, share: float = 1.0) -> Bound:
+    """Return a limit whose range reaches up to a rate, or a share of the way, where it does not."""
+    if share <= 0 or high_gbps <= bound.high_gbps:
+        return bound
+    if share >= 1 or math.isinf(high_gbps):
+        return bound._replace(high_gbps=high_gbps)
+    return bound._replace(high_gbps=bound.high_gbps ** (1 - share) * high_gbps**share)
+
+
+def not_below(bound: Bound, otherwise_gbps: float, share: float) -> Bound:
+    """Return a limit whose low end is a share of the way down from what else holds."""
+    if share >= 1 or otherwise_gbps <= bound.low_gbps:
+        return bound
+    if math.isinf(otherwise_gbps):
+        return bound if share > 0 else bound._replace(low_gbps=math.inf)
+    return bound._replace(low_gbps=otherwise_gbps ** (1 - share) * bound.low_gbps**share)
+
+
+def admitted(chance: float) -> float:
+    """Return how far a range reaches to what holds with a chance: nowhere, all the way, between.
+
+    >>> admitted(0.01), round(admitted(0.0375), 3), admitted(0.5)
+    (0.0, 0.5, 1.0)
+    """
+    return min(max((chance - LEAST_CHANCE) / (ADMITTED_CHANCE - LEAST_CHANCE), 0.0), 1.0)
 
 
 def default_window_bytes(
