@@ -57,9 +57,9 @@ KNOWN_WINDOW_RATIO = 0.97
 """Of a window that is known: what waits at the receiver to be read, and rounding to its scale."""
 
 
-ADMITTED_CHANCE, LEAST_CHANCE = 0.05, 0.025
-"""What is likelier than the first is inside one end of an interval of 90 %, what is less likely
-than the second outside one of 95 %; between them the range goes over, so that no day is a cliff."""
+ADMITTED_CHANCE, LEAST_CHANCE = 0.025, 0.0125
+"""What is likelier than the first is inside an end of an interval of 95 %, what is less than half
+as likely far outside; between them the range goes over, so that no day is a cliff."""
 
 
 class Bound(NamedTuple):
@@ -146,7 +146,7 @@ def not_below(bound: Bound, otherwise_gbps: float, share: float) -> Bound:
 def admitted(chance: float) -> float:
     """Return how far a range reaches to what holds with a chance: nowhere, all the way, between.
 
-    >>> admitted(0.01), round(admitted(0.0375), 3), admitted(0.5)
+    >>> admitted(0.01), round(admitted(0.01875), 3), admitted(0.5)
     (0.0, 0.5, 1.0)
     """
     return min(max((chance - LEAST_CHANCE) / (ADMITTED_CHANCE - LEAST_CHANCE), 0.0), 1.0)
