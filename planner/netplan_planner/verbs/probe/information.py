@@ -9,8 +9,9 @@ What is still open of one direction of a path, as a share of what its interval h
 
     sum over its limits of max(0, probability that it binds - greatest probability of any probe)
 
-so that of two paths alike in all limits the second has nothing more to tell: whichever limit the
-first one shows is the one that binds the second. What its own runs told is never open again.
+so that of two paths alike in all limits the second has little more to tell: whichever limit the
+first one shows is the one that binds the second. How far paths of its class differ from each other
+stays open until it is measured itself; what its own runs told is never open again.
 Censored knowledge ("at least this") is not counted.
 """
 
@@ -143,7 +144,9 @@ class Information:
 
     def _kind(self, flow: ProbeFlow) -> "_Kind":
         excess = max(flow.log_width - self._floor, 0.0)
-        return _Kind(excess, flow.shares, flow.informative_ratio, 1.0)
+        # Up to the tolerance, twice the floor: how far paths differ is no reason to measure all.
+        least = min(max(flow.shared_log_width - self._floor, 0.0), self._floor)
+        return _Kind(excess, flow.shares, flow.informative_ratio, 1.0, least)
 
 
 class _Kind(NamedTuple):
@@ -155,6 +158,8 @@ class _Kind(NamedTuple):
     informative_ratio: float
     most: float
     """The share of the excess that its own runs leave."""
+    least: float
+    """What probes of other paths leave of it."""
 
     @property
     def measured(self) -> "_Kind":
@@ -168,7 +173,8 @@ def _open(kind: _Kind, shown: Mapping[str, float]) -> float:
         return 0.0
     none = 1 - sum(chance for _, chance in kind.shares)
     left = sum(max(chance - shown.get(key, 0.0), 0.0) for key, chance in kind.shares)
-    return kind.excess * min(left + max(none, 0.0), kind.most)
+    by_others = max(kind.excess * (left + max(none, 0.0)), kind.least)
+    return min(by_others, kind.excess * kind.most)
 
 
 def shown_by(probe: Probe) -> dict[str, float]:

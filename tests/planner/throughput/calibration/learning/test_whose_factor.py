@@ -1,9 +1,13 @@
 """Whose a figure is: of a limit, of its pair of places, of paths between regions, or of nobody."""
 
+import math
+
 import msgspec
 import pytest
 
 from netplan_planner.model import PathQuery, SetUp
+from netplan_planner.throughput import load_caps
+from netplan_planner.throughput.calibration.factors.calibrated_caps import width_others_leave
 from support.calibrations.made import (
     Probe,
     at_wall,
@@ -18,7 +22,7 @@ from support.calibrations.made import (
     shared_factor,
     window_bound,
 )
-from support.paths.queries import gbps
+from support.paths.queries import DAY, gbps
 
 
 def between_regions(**more: object) -> PathQuery:
@@ -97,6 +101,15 @@ class TestSetUps:
     def test_probes_of_no_known_image_tell_of_all(self) -> None:
         found = learnt(on_pairs(window_bound(), [0.4] * 4))
         assert moved(with_set_ups(window_bound(), image="a"), found) == pytest.approx(0.4, rel=0.05)
+
+    def test_what_probes_of_others_leave_is_what_a_plan_promises(self) -> None:
+        one, other = (with_set_ups(window_bound(), image=name) for name in ("a", "b"))
+        found = learnt([*on_pairs(one, [0.98] * 8), *on_pairs(other, [1.3] * 8)])
+        promised = width_others_leave(one, load_caps(DAY))
+        for query in (one, other):
+            after = corrected(placed(query, 20), found)
+            delivered = math.log((after.high_gbps or 0) / (after.low_gbps or 1))
+            assert 0.8 * promised < delivered < 1.5 * promised
 
     def test_one_start_is_that_of_senders_set_up_alike(self) -> None:
         short = between_regions(duration_s=2.0, rtt_ms=150.0)
