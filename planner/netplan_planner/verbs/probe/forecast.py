@@ -9,7 +9,7 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.model import Facts, Instance, Price, Usage, Value
 from netplan_planner.paths.priced_paths import PricedPath, path_prices
 from netplan_planner.throughput import predict
-from netplan_planner.throughput.calibration.factors.calibrated_caps import width_others_leave
+from netplan_planner.throughput.calibration.learning.left_open import width_others_leave
 from netplan_planner.units import SECONDS_PER_HOUR, bytes_from_gbps, gib_from_bytes
 from netplan_planner.verbs.probe.answer import (
     Probe,
