@@ -1,13 +1,16 @@
 """What probes would have been worth: each published campaign replayed as a project of its own.
 
     python benchmarks/replay_probes.py MEASUREMENTS.csv [--seeds 20] [--campaign NAME …]
-        [--markdown] [--tails]
+        [--markdown] [--tails] [--untold]
 
 A few rows of a campaign are taken as probes, the model is calibrated by them, and the other rows
 are predicted. Rows are picked at random (the mean over pinned seeds), and by information: each time
 the row whose answer is expected to narrow the intervals most. The rival in the same run is one
 factor for all: the median of measured over predicted of the same probes. Nothing depends on time,
 nothing on the campaign but its probes: constants and intervals come from the others.
+
+Campaigns whose names are joined by + are one project whose receivers have an image for each of
+them; with `--untold` nobody recorded which.
 
 `--tails` prints what `PROBED_TAILS` of the intervals rests on: quantiles of measured over
 predicted, in the standard deviations that the calibration states, of paths that probes told of.
@@ -20,6 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from informative_probes import gains_gbps
@@ -36,6 +40,7 @@ from netplan_planner.throughput.calibration.learning.measured_runs import (
 )
 from netplan_planner.throughput.goodput.conformal import Scores, fit
 from netplan_planner.throughput.goodput.intervals import PROBED_TAILS, Factors, Spread, interval
+from netplan_planner.throughput.limits.path_limits import is_own_receiver
 from netplan_planner.verbs.calibrate.rows import rows_of_table
 from netplan_planner.verbs.model.run import calibration_scores
 
@@ -88,19 +93,42 @@ def without_own_tails(worlds: Sequence[World], seeds: int) -> list[World]:
     return found
 
 
-def world(path: Path, name: str, scores: Sequence[Scores]) -> World | None:
-    """Return a campaign as a project; None where it has too few rows."""
+def world(path: Path, name: str, scores: Sequence[Scores], *, is_told: bool = True) -> World | None:
+    """Return a campaign as a project, or several as one; None where it has too few rows."""
+    joined = name.split("+")
     with PathTable(path) as table:
         names, source = table.texts("source")
-        every = rows_of_table(table, as_of=AS_OF, without=name)
+        every = rows_of_table(table, as_of=AS_OF, without=joined[0])
     is_own = np.array([kind.src.cloud == "gcp" for kind in every.kinds])[every.columns.kind]
-    rows = np.intersect1d(usable(every), np.flatnonzero((source == names.index(name)) & is_own))
+    if len(joined) > 1:
+        # Where foreign machines receive, nobody says of what images they are.
+        is_own &= np.array([is_own_receiver(kind) for kind in every.kinds])[every.columns.kind]
+        every = with_images(every, names, source) if is_told else every
+    chosen = np.isin(source, [names.index(one) for one in joined])
+    rows = np.intersect1d(usable(every), np.flatnonzero(chosen & is_own))
     if len(rows) < LEAST_ROWS:
         return None
     measured = in_order(every.rows(rows))
     as_of = date.fromordinal(int(np.median(measured.days)) + _EPOCH)
-    others = [one for one in scores if one.campaign != name]
+    others = [one for one in scores if one.campaign not in joined]
     return World(name, measured, as_of, fit(others, LEVEL))
+
+
+def with_images(measured: Measured, names: Sequence[str], source: Rows) -> Measured:
+    """Return measurements whose receivers have the name of their campaign as their image."""
+    pairs, which = np.unique(
+        np.column_stack((measured.columns.kind, source)), axis=0, return_inverse=True
+    )
+    kinds = []
+    for kind, number in pairs.tolist():
+        dst = measured.kinds[kind].dst
+        named = replace(dst, set_up=replace(dst.set_up, image=names[number]))
+        kinds.append(replace(measured.kinds[kind], dst=named))
+    return measured._replace(
+        kinds=kinds,
+        limits=[measured.limits[kind] for kind in pairs[:, 0]],
+        columns=measured.columns._replace(kind=which.reshape(-1)),
+    )
 
 
 def predicted(one: World, rows: Rows, calibration: Calibration | None) -> Spread:
@@ -231,10 +259,12 @@ def main() -> None:
     parser.add_argument("--campaign", action="append")
     parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--tails", action="store_true")
+    parser.add_argument("--untold", action="store_true")
     asked = parser.parse_args()
     scores = calibration_scores(asked.measurements, as_of=AS_OF)
     names = asked.campaign or campaigns(asked.measurements)
-    worlds = [one for name in names if (one := world(asked.measurements, name, scores)) is not None]
+    found = [world(asked.measurements, name, scores, is_told=not asked.untold) for name in names]
+    worlds = [one for one in found if one is not None]
     if asked.tails:
         _print(tails(worlds, asked.seeds), asked.markdown)
         return

@@ -29,6 +29,7 @@ class EndFacts(Value, frozen=True, kw_only=True):
     kernel: str | None = None
     congestion_control: str | None = None
     receive_ceiling_bytes: int | None = None
+    send_ceiling_bytes: int | None = None
     vcpus: int | None = None
     mtu_bytes: int | None = None
     """Of the interface towards the other end."""
@@ -62,7 +63,8 @@ def read_facts(end: ProbeEnd, *, address: str, wants_ping: bool, patience: Patie
         version=_version(told.get("version", ""), label=label, program=end.iperf3),
         kernel=_text(told.get("kernel")),
         congestion_control=_text(told.get("congestion_control")),
-        receive_ceiling_bytes=_number((told.get("receive_buffers", "").split() or [""])[-1]),
+        receive_ceiling_bytes=_last_number(told.get("receive_buffers", "")),
+        send_ceiling_bytes=_last_number(told.get("send_buffers", "")),
         vcpus=_number(told.get("cpus")),
         mtu_bytes=_number(told.get("mtu")),
         driver=_text(told.get("driver")),
@@ -79,6 +81,7 @@ def described(end: ProbeEnd, facts: EndFacts, measured: MeasuredEnd) -> Measured
         "kernel": facts.kernel,
         "congestion_control": measured.congestion_control or facts.congestion_control,
         "receive_ceiling_bytes": facts.receive_ceiling_bytes,
+        "send_ceiling_bytes": facts.send_ceiling_bytes,
         "vcpus": facts.vcpus,
         "nic_type": _GOOGLE_NIC_TYPES.get(facts.driver or "", facts.driver),
         "cpu_ratio": measured.cpu_ratio,
@@ -106,6 +109,11 @@ def _version(line: str, *, label: str, program: str) -> Version:
 
 def _text(text: str | None) -> str | None:
     return inert(text.strip(), _TEXT_LENGTH) or None if text else None
+
+
+def _last_number(text: str) -> int | None:
+    """Return the greatest of a buffer's least, usual and greatest size."""
+    return _number((text.split() or [""])[-1])
 
 
 def _number(text: str | None) -> int | None:

@@ -109,6 +109,7 @@ program=$1 address=$2 wants_ping=$3
 say() { printf '%s=%s\\n' "$1" "$2"; }
 say kernel "$(uname -sr)"
 say receive_buffers "$(cat /proc/sys/net/ipv4/tcp_rmem)"
+say send_buffers "$(cat /proc/sys/net/ipv4/tcp_wmem)"
 say congestion_control "$(cat /proc/sys/net/ipv4/tcp_congestion_control)"
 say cpus "$(nproc)"
 say version "$(timeout -k 1 10 "$program" --version 2>&1 </dev/null | head -n 1)"

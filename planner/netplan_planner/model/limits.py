@@ -195,6 +195,26 @@ class CapsBook(Protocol):
         """Return the measured limits of a path class that hold at `as_of`."""
 
 
+class SetUp(Value, frozen=True, kw_only=True):
+    """What somebody set on the machine at an end, which no machine type tells.
+
+    Paths whose ends are set up alike share what probes teach of windows and of starts.
+    """
+
+    image: str = ""
+    """What tells it from others: the names of its licences, or any name; empty: not known."""
+    congestion_control: str = ""
+    """As the kernel names it; empty: not known, CUBIC as Linux has it."""
+    receive_buffer_bytes: int | None = None
+    """The greatest of one connection, as the system counts it: net.ipv4.tcp_rmem's last value."""
+    send_buffer_bytes: int | None = None
+    """The same of what it sends: net.ipv4.tcp_wmem's last value."""
+
+
+STOCK = SetUp()
+"""Nobody told: buffers and congestion control as Linux has them."""
+
+
 class PathEnd(Value, frozen=True, kw_only=True):
     """One end of a path, as far as throughput depends on it."""
 
@@ -211,6 +231,7 @@ class PathEnd(Value, frozen=True, kw_only=True):
     """vNICs over which the flows spread, each on a physical NIC of its own."""
     cloud: str = "gcp"
     """Whose machine it is; limits of other clouds are not netplan's to know."""
+    set_up: SetUp = STOCK
 
 
 class PodNetwork(Value, frozen=True, kw_only=True):
@@ -242,9 +263,9 @@ class PathQuery(Value, frozen=True, kw_only=True):
     streams: int | None = None
     rtt_ms: float | None = None
     window_bytes: int | None = None
-    """Of the receiver, in payload."""
+    """Of the receiver, in payload; it goes before the buffer of its set-up."""
     send_buffer_bytes: int | None = None
-    """Of the sender's socket, as the system counts it; None: the default of its system."""
+    """Of the sender's socket, as the system counts it; None: that of its set-up."""
     as_of: date | None = None
     """The day whose limits hold, where a table has a date by row."""
     low_rtt_ms: float | None = None

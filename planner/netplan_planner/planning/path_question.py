@@ -101,6 +101,15 @@ class PathQuestion(Request, frozen=True, kw_only=True):
             least=4096,
         ),
     ] = None
+    dst_image: Annotated[
+        str | None,
+        Ask(
+            "Image of the receiver, as the calibration names it (default: its machine's licences)."
+        ),
+    ] = None
+    congestion_control: Annotated[
+        str | None, Ask("Congestion control of the sender, such as bbr (default: cubic).")
+    ] = None
     host_link_gbps: Annotated[
         float | None,
         Ask(

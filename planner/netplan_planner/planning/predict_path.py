@@ -208,7 +208,7 @@ def _answer(
 ) -> Prediction:
     check_options(question, path_class)
     check_tier1(question, src, caps)
-    src = msgspec.structs.replace(src, nic_count=question.nic_count)
+    src, dst = _set_up(question, src, dst)
     if why := why_too_many_vnics(src, caps):
         raise UsageError(f"--nics: {why}")
     pod = question.pod if path_class.is_pod else None
@@ -239,6 +239,17 @@ def _answer(
         rtt_doubt=said,
         planning=planning_of(query, estimate, caps, prices),
         notes=tuple(notes_of(src, path_class, caps)),
+    )
+
+
+def _set_up(question: PathQuestion, src: PathEnd, dst: PathEnd) -> tuple[PathEnd, PathEnd]:
+    """Return both ends as the question has them set up, else as their machines are."""
+    replace = msgspec.structs.replace
+    sending = replace(src.set_up, congestion_control=(question.congestion_control or "").lower())
+    receiving = replace(dst.set_up, image=question.dst_image or dst.set_up.image)
+    return (
+        replace(src, nic_count=question.nic_count, set_up=sending),
+        replace(dst, set_up=receiving),
     )
 
 

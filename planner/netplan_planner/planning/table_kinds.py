@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.model import PathClass, PathQuery
+from netplan_planner.model import PathClass, PathQuery, SetUp
 from netplan_planner.readers.paths.path_cells import (
     clouds_of,
     day_of,
@@ -19,7 +19,7 @@ from netplan_planner.readers.paths.path_cells import (
     pod_network_of,
 )
 from netplan_planner.readers.paths.path_columns import KIND_COLUMNS
-from netplan_planner.readers.paths.path_table import PathRows, PathTable
+from netplan_planner.readers.paths.path_table import PathRows, PathTable, ceiling_of_note
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.batch import Columns, kind_limits
 from netplan_planner.throughput.calibration.factors.shared_factors import pair_key
@@ -52,6 +52,7 @@ def kind_of_cells(
     caps = load_caps(day or default)
     mtu = _positive(cells["mtu"])
     link = _positive(cells["host_link_gbps"])
+    sending, receiving = _set_ups(cells)
     src = path_end(
         machine_type=cells["machine_type"],
         vcpus=_positive(cells["vcpus"]),
@@ -62,6 +63,7 @@ def kind_of_cells(
         caps=caps,
         cpu_platform=cells["cpu_platform"],
         nic_count=_count(cells["nics"]) or 1,
+        set_up=sending,
     )
     dst = path_end(
         machine_type=cells["dst_machine_type"],
@@ -71,6 +73,7 @@ def kind_of_cells(
         tier1="",
         mtu_bytes=None,
         caps=caps,
+        set_up=receiving,
     )
     is_in_vpc = sender == OWN_CLOUD and link is None
     why = _why_not(cells, path_class, day, mtu if is_in_vpc else None)
@@ -95,6 +98,20 @@ def kind_of_cells(
         vpn_tunnels=_count(cells["vpn_tunnels"]),
     )
     return query, why
+
+
+def _set_ups(cells: dict[str, str]) -> tuple[SetUp, SetUp]:
+    """Return how the sender and the receiver are set up.
+
+    Of the sender's buffer the next power of two: a row's own size is among its numbers.
+    """
+    ceiling = ceiling_of_note(cells["buffer_note"])
+    power = cells["sent_log2"]
+    sending = SetUp(
+        congestion_control=cells["congestion_control"].lower(),
+        send_buffer_bytes=2 ** int(float(power)) if power else ceiling,
+    )
+    return sending, SetUp(image=cells["dst_image"], receive_buffer_bytes=ceiling)
 
 
 def _why_not(

@@ -137,7 +137,8 @@ def spread_columns(
         block = slice(start, start + _BLOCK)
         some = Columns._make(column[block] for column in columns)
         terms = term_spans(rows, some.kind, _asked(kinds, limits, some))
-        part = intervals.spread(terms, _of_kind([place_of(kind) for kind in kinds], some.kind))
+        places = _of_kind([place_of(kind) for kind in kinds], some.kind).astype(np.intp)
+        part = intervals.spread(terms, places)
         if probed is not None:
             part = probed.rows(block).calibrated(part, terms, some.kind)
         parts.append(part)
@@ -194,8 +195,8 @@ def reasons(
     return np.where(is_unknown, of_kind[columns.kind], -1), list(texts)
 
 
-def _of_kind(values: Sequence[int], which: NDArray[np.intp]) -> Any:
-    return np.array(values, dtype=np.intp)[which]
+def _of_kind(values: Sequence[float], which: NDArray[np.intp]) -> Any:
+    return np.array(values)[which]
 
 
 def _asked(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: Columns) -> Asked:
@@ -208,7 +209,7 @@ def _asked(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: 
     # Without streams: as many as it takes, at worst one. Without a time: for ever, at worst short.
     return Asked(
         window_bytes=_windows(limits, columns),
-        sent_bytes=_sent(limits, columns),
+        sent_bytes=_sent(kinds, limits, columns),
         is_window_told=~np.isnan(columns.window_bytes),
         is_buffer_told=~np.isnan(columns.send_buffer_bytes),
         rtt_ms=scattered(columns.rtt_ms, columns.low_rtt_ms, columns.high_rtt_ms),
@@ -247,9 +248,11 @@ def _windows(limits: Sequence[StaticLimits], columns: Columns) -> Stands:
     )
 
 
-def _sent(limits: Sequence[StaticLimits], columns: Columns) -> Stands:
-    """Return what the sender's buffer holds by row: of the given one, else of Linux's default."""
+def _sent(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: Columns) -> Stands:
+    """Return what the sender's buffer holds by row: of the given one, else of its set-up's."""
     given = columns.send_buffer_bytes
+    set_up = [float(k.src.set_up.send_buffer_bytes or np.nan) for k in kinds]
+    given = np.where(np.isnan(given), _of_kind(set_up, columns.kind), given)
     is_told = ~np.isnan(given) | _is_one_case(limits, columns)
     size = np.where(np.isnan(given), bounds.SEND_BUFFER_BYTES, given)
     likely, low, high = bounds.sent_bytes(size, _default_windows(limits, columns)[:, 1])

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from netplan_planner.model import (
+    STOCK,
     CapsBook,
     Change,
     ChangeKind,
@@ -42,6 +43,7 @@ from netplan_planner.throughput.limits.tables import path_limit
 from netplan_planner.throughput.single_row import (
     early_end,
     needs_round_trip,
+    other_control,
     single_row,
     stacked,
 )
@@ -124,7 +126,8 @@ def _deciding(query: PathQuery) -> PathQuery:
     if needs_round_trip(query):
         return query
     src, dst = (
-        msgspec.structs.replace(end, zone=None, region=None) for end in (query.src, query.dst)
+        msgspec.structs.replace(end, zone=None, region=None, set_up=STOCK)
+        for end in (query.src, query.dst)
     )
     return msgspec.structs.replace(
         query, src=src, dst=dst, rtt_ms=None, low_rtt_ms=None, high_rtt_ms=None, rtt_source=""
@@ -263,7 +266,13 @@ def _estimate(
         duration_s=seconds,
         low_duration_s=seconds * mean / high if seconds else None,
         high_duration_s=seconds * mean / low if seconds else None,
-        assumed=(*found.assumed, *left_out, *early_end(query), *said_of_path(query, found, caps)),
+        assumed=(
+            *found.assumed,
+            *left_out,
+            *early_end(query),
+            *other_control(query),
+            *said_of_path(query, found, caps),
+        ),
     )
 
 
@@ -318,7 +327,8 @@ def _times(limit: Limit, streams: int) -> Limit:
 def _window(query: PathQuery, caps: CapsBook, found: StaticLimits) -> list[Limit]:
     """Return window over RTT for the given streams, where the round-trip time is known."""
     default = path_limit("tcp-window", caps.as_of)
-    is_given = query.window_bytes is not None
+    buffer_bytes = query.dst.set_up.receive_buffer_bytes
+    is_given = query.window_bytes is not None or buffer_bytes is not None
     if not query.streams or (query.rtt_ms or 0) <= 0 or (default is None and not is_given):
         return []
     window_bytes: float = query.window_bytes or found.window_bytes[0]
@@ -347,10 +357,11 @@ def _send_buffer(
     """
     if not query.streams or (query.rtt_ms or 0) <= 0:
         return []
-    size = query.send_buffer_bytes or bounds.SEND_BUFFER_BYTES
+    told = query.send_buffer_bytes or query.src.set_up.send_buffer_bytes
+    size = told or bounds.SEND_BUFFER_BYTES
     held = [float(one) for one in bounds.sent_bytes(size, found.window_bytes[1])]
     likely, low, high = (query.streams * _per_round_trip(one, query) for one in held)
-    is_given = query.send_buffer_bytes is not None
+    is_given = told is not None
     limit = Limit(
         name=LIMITS[SEND_BUFFER],
         gbps=likely,

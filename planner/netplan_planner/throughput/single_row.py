@@ -7,6 +7,7 @@ import numpy as np
 from netplan_planner import units
 from netplan_planner.model import PathQuery
 from netplan_planner.throughput.batch import Columns
+from netplan_planner.throughput.limits.ends import CUBIC
 from netplan_planner.throughput.limits.path_limits import is_own_receiver
 from netplan_planner.throughput.transport.transfer import EARLY_RTTS
 
@@ -48,14 +49,15 @@ def single_row(query: PathQuery) -> tuple[Columns, tuple[str, ...]]:
     left_out: tuple[str, ...] = ()
     window: float | None = query.window_bytes
     buffer: float | None = query.send_buffer_bytes
+    is_told = window is not None or query.dst.set_up.receive_buffer_bytes is not None
     if not rtt or rtt <= 0:
         rtt = _NO_ROUND_TRIP_MS
         window = buffer = np.inf
         said = ("no round-trip time: windows and the start are left out",)
         left_out = said if needs_round_trip(query) else ()
-    elif query.streams is not None and window is None and not is_own_receiver(query):
+    elif query.streams is not None and not is_told and not is_own_receiver(query):
         left_out = ("the receiver's window is not known: between 1 and 4.2 MB",)
-    elif query.streams is not None and window is not None and buffer is None:
+    elif query.streams is not None and is_told and not _tells_send_buffer(query):
         left_out = ("the sender's buffer is not known: 4 MiB, as Linux has it",)
     one = np.array
     return (
@@ -76,6 +78,21 @@ def single_row(query: PathQuery) -> tuple[Columns, tuple[str, ...]]:
         ),
         left_out,
     )
+
+
+def other_control(query: PathQuery) -> Iterator[str]:
+    """Yield what is said of a sender whose congestion control the model does not have."""
+    control = query.src.set_up.congestion_control
+    if control and control != CUBIC and needs_round_trip(query):
+        yield (
+            f"start and recovery are those of CUBIC, the sender has {control}: only measurements"
+            " of such senders say more (--calibration)"
+        )
+
+
+def _tells_send_buffer(query: PathQuery) -> bool:
+    told = query.send_buffer_bytes, query.src.set_up.send_buffer_bytes
+    return any(one is not None for one in told)
 
 
 def stacked(rows: Sequence[Columns]) -> Columns:

@@ -95,7 +95,8 @@ def test_one_stream_both_ways_and_at_once(mark: str, store: Path) -> None:
         assert one.mtu_bytes == 65536
         for end in (vm, peer):
             assert end.cpu_ratio is not None
-            assert end.receive_ceiling_bytes == ceiling()
+            assert end.receive_ceiling_bytes == ceiling("tcp_rmem")
+            assert end.send_ceiling_bytes == ceiling("tcp_wmem")
             assert end.kernel is not None
             assert end.kernel.startswith("Linux ")
             assert end.congestion_control
@@ -108,8 +109,8 @@ def test_one_stream_both_ways_and_at_once(mark: str, store: Path) -> None:
     assert [one.is_reverse for one in found if "1-both" in one.place] == [False, True] * 2
 
 
-def ceiling() -> int:
-    return int(Path("/proc/sys/net/ipv4/tcp_rmem").read_text().split()[-1])
+def ceiling(name: str) -> int:
+    return int(Path(f"/proc/sys/net/ipv4/{name}").read_text().split()[-1])
 
 
 @pytest.mark.alone

@@ -29,6 +29,7 @@ from netplan_planner.model import (
     ResourceRef,
     SelfLink,
     Series,
+    SetUp,
     TrafficCoverage,
     TrafficMatrix,
     Zone,
@@ -322,6 +323,32 @@ class TestWindow:
         found = predict(greater, load_caps(TODAY))
         assert (found.low_gbps or 1) < 0.262 < (found.high_gbps or 0)
         assert not any("as Linux has it" in said for said in found.assumed)
+
+    def test_buffers_of_a_set_up_count_where_the_path_has_none_of_its_own(self) -> None:
+        path = query("inter-region-internal", "n2-standard-8", streams=1, rtt_ms=200.0)
+        set_up = SetUp(receive_buffer_bytes=12 * 2**20, send_buffer_bytes=2**28)
+        twice = msgspec.structs.replace(
+            path,
+            src=msgspec.structs.replace(path.src, set_up=set_up),
+            dst=msgspec.structs.replace(path.dst, set_up=set_up),
+        )
+        stock, found = (predict(one, load_caps(TODAY)) for one in (path, twice))
+        assert found.gbps == pytest.approx(2 * (stock.gbps or 0))
+        assert found.binding is not None
+        assert found.binding.source == "given with the question"
+        own = msgspec.structs.replace(twice, window_bytes=10**6)
+        assert predict(own, load_caps(TODAY)).gbps == pytest.approx(8 * 1e-3 / 0.2, rel=1e-6)
+
+    def test_another_congestion_control_than_the_model_s_is_said(self) -> None:
+        path = query("inter-region-internal", "n2-standard-8", streams=1, rtt_ms=200.0)
+        bbr = msgspec.structs.replace(
+            path, src=msgspec.structs.replace(path.src, set_up=SetUp(congestion_control="bbr"))
+        )
+        said = [
+            [text for text in predict(one, load_caps(TODAY)).assumed if "those of CUBIC" in text]
+            for one in (path, bbr)
+        ]
+        assert [len(texts) for texts in said] == [0, 1]
 
     def test_between_stock_machines_the_receiver_decides_as_it_was_seen_to(self) -> None:
         found = estimate("inter-region-internal", "n2-standard-8", streams=1, rtt_ms=200.0)

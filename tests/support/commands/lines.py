@@ -350,7 +350,6 @@ VERBS: Mapping[str, Lines] = {
     ),
     "model atlas": Lines(
         "model atlas --as-of 2026-11-22",
-        wrong=(("model atlas --machine-type n2-standrad-8", "n2-standard-8"),),
         unreadable=("model atlas --measurements FILE",),
     ),
     "config show": Lines(

@@ -37,6 +37,8 @@ class Said(Parameters, frozen=True, kw_only=True):
     src_name: Annotated[str | None, _option("Name of the client's machine.")] = None
     dst_name: Annotated[str | None, _option("Name of the server's machine.")] = None
     src_tier1: Annotated[bool | None, _option("Whether the client has Tier_1 networking.")] = None
+    src_image: Annotated[str | None, _option("Image of the client.")] = None
+    dst_image: Annotated[str | None, _option("Image of the server.")] = None
     dst_tier1: Annotated[bool | None, _option("Whether the server has Tier_1 networking.")] = None
     path: Annotated[str | None, _option("Path class, such as inter-region-internal.", "CLASS")] = (
         None
@@ -75,12 +77,14 @@ def import_outputs(asked: Import) -> None:
             place=said.src_place,
             name=said.src_name,
             is_tier1=said.src_tier1,
+            image=said.src_image,
         ),
         server=engine.SaidOfEnd(
             machine_type=said.dst_type,
             place=said.dst_place,
             name=said.dst_name,
             is_tier1=said.dst_tier1,
+            image=said.dst_image,
         ),
         path_class=named_class(said.path),
     )

@@ -34,6 +34,10 @@ class MeasuredEnd(Value, frozen=True, kw_only=True):
     congestion_control: str | None = None
     receive_ceiling_bytes: int | None = None
     """The greatest receive buffer, `net.ipv4.tcp_rmem[2]`."""
+    send_ceiling_bytes: int | None = None
+    """The greatest send buffer, `net.ipv4.tcp_wmem[2]`."""
+    image: str | None = None
+    """What it was made of, by the names of its licences."""
     cpu_ratio: float | None = None
     """Share of one CPU that the tool used during the run; above 1 with several processes."""
 

@@ -8,7 +8,7 @@ import re
 from datetime import date
 
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import CapsBook, PathClass, PathEnd, PodNetwork
+from netplan_planner.model import STOCK, CapsBook, PathClass, PathEnd, PodNetwork, SetUp
 from netplan_planner.throughput.limits.ends import described_end
 from netplan_planner.throughput.limits.pods.overlay import encapsulation_of, encapsulations
 
@@ -119,6 +119,7 @@ def path_end(
     caps: CapsBook,
     cpu_platform: str = "",
     nic_count: int = 1,
+    set_up: SetUp = STOCK,
 ) -> PathEnd:
     """Return one end of a path from its cells."""
     return described_end(
@@ -130,6 +131,7 @@ def path_end(
         vcpus=int(vcpus) if vcpus and vcpus >= 1 else None,
         mtu_bytes=mtu_bytes,
         nic_count=nic_count,
+        set_up=set_up,
     )
 
 

@@ -19,6 +19,8 @@ _KIND = (
     Column(name="date", meaning="whose limits hold"),
     Column(name="tier1", meaning="whether the sender has Tier_1 networking"),
     Column(name="cpu_platform", meaning="the sender's, where the cap depends on it (N1, M2)"),
+    Column(name="dst_image", meaning="the receiver's, which decides its buffers"),
+    Column(name="congestion_control", meaning="the sender's; CUBIC where empty"),
     Column(name="direction", meaning="one way, or both at once"),
     Column(name="plugin", meaning="of a cluster's network"),
     Column(name="encapsulation", meaning="of a cluster's network"),
@@ -84,7 +86,9 @@ _ASIDE = tuple(
 PATH_COLUMNS = (*_KIND, *_PLACE, *_NUMBERS, _VALUE, *_ASIDE)
 POD_NOTE = "pod_note"
 """No column: what a note says of a pod's network."""
-KIND_COLUMNS = (*names_of(_KIND), POD_NOTE)
+BUFFER_NOTE, SENT_LOG2 = "buffer_note", "sent_log2"
+"""No columns: the buffers that a note tells, and the next power of two of the sender's buffer."""
+KIND_COLUMNS = (*names_of(_KIND), POD_NOTE, BUFFER_NOTE, SENT_LOG2)
 """Text that says which limits hold."""
 PLACE_COLUMNS = names_of(_PLACE)
 NUMBER_COLUMNS = names_of(_NUMBERS)

@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.readers.paths.path_columns import (
+    BUFFER_NOTE,
     KIND_COLUMNS,
     NUMBER_COLUMNS,
     PATH_COLUMNS,
     PLACE_COLUMNS,
     POD_NOTE,
+    SENT_LOG2,
     VALUE_COLUMNS,
 )
 from netplan_planner.tables import refusals
@@ -32,7 +34,7 @@ _RATE_UNITS = {
 }
 """Gbit/s in one of them; what has another unit is no rate."""
 _CEILING = re.compile(r"\brmem (\d{1,6}) ?([KMG])iB\b")
-"""In a note: the receiver's greatest buffer, of which a window gets half."""
+"""In a note: the greatest buffer of both ends, of which a window gets half."""
 _CLUSTER = r"'(?i)(wireguard|ipsec|vxlan|geneve)'"
 """In a note on pods: what their network does."""
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
@@ -133,6 +135,13 @@ class PathTable(Table):
 
     def text_sql(self, name: str) -> str:
         """Return the expression of a cell as text; of a pod's note what it says of its network."""
+        if name == BUFFER_NOTE and self.has("note"):
+            return f"coalesce(regexp_extract({self.sql('note')}, '{_CEILING.pattern}'), '')"
+        if name == SENT_LOG2 and self.has("send_buffer_bytes"):
+            size = f"try_cast({self.sql('send_buffer_bytes')} as double)"
+            return f"coalesce(ceil(log2(case when {size} >= 1 then {size} end))::varchar, '')"
+        if name in (BUFFER_NOTE, SENT_LOG2):
+            return "''"
         if name != POD_NOTE:
             return super().text_sql(name)
         if not (self.has("note") and self.has("path_class")):
@@ -148,6 +157,16 @@ class PathTable(Table):
         if not self.has("note"):
             return np.full(self.row_count, np.nan)
         notes, which = self.texts("note")
-        found = [_CEILING.search(note) for note in notes]
-        windows = [int(one[1]) * _UNITS[one[2]] / 2 if one else np.nan for one in found]
+        ceilings = [ceiling_of_note(note) for note in notes]
+        windows = [np.nan if one is None else one / 2 for one in ceilings]
         return np.array(windows, dtype=float)[which]
+
+
+def ceiling_of_note(note: str) -> int | None:
+    """Return the greatest buffer of both ends that a note tells, in bytes.
+
+    >>> ceiling_of_note("cpu 8; rmem 1GiB"), ceiling_of_note("cpu 8")
+    (1073741824, None)
+    """
+    found = _CEILING.search(note)
+    return int(found[1]) * _UNITS[found[2]] if found else None

@@ -136,7 +136,8 @@ def _likely(found: model.Estimate, gbps: float) -> str:
     low, high = found.low_gbps or gbps, found.high_gbps or gbps
     if found.cases and high > FAR_APART * low:
         return f"{figures.rate(gbps)} likely; what nobody told decides, case by case below"
-    return f"{figures.rate_interval(gbps, low, high)} in {figures.share(found.level or 0.0, 1.0)} of cases"
+    share = figures.share(found.level or 0.0, 1.0)
+    return f"{figures.rate_interval(gbps, low, high)} in {share} of cases"
 
 
 def _para(text: model.Text) -> doc.Para:

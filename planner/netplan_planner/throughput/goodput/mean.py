@@ -246,12 +246,17 @@ def _policed(
     if not len(rows):
         return queued
     offered, cap = met.offered_gbps[rows], cap[rows]
-    some, time = _goodput(
-        PathTerms._make(column[rows] for column in terms),
-        tcp.saturated_gbps(offered_gbps=offered, cap_gbps=cap),
-        (tcp.cap_share(offered_gbps=offered, cap_gbps=cap), np.zeros_like(cap)),
-        behaviour,
-    )
+    these = PathTerms._make(column[rows] for column in terms)
+    steady = tcp.saturated_gbps(offered_gbps=offered, cap_gbps=cap)
+    shares = tcp.cap_share(offered_gbps=offered, cap_gbps=cap), np.zeros_like(cap)
+    some, time = _goodput(these, steady, shares, behaviour)
+    if behaviour.may_overshoot:
+        doubling = behaviour._replace(growth=transfer.LIKELY.growth)
+        with np.errstate(invalid="ignore"):
+            rounds = np.nan_to_num(np.log2(np.maximum(offered / steady, 1.0)), posinf=0.0)
+        other, later = _goodput(these, steady, shares, doubling, rounds)
+        is_worse = other < some
+        some, time = np.where(is_worse, other, some), np.where(is_worse, later, time)
     is_less = some < goodput[rows]
     goodput[rows] = np.where(is_less, some, goodput[rows])
     is_sized = ~np.isnan(terms.transfer_bytes[rows])
@@ -280,7 +285,11 @@ def _limits(terms: PathTerms, behaviour: transfer.Behaviour) -> NDArray[np.float
 
 
 def _goodput(
-    terms: PathTerms, steady: Column, shares: tuple[Column, Column], behaviour: transfer.Behaviour
+    terms: PathTerms,
+    steady: Column,
+    shares: tuple[Column, Column],
+    behaviour: transfer.Behaviour,
+    overshoot_rtts: Column | float = 0.0,
 ) -> tuple[Column, Column]:
     """Return the goodput and the time that it is the mean of.
 
@@ -296,6 +305,7 @@ def _goodput(
         queued_share=shares[1],
         is_sender_count=terms.is_sender_count,
         late_rtts=terms.late_rtts,
+        overshoot_rtts=overshoot_rtts,
         behaviour=behaviour,
     )
     with np.errstate(invalid="ignore"):

@@ -43,6 +43,8 @@ FOREIGN_SOURCE = (
     "Linux defaults: from a quarter of a receive buffer of 4 MiB (512 MiB of memory) to a send"
     " buffer of 4 MiB"
 )
+RECEIVE_BUFFER_BYTES = 6 * 2**20
+"""Linux default of net.ipv4.tcp_rmem's last value (docs.kernel.org/networking/ip-sysctl.html)."""
 SEND_BUFFER_BYTES = 4 * 2**20
 """Linux default of net.ipv4.tcp_wmem's last value (docs.kernel.org/networking/ip-sysctl.html): what
 is in flight stays in it until it is acknowledged, whatever the receiver allows."""
@@ -57,6 +59,11 @@ most it is all of it: the writer is quick and the last write goes over. Likely i
 logarithmic scale."""
 KNOWN_WINDOW_RATIO = 0.97
 """Of a window that is known: what waits at the receiver to be read, and rounding to its scale."""
+
+
+ADMITTED_CHANCE, LEAST_CHANCE = 0.025, 0.0125
+"""What is likelier than the first is inside an end of an interval of 95 %, what is less than half
+as likely far outside; between them the range goes over, so that no day is a cliff."""
 
 
 class Bound(NamedTuple):
@@ -145,12 +152,36 @@ def down_to(bound: Bound, low_gbps: float) -> Bound:
     return bound._replace(low_gbps=min(bound.low_gbps, low_gbps))
 
 
-def up_to(bound: Bound, high_gbps: float) -> Bound:
-    """Return a limit whose range reaches up to a rate, where it does not yet."""
-    return bound._replace(high_gbps=max(bound.high_gbps, high_gbps))
+def up_to(bound: Bound, high_gbps: float, share: float = 1.0) -> Bound:
+    """Return a limit whose range reaches up to a rate, or a share of the way, where it does not."""
+    if share <= 0 or high_gbps <= bound.high_gbps:
+        return bound
+    if share >= 1 or math.isinf(high_gbps):
+        return bound._replace(high_gbps=high_gbps)
+    return bound._replace(high_gbps=bound.high_gbps ** (1 - share) * high_gbps**share)
 
 
-def default_window_bytes(stock_bytes: float, *, is_own: bool) -> tuple[float, float, float]:
+def not_below(bound: Bound, otherwise_gbps: float, share: float) -> Bound:
+    """Return a limit whose low end is a share of the way down from what else holds."""
+    if share >= 1 or otherwise_gbps <= bound.low_gbps:
+        return bound
+    if math.isinf(otherwise_gbps):
+        return bound if share > 0 else bound._replace(low_gbps=math.inf)
+    return bound._replace(low_gbps=otherwise_gbps ** (1 - share) * bound.low_gbps**share)
+
+
+def admitted(chance: float) -> float:
+    """Return how far a range reaches to what holds with a chance: nowhere, all the way, between.
+
+    >>> admitted(0.01), round(admitted(0.01875), 3), admitted(0.5)
+    (0.0, 0.5, 1.0)
+    """
+    return min(max((chance - LEAST_CHANCE) / (ADMITTED_CHANCE - LEAST_CHANCE), 0.0), 1.0)
+
+
+def default_window_bytes(
+    stock_bytes: float, *, is_own: bool, buffer_bytes: int | None = None
+) -> tuple[float, float, float]:
     """Return the window of one stream nobody told us about: the likely, the least, the greatest.
 
     Of a foreign receiver nothing is known but the ends of the range: the middle between them, on a
@@ -159,8 +190,14 @@ def default_window_bytes(stock_bytes: float, *, is_own: bool) -> tuple[float, fl
     Args:
         stock_bytes: Of a stock Linux image.
         is_own: Whether the receiver is one of our machines, whose images are stock mostly.
+        buffer_bytes: The receiver's greatest buffer, where it is told: the window is a share of it,
+            the same as on a stock image.
     """
     high = float(SEND_BUFFER_BYTES)
+    if buffer_bytes is not None:
+        stock = (stock_bytes, KNOWN_WINDOW_RATIO * stock_bytes, high)
+        likely, low, high = (one * buffer_bytes / RECEIVE_BUFFER_BYTES for one in stock)
+        return likely, low, high
     if is_own:
         return stock_bytes, KNOWN_WINDOW_RATIO * stock_bytes, high
     return math.sqrt(FOREIGN_RECEIVER_LOW_BYTES * high), float(FOREIGN_RECEIVER_LOW_BYTES), high
@@ -175,7 +212,8 @@ def sent_bytes(buffer_bytes: Floats, stock_low_bytes: Floats) -> tuple[Array, Ar
             less than theirs holds as much.
     """
     size = np.asarray(buffer_bytes, dtype=float)
-    seen = np.where(size >= SEND_BUFFER_BYTES, stock_low_bytes, 0.0)
+    most = KNOWN_WINDOW_RATIO * RECEIVE_BUFFER_BYTES / 2
+    seen = np.where(size >= SEND_BUFFER_BYTES, np.minimum(stock_low_bytes, most), 0.0)
     low = np.fmax(SEND_BUFFER_LOW_RATIO * size, np.minimum(seen, size))
     return np.fmax(math.sqrt(SEND_BUFFER_LOW_RATIO) * size, low), low, size
 

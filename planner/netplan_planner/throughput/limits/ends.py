@@ -10,6 +10,7 @@ import re
 import msgspec
 
 from netplan_planner.model import (
+    STOCK,
     BandwidthTier,
     CapsBook,
     Edge,
@@ -22,13 +23,17 @@ from netplan_planner.model import (
     PathEnd,
     PathQuery,
     Region,
+    SetUp,
     Zone,
     region_of,
     shape_of_custom,
 )
+from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.tables import platform_conditions
 
 OWN_CLOUD = "gcp"
+CUBIC = "cubic"
+"""Linux's congestion control."""
 ANYBODY = PathEnd(machine_type=None)
 """An end that holds nothing back: nobody knows which machine it is."""
 _ZONE = re.compile(r"[a-z]+-[a-z]+\d+-(?:[a-z]|ai\d{1,2}[a-z])")
@@ -66,6 +71,11 @@ def outside_gbps(facts: Facts, instance: Instance) -> float:
     return min(seen.egress_outside_vpc.p95_gbps, cap.external_gbps)
 
 
+def image_of(instance: Instance) -> str:
+    """Return what a machine was made of, by the names of its licences; empty: not known."""
+    return "+".join(sorted({one.rpartition("/")[2] for one in instance.licenses}))
+
+
 def instance_end(instance: Instance) -> PathEnd:
     """Return a machine as one end of a path, as it is set up, whatever its network and shape."""
     return PathEnd(
@@ -74,6 +84,7 @@ def instance_end(instance: Instance) -> PathEnd:
         cpu_platform=deciding_platform(instance),
         zone=instance.zone,
         region=instance.region,
+        set_up=SetUp(image=image_of(instance)),
     )
 
 
@@ -148,6 +159,7 @@ def described_end(
     vcpus: int | None = None,
     mtu_bytes: int | None = None,
     nic_count: int = 1,
+    set_up: SetUp = STOCK,
 ) -> PathEnd:
     """Return an end as somebody describes it: in words of a command, or in a row of a table.
 
@@ -160,6 +172,7 @@ def described_end(
         vcpus: Where the type does not say.
         mtu_bytes: Of its network.
         nic_count: Physical NICs over which the flows spread.
+        set_up: Image, congestion control and buffers.
 
     >>> named = ("us-east4-a", "us-south1-ai1b", "us-east4", "")
     >>> [described_end(None, place=one).region for one in named]
@@ -176,6 +189,7 @@ def described_end(
         vcpus=vcpus,
         nic_count=nic_count,
         cloud=cloud,
+        set_up=set_up,
     )
 
 
@@ -187,14 +201,28 @@ def vcpus_of(end: PathEnd, caps: CapsBook) -> int | None:
 
 
 def measured_end(end: MeasuredEnd, mtu_bytes: int | None) -> PathEnd:
-    """Return an end as a run recorded it; its place is the run's, not the kind of path's."""
+    """Return an end as a run recorded it; its place is the run's, not the kind of path's.
+
+    Where a run recorded what Linux has anyhow, nothing is set.
+    """
+    control = end.congestion_control or ""
     return PathEnd(
         machine_type=end.machine_type,
         is_tier1=bool(end.is_tier1),
         cpu_platform=end.cpu_platform,
         vcpus=end.vcpus,
         mtu_bytes=mtu_bytes,
+        set_up=SetUp(
+            image=end.image or "",
+            congestion_control=control if control != CUBIC else "",
+            receive_buffer_bytes=_set(end.receive_ceiling_bytes, bounds.RECEIVE_BUFFER_BYTES),
+            send_buffer_bytes=_set(end.send_ceiling_bytes, bounds.SEND_BUFFER_BYTES),
+        ),
     )
+
+
+def _set(byte_count: int | None, usual_bytes: int) -> int | None:
+    return byte_count if byte_count and byte_count != usual_bytes else None
 
 
 def sending_query(path_class: PathClass, end: PathEnd) -> PathQuery:

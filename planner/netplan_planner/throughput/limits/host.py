@@ -20,6 +20,11 @@ copy per byte is what costs most (Cai and others, Understanding Host Network Sta
 SIGCOMM 2021): greater packets are not said to add anything."""
 
 
+FADE_DAYS = 30
+"""After a figure, until its range is that of the next one too: what a run says of its own path
+counts for half after so many days (`calibration.learning.measured_runs`)."""
+
+
 def core_flow(
     as_of: date,
     *,
@@ -30,7 +35,8 @@ def core_flow(
     """Return the ceiling of one flow inside Google's network, None where no figure is left.
 
     Between two figures it rises evenly on a logarithmic scale; before the first and after the last
-    it stays. On what day between them it rose nobody knows: the range is that of both.
+    it stays. On what day between them it rose nobody knows: the range is that of both, once the
+    first is a month old.
 
     Args:
         as_of: The day whose kernels and switches count.
@@ -45,7 +51,8 @@ def core_flow(
     size *= min(mtu_bytes / MTU_BYTES, 1.0)
     before, after, share = _around(as_of, figures)
     middle = _middle(before, after, share)
-    high = after.high_gbps if share else before.high_gbps
+    faded = min((as_of - before.on).days / FADE_DAYS, 1.0) if share else 0.0
+    high = before.high_gbps ** (1 - faded) * after.high_gbps**faded
     nearest = before if share < 1 / 2 else after
     return Limit(
         name="single-flow-core",

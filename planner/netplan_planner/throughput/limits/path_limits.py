@@ -48,6 +48,7 @@ from netplan_planner.throughput.limits.quotas import quota_limit
 from netplan_planner.throughput.limits.receivers import intake
 from netplan_planner.throughput.limits.senders import CARRIED_YEARS, Sender, sender_of
 from netplan_planner.throughput.limits.tables import (
+    later_path_limit,
     measured_limits,
     path_limit,
     possible_path_limit,
@@ -75,10 +76,12 @@ def is_own_receiver(query: PathQuery) -> bool:
 
 
 def default_window(query: PathQuery, as_of: date, without: str = "") -> tuple[float, float, float]:
-    """Return the window of one stream nobody told us about: the likely, the least, the greatest."""
+    """Return the window of one stream by the receiver's set-up: likely, least and greatest."""
     default = path_limit("tcp-window", as_of)
     size = bounds.stock_window_bytes(default.value, without) if default is not None else math.nan
-    return bounds.default_window_bytes(size, is_own=is_own_receiver(query))
+    return bounds.default_window_bytes(
+        size, is_own=is_own_receiver(query), buffer_bytes=query.dst.set_up.receive_buffer_bytes
+    )
 
 
 class StaticLimits(NamedTuple):
@@ -120,7 +123,7 @@ def static_limits(
         per_flow = list(_per_flow(query, None, caps, without))
     else:
         sender = sender_of(query.src, caps, may_assume)
-        hard = list(_hard(query, sender, caps, last))
+        hard = list(_hard(query, sender, caps, last, without))
         taken = intake(query, sender.cap, caps, without) if sender.cap else None
         if taken is not None:
             hard.append(taken)
@@ -135,7 +138,7 @@ def static_limits(
         hard, per_flow, assumed = hard + shared, per_flow + each, assumed + said
     window = default_window(query, caps.as_of, without)
     possible = (
-        *possible_documented(query, caps),
+        *possible_documented(query, caps, hard, without),
         *possible_measured(query, caps),
         *_possible_core(query, per_flow, caps, without),
         *(
@@ -210,7 +213,7 @@ def _said_of_outside(
 
 
 def _hard(
-    query: PathQuery, sender: Sender, caps: CapsBook, last: MeasuredLimit | None
+    query: PathQuery, sender: Sender, caps: CapsBook, last: MeasuredLimit | None, without: str
 ) -> Iterator[Bound]:
     """Yield the limits that all flows of the path share."""
     cap = sender.cap
@@ -233,17 +236,17 @@ def _hard(
         external = external_sending(query, cap, caps)
         bound = bounds.of_outside_cap(external, cap, is_carried=sender.is_carried)
         tier = TIER_1 if cap.is_tier1 else DEFAULT_TIER
-        yield or_not_yet(bound, cap.egress_gbps, caps, tier)
+        yield or_not_yet(bound, cap.egress_gbps, caps, tier, without)
     yield from _beside_the_machine(query, cap, caps)
     comes_in = query.path_class.is_external_address or query.src.cloud != OWN_CLOUD
     if leaves and comes_in and query.dst.cloud == OWN_CLOUD:
         for limit in external_receiving(query, caps):
-            yield or_not_yet(bounds.plain(limit), math.inf, caps)
+            yield or_not_yet(bounds.plain(limit), math.inf, caps, without=without)
     for measured in caps.measured(query.path_class):
         if measured.name == EXTERNAL_PATH:
             bound = bounds.plain(measured_limit(measured))
-            is_doubtful = cap is not None and not surely_held(measured, caps)
-            yield bounds.up_to(bound, cap.egress_gbps) if is_doubtful and cap else bound
+            most = cap.egress_gbps if cap is not None else 0.0
+            yield bounds.up_to(bound, most, doubt_share(measured, caps))
     packets = path_limit("vpn-tunnel-packets", caps.as_of)
     if query.path_class is PathClass.HYBRID and query.vpn_tunnels is not None and packets:
         yield bounds.plain(tunnel(query, packets, query.vpn_tunnels))
@@ -281,14 +284,14 @@ def _per_flow(
     leaves = query.path_class.leaves_vpc
     if leaves and cap is not None and cap.external_flow_gbps is not None:
         whole = cap.external_gbps or cap.egress_gbps
-        yield or_not_yet(bounds.plain(external_flow(query, cap)), whole, caps)
+        yield or_not_yet(bounds.plain(external_flow(query, cap)), whole, caps, without=without)
     inside = list(map(bounds.plain, documented_flow(query, cap))) if cap is not None else []
     one = core(query, caps, without) if query.src.cloud == OWN_CLOUD else None
     most = (one.high_gbps if one is not None else None) or 0.0
     for measured in caps.measured(query.path_class):
         if measured.name != EXTERNAL_PATH:
             bound = bounds.plain(measured_limit(measured))
-            inside.append(bound if surely_held(measured, caps) else bounds.up_to(bound, most))
+            inside.append(bounds.up_to(bound, most, doubt_share(measured, caps)))
     yield from inside
     # What is documented or measured for this very path knows more than the figures of all cores.
     if not inside and one is not None:
@@ -333,15 +336,19 @@ def _one_by_one(one: Limit, without: str) -> Iterator[Bound]:
     yield bounds.plain(limit)
 
 
-def surely_held(measured: MeasuredLimit, caps: CapsBook) -> bool:
-    """Return whether a limit that was measured surely held on the day.
+def doubt_share(measured: MeasuredLimit, caps: CapsBook) -> float:
+    """Return how doubtful it is that a measured limit held on the day: not at all, 0, to fully, 1.
 
-    How long it stayed so after its last figure nobody knows, nor since when where it is the first.
+    How long it stayed so after its last figure nobody knows, nor since when where it is the first:
+    a day later it is as good as known, at the end of its time it is not.
     """
+    day, seen = caps.as_of, measured.as_of
+    if day > seen:
+        return (day - seen) / (measured.valid_until - seen)
     eve = measured.valid_from - timedelta(days=1)
-    before = [m for m in measured_limits(eve) if m.path_class is measured.path_class]
-    is_begun = bool(before) or caps.as_of >= measured.as_of
-    return is_begun and caps.as_of <= measured.as_of
+    if any(m.path_class is measured.path_class for m in measured_limits(eve)) or day == seen:
+        return 0.0
+    return (seen - day) / (seen - measured.valid_from)
 
 
 def possible_measured(query: PathQuery, caps: CapsBook) -> Iterator[Bound]:
@@ -360,15 +367,22 @@ def possible_measured(query: PathQuery, caps: CapsBook) -> Iterator[Bound]:
             yield bounds.plain(measured_limit(measured))
 
 
-def or_not_yet(bound: Bound, otherwise_gbps: float, caps: CapsBook, tier: str = "") -> Bound:
+def or_not_yet(
+    bound: Bound, otherwise_gbps: float, caps: CapsBook, tier: str = "", without: str = ""
+) -> Bound:
     """Return a documented limit; while it may not have been in force, up to what else held."""
-    found = path_limit(bound.limit.name, caps.as_of, tier)
-    if found is None or found.sure_from is None or caps.as_of >= found.sure_from:
+    name, day = bound.limit.name, caps.as_of
+    found = path_limit(name, day, tier) or later_path_limit(name, day, tier)
+    if found is None:
         return bound
-    return bounds.up_to(bound, otherwise_gbps)
+    return bounds.up_to(
+        bound, otherwise_gbps, bounds.admitted(1 - found.chance_in_force(day, without))
+    )
 
 
-def possible_documented(query: PathQuery, caps: CapsBook) -> Iterator[Bound]:
+def possible_documented(
+    query: PathQuery, caps: CapsBook, hard: list[Bound], without: str = ""
+) -> Iterator[Bound]:
     """Yield documented limits of a later day that may have been in force on this one."""
     if not query.path_class.leaves_vpc or query.host_link_gbps is not None:
         return
@@ -377,7 +391,10 @@ def possible_documented(query: PathQuery, caps: CapsBook) -> Iterator[Bound]:
         for name, of_tier in (("external-egress", tier), ("external-flow", "")):
             found = possible_path_limit(name, caps.as_of, of_tier)
             if found is not None:
-                yield bounds.plain(later_limit(found, found.value))
+                bound = bounds.plain(later_limit(found, found.value))
+                least = min((one.low_gbps for one in hard), default=math.inf)
+                chance = found.chance_in_force(caps.as_of, without)
+                yield bounds.not_below(bound, least, bounds.admitted(chance))
     comes_in = query.path_class.is_external_address or query.src.cloud != OWN_CLOUD
     if comes_in and query.dst.cloud == OWN_CLOUD:
         yield from map(bounds.plain, external_receiving(query, caps, is_possible=True))

@@ -63,10 +63,10 @@ def _assumed_sender(
         low, high = sides
         said = f"{why}: {low.egress_gbps:g} of at most {high.egress_gbps:g} Gbit/s"
         return Sender(low, "", high.egress_gbps, assumed=(said,))
-    later = _nearest_cap(machine_type, tier1, caps.as_of.year, 1)
+    later = _nearest_cap(machine_type, tier1, caps.as_of, 1)
     if later is None:
         return Sender(None, why)
-    earlier = _nearest_cap(machine_type, tier1, caps.as_of.year, -1)
+    earlier = _nearest_cap(machine_type, tier1, caps.as_of, -1)
     if earlier is None:
         said = f"no cap is documented for {caps.as_of}: that of {later.year} is carried back"
         return Sender(later.cap, "", later.cap.egress_gbps, is_carried=True, assumed=(said,))
@@ -92,7 +92,7 @@ def _before_this_year(cap: EgressCap, year: int, cpu_platform: str | None) -> fl
     if begun is None or begun.egress_gbps != cap.egress_gbps:
         return math.inf
     if ended is None:
-        earlier = _nearest_cap(cap.machine_type, tier1, year, -1)
+        earlier = _nearest_cap(cap.machine_type, tier1, first, -1)
         ended = earlier.cap if earlier is not None else None
     return ended.egress_gbps if ended is not None else math.inf
 
@@ -102,11 +102,13 @@ class _DatedCap(NamedTuple):
     year: int
 
 
-def _nearest_cap(machine_type: str, tier1: bool, year: int, step: int) -> _DatedCap | None:
+def _nearest_cap(machine_type: str, tier1: bool, as_of: date, step: int) -> _DatedCap | None:
     """Return the least cap of a type in the nearest year that has one, before or after."""
-    for distance in range(1, CARRIED_YEARS + 1):
-        on = year + step * distance
+    for distance in range(CARRIED_YEARS + 1):
+        on = as_of.year + step * distance
         day = date(on, 6, 30) if step < 0 else date(on, 1, 1)
+        if (day - as_of).days * step <= 0:
+            continue
         found = [cap for cap in load_caps(day).variants(machine_type) if cap.is_tier1 == tier1]
         if found:
             return _DatedCap(min(found, key=lambda cap: cap.egress_gbps), on)

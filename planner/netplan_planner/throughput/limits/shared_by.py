@@ -4,7 +4,9 @@ Documents say the first: a machine's caps count all NICs and addresses of one VM
 counts one physical NIC; quotas count one project in one region; the rest counts one flow.
 
 The second is what a probe of one path tells of others, and one answer serves the plans of probes
-and the calibrations that learn from them. The caps for addresses outside the VPC are stated for
+and the calibrations that learn from them. Windows are those of receivers that are set up alike,
+starts those of such senders: image and buffers of the first, congestion control and buffers of the
+second. The caps for addresses outside the VPC are stated for
 every VM alike, whatever its project: exceptions are machine series, and have figures of their own
 in the table, on which what is learnt is a factor. No value but a quota's differs by project.
 
@@ -13,8 +15,10 @@ Source:
     https://cloud.google.com/compute/docs/network-bandwidth, as of 2026.
 """
 
-from netplan_planner.model import PathQuery
-from netplan_planner.throughput.limits.ends import OWN_CLOUD
+import math
+
+from netplan_planner.model import PathQuery, SetUp
+from netplan_planner.throughput.limits.ends import CUBIC, OWN_CLOUD
 from netplan_planner.throughput.limits.path_limits import is_own_receiver
 from netplan_planner.throughput.limits.quotas import REGION_QUOTA
 from netplan_planner.throughput.limits.receivers import RECEIVER_CORES
@@ -32,6 +36,7 @@ ALL = "all"
 OWN = "own machines"
 WINDOW = "window-over-rtt"
 START = "slow-start-ramp"
+_WITH = " with "
 _OF_SENDING_FAMILY = frozenset({"vm-egress", "single-flow-core", "internal-flow"})
 _STAND_INS = {"carried": "by a later cap", "unstated": "outside the VPC"}
 """Whose limit it is where another cap stands in for one that is not known, by `Bound.regime`."""
@@ -42,7 +47,7 @@ def stands_in(regime: str) -> bool:
     return regime in _STAND_INS
 
 
-def same_for(name: str, query: PathQuery, *, regime: str = "", image: str = "") -> str:
+def same_for(name: str, query: PathQuery, *, regime: str = "") -> str:
     """Return for whom the value of a limit is the same, in words that calibrations keep.
 
     A machine family's, a class's, a cluster network's, a kind of receiver's, or everyone's. A quota
@@ -52,7 +57,6 @@ def same_for(name: str, query: PathQuery, *, regime: str = "", image: str = "") 
         name: Of the limit.
         query: The path that it holds.
         regime: Of the bound: what probes say of a stand-in says nothing of documented caps.
-        image: Of the receiver, where it is known: it decides the window.
     """
     if name in _OF_SENDING_FAMILY:
         family = family_of(query.src.machine_type)
@@ -61,10 +65,10 @@ def same_for(name: str, query: PathQuery, *, regime: str = "", image: str = "") 
         return family_of(query.dst.machine_type)
     if name == "external-path":
         return query.path_class.value
-    if name == WINDOW and image:
-        return image
-    if name in (WINDOW, START):
-        return receiver_key(query)
+    if name == WINDOW:
+        return set_up_alike(receiver_key(query), receiving_set_up(query.dst.set_up))
+    if name == START:
+        return set_up_alike(receiver_key(query), sending_set_up(query.src.set_up))
     if name.startswith("pod-") and query.pod is not None:
         return f"{query.pod.encapsulation}, {query.pod.encryption}"
     return ALL
@@ -77,7 +81,7 @@ def said_of(name: str, same: str) -> str:
     ('vm-egress (n2 machines)', 'external-egress (all machines)')
     """
     if name in (WINDOW, START):
-        return f"{name} (receivers of {same})" if name == WINDOW else f"{name} (to {same})"
+        return f"{name} (to {same})"
     is_of_machines = same == ALL or name in _OF_SENDING_FAMILY or name == RECEIVER_CORES
     return f"{name} ({same} machines)" if is_of_machines else f"{name} ({same})"
 
@@ -92,6 +96,53 @@ def family_of(machine_type: str | None) -> str:
         return "no known type"
     first, _, size = machine_type.partition("-")
     return f"{first} shared-core" if size in ("micro", "small", "medium") else first
+
+
+def set_up_alike(whose: str, set_up: str) -> str:
+    """Return for whom something is the same with how they are set up, where that is known.
+
+    >>> set_up_alike("own machines", ""), set_up_alike("own machines", "image debian-12")
+    ('own machines', 'own machines with image debian-12')
+    """
+    return f"{whose}{_WITH}{set_up}" if set_up else whose
+
+
+def whatever_set_up(key: str) -> tuple[str, bool]:
+    """Return for whom something is the same without the set-up, and whether there was one.
+
+    >>> whatever_set_up("own machines with image debian-12"), whatever_set_up("all")
+    (('own machines', True), ('all', False))
+    """
+    whose, told, _ = key.partition(_WITH)
+    return whose, bool(told)
+
+
+def receiving_set_up(one: SetUp) -> str:
+    """Return what of a set-up decides windows, in words; empty where nothing is known.
+
+    >>> receiving_set_up(SetUp(image="debian-12", receive_buffer_bytes=2**26))
+    'image debian-12, receive buffers of 64 MiB'
+    """
+    image = f"image {one.image}" if one.image else ""
+    return ", ".join(filter(None, (image, _buffers("receive", one.receive_buffer_bytes))))
+
+
+def sending_set_up(one: SetUp) -> str:
+    """Return what of a set-up decides starts, in words; empty where it is Linux's own or not known.
+
+    >>> sending_set_up(SetUp(image="debian-12", congestion_control="bbr"))
+    'bbr'
+    """
+    control = "" if one.congestion_control == CUBIC else one.congestion_control
+    return ", ".join(filter(None, (control, _buffers("send", one.send_buffer_bytes))))
+
+
+def _buffers(which: str, byte_count: int | None) -> str:
+    """Return buffers by the next power of two: those of nearly one size are alike."""
+    if byte_count is None:
+        return ""
+    size = 2 ** math.ceil(math.log2(byte_count))
+    return f"{which} buffers of {size / 2**20:g} MiB"
 
 
 def receiver_key(query: PathQuery) -> str:

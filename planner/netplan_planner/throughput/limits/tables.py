@@ -26,9 +26,6 @@ CapRow = dict[str, str]
 class PathLimit(Value, frozen=True, kw_only=True):
     """A documented limit that does not depend on the machine type."""
 
-    sure_from: date | None
-    """Since when it is certain; before, and from `valid_from` on, it may not have been in force."""
-
     name: str
     tier: str
     value: float
@@ -36,6 +33,28 @@ class PathLimit(Value, frozen=True, kw_only=True):
     source: str
     as_of: date
     note: str
+    maybe_from: date | None
+    """The last day on which a figure speaks against it."""
+    sure_from: date | None
+    """Since when it is certain; before, and from `valid_from` on, it may not have been in force."""
+    sure_by: str
+    """The campaign that shows it certain; empty: documents do."""
+    sure_without: date | None
+    """Since when the next source shows it certain, without that campaign."""
+
+    def chance_in_force(self, day: date, without: str = "") -> float:
+        """Return how likely it was in force: any day between those that are known is alike.
+
+        Args:
+            day: The day.
+            without: A campaign that is left out.
+        """
+        sure = self.sure_without if without and without == self.sure_by else self.sure_from
+        if sure is None or day >= sure:
+            return 1.0
+        if self.maybe_from is None or day <= self.maybe_from:
+            return 0.0
+        return (day - self.maybe_from) / (sure - self.maybe_from)
 
 
 @cache
@@ -51,6 +70,14 @@ def path_limit(name: str, as_of: date, tier: str = "") -> PathLimit | None:
         if row["name"] == name and row["tier"] == tier and holds(row, as_of):
             return _path_limit(row)
     return None
+
+
+@cache
+def later_path_limit(name: str, as_of: date, tier: str = "") -> PathLimit | None:
+    """Return the first documented limit of that name after a date, or None."""
+    rows = (row for row in _read("path_limits.csv") if row["name"] == name and row["tier"] == tier)
+    later = [row for row in rows if row["valid_from"] > as_of.isoformat()]
+    return _path_limit(min(later, key=lambda row: row["valid_from"])) if later else None
 
 
 @cache
@@ -93,8 +120,15 @@ def _path_limit(row: dict[str, str]) -> PathLimit:
         source=row["source"],
         as_of=date.fromisoformat(row["source_date"]),
         note=row["note"],
-        sure_from=date.fromisoformat(row["sure_from"]) if row["sure_from"] else None,
+        maybe_from=_day(row["maybe_from"]),
+        sure_from=_day(row["sure_from"]),
+        sure_by=row["sure_by"],
+        sure_without=_day(row["sure_without"]),
     )
+
+
+def _day(text: str) -> date | None:
+    return date.fromisoformat(text) if text else None
 
 
 @cache
@@ -148,6 +182,7 @@ def campaigns_with_figures() -> frozenset[str]:
     """Return the campaigns that constants rest on; they are left out where they are scored."""
     found = {one.campaign for one in flow_figures()}
     found |= {one.campaign for one in window_figures()}
+    found |= {row["sure_by"] for row in _read("path_limits.csv")}
     found |= {name for row in _read("pod_overlays.csv") for name in row["campaigns"].split("|")}
     return frozenset(found - {""})
 

@@ -64,6 +64,9 @@ class Behaviour(NamedTuple):
     nothing moves. Growing again is then a single flow's, which the others fill."""
     is_shaper_full: bool
     """Whether a sender's shaper drops what its queue cannot hold, as a policer does."""
+    may_overshoot: bool
+    """Whether policed flows may go on doubling until their windows stop them: the packets that tell
+    of the drops, or the answers to them, are dropped too. Such rounds carry nothing new."""
     is_lone_stream_whole: bool
     """Whether a stream that is alone gets all of the least limit and never overshoots it: it
     shares with nobody, and HyStart (RFC 9406, on in Linux) ends its doubling as the queue grows."""
@@ -83,6 +86,7 @@ LIKELY = Behaviour(
     is_flight_whole=False,
     has_timeout=False,
     is_shaper_full=False,
+    may_overshoot=False,
     is_lone_stream_whole=True,
 )
 FAVOURABLE = LIKELY._replace(
@@ -96,6 +100,7 @@ UNFAVOURABLE = LIKELY._replace(
     is_lone_stream_whole=False,
     has_timeout=True,
     is_shaper_full=True,
+    may_overshoot=True,
     growth=1.5,
     deficit_ratio=CUBIC_DECREASE,
     direction_ratio=SHARED_CORE_RATIO,
@@ -146,6 +151,7 @@ def course(
     queued_share: Floats = 0.0,
     is_sender_count: NDArray[np.bool_] | bool = False,
     late_rtts: Floats = 0.0,
+    overshoot_rtts: Floats = 0.0,
     behaviour: Behaviour = LIKELY,
 ) -> Course:
     """Return the course of a transfer from a cold start.
@@ -159,6 +165,7 @@ def course(
         queued_share: The same of a shaper or a link before the packets leave.
         is_sender_count: Whether the sender's clock and count are asked for, not the receiver's.
         late_rtts: Round trips by which the first byte is later than by these clocks.
+        overshoot_rtts: Round trips of doubling beyond what a policer lets through.
         behaviour: What both ends do.
 
     Source:
@@ -187,7 +194,7 @@ def course(
         round_count=rounds,
         ramp_s=rounds * rtt_s,
         unheard_s=(growths + 1.0 - rounds) * rtt_s,
-        timeout_s=timeout_s * policed,
+        timeout_s=(timeout_s + overshoot_rtts * rtt_s) * policed,
         deficit_gbps=behaviour.deficit_ratio * dropped * steady,
         recovery_s=np.cbrt(CUBIC_DECREASE * window_segments / CUBIC_GROWTH),
         friendly_s=CUBIC_DECREASE * window_segments * rtt_s / FRIENDLY_SEGMENTS_PER_RTT,

@@ -98,6 +98,8 @@ class ProbeFlow(Value, frozen=True, kw_only=True):
     """Share of the interval that a run can tell apart; below 1 where `--bitrate` cuts it."""
     shares: tuple[tuple[str, float], ...]
     """Limit, and the probability that it binds here; paths with the same limit learn from it."""
+    shared_log_width: float = 0.0
+    """What probes of other paths leave of the width: paths of one class differ by so much."""
 
 
 class Probe(Value, frozen=True, kw_only=True):

@@ -27,6 +27,7 @@ from netplan_planner.measuring.transports import (
     Transport,
 )
 from netplan_planner.model import Instance, MeasuredEnd, Measurement, Value
+from netplan_planner.throughput.limits.ends import image_of
 from netplan_planner.units import BYTES_PER_GIB
 from netplan_planner.verbs.probe.answer import Probe, ProbePlan
 from netplan_planner.verbs.probe.plan import ProbeQuestion
@@ -256,6 +257,7 @@ def _end(instance: Instance, access: Access, words: str | None) -> ProbeEnd:
         nic_type=instance.interfaces[0].nic_type if instance.interfaces else None,
         zone=instance.zone,
         region=instance.region,
+        image=image_of(instance) or None,
     )
     transport = _transport(instance, access, words)
     return ProbeEnd(transport=transport, described=described, iperf3=access.iperf3)

@@ -9,6 +9,7 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.model import Facts, Instance, Price, Usage, Value
 from netplan_planner.paths.priced_paths import PricedPath, path_prices
 from netplan_planner.throughput import predict
+from netplan_planner.throughput.calibration.learning.left_open import width_others_leave
 from netplan_planner.units import SECONDS_PER_HOUR, bytes_from_gbps, gib_from_bytes
 from netplan_planner.verbs.probe.answer import (
     Probe,
@@ -99,6 +100,7 @@ def _flow(
         log_width=width,
         informative_ratio=reach,
         shares=limit_shares(query, estimate, dst=receiver),
+        shared_log_width=width_others_leave(query, facts.caps),
     )
 
 

@@ -3,14 +3,15 @@
 A run observes the least of a path's limits. With the probability that a limit binds there, its
 value becomes known; every path that is bound by the same limit then has a narrower interval. That
 limits are "the same" is said where calibrations that learn from the runs look it up, too
-(`throughput.limits.shared_by`); only the receiver's image is known here beside.
+(`throughput.limits.shared_by`).
 
 What is still open of one direction of a path, as a share of what its interval has too much:
 
     sum over its limits of max(0, probability that it binds - greatest probability of any probe)
 
-so that of two paths alike in all limits the second has nothing more to tell: whichever limit the
-first one shows is the one that binds the second. What its own runs told is never open again.
+so that of two paths alike in all limits the second has little more to tell: whichever limit the
+first one shows is the one that binds the second. How far paths of its class differ from each other
+stays open until it is measured itself; what its own runs told is never open again.
 Censored knowledge ("at least this") is not counted.
 """
 
@@ -18,6 +19,8 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from netplan_planner.model import Estimate, Instance, PathQuery
 from netplan_planner.throughput.limits.shared_by import said_of, same_for
@@ -32,24 +35,23 @@ def limit_shares(
 ) -> tuple[tuple[str, float], ...]:
     """Return each limit with what decides it, and the probability that it binds; summing to 1.
 
+    Receivers whose image is not known are each set up in a way of their own.
+
     Args:
         query: The path.
         estimate: Its prediction, weighed.
         dst: The receiver.
     """
     found: dict[str, float] = defaultdict(float)
+    if not query.dst.set_up.image:
+        own = replace(query.dst.set_up, image=f"of {dst.name} in {dst.zone}")
+        query = replace(query, dst=replace(query.dst, set_up=own))
     for limit, chance in zip(estimate.limits, estimate.probabilities, strict=False):
         if chance > 0:
-            same = same_for(limit.name, query, image=_image_of(dst))
+            same = same_for(limit.name, query)
             found[said_of(limit.name, same)] += chance
     total = sum(found.values())
     return tuple((key, chance / total) for key, chance in found.items())
-
-
-def _image_of(instance: Instance) -> str:
-    """Return the image that decides a machine's buffers; unknown ones are each their own."""
-    names = sorted({one.rpartition("/")[2] for one in instance.licenses})
-    return "+".join(names) if names else f"the image of {instance.name} in {instance.zone}"
 
 
 def width_and_reach(estimate: Estimate, bitrate_gbps: float | None) -> tuple[float, float]:
@@ -142,7 +144,9 @@ class Information:
 
     def _kind(self, flow: ProbeFlow) -> "_Kind":
         excess = max(flow.log_width - self._floor, 0.0)
-        return _Kind(excess, flow.shares, flow.informative_ratio, 1.0)
+        # Up to the tolerance, twice the floor: how far paths differ is no reason to measure all.
+        least = min(max(flow.shared_log_width - self._floor, 0.0), self._floor)
+        return _Kind(excess, flow.shares, flow.informative_ratio, 1.0, least)
 
 
 class _Kind(NamedTuple):
@@ -154,6 +158,8 @@ class _Kind(NamedTuple):
     informative_ratio: float
     most: float
     """The share of the excess that its own runs leave."""
+    least: float
+    """What probes of other paths leave of it."""
 
     @property
     def measured(self) -> "_Kind":
@@ -167,7 +173,8 @@ def _open(kind: _Kind, shown: Mapping[str, float]) -> float:
         return 0.0
     none = 1 - sum(chance for _, chance in kind.shares)
     left = sum(max(chance - shown.get(key, 0.0), 0.0) for key, chance in kind.shares)
-    return kind.excess * min(left + max(none, 0.0), kind.most)
+    by_others = max(kind.excess * (left + max(none, 0.0)), kind.least)
+    return min(by_others, kind.excess * kind.most)
 
 
 def shown_by(probe: Probe) -> dict[str, float]:

@@ -22,6 +22,7 @@ class SaidOfEnd(model.Value, frozen=True, kw_only=True):
     """A zone or region."""
     name: str | None = None
     is_tier1: bool | None = None
+    image: str | None = None
 
 
 def import_outputs(
@@ -90,6 +91,7 @@ def _end(end: model.MeasuredEnd, said: SaidOfEnd) -> model.MeasuredEnd:
         is_tier1=said.is_tier1 if end.is_tier1 is None else end.is_tier1,
         zone=end.zone if is_placed else zone,
         region=end.region if is_placed else region,
+        image=end.image or said.image,
     )
 
 

@@ -190,6 +190,24 @@ class TestTheWayOut:
         )
         assert value(dropped.gbps) < value(queued.gbps)
 
+    def test_great_buffers_may_let_the_start_overshoot_further(self) -> None:
+        """64 flows over 200 ms with windows of 512 MiB instead of 32: four doublings more."""
+        lost_s = {}
+        for mib in (32, 512):
+            row = terms(
+                streams=64,
+                rtt_ms=200.0,
+                duration_s=60.0,
+                window_bytes=mib * 2.0**20,
+                sent_bytes=np.inf,
+                external_egress=7.0,
+            )
+            assert value(means(row).gbps) == pytest.approx(6.77, abs=0.003)
+            doubling = transfer.UNFAVOURABLE._replace(growth=2.0)
+            lost_s[mib] = 60 * (1 - value(means(row, doubling).gbps) / 7.0)
+        # Payload without headers: what they take of the cap is lost whatever the buffers.
+        assert lost_s[512] - lost_s[32] == pytest.approx(4 * 0.2 * 1408 / 1460, abs=0.01)
+
     def test_a_full_queue_may_drop_too(self) -> None:
         row = terms(streams=64, rtt_ms=100.0, duration_s=5.0, vm_egress=7.0)
         roomy = transfer.UNFAVOURABLE._replace(is_shaper_full=False)

@@ -1,10 +1,22 @@
 """Days on which nobody knows what held: the answers on both sides admit each other."""
 
+import math
 from datetime import date, timedelta
+from functools import cache
+from itertools import pairwise
 
+import msgspec
 import pytest
 
 from netplan_planner.model import Estimate
+from netplan_planner.shipped import shipped_rows
+from netplan_planner.throughput.batch import kind_limits
+from netplan_planner.throughput.limits.tables import (
+    DATA,
+    campaigns_with_figures,
+    flow_figures,
+    path_limit,
+)
 from support.listed import listed
 from support.paths.queries import estimate, path
 
@@ -42,6 +54,86 @@ def test_both_sides_of_an_unknown_day_admit_the_other(
     before, after = (ends(estimate(query, one)) for one in (day - timedelta(days=1), day))
     assert before[0] <= after[1] <= before[2] * (1 + 1e-6)
     assert after[0] <= before[1] <= after[2] * (1 + 1e-6)
+
+
+DATED = [
+    ("inter-region-external", "n2-standard-32", 64),
+    ("internet", "n1-standard-8", 64),
+    ("same-zone-external", "n1-standard-4", 16),
+    ("same-zone-internal", "n1-standard-4", 1),
+]
+
+
+@listed(("path_class", "machine_type", "streams"), DATED, ids=str)
+def test_a_width_jumps_on_the_days_of_sourced_rows_only(
+    path_class: str, machine_type: str, streams: int
+) -> None:
+    query = path(path_class, machine_type, streams=streams, rtt_ms=0.5)
+
+    def jumps(first: date, last: date) -> bool:
+        widths = [
+            math.log(one.high_gbps / one.low_gbps)
+            for one in (estimate(query, first), estimate(query, last))
+            if one.low_gbps and one.high_gbps
+        ]
+        return len(widths) == 2 and abs(widths[1] - widths[0]) > math.log(1.5)
+
+    days = [date(2013, 3, 1) + timedelta(days=30 * n) for n in range(160)]
+    # What goes over within a month may be more than one jump, so each of its days is looked at.
+    found = [
+        after
+        for first, last in pairwise(days)
+        if jumps(first, last)
+        for before, after in pairwise(first + timedelta(days=n) for n in range(31))
+        if jumps(before, after)
+    ]
+    assert found
+    assert [day for day in found if day not in rows_begin()] == []
+
+
+@cache
+def rows_begin() -> frozenset[date]:
+    """Return the days on which a row of the dated tables begins, or one has ended."""
+    found = {figure.on for figure in flow_figures()}
+    for name in ("egress_caps.csv", "path_limits.csv", "measured_limits.csv"):
+        for row in shipped_rows(DATA / name):
+            starts = ("valid_from", "assumed_from", "maybe_from", "sure_from", "source_date")
+            found |= {date.fromisoformat(row[c]) for c in starts if row.get(c)}
+            if row["valid_until"]:
+                found.add(date.fromisoformat(row["valid_until"]) + timedelta(days=1))
+    return frozenset(found)
+
+
+def test_what_is_young_is_not_less_known_than_what_is_old() -> None:
+    """7.9 Gbit/s left for another region in 2020, when no document stated 7."""
+    for machine_type in ("n1-standard-8", "n2-standard-8"):
+        query = path("inter-region-external", machine_type, streams=32, rtt_ms=30.0)
+        assert ends(estimate(query, date(2020, 7, 1)))[2] > 7.9
+        assert ends(estimate(query, date(2021, 9, 1)))[2] > 7.9
+    # Nothing later was seen above it, and since that day it is certain.
+    query = path("inter-region-external", "n2-standard-8", streams=32, rtt_ms=30.0)
+    assert ends(estimate(query, date(2022, 1, 24)))[2] < 7.15
+
+
+def test_a_day_that_rests_on_a_campaign_is_not_sure_without_it() -> None:
+    found = path_limit("external-egress", date(2022, 1, 24), "DEFAULT")
+    assert found is not None
+    assert found.sure_by in campaigns_with_figures()
+    eve = date(2022, 1, 24)
+    assert found.chance_in_force(eve) == found.chance_in_force(eve, "cloudpilot-2021") == 1
+    # Five days are left of those in which it may have come.
+    left = (date(2022, 1, 29) - eve) / (date(2022, 1, 29) - date(2020, 7, 1))
+    assert 1 - found.chance_in_force(eve, found.sure_by) == pytest.approx(left)
+    query = path("internet", "n2-standard-8", streams=32, rtt_ms=0.5)
+    earlier = msgspec.structs.replace(query, as_of=date(2022, 1, 12))
+    (whole,), (without,) = (
+        kind_limits([earlier], without=name) for name in ("", "skyplane-grid-2022-01-24")
+    )
+    high = [
+        next(one.high_gbps for one in limits.hard if one.limit.name == "external-egress")
+        for limits in (whole, without)
+    ]
+    assert high[0] < high[1] == 16
 
 
 def test_one_flow_to_outside_in_2022_and_in_2026() -> None:

@@ -1,8 +1,9 @@
 """Who shares a limit: by the documentation, and the same for probe plans and calibrations."""
 
+import msgspec
 import pytest
 
-from netplan_planner.model import PathClass, PathEnd, PathQuery, PodNetwork
+from netplan_planner.model import PathClass, PathEnd, PathQuery, PodNetwork, SetUp
 from netplan_planner.throughput.goodput.mean import SHARED
 from netplan_planner.throughput.limits.shared_by import (
     OF_PROJECT,
@@ -51,9 +52,32 @@ def test_a_stand_in_says_nothing_of_documented_caps() -> None:
     assert same_for("vm-egress", query(), regime="carried") == "n2, by a later cap"
 
 
-def test_an_image_decides_a_window_and_nothing_else() -> None:
-    assert same_for("window-over-rtt", query(), image="debian-12") == "debian-12"
-    assert same_for("vm-egress", query(), image="debian-12") == "n2"
+@pytest.mark.parametrize(
+    ("receives", "sends", "window", "start"),
+    [
+        (SetUp(image="debian-12"), SetUp(image="sles-15"), " with image debian-12", ""),
+        (
+            SetUp(receive_buffer_bytes=2**26, send_buffer_bytes=2**20),
+            SetUp(receive_buffer_bytes=2**20, send_buffer_bytes=2**30 - 5),
+            " with receive buffers of 64 MiB",
+            " with send buffers of 1024 MiB",
+        ),
+        (SetUp(), SetUp(congestion_control="bbr"), "", " with bbr"),
+        (SetUp(congestion_control="bbr"), SetUp(congestion_control="cubic"), "", ""),
+    ],
+)
+def test_how_the_ends_are_set_up_decides_windows_and_starts_and_nothing_else(
+    receives: SetUp, sends: SetUp, window: str, start: str
+) -> None:
+    one = query()
+    one = msgspec.structs.replace(
+        one,
+        src=msgspec.structs.replace(one.src, set_up=sends),
+        dst=msgspec.structs.replace(one.dst, set_up=receives),
+    )
+    assert same_for("window-over-rtt", one) == f"own machines{window}"
+    assert same_for("slow-start-ramp", one) == f"own machines{start}"
+    assert same_for("vm-egress", one) == same_for("vm-egress", query()) == "n2"
 
 
 def test_a_cluster_network_decides_what_pods_have() -> None:

@@ -47,7 +47,7 @@ def test_what_the_output_does_not_say_can_be_said(tmp_path: Path) -> None:
         str(iperf2(tmp_path / "run.txt")),
         *("--src-type", "n2-standard-8", "--dst-type", "n2-standard-4", "--src-tier1"),
         *("--src-place", "us-central1-a", "--dst-place", "europe-west1"),
-        *("--src-name", "near", "--path", "inter-region-internal"),
+        *("--src-name", "near", "--path", "inter-region-internal", "--dst-image", "debian-12"),
     )
     assert (status, errors) == (0, "")
     assert flat(out).startswith(f"1 measurement in 1 file (iperf2 1) · 1 added to {store}, 0 there")
@@ -57,6 +57,7 @@ def test_what_the_output_does_not_say_can_be_said(tmp_path: Path) -> None:
     assert (one.src.zone, one.src.region) == ("us-central1-a", "us-central1")
     assert (one.dst.zone, one.dst.region) == (None, "europe-west1")
     assert (one.src.name, one.src.is_tier1, one.dst.is_tier1) == ("near", True, None)
+    assert (one.src.image, one.dst.image) == (None, "debian-12")
     assert one.path_class is PathClass.INTER_REGION_INTERNAL
     assert one.gbps == pytest.approx(9.41, rel=0.01)
 

@@ -149,15 +149,15 @@ def test_what_cannot_be_predicted_needs_a_rate_cap() -> None:
             machine("b", zone=FAR),
             1,
             {
-                "window-over-rtt (receivers of the image of a in us-central1-a)",
-                "window-over-rtt (receivers of the image of b in europe-west1-b)",
+                "window-over-rtt (to own machines with image of a in us-central1-a)",
+                "window-over-rtt (to own machines with image of b in europe-west1-b)",
             },
         ),
         (
             msgspec.structs.replace(machine("a"), licenses=("x/licenses/debian-12",)),
             msgspec.structs.replace(machine("b", zone=FAR), licenses=("y/licenses/debian-12",)),
             1,
-            {"window-over-rtt (receivers of debian-12)"},
+            {"window-over-rtt (to own machines with image debian-12)"},
         ),
     ],
 )

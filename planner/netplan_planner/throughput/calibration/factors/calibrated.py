@@ -37,6 +37,7 @@ from netplan_planner.throughput.goodput.intervals import WALL_RATIO, Spread
 from netplan_planner.throughput.goodput.mean import Column, Means
 from netplan_planner.throughput.goodput.terms import TermSpans
 from netplan_planner.throughput.limits.path_limits import StaticLimits
+from netplan_planner.throughput.limits.shared_by import whatever_set_up
 from netplan_planner.throughput.transport import tcp
 
 HALF_LIFE_DAYS = 90.0
@@ -85,6 +86,10 @@ class Corrector:
     def __init__(self, calibration: Calibration) -> None:
         self.calibration = calibration
         self._number = {(one.name, one.key): at for at, one in enumerate(calibration.latents)}
+        self._by_set_up: dict[tuple[str, str], list[int]] = {}
+        for at, learnt in enumerate(calibration.latents):
+            whose, _ = whatever_set_up(learnt.key)
+            self._by_set_up.setdefault((learnt.name, whose), []).append(at)
         self._classes = {one.key: one for one in calibration.classes}
         self._pairs: dict[str | None, list[ProbedPair]] = {}
         for one in calibration.pairs:
@@ -101,7 +106,7 @@ class Corrector:
         number = dict(self._number)
         shared_factor = [
             [
-                NO_FACTOR if key is None else number.setdefault((name, key), len(number))
+                NO_FACTOR if key is None else self._numbered(name, key, number)
                 for name, key in zip(SLOTS, row, strict=True)
             ]
             for row in keys
@@ -112,6 +117,26 @@ class Corrector:
             probe_count=np.array([one.probe_count if one else 0.0 for one in classes]),
             scatter_ratio=np.array([one.scatter_ratio if one else 1.0 for one in classes]),
         )
+
+    def _numbered(self, name: str, key: str, number: dict[tuple[str, str], int]) -> int:
+        """Return the number of a shared factor, a new one where nothing is known of it."""
+        known = self._known(name, key)
+        return number.setdefault((name, key), len(number)) if known is None else known
+
+    def _known(self, name: str, key: str) -> int | None:
+        """Return the number of what was learnt of a shared factor.
+
+        Probes whose set-up nobody recorded tell of any; a path of which nobody tells the set-up has
+        that of all probes, where these had one.
+        """
+        exact = self._number.get((name, key))
+        whose, is_told = whatever_set_up(key)
+        if exact is not None:
+            return exact
+        if is_told:
+            return self._number.get((name, whose))
+        alike = self._by_set_up.get((name, key), ())
+        return alike[0] if len(alike) == 1 else None
 
     def knows_pair(self, key: str | None) -> bool:
         """Return whether something is known of a pair of places."""
@@ -137,7 +162,7 @@ class Corrector:
     def shared(self, query: PathQuery, found: StaticLimits) -> dict[str, Learnt]:
         """Return what was learnt of each shared factor that a path has, by its name."""
         keys = zip(SLOTS, slot_keys(query, found), strict=True)
-        numbers = [self._number.get((name, key)) for name, key in keys if key is not None]
+        numbers = [self._known(name, key) for name, key in keys if key is not None]
         shared_factors = self.calibration.latents
         return {shared_factors[at].name: shared_factors[at] for at in numbers if at is not None}
 

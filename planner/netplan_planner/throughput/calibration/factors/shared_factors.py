@@ -22,7 +22,10 @@ from netplan_planner.throughput.limits.shared_by import (
     ALL,
     family_of,
     receiver_key,
+    receiving_set_up,
     same_for,
+    sending_set_up,
+    set_up_alike,
     stands_in,
 )
 
@@ -117,8 +120,18 @@ def slot_keys(query: PathQuery, found: StaticLimits) -> tuple[str | None, ...]:
     ]
     receiver = receiver_key(query)
     of_type = f"{receiver}, {query.dst.machine_type or 'of no known type'}"
+    receiving = receiving_set_up(query.dst.set_up)
+    sending = sending_set_up(query.src.set_up)
     between = family_of(query.src.machine_type) if is_between_regions(query, found) else None
-    return (*hard, receiver, of_type, ALL, receiver, site_key(query), between)
+    return (
+        *hard,
+        set_up_alike(receiver, receiving),
+        set_up_alike(of_type, receiving),
+        set_up_alike(ALL, sending),
+        set_up_alike(receiver, sending),
+        site_key(query),
+        between,
+    )
 
 
 def is_between_regions(query: PathQuery, found: StaticLimits) -> bool:

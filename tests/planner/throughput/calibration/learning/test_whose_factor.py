@@ -1,9 +1,13 @@
 """Whose a figure is: of a limit, of its pair of places, of paths between regions, or of nobody."""
 
+import math
+
 import msgspec
 import pytest
 
-from netplan_planner.model import PathQuery
+from netplan_planner.model import PathQuery, SetUp
+from netplan_planner.throughput import load_caps
+from netplan_planner.throughput.calibration.learning.left_open import width_others_leave
 from support.calibrations.made import (
     Probe,
     at_wall,
@@ -18,7 +22,7 @@ from support.calibrations.made import (
     shared_factor,
     window_bound,
 )
-from support.paths.queries import gbps
+from support.paths.queries import DAY, gbps
 
 
 def between_regions(**more: object) -> PathQuery:
@@ -67,6 +71,52 @@ class TestBetweenRegions:
     def test_a_cap_that_is_lower_in_one_region_is_lower_everywhere(self) -> None:
         found = learnt(on_pairs(at_wall("n2-standard-8"), [0.75] * 4))
         assert moved(between_regions(), found) == pytest.approx(0.75, rel=0.05)
+
+
+def with_set_ups(query: PathQuery, *, image: str = "", control: str = "") -> PathQuery:
+    return msgspec.structs.replace(
+        query,
+        src=msgspec.structs.replace(query.src, set_up=SetUp(congestion_control=control)),
+        dst=msgspec.structs.replace(query.dst, set_up=SetUp(image=image)),
+    )
+
+
+class TestSetUps:
+    """Windows are shared by receivers, starts by senders that are set up alike."""
+
+    def test_two_images_have_two_windows(self) -> None:
+        one, other = (with_set_ups(window_bound(), image=name) for name in ("a", "b"))
+        found = learnt([*on_pairs(one, [0.4] * 4), *on_pairs(other, [1.3] * 4)])
+        assert moved(one, found) == pytest.approx(0.4, rel=0.05)
+        assert moved(other, found) == pytest.approx(1.3, rel=0.05)
+        third = with_set_ups(window_bound(), image="c")
+        for unknown in (third, window_bound()):
+            assert corrected(unknown, found).gbps == pytest.approx(gbps(unknown), rel=1e-4)
+
+    def test_whom_nobody_tells_has_the_image_of_all_probes(self) -> None:
+        found = learnt(on_pairs(with_set_ups(window_bound(), image="a"), [0.4] * 4))
+        assert moved(window_bound(), found) == pytest.approx(0.4, rel=0.05)
+        assert moved(with_set_ups(window_bound(), image="b"), found) == pytest.approx(1, rel=1e-4)
+
+    def test_probes_of_no_known_image_tell_of_all(self) -> None:
+        found = learnt(on_pairs(window_bound(), [0.4] * 4))
+        assert moved(with_set_ups(window_bound(), image="a"), found) == pytest.approx(0.4, rel=0.05)
+
+    def test_what_probes_of_others_leave_is_what_a_plan_promises(self) -> None:
+        one, other = (with_set_ups(window_bound(), image=name) for name in ("a", "b"))
+        found = learnt([*on_pairs(one, [0.98] * 8), *on_pairs(other, [1.3] * 8)])
+        promised = width_others_leave(one, load_caps(DAY))
+        for query in (one, other):
+            after = corrected(placed(query, 20), found)
+            delivered = math.log((after.high_gbps or 0) / (after.low_gbps or 1))
+            assert 0.8 * promised < delivered < 1.5 * promised
+
+    def test_one_start_is_that_of_senders_set_up_alike(self) -> None:
+        short = between_regions(duration_s=2.0, rtt_ms=150.0)
+        own, other = (with_set_ups(short, control=name) for name in ("bbr", ""))
+        found = learnt([*on_pairs(own, [0.6] * 5), *on_pairs(other, [1.0] * 5)])
+        assert moved(own, found) < 0.75
+        assert moved(other, found) > 0.9
 
 
 class TestIntervals:
