@@ -82,6 +82,9 @@ def limit_row(found: StaticLimits) -> LimitRow:
             for column, value in zip(columns, values, strict=True):
                 column[at] = min(column[at], value)
     wide = max((WIDE_REGIMES.index(bound.regime) for bound in _deciding(found)), default=0)
+    if found.of_foreign:
+        # Nothing else is known of such a sender: physical bounds at every level, whatever binds.
+        wide = WIDE_REGIMES.index("carried")
     for bound in found.possible:
         of_all = bound.limit.name in SHARED
         names, column = (SHARED, shared[1]) if of_all else (PER_FLOW, per_flow[1])
@@ -100,7 +103,7 @@ def limit_row(found: StaticLimits) -> LimitRow:
         per_flow_gbps=flow,
         per_flow_low_gbps=flow_low,
         per_flow_high_gbps=flow_high,
-        is_cap_known=not found.unknown,
+        is_cap_known=not found.unknown or bool(found.of_foreign),
         wide=wide,
     )
 

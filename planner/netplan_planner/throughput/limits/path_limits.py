@@ -86,6 +86,8 @@ class StaticLimits(NamedTuple):
     """Limits that may have been in force that day: only the lower end of an interval knows them."""
     window_bytes: tuple[float, float, float] = (math.nan, math.nan, math.nan)
     """Of one stream whose receiver nobody told: the likely one, the least, the greatest."""
+    of_foreign: str = ""
+    """What an answer rests on where the sender is another cloud's: windows bound it, no cap."""
 
 
 def static_limits(
@@ -103,6 +105,7 @@ def static_limits(
     unknown: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
     last = _last_seen_outside(query, caps)
+    of_foreign = ""
     if query.host_link_gbps is not None:
         hard = [bounds.plain(host_link(query))]
         per_flow = list(_per_flow(query, None, caps, without))
@@ -118,6 +121,12 @@ def static_limits(
         per_flow = list(_per_flow(query, sender.cap, caps, without))
         unknown = tuple(_missing(query, sender, hard, may_assume))
         assumed = (*sender.assumed, *_said_of_outside(query, sender, caps, last), *assumed)
+        if query.src.cloud != OWN_CLOUD:
+            of_foreign = (
+                f"at most: {sender.why_not}, so windows and the receiver alone bound it; the low"
+                f" end is that of a sender of {bounds.LEAST_EGRESS_GBPS:g} Gbit/s"
+            )
+            assumed = (of_foreign, *assumed)
     if query.path_class.is_pod and hard:
         shared, each, said = pod_bounds(query, hard, per_flow, caps.as_of, without)
         hard, per_flow, assumed = hard + shared, per_flow + each, assumed + said
@@ -126,8 +135,11 @@ def static_limits(
         *possible_documented(query, caps),
         *possible_measured(query, caps),
         *_possible_core(query, per_flow, caps, without),
+        *([bounds.of_foreign(caps.as_of)] if of_foreign else []),
     )
-    return StaticLimits(tuple(hard), tuple(per_flow), unknown, assumed, possible, window)
+    return StaticLimits(
+        tuple(hard), tuple(per_flow), unknown, assumed, possible, window, of_foreign
+    )
 
 
 def _missing(
