@@ -26,6 +26,7 @@ from netplan_planner.throughput.goodput.terms import (
 )
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.caps import load_caps
+from netplan_planner.throughput.limits.doubts import doubted_low
 from netplan_planner.throughput.limits.ends import OWN_CLOUD
 from netplan_planner.throughput.limits.host import MTU_BYTES
 from netplan_planner.throughput.limits.path_limits import (
@@ -114,7 +115,7 @@ def predict_columns(
     means = found.means
     return Predictions(
         gbps=means.gbps,
-        low_gbps=low,
+        low_gbps=doubted_low(kinds, columns.kind, found, low),
         high_gbps=high,
         duration_s=means.duration_s,
         binding=means.binding,
