@@ -17,7 +17,7 @@ from netplan_planner.throughput import batch
 from netplan_planner.throughput.calibration.factors.calibrated_caps import probed_paths
 from netplan_planner.throughput.goodput.intervals import factors_at
 from netplan_planner.throughput.goodput.mean import Column
-from netplan_planner.throughput.limits.path_limits import StaticLimits, static_limits
+from netplan_planner.throughput.limits.path_limits import static_limits
 from netplan_planner.throughput.path import LEVEL, predict
 from netplan_planner.throughput.round_trips.of_path import path_round_trip, with_round_trip
 from netplan_planner.throughput.single_row import single_row, stacked
@@ -28,6 +28,8 @@ STREAMS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 """Numbers of connections that are tried."""
 NEARLY = 0.95
 """Of the rate with as many connections as it takes: more of them hardly bring anything."""
+
+_LEAST_LEVEL = 0.5
 
 
 class Rates(NamedTuple):
@@ -92,6 +94,9 @@ def rates_over(
         sent_bytes: Axes: path, volume; of one machine.
         level: Share of measurements that the intervals are meant to hold.
     """
+    if not queries:
+        nothing = np.zeros_like(sent_bytes)
+        return Rates(nothing, nothing, nothing, nothing, nothing[:, :0].ravel())
     steady_of = [
         msgspec.structs.replace(query, transfer_bytes=None, duration_s=None) for query in queries
     ]
@@ -116,6 +121,23 @@ def rates_over(
     return Rates(ends[0], ends[1], ends[2], start_s, np.where(is_far, streams, np.nan))
 
 
+def rates_at(
+    queries: Sequence[PathQuery],
+    caps: CapsBook,
+    sent_bytes: NDArray[np.float64],
+    quantile: float | None,
+) -> Column:
+    """Return the same at a quantile of the rates, 0.005 to 0.995; None: the value.
+
+    Between the innermost interval's ends the nearer end stands.
+    """
+    if quantile is None:
+        return rates_over(queries, caps, sent_bytes).gbps
+    level = max(abs(1 - 2 * quantile), _LEAST_LEVEL)
+    found = rates_over(queries, caps, sent_bytes, level=level)
+    return found.low_gbps if quantile < _LEAST_LEVEL else found.high_gbps
+
+
 def predict_volume(query: PathQuery, caps: CapsBook, *, level: float, weigh: bool) -> Estimate:
     """Return the estimate of a path, over its volume where it has one."""
     if query.transfer_bytes is None or query.streams is not None or not query.rtt_ms:
@@ -138,8 +160,7 @@ def predict_volume(query: PathQuery, caps: CapsBook, *, level: float, weigh: boo
         high_duration_s=gbit / low,
         assumed=(
             *found.assumed,
-            f"{counted(count, 'connection')} nearly reach the rate: their start takes"
-            f" {lost:.3g} s",
+            f"{counted(count, 'connection')} nearly reach the rate: their start takes {lost:.3g} s",
         ),
     )
 
@@ -150,7 +171,7 @@ class _Paths:
     def __init__(self, queries: Sequence[PathQuery], caps: CapsBook, level: float) -> None:
         self.queries = queries
         self._limits = [static_limits(one, caps, may_assume=True) for one in queries]
-        self._rows = [single_row(one)[0] for one in queries]
+        self._rows = stacked([single_row(one)[0] for one in queries])
         self._probed = probed_paths(queries, self._limits, caps)
         self._factors = factors_at(level)
 
@@ -158,7 +179,7 @@ class _Paths:
         self, which: NDArray[np.intp], streams: Column, sent_bytes: Column | None = None
     ) -> batch.Predictions:
         """Return the answers of some paths by number, each of them as often as wanted."""
-        rows = batch.Columns._make(column[which] for column in stacked(self._rows))
+        rows = batch.Columns._make(column[which] for column in self._rows)
         if sent_bytes is not None:
             rows = rows._replace(transfer_bytes=sent_bytes)
         probed = self._probed

@@ -32,8 +32,10 @@ from netplan_planner.model import (
     Usage,
 )
 from netplan_planner.optimise.offers import askable, filtered_by
-from netplan_planner.throughput import predict_all, sending_query, type_end
+from netplan_planner.throughput import predict_all
 from netplan_planner.throughput.limits.bounds import DEFAULT_MTU_BYTES
+from netplan_planner.throughput.limits.ends import ANYBODY, described_end
+from netplan_planner.throughput.volumes import path_between, rates_at
 from netplan_planner.units import BITS_PER_BYTE, BITS_PER_GIGABIT
 
 Column = NDArray[np.float64]
@@ -48,7 +50,6 @@ CLASSES = {
 MEASURED = "measured-rate"
 """What bounds a phase whose rate was given with the question."""
 EXTERNAL_INGRESS = "external-ingress"
-_LEAST_LEVEL = 0.5
 
 
 class Offer(NamedTuple):
@@ -84,35 +85,25 @@ class Offers:
         """VCPUs of one machine."""
         return np.array([float(offer.shape.vcpus) for offer in self.rows])
 
-    def gbps(self, phase: JobPhase, quantile: float | None = None) -> Column:
+    def gbps(self, phase: JobPhase, sent_bytes: Column, quantile: float | None = None) -> Column:
         """Return what one machine moves in a phase, infinite where it moves nothing.
 
         Args:
             phase: Of the job.
+            sent_bytes: By one machine; axes: machine, number of them.
             quantile: Of the rate, 0.005 to 0.995; None: the likely value.
         """
         if not moved_bytes(self.need, phase):
-            return np.full(len(self.rows), np.inf)
-        rates = [offer.estimates[phase].gbps or 0.0 for offer in self.rows]
-        if quantile is not None:
-            queries = [query_of(self.need, phase, offer) for offer in self.rows]
-            asked = [query for query in queries if query is not None]
-            found = iter(at_quantile(asked, self.caps, quantile))
-            rates = [
-                rate if query is None else next(found)
-                for rate, query in zip(rates, queries, strict=True)
-            ]
+            return np.full_like(sent_bytes, np.inf)
+        told = np.array([offer.estimates[phase].gbps or 0.0 for offer in self.rows])
+        rates = np.broadcast_to(told[:, None], sent_bytes.shape).copy()
+        queries = [query_of(self.need, phase, offer) for offer in self.rows]
+        rows = [row for row, query in enumerate(queries) if query is not None]
+        paths = [query for query in queries if query is not None]
+        rates[rows] = rates_at(paths, self.caps, sent_bytes[rows], quantile)
         most = given_gbps(self.need, phase)
-        found_gbps: Column = np.minimum(np.array(rates), np.inf if most is None else most)
+        found_gbps: Column = np.minimum(rates, np.inf if most is None else most)
         return found_gbps
-
-
-def at_quantile(queries: Sequence[PathQuery], caps: CapsBook, quantile: float) -> Iterator[float]:
-    """Yield the rates at a quantile; between the innermost interval's ends the nearer end."""
-    level = max(abs(1 - 2 * quantile), _LEAST_LEVEL)
-    for estimate in predict_all(queries, caps, level=level):
-        end = estimate.low_gbps if quantile < _LEAST_LEVEL else estimate.high_gbps
-        yield end or 0.0
 
 
 def moved_bytes(need: JobNeed, phase: JobPhase) -> int:
@@ -151,26 +142,22 @@ def query_of(need: JobNeed, phase: JobPhase, offer: Offer) -> PathQuery | None:
     every wall that was measured lay between equal machines.
     """
     end = end_of(need, phase)
-    one = type_end(
-        offer.shape.machine_type,
-        is_tier1=offer.cap.is_tier1,
-        cpu_platform=offer.cap.min_cpu_platform,
-    )
     if end.place is JobPlace.STORAGE or (end.place is JobPlace.INTERNET and phase is JobPhase.IN):
         return None
-    if end.place is JobPlace.INTERNET:
-        query = sending_query(CLASSES[end.place], one)
-        return PathQuery(
-            path_class=query.path_class,
-            src=one,
-            dst=query.dst,
-            streams=need.streams,
-            rtt_ms=need.rtt_ms,
+    is_far = end.place in {JobPlace.REGION, JobPlace.INTERNET}
+    one, other = (
+        described_end(
+            offer.shape.machine_type,
+            place=place,
+            is_tier1=offer.cap.is_tier1,
+            cpu_platform=offer.cap.min_cpu_platform or None,
         )
-    rtt_ms = need.rtt_ms if end.place is JobPlace.REGION else None
-    return PathQuery(
-        path_class=CLASSES[end.place], src=one, dst=one, streams=need.streams, rtt_ms=rtt_ms
+        for place in (need.region, end.region if is_far else need.region)
     )
+    far = ANYBODY if end.place is JobPlace.INTERNET else other
+    src, dst = (far, one) if phase is JobPhase.IN else (one, far)
+    rtt_ms = need.rtt_ms if is_far else None
+    return path_between(CLASSES[end.place], src, dst, streams=need.streams, rtt_ms=rtt_ms)
 
 
 class Found(NamedTuple):
