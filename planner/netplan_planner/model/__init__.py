@@ -170,6 +170,7 @@ from netplan_planner.model.plans.job import (
 from netplan_planner.model.plans.plan import (
     Candidate,
     Destination,
+    FarEnd,
     FixSet,
     FixStep,
     Infeasible,

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 import msgspec
+import numpy as np
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.machines import Fit, can_become
@@ -18,17 +19,23 @@ from netplan_planner.model import (
     Destination,
     EgressCap,
     Estimate,
+    FarEnd,
     Limit,
     MachineNeed,
     MachineShape,
     PathClass,
+    PathEnd,
+    PathQuery,
     PriceBook,
+    Region,
     Rejected,
     Ties,
     series_of,
 )
 from netplan_planner.optimise.bill import MachineBill, machine_bill
 from netplan_planner.throughput import predict_all, sending_query, single_flow, type_end
+from netplan_planner.throughput.limits.ends import ANYBODY
+from netplan_planner.throughput.volumes import path_between, rates_over
 
 UNJUDGED = frozenset({"price", "cap", "flow"})
 ARM = "ARM64"
@@ -45,8 +52,8 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
 
     shape: MachineShape
     cap: EgressCap
-    reach_gbps: float
-    """To the need's destination."""
+    reached: Estimate
+    """What it carries to the need's destination."""
     usable_gbps: float
     """The same after headroom."""
     limit: Limit
@@ -219,11 +226,52 @@ def _offer(
     return Offer(
         shape=variant.shape,
         cap=cap,
-        reach_gbps=estimate.gbps,
+        reached=estimate,
         usable_gbps=estimate.gbps * (1 - need.headroom_ratio),
         limit=estimate.binding,
         bill=bill,
     )
+
+
+def query_to(need: MachineNeed, end: PathEnd) -> PathQuery:
+    """Return the path from a machine to where its bandwidth goes, as far as that is told."""
+    far = need.far
+    if far == FarEnd():
+        return sending_query(PATHS[need.destination], end)
+    is_near = far.region in {None, need.region}
+    path_class = PATHS[need.destination] if is_near else PathClass.INTER_REGION_INTERNAL
+    src = msgspec.structs.replace(end, region=end.region or Region(need.region))
+    dst = msgspec.structs.replace(
+        src,
+        machine_type=far.machine_type or src.machine_type,
+        zone=None,
+        region=Region(far.region or need.region),
+    )
+    return path_between(
+        path_class,
+        src,
+        dst if path_class.is_between_own_vms else ANYBODY,
+        streams=far.streams,
+        send_buffer_bytes=far.send_buffer_bytes,
+    )
+
+
+def predicted_to(
+    need: MachineNeed, queries: Sequence[PathQuery], caps: CapsBook
+) -> Iterator[Estimate]:
+    """Yield what machines carry to where the bandwidth goes, over the transfer that is told."""
+    found = predict_all(queries, caps)
+    if need.far.transfer_bytes is None:
+        yield from found
+        return
+    sent = np.full((len(queries), 1), float(need.far.transfer_bytes))
+    rates = rates_over(queries, caps, sent)
+    for row, estimate in enumerate(found):
+        if estimate.gbps is None:
+            yield estimate
+            continue
+        mean, low, high = (float(one[row, 0]) for one in rates[:3])
+        yield msgspec.structs.replace(estimate, gbps=mean, low_gbps=low, high_gbps=high)
 
 
 def askable(variants: Sequence[EgressCap]) -> list[EgressCap]:
@@ -248,8 +296,8 @@ def _reached(need: MachineNeed, variants: Sequence[_Variant], caps: CapsBook) ->
         type_end(cap.machine_type, is_tier1=cap.is_tier1, cpu_platform=cap.min_cpu_platform)
         for _, cap in variants
     ]
-    queries = [sending_query(PATHS[need.destination], end) for end in ends]
-    for query, estimate in zip(queries, predict_all(queries, caps), strict=True):
+    queries = [query_to(need, end) for end in ends]
+    for query, estimate in zip(queries, predicted_to(need, queries, caps), strict=True):
         if estimate.gbps is None:
             yield _Reached(None, ("cap", "; ".join(estimate.unknown)))
             continue
@@ -284,7 +332,9 @@ def _candidate(offer: Offer, count: int) -> Candidate:
         is_tier1=offer.cap.is_tier1,
         vcpus=offer.shape.vcpus,
         memory_gib=offer.shape.memory_gib,
-        cap_gbps=offer.reach_gbps,
+        cap_gbps=offer.reached.gbps or 0.0,
+        low_gbps=offer.reached.low_gbps,
+        high_gbps=offer.reached.high_gbps,
         usable_gbps=rounded(offer.usable_gbps * count),
         usd_per_month=None if one is None else one * count,
         line_items=offer.bill.lines(count),

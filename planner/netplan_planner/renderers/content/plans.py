@@ -112,6 +112,7 @@ def machine_plan(plan: MachinePlan, options: RenderOptions) -> Iterator[Block]:
         Column(title="vCPU", is_number=True, stacked="{} vCPU"),
         Column(title="GiB", is_number=True, stacked="{} GiB"),
         Column(title="usable", is_number=True, stacked="usable {}"),
+        Column(title="90 % of cases", is_number=True, stacked="in 90 % of cases {}"),
         Column(title="a month", is_number=True, stacked="a month: {}"),
         Column(title="against today", stacked="against today: {}"),
         Column(title="note", is_note=True),
@@ -128,6 +129,8 @@ def machine_plan(plan: MachinePlan, options: RenderOptions) -> Iterator[Block]:
     if options.folds:
         yield from _sources(shown)
     yield from _traffic(plan)
+    if plan.doubt:
+        yield Field(label="doubt", line=line(plan.doubt))
     if plan.confidence is not Confidence.HIGH:
         sure = line(say(plan.confidence.value, Role.BAD), f": {plan.confidence_reason}")
         yield Field(label="sure", line=sure)
@@ -180,6 +183,12 @@ def _need(need: MachineNeed) -> Line:
     least += [f"at least {figures.number(need.memory_gib)} GiB"] if need.memory_gib else []
     if need.outside_gbps:
         least.insert(0, f"{figures.rate(need.outside_gbps)} of it to outside addresses")
+    if need.far.machine_type:
+        least.append(f"to {need.far.machine_type}")
+    if need.far.streams:
+        least.append(figures.counted(need.far.streams, "stream"))
+    if need.far.transfer_bytes:
+        least.append(f"{figures.byte_volume(need.far.transfer_bytes)} a transfer")
     if need.min_flow_gbps:
         least.append(f"{figures.rate(need.min_flow_gbps)} in one flow")
     where = "" if need.outside_gbps else f" {_WHERE[need.destination]}"
@@ -228,6 +237,7 @@ def _candidate(number: int, candidate: Candidate, baseline: Candidate | None) ->
         line(f"{candidate.vcpus * candidate.count:,}"),
         line(figures.number(candidate.memory_gib * candidate.count)),
         line(fixed(_usable(candidate))),
+        line(fixed(_ends(candidate))),
         line(say("unknown", Role.BAD) if usd is None else fixed(Amount(usd=usd))),
         _difference(candidate, baseline),
         line(candidate.note) if candidate.note else (),
@@ -237,6 +247,14 @@ def _candidate(number: int, candidate: Candidate, baseline: Candidate | None) ->
 def _usable(candidate: Candidate) -> str:
     """Return `12.8 of 16 Gbit/s`: after headroom, of all machines."""
     return figures.rates(candidate.usable_gbps, candidate.cap_gbps * candidate.count, joint=" of ")
+
+
+def _ends(candidate: Candidate) -> str:
+    """Return `15.4 to 32.6`: the interval of what all machines carry, before headroom."""
+    if candidate.low_gbps is None or candidate.high_gbps is None:
+        return ""
+    low, high = candidate.low_gbps * candidate.count, candidate.high_gbps * candidate.count
+    return f"{figures.number(low)} to {figures.number(high)}"
 
 
 def _difference(candidate: Candidate, baseline: Candidate | None) -> Line:
