@@ -188,7 +188,10 @@ class TestBothEnds:
         book = {}
         for name in ("n1-standard-1", "n2-standard-32"):
             need = TransferNeed(
-                source="us-central1", targets=("europe-west4",), machine_types=(name,)
+                source="us-central1",
+                targets=("europe-west4",),
+                volume_bytes=10**12,
+                machine_types=(name,),
             )
             found, _ = machines_in(
                 need, "us-central1", PRICES, CAPS, sends_outside=False, is_addressed=False

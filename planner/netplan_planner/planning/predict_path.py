@@ -38,8 +38,8 @@ from netplan_planner.planning.path_question import (
 )
 from netplan_planner.throughput import load_caps, machine_end, predict, stated_on
 from netplan_planner.throughput.batch import NO_RTT
+from netplan_planner.throughput.goodput.doubts import doubt_of
 from netplan_planner.throughput.limits.bounds import DEFAULT_MTU_BYTES
-from netplan_planner.throughput.limits.doubts import doubt_of
 from netplan_planner.throughput.limits.ends import described_end
 from netplan_planner.throughput.limits.google_apis import google_api_bounds
 from netplan_planner.throughput.limits.named import core

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from netplan_planner.model import PathQuery
 from netplan_planner.throughput.calibration.factors.calibrated import Probed
 from netplan_planner.throughput.goodput import intervals
+from netplan_planner.throughput.goodput.doubts import doubted_low
 from netplan_planner.throughput.goodput.draws import draws
 from netplan_planner.throughput.goodput.intervals import Factors, Spread, interval, joined
 from netplan_planner.throughput.goodput.mean import LIMITS, Column, Means, means
@@ -26,7 +27,6 @@ from netplan_planner.throughput.goodput.terms import (
 )
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.caps import load_caps
-from netplan_planner.throughput.limits.doubts import doubted_low
 from netplan_planner.throughput.limits.ends import OWN_CLOUD
 from netplan_planner.throughput.limits.host import MTU_BYTES
 from netplan_planner.throughput.limits.path_limits import (

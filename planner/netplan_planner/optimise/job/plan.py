@@ -40,8 +40,8 @@ from netplan_planner.optimise.job.rates import (
     priced,
     query_of,
 )
+from netplan_planner.throughput.goodput.doubts import doubt_of
 from netplan_planner.throughput.limits.bounds import DEFAULT_MTU_BYTES
-from netplan_planner.throughput.limits.doubts import doubt_of
 from netplan_planner.throughput.transport.tcp import payload_ratio
 from netplan_planner.units import BYTES_PER_GIB, SECONDS_PER_HOUR, SECONDS_PER_MINUTE
 

@@ -38,8 +38,8 @@ from netplan_planner.planning.payment import one_usage
 from netplan_planner.planning.project import request_of
 from netplan_planner.throughput import load_caps, stated_on, type_end
 from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
+from netplan_planner.throughput.goodput.doubts import doubt_of
 from netplan_planner.throughput.limits.caps import checked_series
-from netplan_planner.throughput.limits.doubts import doubt_of
 from netplan_planner.units import gib_per_month_from_gbps
 from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.recommend.answer import Recommendation

@@ -35,8 +35,8 @@ class _Pair(NamedTuple):
     edge: int
     place: int
     """Whose machines these are, of both ends in turn."""
-    count: float
-    """Machines of this kind there."""
+    machine_count: float
+    """Of this kind there."""
     is_sender: bool
     query: PathQuery
     sent_bytes: float
@@ -88,7 +88,7 @@ class Pairs:
         carried: dict[tuple[int, int, bool], float] = {}
         for one, rate in zip(self._pairs, steady.tolist(), strict=True):
             key = (one.edge, one.place, one.is_sender)
-            carried[key] = carried.get(key, 0.0) + one.count * rate
+            carried[key] = carried.get(key, 0.0) + one.machine_count * rate
         used: dict[tuple[int, bool, bool], float] = {}
         outside = {one.edge: one.query.path_class in OUTSIDE for one in self._pairs}
         for (edge, place, is_sender), rate in carried.items():
