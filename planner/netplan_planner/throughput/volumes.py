@@ -22,7 +22,6 @@ from netplan_planner.throughput.path import LEVEL, predict
 from netplan_planner.throughput.round_trips.of_path import path_round_trip, with_round_trip
 from netplan_planner.throughput.single_row import single_row, stacked
 from netplan_planner.throughput.transport.tcp import gbit_from_bytes
-from netplan_planner.units import counted
 
 STREAMS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 """Numbers of connections that are tried."""
@@ -160,7 +159,7 @@ def predict_volume(query: PathQuery, caps: CapsBook, *, level: float, weigh: boo
         high_duration_s=gbit / low,
         assumed=(
             *found.assumed,
-            f"{counted(count, 'connection')} nearly reach the rate: their start takes {lost:.3g} s",
+            f"as many connections as it takes: {count}, whose start takes {lost:.3g} s",
         ),
     )
 

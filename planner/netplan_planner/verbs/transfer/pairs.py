@@ -4,19 +4,20 @@ The program decides by what a machine sends and takes of its like. What it decid
 two machines that a hop really joins, over the bytes that cross it: as `netplan predict` says.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from netplan_planner.model import CapsBook, PathClass, PathQuery
+from netplan_planner.model import CapsBook, PathQuery
 from netplan_planner.optimise.highs import Floats
 from netplan_planner.throughput.transport.tcp import gbit_from_bytes
 from netplan_planner.throughput.volumes import rates_at, rates_over
 from netplan_planner.verbs.transfer.ask import TransferNeed
 from netplan_planner.verbs.transfer.machines import hop_query
 from netplan_planner.verbs.transfer.market import FIXED, OUTSIDE, Market
-from netplan_planner.verbs.transfer.network import Network, quota_s, row_s
+from netplan_planner.verbs.transfer.network import quota_s, row_s
 from netplan_planner.verbs.transfer.routes import Route
 
 
@@ -29,40 +30,39 @@ class Start(NamedTuple):
     ramp_s: float
 
 
-class _Pair(NamedTuple):
-    """A machine that sends and one that receives on a hop."""
+class _Side(NamedTuple):
+    """Machines of one kind at one end of a hop in use."""
 
     edge: int
     place: int
-    """Whose machines these are, of both ends in turn."""
-    machine_count: float
-    """Of this kind there."""
     is_sender: bool
-    query: PathQuery
-    sent_bytes: float
-    """By one sender."""
+    machine_count: float
+    alike: int
+    """Number of the path to a machine of their own kind."""
+    pair: int
+    """Of the path that joins one of them with one of the other end."""
 
 
 class Pairs:
-    """The machines at the ends of the hops that a solution uses."""
+    """The machines at the ends of the hops that a solution uses, with what their paths carry."""
 
     def __init__(
         self, market: Market, need: TransferNeed, shares: Floats, counts: Floats, caps: CapsBook
     ) -> None:
-        self._network = market.network
-        self._shares, self._counts, self._caps = shares, counts, caps
-        self._fixed = _is_fixed(market)
-        self._of_need = need
-        self._pairs = list(_pairs(market, need, shares, counts))
-        self._sent = np.array([[one.sent_bytes] for one in self._pairs]).reshape(-1, 1)
-        self.queries = [one.query for one in self._pairs]
+        self._market, self._need, self._caps = market, need, caps
+        self._shares, self._counts = shares, counts
+        self._numbers: dict[tuple[PathQuery, float], int] = {}
+        self._sides = [
+            side for edge in np.flatnonzero(shares).tolist() for side in self._sides_of(edge)
+        ]
+        self.queries = [query for query, _ in self._numbers]
+        self._sent = np.array([[sent] for _, sent in self._numbers]).reshape(-1, 1)
         self._found = rates_over(self.queries, caps, self._sent)
-        self._start_s = self._found.start_s[:, 0]
 
     def transfer_s(self) -> tuple[float, float, float]:
         """Return the time of the steady state: as is likely, at the high and at the low rates."""
-        likely, low, high = (self._seconds(one[:, 0]) for one in self._found[:3])
-        return likely, min(high, likely), max(low, likely)
+        likely, slow, fast = (self._seconds(one[:, 0]) for one in self._found[:3])
+        return likely, min(fast, likely), max(slow, likely)
 
     def transfer_s_at(self, quantile: float) -> float:
         """Return the same at a quantile of the rates."""
@@ -71,33 +71,73 @@ class Pairs:
     def starts(self) -> dict[int, Start]:
         """Return how the hops in use start, by edge."""
         found = {edge: Start(None, None, 0.0) for edge in np.flatnonzero(self._shares).tolist()}
-        told = self._of_need.streams
-        for at, one in enumerate(self._pairs):
-            streams = self._found.streams[at]
-            count = told if np.isnan(streams) else int(streams)
-            found[one.edge] = Start(count, one.query.rtt_ms, float(self._start_s[at]))
+        for side in self._sides:
+            streams = self._found.streams[side.pair]
+            count = self._need.streams if np.isnan(streams) else int(streams)
+            rtt_ms = self.queries[side.pair].rtt_ms
+            found[side.edge] = Start(count, rtt_ms, float(self._found.start_s[side.pair, 0]))
         return found
 
+    def _sides_of(self, edge: int) -> Iterator[_Side]:
+        market, need = self._market, self._need
+        network, machines, hop = market.network, market.machines, market.hops[edge]
+        src, dst = int(network.src[edge]), int(network.dst[edge])
+        senders, receivers = self._in_use(src), self._in_use(dst)
+        if not senders or hop_query(hop, machines[senders[0]], None, None) is None:
+            return
+        sent = need.volume_bytes * float(self._shares[edge]) / float(self._counts[senders].sum())
+
+        def number(sender: int, receiver: int | None) -> int:
+            other = None if receiver is None else machines[receiver]
+            query = hop_query(hop, machines[sender], other, need.streams)
+            assert query is not None
+            return self._numbers.setdefault((query, sent), len(self._numbers))
+
+        first = receivers[0] if receivers else None
+        for k in senders:
+            alike = number(k, k if receivers else None)
+            yield _Side(edge, src, True, float(self._counts[k]), alike, number(k, first))
+        # What comes from outside the VPC has a documented limit, which is among the fixed ones.
+        for k in receivers if hop.path_class not in OUTSIDE else ():
+            pair = number(senders[0], k)
+            yield _Side(edge, dst, False, float(self._counts[k]), number(k, k), pair)
+
+    def _in_use(self, place: int) -> list[int]:
+        own = self._market.network.option_place == place
+        return np.flatnonzero(own & (self._counts > 0)).tolist()
+
     def _seconds(self, gbps: Floats) -> float:
-        """Return what the hops take in steady state at such mean rates, no less than is fixed."""
-        network = self._network
-        if not self._pairs:
-            return float(row_s(network, self._counts, self._shares).max(initial=0.0))
+        """Return what the hops take in steady state at such mean rates, no less than is fixed.
+
+        A machine sends and takes what it does of its like, or of the other end where that is more;
+        what crosses a hop is what that many pairs of both ends carry.
+        """
+        network = self._market.network
+        every = row_s(network, self._counts, self._shares)
+        if not self._sides:
+            return float(every.max(initial=0.0))
         gbit = gbit_from_bytes(self._sent[:, 0])
-        steady = gbit / np.maximum(gbit / gbps - self._start_s, 1e-12)
-        carried: dict[tuple[int, int, bool], float] = {}
-        for one, rate in zip(self._pairs, steady.tolist(), strict=True):
-            key = (one.edge, one.place, one.is_sender)
-            carried[key] = carried.get(key, 0.0) + one.machine_count * rate
-        used: dict[tuple[int, bool, bool], float] = {}
-        outside = {one.edge: one.query.path_class in OUTSIDE for one in self._pairs}
-        for (edge, place, is_sender), rate in carried.items():
-            side = (place, is_sender, outside[edge])
-            seconds = network.gbit * float(self._shares[edge]) / rate
-            used[side] = used.get(side, 0.0) + seconds
-        fixed = row_s(network, self._counts, self._shares)[self._fixed]
-        quotas = quota_s(network, self._shares)
-        return max(*used.values(), float(fixed.max(initial=0.0)), float(quotas.max(initial=0.0)))
+        steady = gbit / np.maximum(gbit / gbps - self._found.start_s[:, 0], 1e-12)
+        ends: dict[tuple[int, int, bool], float] = defaultdict(float)
+        joined: dict[tuple[int, int, bool], float] = defaultdict(float)
+        for side in self._sides:
+            key = (side.edge, side.place, side.is_sender)
+            own = max(steady[side.alike], steady[side.pair])
+            ends[key] += side.machine_count * float(own)
+            joined[key] += side.machine_count * float(steady[side.pair])
+        used: dict[tuple[int, bool, bool], float] = defaultdict(float)
+        pairs: dict[int, float] = defaultdict(float)
+        for (edge, place, is_sender), carried in ends.items():
+            outside = self._market.hops[edge].path_class in OUTSIDE
+            crosses = network.gbit * float(self._shares[edge])
+            used[place, is_sender, outside] += crosses / carried
+            pairs[edge] = max(pairs[edge], joined[edge, place, is_sender] / crosses)
+        return max(
+            *used.values(),
+            *(1 / rate for rate in pairs.values()),
+            float(every[_is_fixed(self._market)].max(initial=0.0)),
+            float(quota_s(network, self._shares).max(initial=0.0)),
+        )
 
 
 def _is_fixed(market: Market) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -112,31 +152,6 @@ def _is_fixed(market: Market) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         kinds = outside[limits.edge[limits.edge_row == row]]
         found[row] |= bool(kinds.any() and not kinds.all())
     return found
-
-
-def _pairs(market: Market, need: TransferNeed, shares: Floats, counts: Floats) -> Iterator[_Pair]:
-    """Yield each kind of machine at either end of each hop in use, beside one of the other end."""
-    network = market.network
-    for edge in np.flatnonzero(shares).tolist():
-        hop = market.hops[edge]
-        src, dst = int(network.src[edge]), int(network.dst[edge])
-        senders, receivers = _in_use(network, counts, src), _in_use(network, counts, dst)
-        if not senders or hop.path_class in {None, PathClass.GOOGLE_APIS}:
-            continue
-        machines = market.machines
-        sent = need.volume_bytes * float(shares[edge]) / float(counts[senders].sum())
-        first = machines[receivers[0]] if receivers else None
-        for k in senders:
-            if (query := hop_query(hop, machines[k], first, need.streams)) is not None:
-                yield _Pair(edge, src, float(counts[k]), True, query, sent)
-        for k in receivers:
-            query = hop_query(hop, machines[senders[0]], machines[k], need.streams)
-            if query is not None:
-                yield _Pair(edge, dst, float(counts[k]), False, query, sent)
-
-
-def _in_use(network: Network, counts: Floats, place: int) -> list[int]:
-    return np.flatnonzero((network.option_place == place) & (counts > 0)).tolist()
 
 
 def ramp_s(market: Market, routes: Sequence[Route], starts: dict[int, Start]) -> float:
