@@ -35,7 +35,7 @@ from netplan_planner.model import (
 from netplan_planner.optimise.bill import MachineBill, machine_bill
 from netplan_planner.throughput import predict_all, sending_query, single_flow, type_end
 from netplan_planner.throughput.limits.ends import ANYBODY
-from netplan_planner.throughput.volumes import path_between, rates_over
+from netplan_planner.throughput.volumes import PathRates, path_between
 
 UNJUDGED = frozenset({"price", "cap", "flow"})
 ARM = "ARM64"
@@ -265,7 +265,7 @@ def predicted_to(
         yield from found
         return
     sent = np.full((len(queries), 1), float(need.far.transfer_bytes))
-    rates = rates_over(queries, caps, sent)
+    rates = PathRates(queries, caps).over(sent)
     for row, estimate in enumerate(found):
         if estimate.gbps is None:
             yield estimate

@@ -6,6 +6,7 @@ nearly reach the rate of any number, and their start is lost.
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import msgspec
@@ -78,63 +79,107 @@ def path_between(
     return with_round_trip(query, path_round_trip(*places, distance=path_class.distance))
 
 
-def rates_over(
-    queries: Sequence[PathQuery],
-    caps: CapsBook,
-    sent_bytes: NDArray[np.float64],
-    *,
-    level: float = LEVEL,
-) -> Rates:
-    """Return what paths carry on average over some volumes, each.
+class PathRates:
+    """Paths with their limits looked up once, for any volume and any level.
 
-    Args:
-        queries: The paths; what they say of bytes and times is not looked at.
-        caps: The caps at a date.
-        sent_bytes: Axes: path, volume; of one machine.
-        level: Share of measurements that the intervals are meant to hold.
+    What they say of bytes and times is not looked at.
     """
-    if not queries:
-        nothing = np.zeros_like(sent_bytes)
-        return Rates(nothing, nothing, nothing, nothing, nothing[:, :0].ravel())
-    steady_of = [
-        msgspec.structs.replace(query, transfer_bytes=None, duration_s=None) for query in queries
-    ]
-    paths = _Paths(steady_of, caps, level)
-    every = np.arange(len(queries))
-    told = np.array([float(one.streams or np.inf) for one in queries])
-    steady = paths.rates(every, told)
-    streams = np.where(np.isfinite(told), told, _enough(paths, steady.gbps))
-    start_s = np.zeros_like(sent_bytes)
-    ends = [np.broadcast_to(one[:, None], sent_bytes.shape).copy() for one in steady[:3]]
-    rows = np.flatnonzero([bool(one.rtt_ms) for one in queries])
-    gbit = gbit_from_bytes(sent_bytes[rows])
-    which = np.repeat(rows, sent_bytes.shape[1])
-    finite = paths.rates(which, streams[which], sent_bytes[rows].ravel())
-    alone = paths.rates(rows, streams[rows]).gbps[:, None]
-    start_s[rows] = np.maximum(finite.duration_s.reshape(gbit.shape) - gbit / alone, 0.0)
-    is_told = np.isfinite(told[rows])[:, None]
-    for end, own in zip(ends, finite[:3], strict=True):
-        with_start = gbit / (gbit / end[rows] + start_s[rows])
-        end[rows] = np.where(is_told, own.reshape(gbit.shape), with_start)
-    is_far = np.isin(every, rows) | np.isfinite(told)
-    return Rates(ends[0], ends[1], ends[2], start_s, np.where(is_far, streams, np.nan))
 
+    def __init__(self, queries: Sequence[PathQuery], caps: CapsBook) -> None:
+        self.queries = [
+            msgspec.structs.replace(query, transfer_bytes=None, duration_s=None)
+            for query in queries
+        ]
+        self._limits = [static_limits(one, caps, may_assume=True) for one in self.queries]
+        self._probed = probed_paths(self.queries, self._limits, caps)
+        self._every = np.arange(len(queries))
+        self._told = np.array([float(one.streams or np.inf) for one in queries])
+        self._is_far = np.array([bool(one.rtt_ms) for one in queries], dtype=bool)
+        self._starts: dict[bytes, Column] = {}
 
-def rates_at(
-    queries: Sequence[PathQuery],
-    caps: CapsBook,
-    sent_bytes: NDArray[np.float64],
-    quantile: float | None,
-) -> Column:
-    """Return the same at a quantile of the rates, 0.005 to 0.995; None: the value.
+    def over(self, sent_bytes: NDArray[np.float64], level: float = LEVEL) -> Rates:
+        """Return what the paths carry on average over some volumes, each.
 
-    Between the innermost interval's ends the nearer end stands.
-    """
-    if quantile is None:
-        return rates_over(queries, caps, sent_bytes).gbps
-    level = max(abs(1 - 2 * quantile), _LEAST_LEVEL)
-    found = rates_over(queries, caps, sent_bytes, level=level)
-    return found.low_gbps if quantile < _LEAST_LEVEL else found.high_gbps
+        Args:
+            sent_bytes: Axes: path, volume; of one machine.
+            level: Share of measurements that the intervals are meant to hold.
+        """
+        if not self.queries:
+            nothing = np.zeros_like(sent_bytes)
+            return Rates(nothing, nothing, nothing, nothing, np.zeros(0))
+        start_s = self._start_s(sent_bytes)
+        gbit = gbit_from_bytes(sent_bytes)
+        steady = self._answers(self._every, self._told, level)
+        ends = [gbit / (gbit / one[:, None] + start_s) for one in steady[:3]]
+        counted = np.flatnonzero(self._is_far & np.isfinite(self._told))
+        if len(counted):
+            which = np.repeat(counted, sent_bytes.shape[1])
+            sent = sent_bytes[counted].ravel()
+            finite = self._answers(which, self._told[which], level, sent)
+            for end, own in zip(ends, finite[:3], strict=True):
+                end[counted] = own.reshape(gbit[counted].shape)
+        is_known = self._is_far | np.isfinite(self._told)
+        return Rates(*ends, start_s, np.where(is_known, self._streams, np.nan))
+
+    def at(self, sent_bytes: NDArray[np.float64], quantile: float | None) -> Column:
+        """Return the rates at a quantile of them, 0.005 to 0.995; None: the value.
+
+        Between the innermost interval's ends the nearer end stands.
+        """
+        if quantile is None:
+            return self.over(sent_bytes).gbps
+        found = self.over(sent_bytes, max(abs(1 - 2 * quantile), _LEAST_LEVEL))
+        return found.low_gbps if quantile < _LEAST_LEVEL else found.high_gbps
+
+    def _start_s(self, sent_bytes: NDArray[np.float64]) -> Column:
+        """Return what the start costs over each volume, beside the steady rate."""
+        key = sent_bytes.tobytes()
+        if key not in self._starts:
+            found = np.zeros_like(sent_bytes)
+            rows = np.flatnonzero(self._is_far)
+            which = np.repeat(rows, sent_bytes.shape[1])
+            finite = self._answers(which, self._streams[which], LEVEL, sent_bytes[rows].ravel())
+            alone = self._answers(rows, self._streams[rows], LEVEL).gbps[:, None]
+            alone_s = gbit_from_bytes(sent_bytes[rows]) / alone
+            found[rows] = np.maximum(finite.duration_s.reshape(alone_s.shape) - alone_s, 0.0)
+            self._starts = {key: found}
+        return self._starts[key]
+
+    @cached_property
+    def _streams(self) -> Column:
+        """Connections as told, else the least number that nearly reaches the rate of any."""
+        most = self._answers(self._every, self._told, LEVEL).gbps
+        counts = np.tile(np.array(STREAMS, dtype=float), len(self._every))
+        tried = self._answers(np.repeat(self._every, len(STREAMS)), counts, LEVEL).gbps
+        is_enough = tried.reshape(-1, len(STREAMS)) >= NEARLY * most[:, None]
+        at = np.where(is_enough.any(axis=1), is_enough.argmax(axis=1), len(STREAMS) - 1)
+        return np.where(np.isfinite(self._told), self._told, np.array(STREAMS, dtype=float)[at])
+
+    @cached_property
+    def _rows(self) -> batch.Columns:
+        return stacked([single_row(one)[0] for one in self.queries])
+
+    def _answers(
+        self,
+        which: NDArray[np.intp],
+        streams: Column,
+        level: float,
+        sent_bytes: Column | None = None,
+    ) -> batch.Predictions:
+        """Return the answers of some paths by number, each of them as often as wanted."""
+        rows = batch.Columns._make(column[which] for column in self._rows)
+        if sent_bytes is not None:
+            rows = rows._replace(transfer_bytes=sent_bytes)
+        probed = self._probed
+        if probed is not None:
+            probed = probed._replace(pairs=probed.pairs._replace(which=which))
+        return batch.predict_columns(
+            self.queries,
+            self._limits,
+            rows._replace(kind=which, streams=streams),
+            factors_at(level),
+            probed,
+        )
 
 
 def predict_volume(query: PathQuery, caps: CapsBook, *, level: float, weigh: bool) -> Estimate:
@@ -145,7 +190,8 @@ def predict_volume(query: PathQuery, caps: CapsBook, *, level: float, weigh: boo
     found = predict(steady, caps, may_assume=True, level=level, weigh=weigh)
     if found.gbps is None:
         return found
-    rates = rates_over([query], caps, np.array([[float(query.transfer_bytes)]]), level=level)
+    sent = np.array([[float(query.transfer_bytes)]])
+    rates = PathRates([query], caps).over(sent, level)
     gbit = float(gbit_from_bytes(query.transfer_bytes))
     mean, low, high = (float(one[0, 0]) for one in rates[:3])
     lost, count = float(rates.start_s[0, 0]), int(rates.streams[0])
@@ -162,42 +208,3 @@ def predict_volume(query: PathQuery, caps: CapsBook, *, level: float, weigh: boo
             f"as many connections as it takes: {count}, whose start takes {lost:.3g} s",
         ),
     )
-
-
-class _Paths:
-    """Paths with their limits, for any number of connections and any volume."""
-
-    def __init__(self, queries: Sequence[PathQuery], caps: CapsBook, level: float) -> None:
-        self.queries = queries
-        self._limits = [static_limits(one, caps, may_assume=True) for one in queries]
-        self._rows = stacked([single_row(one)[0] for one in queries])
-        self._probed = probed_paths(queries, self._limits, caps)
-        self._factors = factors_at(level)
-
-    def rates(
-        self, which: NDArray[np.intp], streams: Column, sent_bytes: Column | None = None
-    ) -> batch.Predictions:
-        """Return the answers of some paths by number, each of them as often as wanted."""
-        rows = batch.Columns._make(column[which] for column in self._rows)
-        if sent_bytes is not None:
-            rows = rows._replace(transfer_bytes=sent_bytes)
-        probed = self._probed
-        if probed is not None:
-            probed = probed._replace(pairs=probed.pairs._replace(which=which))
-        return batch.predict_columns(
-            self.queries,
-            self._limits,
-            rows._replace(kind=which, streams=streams),
-            self._factors,
-            probed,
-        )
-
-
-def _enough(paths: _Paths, most_gbps: Column) -> Column:
-    """Return the least number of connections that nearly reach each rate, else the most tried."""
-    every = np.arange(len(most_gbps))
-    counts = np.repeat(np.array(STREAMS, dtype=float)[None, :], len(every), axis=0)
-    found = paths.rates(np.repeat(every, len(STREAMS)), counts.ravel()).gbps.reshape(counts.shape)
-    is_enough = found >= NEARLY * most_gbps[:, None]
-    at = np.where(is_enough.any(axis=1), is_enough.argmax(axis=1), len(STREAMS) - 1)
-    return np.array(STREAMS, dtype=float)[at]

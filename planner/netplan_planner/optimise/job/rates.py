@@ -35,7 +35,7 @@ from netplan_planner.optimise.offers import askable, filtered_by
 from netplan_planner.throughput import predict_all
 from netplan_planner.throughput.limits.bounds import DEFAULT_MTU_BYTES
 from netplan_planner.throughput.limits.ends import ANYBODY, described_end
-from netplan_planner.throughput.volumes import path_between, rates_at
+from netplan_planner.throughput.volumes import PathRates, path_between
 from netplan_planner.units import BITS_PER_BYTE, BITS_PER_GIGABIT
 
 Column = NDArray[np.float64]
@@ -79,6 +79,7 @@ class Offers:
         self.need = need
         self.rows = tuple(offers)
         self.caps = caps
+        self._paths: dict[JobPhase, tuple[list[int], PathRates]] = {}
 
     @cached_property
     def vcpus(self) -> Column:
@@ -97,13 +98,20 @@ class Offers:
             return np.full_like(sent_bytes, np.inf)
         told = np.array([offer.estimates[phase].gbps or 0.0 for offer in self.rows])
         rates = np.broadcast_to(told[:, None], sent_bytes.shape).copy()
-        queries = [query_of(self.need, phase, offer) for offer in self.rows]
-        rows = [row for row, query in enumerate(queries) if query is not None]
-        paths = [query for query in queries if query is not None]
-        rates[rows] = rates_at(paths, self.caps, sent_bytes[rows], quantile)
+        rows, paths = self._paths_of(phase)
+        rates[rows] = paths.at(sent_bytes[rows], quantile)
         most = given_gbps(self.need, phase)
         found_gbps: Column = np.minimum(rates, np.inf if most is None else most)
         return found_gbps
+
+    def _paths_of(self, phase: JobPhase) -> tuple[list[int], PathRates]:
+        """Return the machines whose phase is a path of the model, with these paths."""
+        if phase not in self._paths:
+            queries = [query_of(self.need, phase, offer) for offer in self.rows]
+            rows = [row for row, query in enumerate(queries) if query is not None]
+            paths = [query for query in queries if query is not None]
+            self._paths[phase] = rows, PathRates(paths, self.caps)
+        return self._paths[phase]
 
 
 def moved_bytes(need: JobNeed, phase: JobPhase) -> int:

@@ -34,9 +34,10 @@ from netplan_planner.optimise.offers import query_to
 from netplan_planner.optimise.vm_today import baseline_of, with_baseline
 from netplan_planner.planning.basis import opened
 from netplan_planner.planning.inputs import PlanBasis
+from netplan_planner.planning.path_question import check_type
 from netplan_planner.planning.payment import one_usage
 from netplan_planner.planning.project import request_of
-from netplan_planner.throughput import load_caps, stated_on, type_end
+from netplan_planner.throughput import CapsTable, load_caps, stated_on, type_end
 from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
 from netplan_planner.throughput.goodput.doubts import doubt_of
 from netplan_planner.throughput.limits.caps import checked_series
@@ -93,7 +94,7 @@ def for_bandwidth(ask: RecommendAsk, now: Now) -> Recommendation:
         gbps=wish.gbps,
         region=wish.region,
         destination=_destination(wish),
-        far=_far(wish),
+        far=_far(wish, on.limits),
         vcpus=wish.vcpus or 0,
         memory_gib=wish.memory_gib or 0.0,
         headroom_ratio=wish.headroom,
@@ -161,7 +162,7 @@ def for_machine(ask: RecommendAsk, now: Now, vm: str) -> Recommendation:
         need,
         basis="; ".join(filter(None, (wanted.basis, size.basis))),
         region=wish.region or need.region,
-        far=_far(wish),
+        far=_far(wish, load_caps(facts.caps.as_of)),
         max_count=wish.max_count or 1,
         min_flow_gbps=wish.min_flow_gbps,
         month_ratio=ask.payment.month_ratio,
@@ -225,12 +226,13 @@ def _destination(wish: Need) -> Destination:
     return Destination((wish.to.to if wish.to else To.INTERNAL).value)
 
 
-def _far(wish: Need) -> FarEnd:
+def _far(wish: Need, limits: CapsTable) -> FarEnd:
     """Return what is told of the other end.
 
     Raises:
-        UsageError: If something is told of a path whose length nobody knows.
+        UsageError: If something is told of a path whose length nobody knows, or of no machine type.
     """
+    check_type("--dst-type", wish.dst_type, limits)
     found = FarEnd(
         region=wish.to.region if wish.to is not None else None,
         machine_type=wish.dst_type,

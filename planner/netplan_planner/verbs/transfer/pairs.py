@@ -13,7 +13,7 @@ import numpy as np
 from netplan_planner.model import CapsBook, PathQuery
 from netplan_planner.optimise.highs import Floats
 from netplan_planner.throughput.transport.tcp import gbit_from_bytes
-from netplan_planner.throughput.volumes import rates_at, rates_over
+from netplan_planner.throughput.volumes import PathRates
 from netplan_planner.verbs.transfer.ask import TransferNeed
 from netplan_planner.verbs.transfer.machines import hop_query
 from netplan_planner.verbs.transfer.market import FIXED, OUTSIDE, Market
@@ -49,7 +49,7 @@ class Pairs:
     def __init__(
         self, market: Market, need: TransferNeed, shares: Floats, counts: Floats, caps: CapsBook
     ) -> None:
-        self._market, self._need, self._caps = market, need, caps
+        self._market, self._need = market, need
         self._shares, self._counts = shares, counts
         self._numbers: dict[tuple[PathQuery, float], int] = {}
         self._sides = [
@@ -57,7 +57,8 @@ class Pairs:
         ]
         self.queries = [query for query, _ in self._numbers]
         self._sent = np.array([[sent] for _, sent in self._numbers]).reshape(-1, 1)
-        self._found = rates_over(self.queries, caps, self._sent)
+        self._paths = PathRates(self.queries, caps)
+        self._found = self._paths.over(self._sent)
 
     def transfer_s(self) -> tuple[float, float, float]:
         """Return the time of the steady state: as is likely, at the high and at the low rates."""
@@ -66,7 +67,7 @@ class Pairs:
 
     def transfer_s_at(self, quantile: float) -> float:
         """Return the same at a quantile of the rates."""
-        return self._seconds(rates_at(self.queries, self._caps, self._sent, quantile)[:, 0])
+        return self._seconds(self._paths.at(self._sent, quantile)[:, 0])
 
     def starts(self) -> dict[int, Start]:
         """Return how the hops in use start, by edge."""
@@ -183,5 +184,5 @@ def direct_ramp_s(market: Market, need: TransferNeed, caps: CapsBook) -> float:
             machine = market.machines[options[0]]
             queries.append(hop_query(market.hops[edge], machine, machine, need.streams))
     known = [query for query in queries if query is not None]
-    found = rates_over(known, caps, np.full((len(known), 1), each))
+    found = PathRates(known, caps).over(np.full((len(known), 1), each))
     return float(found.start_s.max(initial=0.0))
