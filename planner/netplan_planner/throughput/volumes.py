@@ -119,7 +119,7 @@ class PathRates:
             for end, own in zip(ends, finite[:3], strict=True):
                 end[counted] = own.reshape(gbit[counted].shape)
         is_known = self._is_far | np.isfinite(self._told)
-        return Rates(*ends, start_s, np.where(is_known, self._streams, np.nan))
+        return Rates(ends[0], ends[1], ends[2], start_s, np.where(is_known, self._streams, np.nan))
 
     def at(self, sent_bytes: NDArray[np.float64], quantile: float | None) -> Column:
         """Return the rates at a quantile of them, 0.005 to 0.995; None: the value.
