@@ -112,7 +112,6 @@ def machine_plan(plan: MachinePlan, options: RenderOptions) -> Iterator[Block]:
         Column(title="vCPU", is_number=True, stacked="{} vCPU"),
         Column(title="GiB", is_number=True, stacked="{} GiB"),
         Column(title="usable", is_number=True, stacked="usable {}"),
-        Column(title="90 % of cases", is_number=True, stacked="in 90 % of cases {}"),
         Column(title="a month", is_number=True, stacked="a month: {}"),
         Column(title="against today", stacked="against today: {}"),
         Column(title="note", is_note=True),
@@ -122,6 +121,11 @@ def machine_plan(plan: MachinePlan, options: RenderOptions) -> Iterator[Block]:
     if len(plan.ranked) > len(shown):
         rest = len(plan.ranked) - len(shown)
         yield Para(line=line(f"and {figures.counted(rest, 'more type')} that fit"), is_inner=True)
+    first = next(iter(shown), None)
+    if first is not None and first.low_gbps is not None:
+        ends = figures.rate_interval(first.cap_gbps, first.low_gbps, first.high_gbps)
+        one = _machines(msgspec.structs.replace(first, count=1))
+        yield Field(label="interval", line=line(one, ": ", fixed(ends), " in 90 % of cases"))
     if len(plan.front) > 1:
         front = plan.front[: options.row_limit]
         text = listed([_front(candidate) for candidate in front], len(plan.front))
@@ -237,7 +241,6 @@ def _candidate(number: int, candidate: Candidate, baseline: Candidate | None) ->
         line(f"{candidate.vcpus * candidate.count:,}"),
         line(figures.number(candidate.memory_gib * candidate.count)),
         line(fixed(_usable(candidate))),
-        line(fixed(_ends(candidate))),
         line(say("unknown", Role.BAD) if usd is None else fixed(Amount(usd=usd))),
         _difference(candidate, baseline),
         line(candidate.note) if candidate.note else (),
@@ -247,14 +250,6 @@ def _candidate(number: int, candidate: Candidate, baseline: Candidate | None) ->
 def _usable(candidate: Candidate) -> str:
     """Return `12.8 of 16 Gbit/s`: after headroom, of all machines."""
     return figures.rates(candidate.usable_gbps, candidate.cap_gbps * candidate.count, joint=" of ")
-
-
-def _ends(candidate: Candidate) -> str:
-    """Return `15.4 to 32.6`: the interval of what all machines carry, before headroom."""
-    if candidate.low_gbps is None or candidate.high_gbps is None:
-        return ""
-    low, high = candidate.low_gbps * candidate.count, candidate.high_gbps * candidate.count
-    return f"{figures.number(low)} to {figures.number(high)}"
 
 
 def _difference(candidate: Candidate, baseline: Candidate | None) -> Line:
