@@ -56,10 +56,12 @@ def option_of(
     pairs = Pairs(market, need, shares, counts, caps)
     starts = pairs.starts()
     ramp = ramp_s(market, solution.routes, starts)
-    before_s = (need.startup_s or 0.0) + ramp
-    steady, fast, slow = pairs.transfer_s()
-    run = before_s + steady
-    mean, low, high = (_finish_s(need, before_s + one, counts) for one in (steady, fast, slow))
+    steady = pairs.transfer_s()
+    before_s = need.startup_s or 0.0
+    run = before_s + ramp + steady
+    mean, low, high = (
+        _finish_s(need, before_s + one, counts) for one in pairs.total_s(solution.routes)
+    )
     if not math.isfinite(mean):
         return None
     chain = max(len(_longest(market, solution)), 2)

@@ -60,10 +60,17 @@ class Pairs:
         self._paths = PathRates(self.queries, caps)
         self._found = self._paths.over(self._sent)
 
-    def transfer_s(self) -> tuple[float, float, float]:
-        """Return the time of the steady state: as is likely, at the high and at the low rates."""
-        likely, slow, fast = (self._seconds(one[:, 0]) for one in self._found[:3])
+    def total_s(self, routes: Sequence[Route]) -> tuple[float, float, float]:
+        """Return the time with the start: as is likely, at the high and at the low rates."""
+        likely, slow, fast = (
+            ramp_s(self._market, routes, self._starts_at(one[:, 0])) + self._seconds(one[:, 0])
+            for one in self._found[:3]
+        )
         return likely, min(fast, likely), max(slow, likely)
+
+    def transfer_s(self) -> float:
+        """Return the likely time of the steady state alone."""
+        return self._seconds(self._found.gbps[:, 0])
 
     def transfer_s_at(self, quantile: float) -> float:
         """Return the same at a quantile of the rates."""
@@ -71,12 +78,21 @@ class Pairs:
 
     def starts(self) -> dict[int, Start]:
         """Return how the hops in use start, by edge."""
+        return self._starts_at(self._found.gbps[:, 0])
+
+    def _start_s(self, gbps: Floats) -> Floats:
+        """Return what each start costs at such mean rates: the same part of the time."""
+        found: Floats = self._found.start_s[:, 0] * self._found.gbps[:, 0] / gbps
+        return found
+
+    def _starts_at(self, gbps: Floats) -> dict[int, Start]:
+        start_s = self._start_s(gbps)
         found = {edge: Start(None, None, 0.0) for edge in np.flatnonzero(self._shares).tolist()}
         for side in self._sides:
             streams = self._found.streams[side.pair]
             count = self._need.streams if np.isnan(streams) else int(streams)
             rtt_ms = self.queries[side.pair].rtt_ms
-            found[side.edge] = Start(count, rtt_ms, float(self._found.start_s[side.pair, 0]))
+            found[side.edge] = Start(count, rtt_ms, float(start_s[side.pair]))
         return found
 
     def _sides_of(self, edge: int) -> Iterator[_Side]:
@@ -118,7 +134,7 @@ class Pairs:
         if not self._sides:
             return float(every.max(initial=0.0))
         gbit = gbit_from_bytes(self._sent[:, 0])
-        steady = gbit / np.maximum(gbit / gbps - self._found.start_s[:, 0], 1e-12)
+        steady = gbit / np.maximum(gbit / gbps - self._start_s(gbps), 1e-12)
         ends: dict[tuple[int, int, bool], float] = defaultdict(float)
         joined: dict[tuple[int, int, bool], float] = defaultdict(float)
         for side in self._sides:
