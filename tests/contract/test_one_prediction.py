@@ -60,7 +60,7 @@ def tier1_of(machine_type: str, *, caps: CapsBook = CAPS) -> list[bool]:
 def paths(draw: st.DrawFn) -> Told:
     """Draw a path between two regions."""
     src, dst = draw(st.lists(st.sampled_from(REGIONS), min_size=2, max_size=2, unique=True))
-    offered = [name for name in TYPES if PRICES.is_offered(src, name)]
+    offered = [n for n in TYPES if PRICES.is_offered(src, n) and PRICES.is_offered(dst, n)]
     machine_type = draw(st.sampled_from(offered))
     return Told(
         machine_type=machine_type,
