@@ -9,12 +9,15 @@ from decimal import Decimal
 from typing import NamedTuple
 
 import msgspec
+import numpy as np
 
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.machines import Fit, can_become
 from netplan_planner.optimise.bill import MachineBill, machine_bill
 from netplan_planner.throughput import predict_all, sending_query, single_flow, type_end
+from netplan_planner.throughput.limits.ends import ANYBODY
+from netplan_planner.throughput.volumes import PathRates, path_between
 
 UNJUDGED = frozenset({"price", "cap", "flow"})
 ARM = "ARM64"
@@ -31,8 +34,8 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
 
     shape: model.MachineShape
     cap: model.EgressCap
-    reach_gbps: float
-    """To the need's destination."""
+    reached: model.Estimate
+    """What it carries to the need's destination."""
     usable_gbps: float
     """The same after headroom."""
     usable_outside_gbps: float | None
@@ -225,12 +228,53 @@ def _offer(
     return Offer(
         shape=variant.shape,
         cap=cap,
-        reach_gbps=estimate.gbps,
+        reached=estimate,
         usable_gbps=estimate.gbps * free,
         usable_outside_gbps=None if outside is None else outside * free,
         limit=estimate.binding,
         bill=bill,
     )
+
+
+def query_to(need: model.MachineNeed, end: model.PathEnd) -> model.PathQuery:
+    """Return the path from a machine to where its bandwidth goes, as far as that is told."""
+    far = need.far
+    if far == model.FarEnd():
+        return sending_query(PATHS[need.destination], end)
+    is_near = far.region in {None, need.region}
+    path_class = PATHS[need.destination] if is_near else model.PathClass.INTER_REGION_INTERNAL
+    src = msgspec.structs.replace(end, region=end.region or model.Region(need.region))
+    dst = msgspec.structs.replace(
+        src,
+        machine_type=far.machine_type or src.machine_type,
+        zone=None,
+        region=model.Region(far.region or need.region),
+    )
+    return path_between(
+        path_class,
+        src,
+        dst if path_class.is_between_own_vms else ANYBODY,
+        streams=far.streams,
+        send_buffer_bytes=far.send_buffer_bytes,
+    )
+
+
+def predicted_to(
+    need: model.MachineNeed, queries: Sequence[model.PathQuery], caps: model.CapsBook
+) -> Iterator[model.Estimate]:
+    """Yield what machines carry to where the bandwidth goes, over the transfer that is told."""
+    found = predict_all(queries, caps)
+    if need.far.transfer_bytes is None:
+        yield from found
+        return
+    sent = np.full((len(queries), 1), float(need.far.transfer_bytes))
+    rates = PathRates(queries, caps).over(sent)
+    for row, estimate in enumerate(found):
+        if estimate.gbps is None:
+            yield estimate
+            continue
+        mean, low, high = (float(one[row, 0]) for one in rates[:3])
+        yield msgspec.structs.replace(estimate, gbps=mean, low_gbps=low, high_gbps=high)
 
 
 def askable(variants: Sequence[model.EgressCap]) -> list[model.EgressCap]:
@@ -257,8 +301,8 @@ def _reached(
         type_end(cap.machine_type, is_tier1=cap.is_tier1, cpu_platform=cap.min_cpu_platform)
         for _, cap in variants
     ]
-    queries = [sending_query(PATHS[need.destination], end) for end in ends]
-    for query, estimate in zip(queries, predict_all(queries, caps), strict=True):
+    queries = [query_to(need, end) for end in ends]
+    for query, estimate in zip(queries, predicted_to(need, queries, caps), strict=True):
         if estimate.gbps is None:
             yield _Reached(None, ("cap", "; ".join(estimate.unknown)))
             continue
@@ -295,7 +339,9 @@ def _candidate(offer: Offer, count: int) -> model.Candidate:
         is_tier1=offer.cap.is_tier1,
         vcpus=offer.shape.vcpus,
         memory_gib=offer.shape.memory_gib,
-        cap_gbps=offer.reach_gbps,
+        cap_gbps=offer.reached.gbps or 0.0,
+        low_gbps=offer.reached.low_gbps,
+        high_gbps=offer.reached.high_gbps,
         usable_gbps=rounded(offer.usable_gbps * count),
         usd_per_month=None if one is None else one * count,
         line_items=offer.bill.lines(count),

@@ -9,8 +9,8 @@ import msgspec
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.optimise.bill import Attached, MachineBill, machine_bill, with_attached
-from netplan_planner.optimise.offers import PATHS, rounded
-from netplan_planner.throughput import instance_end, predict, sending_query
+from netplan_planner.optimise.offers import predicted_to, query_to, rounded
+from netplan_planner.throughput import instance_end
 from netplan_planner.units import HOURS_PER_MONTH
 
 _SOLE_TENANT = (
@@ -42,8 +42,7 @@ def baseline_of(
     has when it runs, and the text says what it costs now.
     """
     end = instance_end(instance)
-    query = sending_query(PATHS[need.destination], end)
-    estimate = predict(query, caps)
+    estimate = next(predicted_to(need, [query_to(need, end)], caps))
     binding = estimate.binding
     if binding is None or estimate.gbps is None:
         return None, "; ".join(estimate.unknown)
@@ -59,6 +58,8 @@ def baseline_of(
         vcpus=shape.vcpus,
         memory_gib=shape.memory_gib,
         cap_gbps=estimate.gbps,
+        low_gbps=estimate.low_gbps,
+        high_gbps=estimate.high_gbps,
         usable_gbps=rounded(estimate.gbps * (1 - need.headroom_ratio)),
         usd_per_month=bill.usd_per_month if bill else None,
         line_items=bill.lines(1) if bill else (),

@@ -35,11 +35,11 @@ from netplan_planner.planning.path_question import (
     class_of_path,
     notes_of,
 )
-from netplan_planner.throughput import load_caps, machine_end, predict, stated_on
+from netplan_planner.throughput import load_caps, machine_end, stated_on
 from netplan_planner.throughput.batch import NO_RTT
 from netplan_planner.throughput.cases import cases_of
+from netplan_planner.throughput.goodput.doubts import doubt_of
 from netplan_planner.throughput.limits.bounds import DEFAULT_MTU_BYTES
-from netplan_planner.throughput.limits.doubts import doubt_of
 from netplan_planner.throughput.limits.ends import described_end
 from netplan_planner.throughput.limits.google_apis import google_api_bounds
 from netplan_planner.throughput.limits.named import core
@@ -55,6 +55,7 @@ from netplan_planner.throughput.services.application import transactions_per_s
 from netplan_planner.throughput.single_row import needs_round_trip
 from netplan_planner.throughput.transport.tcp import payload_ratio
 from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
+from netplan_planner.throughput.volumes import predict_volume
 from netplan_planner.units import BYTES_PER_GIB
 from netplan_planner.world.calibration import with_calibration
 from netplan_planner.world.demos import load_demo
@@ -224,7 +225,7 @@ def _answer(
             estimate=found,
         )
     query, detail, said = _with_round_trip(query)
-    estimate = predict(query, caps, may_assume=True, level=level, weigh=True)
+    estimate = predict_volume(query, caps, level=level, weigh=True)
     if query.rtt_ms is None and needs_round_trip(query) and estimate.gbps is not None:
         estimate = Estimate(gbps=None, limits=estimate.limits, unknown=(_ASK_FOR_RTT,))
     if estimate.gbps is not None:

@@ -180,7 +180,10 @@ def read_kinds(table: PathTable, *, as_of: date, without: str = "") -> TableKind
         StaticLimits((), (), (why,), ()) if why else found
         for (_, why), found in zip(made, kind_limits(kinds, without=without), strict=True)
     ]
-    notes = ["" if why else tier1_note(query) for query, why in made]
+    notes = [
+        "" if why else found.of_foreign or tier1_note(query)
+        for (query, why), found in zip(made, limits, strict=True)
+    ]
     kinds, limits, kind = _with_refused(table, kinds, limits, kind)
     notes += [""] * (len(kinds) - len(notes))
     both = np.array(["both" in one["direction"].lower() for one in cells], dtype=bool)

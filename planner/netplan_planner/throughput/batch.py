@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from netplan_planner.model import PathQuery
 from netplan_planner.throughput.calibration.factors.calibrated import Probed
 from netplan_planner.throughput.goodput import intervals
+from netplan_planner.throughput.goodput.doubts import doubted_low
 from netplan_planner.throughput.goodput.draws import draws
 from netplan_planner.throughput.goodput.intervals import Factors, Spread, interval, joined
 from netplan_planner.throughput.goodput.mean import LIMITS, Column, Means, means
@@ -115,7 +116,7 @@ def predict_columns(
     means = found.means
     return Predictions(
         gbps=means.gbps,
-        low_gbps=low,
+        low_gbps=doubted_low(kinds, columns.kind, found, low),
         high_gbps=high,
         duration_s=means.duration_s,
         binding=means.binding,

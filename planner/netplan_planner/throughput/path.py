@@ -138,7 +138,8 @@ def _predict(queries: Sequence[PathQuery], caps: CapsBook, how: _How) -> list[Es
     found = [static_limits(query, caps, may_assume=how.may_assume) for query in queries]
     told = [
         _unknown(query, caps, limits, limits.unknown)
-        if limits.unknown and not (how.may_assume and query.streams and query.rtt_ms)
+        if limits.unknown
+        and not ((how.may_assume or limits.of_foreign) and query.streams and query.rtt_ms)
         else None
         for query, limits in zip(queries, found, strict=True)
     ]

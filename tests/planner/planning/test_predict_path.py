@@ -439,7 +439,6 @@ class TestUnknownRows:
             ({"rtt_ms": ""}, "round-trip time"),
             ({"rtt_ms": "", "streams": "", "duration_s": "5"}, "round-trip time"),
             ({"date": "soon"}, "not a date: soon"),
-            ({"cloud": "aws>gcp", "machine_type": "m5.8xlarge"}, "machines of aws"),
             ({"date": "2011-01-01"}, "no documented cap"),
             (dict.fromkeys(PLAIN, ""), "no path class"),
         ],

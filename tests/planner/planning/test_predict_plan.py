@@ -158,11 +158,11 @@ class TestTier1:
 
 
 class TestGoogleApis:
-    def test_writes_have_a_published_least_and_the_machine_s_cap(self) -> None:
+    def test_writes_have_the_lowest_published_row_and_the_machine_s_cap(self) -> None:
         asking = PathQuestion(path_class=PathClass.GOOGLE_APIS)
         for name, is_tier1, low, high in (
-            ("c4-standard-192", True, 37.0, 204.0),
-            ("n4-standard-80", False, 25.0, 51.0),
+            ("c4-standard-192", True, 1.37, 204.0),
+            ("n4-standard-80", False, None, 51.0),
             ("c4-standard-192", False, None, 102.0),
             ("n2-standard-8", False, None, 16.32),
         ):
@@ -176,9 +176,15 @@ class TestGoogleApis:
         asking = PathQuestion(path_class=PathClass.GOOGLE_APIS, dst_type="n4-standard-80")
         found = asked(asking)
         assert (found.src, found.dst) == ("Google APIs", "n4-standard-80")
-        assert found.estimate.low_gbps == 60.0
+        assert found.estimate.low_gbps is None
+        assert "60 Gbit/s on n4-standard-80 (seen once)" in found.estimate.assumed[0]
         assert found.estimate.high_gbps is None
         assert found.estimate.limits == ()
+
+    def test_the_lowest_of_all_published_reads_is_the_least(self) -> None:
+        asking = PathQuestion(path_class=PathClass.GOOGLE_APIS, dst_type="c4-standard-96")
+        assert asked(asking, is_tier1=True).estimate.low_gbps == 3.87
+        assert asked(asking).estimate.low_gbps is None, "published with Tier_1 alone"
 
     def test_nothing_was_published_of_older_days(self) -> None:
         asking = PathQuestion(path_class=PathClass.GOOGLE_APIS, src_type="n1-standard-8")

@@ -131,7 +131,6 @@ class TestUnknown:
             (kind(src=end(None)), "machine"),
             (kind("hybrid"), "no document states"),
             (kind("unknown"), "no document states"),
-            (kind("internet", FOREIGN, end("n2-standard-32")), "machines of aws"),
             (kind(as_of=None), "no date"),
         ],
     )

@@ -48,6 +48,21 @@ class Ties(Value, frozen=True, kw_only=True):
     """Local SSDs that its type brings, and that are in its price."""
 
 
+class FarEnd(Value, frozen=True, kw_only=True):
+    """What is told of where a bandwidth goes, and of how; None of each: not told."""
+
+    region: str | None = None
+    """Of the receiver; None: the sender's own."""
+    machine_type: str | None = None
+    """Of the receiver; None: the sender's."""
+    streams: int | None = None
+    """Connections of one machine; None: as many as it takes."""
+    send_buffer_bytes: int | None = None
+    """Of one stream at the sender."""
+    transfer_bytes: int | None = None
+    """Of one transfer, whose start counts; None: steady state."""
+
+
 class MachineNeed(Value, frozen=True, kw_only=True):
     """A wanted bandwidth and what the machine must have besides."""
 
@@ -59,6 +74,7 @@ class MachineNeed(Value, frozen=True, kw_only=True):
     zone: str | None = None
     """The only zone that has to offer the type; None: any of the region."""
     destination: Destination = Destination.INTERNAL
+    far: FarEnd = FarEnd()
     vcpus: int = 0
     """Least vCPUs, over all machines together."""
     memory_gib: float = 0.0
@@ -156,6 +172,9 @@ class Candidate(Value, frozen=True, kw_only=True):
     memory_gib: float
     cap_gbps: float
     """Of one machine, to the need's destination."""
+    low_gbps: float | None = None
+    """The ends of its interval at 0.9."""
+    high_gbps: float | None = None
     usable_gbps: float
     """Of all machines, after headroom."""
     usd_per_month: Decimal | None
@@ -202,6 +221,8 @@ class MachinePlan(Value, frozen=True, kw_only=True):
     traffic_items: tuple[LineItem, ...] = ()
     """What the traffic itself costs a month, where its destination was named; it comes on top of
     every machine alike."""
+    doubt: str = ""
+    """What published measurements say against the bandwidth of the first one."""
     traffic_note: str = ""
     """How much traffic that is, and to where; or why its price is not known."""
     confidence: Confidence = Confidence.HIGH

@@ -17,7 +17,15 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.optimise.job import views
 from netplan_planner.optimise.job.grid import Cell, Grid, grid, in_time
 from netplan_planner.optimise.job.option import SERIAL, VCPUS, options_at
-from netplan_planner.optimise.job.rates import CLASSES, Offers, moved_bytes, offers_for, priced
+from netplan_planner.optimise.job.rates import (
+    CLASSES,
+    Offers,
+    moved_bytes,
+    offers_for,
+    priced,
+    query_of,
+)
+from netplan_planner.throughput.goodput.doubts import doubt_of
 from netplan_planner.throughput.limits.bounds import DEFAULT_MTU_BYTES
 from netplan_planner.throughput.transport.tcp import payload_ratio
 from netplan_planner.units import BYTES_PER_GIB, SECONDS_PER_HOUR, SECONDS_PER_MINUTE
@@ -148,6 +156,7 @@ def plan_job(need: model.JobNeed, prices: model.PriceBook, caps: model.CapsBook)
         assumptions=(
             *need.assumptions,
             *(_assumed(need) if has_prices else ()),
+            *_doubts(found.offers, cells),
             *((why_not,) if why_not else ()),
         ),
     )
@@ -162,6 +171,15 @@ def _sure(chosen: Grid) -> model.JobOption | None:
     if cell is None:
         return None
     return options_at(chosen.offers, chosen.usage, chosen.prices, [cell])[0]
+
+
+def _doubts(offers: Offers, cells: Sequence[Cell]) -> Iterator[str]:
+    """Yield what published measurements say against the rates of the best machine."""
+    for offer in (offers.rows[cell.row] for cell in cells[:1]):
+        for phase, estimate in offer.estimates.items():
+            query = query_of(offers.need, phase, offer)
+            if query is not None and (said := doubt_of(query, estimate)):
+                yield f"bytes {phase}: {said}"
 
 
 def _assumed(need: model.JobNeed) -> Iterator[str]:

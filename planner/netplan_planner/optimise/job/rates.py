@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.optimise.offers import askable, filtered_by
-from netplan_planner.throughput import predict_all, sending_query, type_end
+from netplan_planner.throughput import predict_all
 from netplan_planner.throughput.limits.bounds import DEFAULT_MTU_BYTES
+from netplan_planner.throughput.limits.ends import ANYBODY, described_end
+from netplan_planner.throughput.volumes import PathRates, path_between
 from netplan_planner.units import BITS_PER_BYTE, BITS_PER_GIGABIT
 
 Column = NDArray[np.float64]
@@ -32,7 +34,6 @@ CLASSES = {
 MEASURED = "measured-rate"
 """What bounds a phase whose rate was given with the question."""
 EXTERNAL_INGRESS = "external-ingress"
-_LEAST_LEVEL = 0.5
 
 
 class Offer(NamedTuple):
@@ -62,43 +63,41 @@ class Offers:
         self.need = need
         self.rows = tuple(offers)
         self.caps = caps
+        self._paths: dict[model.JobPhase, tuple[list[int], PathRates]] = {}
 
     @cached_property
     def vcpus(self) -> Column:
         """VCPUs of one machine."""
         return np.array([float(offer.shape.vcpus) for offer in self.rows])
 
-    def gbps(self, phase: model.JobPhase, quantile: float | None = None) -> Column:
+    def gbps(
+        self, phase: model.JobPhase, sent_bytes: Column, quantile: float | None = None
+    ) -> Column:
         """Return what one machine moves in a phase, infinite where it moves nothing.
 
         Args:
             phase: Of the job.
+            sent_bytes: By one machine; axes: machine, number of them.
             quantile: Of the rate, 0.005 to 0.995; None: the likely value.
         """
         if not moved_bytes(self.need, phase):
-            return np.full(len(self.rows), np.inf)
-        rates = [offer.estimates[phase].gbps or 0.0 for offer in self.rows]
-        if quantile is not None:
-            queries = [query_of(self.need, phase, offer) for offer in self.rows]
-            asked = [query for query in queries if query is not None]
-            found = iter(at_quantile(asked, self.caps, quantile))
-            rates = [
-                rate if query is None else next(found)
-                for rate, query in zip(rates, queries, strict=True)
-            ]
+            return np.full_like(sent_bytes, np.inf)
+        told = np.array([offer.estimates[phase].gbps or 0.0 for offer in self.rows])
+        rates = np.broadcast_to(told[:, None], sent_bytes.shape).copy()
+        rows, paths = self._paths_of(phase)
+        rates[rows] = paths.at(sent_bytes[rows], quantile)
         most = given_gbps(self.need, phase)
-        found_gbps: Column = np.minimum(np.array(rates), np.inf if most is None else most)
+        found_gbps: Column = np.minimum(rates, np.inf if most is None else most)
         return found_gbps
 
-
-def at_quantile(
-    queries: Sequence[model.PathQuery], caps: model.CapsBook, quantile: float
-) -> Iterator[float]:
-    """Yield the rates at a quantile; between the innermost interval's ends the nearer end."""
-    level = max(abs(1 - 2 * quantile), _LEAST_LEVEL)
-    for estimate in predict_all(queries, caps, level=level):
-        end = estimate.low_gbps if quantile < _LEAST_LEVEL else estimate.high_gbps
-        yield end or 0.0
+    def _paths_of(self, phase: model.JobPhase) -> tuple[list[int], PathRates]:
+        """Return the machines whose phase is a path of the model, with these paths."""
+        if phase not in self._paths:
+            queries = [query_of(self.need, phase, offer) for offer in self.rows]
+            rows = [row for row, query in enumerate(queries) if query is not None]
+            paths = [query for query in queries if query is not None]
+            self._paths[phase] = rows, PathRates(paths, self.caps)
+        return self._paths[phase]
 
 
 def moved_bytes(need: model.JobNeed, phase: model.JobPhase) -> int:
@@ -137,28 +136,24 @@ def query_of(need: model.JobNeed, phase: model.JobPhase, offer: Offer) -> model.
     every wall that was measured lay between equal machines.
     """
     end = end_of(need, phase)
-    one = type_end(
-        offer.shape.machine_type,
-        is_tier1=offer.cap.is_tier1,
-        cpu_platform=offer.cap.min_cpu_platform,
-    )
     if end.place is model.JobPlace.STORAGE or (
         end.place is model.JobPlace.INTERNET and phase is model.JobPhase.IN
     ):
         return None
-    if end.place is model.JobPlace.INTERNET:
-        query = sending_query(CLASSES[end.place], one)
-        return model.PathQuery(
-            path_class=query.path_class,
-            src=one,
-            dst=query.dst,
-            streams=need.streams,
-            rtt_ms=need.rtt_ms,
+    is_far = end.place in {model.JobPlace.REGION, model.JobPlace.INTERNET}
+    one, other = (
+        described_end(
+            offer.shape.machine_type,
+            place=place,
+            is_tier1=offer.cap.is_tier1,
+            cpu_platform=offer.cap.min_cpu_platform or None,
         )
-    rtt_ms = need.rtt_ms if end.place is model.JobPlace.REGION else None
-    return model.PathQuery(
-        path_class=CLASSES[end.place], src=one, dst=one, streams=need.streams, rtt_ms=rtt_ms
+        for place in (need.region, end.region if is_far else need.region)
     )
+    far = ANYBODY if end.place is model.JobPlace.INTERNET else other
+    src, dst = (far, one) if phase is model.JobPhase.IN else (one, far)
+    rtt_ms = need.rtt_ms if is_far else None
+    return path_between(CLASSES[end.place], src, dst, streams=need.streams, rtt_ms=rtt_ms)
 
 
 class Found(NamedTuple):

@@ -41,7 +41,7 @@ def run_times(offers: Offers, counts: Column, quantile: float | None = None) -> 
     """
     need = offers.need
     network = {
-        phase: _gbit(need, phase, counts) / (counts * offers.gbps(phase, quantile)[:, None])
+        phase: _network_s(offers, phase, counts, quantile)
         for phase in (JobPhase.IN, JobPhase.BETWEEN, JobPhase.OUT)
     }
     other_end = {phase: _other_end_s(need, phase) for phase in JobPhase}
@@ -67,6 +67,14 @@ def run_times(offers: Offers, counts: Column, quantile: float | None = None) -> 
         if phase not in together:
             total = total + phases[phase]
     return Times(phases, network, other_end, disk, total)
+
+
+def _network_s(offers: Offers, phase: JobPhase, counts: Column, quantile: float | None) -> Column:
+    """Return what the bytes of a phase take on each machine's own network."""
+    gbit = _gbit(offers.need, phase, counts) / counts
+    each = np.broadcast_to(gbit, (len(offers.rows), gbit.shape[1]))
+    sent_bytes = np.maximum(each * BITS_PER_GIGABIT / BITS_PER_BYTE, 1.0)
+    return each / offers.gbps(phase, sent_bytes, quantile)
 
 
 def _gbit(need: JobNeed, phase: JobPhase, counts: Column) -> Column:

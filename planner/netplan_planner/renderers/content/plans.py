@@ -95,6 +95,11 @@ def machine_plan(plan: model.MachinePlan, options: RenderOptions) -> Iterator[Bl
     if len(plan.ranked) > len(shown):
         rest = len(plan.ranked) - len(shown)
         yield doc.para(f"and {figures.counted(rest, 'more type')} that fit", is_inner=True)
+    first = next(iter(shown), None)
+    if first is not None and first.low_gbps is not None:
+        ends = figures.rate_interval(first.cap_gbps, first.low_gbps, first.high_gbps)
+        one = _machines(msgspec.structs.replace(first, count=1))
+        yield doc.field("interval", one, ": ", fixed(ends), " in 90 % of cases")
     if len(plan.front) > 1:
         front = plan.front[: options.row_limit]
         text = doc.listed([_front(candidate) for candidate in front], len(plan.front))
@@ -102,6 +107,8 @@ def machine_plan(plan: model.MachinePlan, options: RenderOptions) -> Iterator[Bl
     if options.folds:
         yield from _sources(shown)
     yield from _traffic(plan)
+    if plan.doubt:
+        yield doc.field("doubt", plan.doubt)
     if plan.confidence is not model.Confidence.HIGH:
         sure = line(say(plan.confidence.value, Role.BAD), f": {plan.confidence_reason}")
         yield doc.field("sure", sure)
@@ -158,6 +165,12 @@ def _need(need: model.MachineNeed) -> Line:
     least += [f"at least {figures.number(need.memory_gib)} GiB"] if need.memory_gib else []
     if need.outside_gbps:
         least.insert(0, f"{figures.rate(need.outside_gbps)} of it to outside addresses")
+    if need.far.machine_type:
+        least.append(f"to {need.far.machine_type}")
+    if need.far.streams:
+        least.append(figures.counted(need.far.streams, "stream"))
+    if need.far.transfer_bytes:
+        least.append(f"{figures.byte_volume(need.far.transfer_bytes)} a transfer")
     if need.min_flow_gbps:
         least.append(f"{figures.rate(need.min_flow_gbps)} in one flow")
     where = "" if need.outside_gbps else f" {_WHERE[need.destination]}"

@@ -151,12 +151,12 @@ def _unknown(answer: model.Prediction) -> Iterator[Block]:
     if answer.query.path_class is not model.PathClass.GOOGLE_APIS:
         yield _para(f"unknown: {why}")
         return
-    least = f"at least {figures.rate(found.low_gbps)}" if found.low_gbps is not None else ""
+    least = f"from {figures.rate(found.low_gbps)}" if found.low_gbps is not None else ""
     most = f"at most {figures.rate(found.limits[0].gbps)}" if found.limits else ""
     spoken = ", ".join(part for part in (least, most) if part)
     yield _para(f"{spoken}; no likely value: {why}" if spoken else f"unknown: {why}")
     if least:
-        yield _para("the least is what was published of this machine type")
+        yield _para("the least is the lowest published row of this machine type: small files")
     if found.limits:
         yield _para(f"the most is {_limit(found.limits[0])}")
     for said in found.assumed:

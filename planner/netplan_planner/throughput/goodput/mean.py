@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from netplan_planner.throughput.limits.bounds import LEAST_EGRESS_GBPS
 from netplan_planner.throughput.transport import tcp, transfer
 
 Column = NDArray[np.float64]
@@ -81,9 +82,6 @@ RAMP_RATIO = 1 / 6
 """A start that takes more than this share of the time is what binds: longer transfers gain more."""
 WINDOW_RAMP_RATIO = 0.5
 """The same where windows hold the streams back: greater ones would shorten nothing but the rest."""
-LEAST_EGRESS_GBPS = 1.0
-"""The least documented egress cap of any machine type (shared-core ones). What stays below half of
-it is known even where the sender's own cap is not."""
 
 
 class PathTerms(NamedTuple):
@@ -94,7 +92,7 @@ class PathTerms(NamedTuple):
     per_flow_gbps: NDArray[np.float64]
     """Axes: row, limit in the order of `PER_FLOW`."""
     is_cap_known: NDArray[np.bool_]
-    """Whether the sender's caps are among them."""
+    """Whether the sender's caps are among them, or windows are all that bound it."""
     window_bytes: Column
     """The receiver's."""
     sent_bytes: Column
@@ -191,7 +189,8 @@ def _met(terms: PathTerms, limits: NDArray[np.float64]) -> _Met:
     offered = np.where(np.isnan(window) & np.isinf(terms.streams), np.inf, window)
     cap = np.fmin.reduce(limits[:, :HARD_COUNT], axis=1)
     # A cap that is not known cannot bind a path that stays far below the least one there is.
-    cap = np.where(terms.is_cap_known | (offered < LEAST_EGRESS_GBPS / 2), cap, np.nan)
+    is_known = terms.is_cap_known & (np.isfinite(cap) | np.isfinite(offered))
+    cap = np.where(is_known | (offered < LEAST_EGRESS_GBPS / 2), cap, np.nan)
     least = np.argmin(_or_infinite(limits[:, :HARD_COUNT]), axis=1)
     return _Met(window, offered, cap, least, tcp.cap_share(offered_gbps=offered, cap_gbps=cap))
 

@@ -112,7 +112,12 @@ def limit_row(found: StaticLimits) -> LimitRow:
         core_gbps = np.full_like(core_gbps, np.inf)
     least_cap = min((SHARED.index(name) for name in INSIDE_CAPS), key=lambda at: shared[2][at])
     return LimitRow(
-        shared, per_flow, not found.unknown, core_gbps, least_cap, found.is_known_to_miss
+        shared,
+        per_flow,
+        not found.unknown or bool(found.of_foreign),
+        core_gbps,
+        least_cap,
+        found.is_known_to_miss,
     )
 
 

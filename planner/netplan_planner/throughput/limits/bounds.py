@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netplan_planner.model import EgressCap, Limit
+from netplan_planner.model import EgressCap, Limit, LimitKind
 from netplan_planner.throughput.limits.tables import window_figures
 from netplan_planner.throughput.transport.tcp import Array, Floats
 
@@ -33,6 +33,10 @@ n1-standard-2 from 4 (2015 to 2018) to 10 Gbit/s (2020); none was ever lowered, 
 that there was."""
 FIRST_CAP_ON = date(2015, 6, 5)
 """The day of the oldest document that states caps; since when they were in force nobody knows."""
+LEAST_EGRESS_GBPS = 1.0
+"""The least documented egress cap of any machine type (shared-core ones). What stays below half of
+it is known even where the sender's own cap is not; a machine of another cloud is taken to send as
+much at least."""
 UNSTATED_EXTERNAL_RATIO = 0.5
 """Where no document of the day states what may leave the VPC: half of the machine's cap."""
 FOREIGN_RECEIVER_LOW_BYTES = 2**20
@@ -177,6 +181,19 @@ def admitted(chance: float) -> float:
     (0.0, 0.5, 1.0)
     """
     return min(max((chance - LEAST_CHANCE) / (ADMITTED_CHANCE - LEAST_CHANCE), 0.0), 1.0)
+
+
+def of_foreign(as_of: date) -> Bound:
+    """Return the cap of a machine of another cloud, of which only the least is taken as known."""
+    ratio = CARRIED_LOW_RATIO if as_of < FIRST_CAP_ON else 1.0
+    limit = Limit(
+        name="vm-egress",
+        gbps=LEAST_EGRESS_GBPS * ratio,
+        kind=LimitKind.DOCUMENTED,
+        source="the least documented egress cap of any machine type",
+        as_of=as_of,
+    )
+    return plain(limit)
 
 
 def default_window_bytes(

@@ -2,7 +2,8 @@
 
 No document states a limit of this traffic. The caps for addresses outside the VPC do not hold it:
 published transfers exceed them. What leaves the machine counts against its own cap; what arrives
-was seen above it. So there are bounds, and no likely value.
+was seen above it. So there are bounds, and no likely value. The lower one is the lowest of all rows
+that a source publishes of a machine; the best of one set-up alone bounds nothing.
 """
 
 from datetime import date
@@ -29,7 +30,11 @@ class PublishedTransfer(Value, frozen=True, kw_only=True):
     tier: str
     direction: str
     gbps: float
+    """The lowest row of the source, of files of every size."""
     high_gbps: float
+    """The highest."""
+    row_count: int
+    """1: the best of one set-up, whose other rows are not published."""
     valid_from: date
     source: str
     note: str = ""
@@ -60,7 +65,7 @@ def google_api_bounds(end: PathEnd, caps: CapsBook, *, is_receiving: bool) -> Es
         for one in figures
         if one.machine_type == end.machine_type and (one.tier == DEFAULT_TIER or end.is_tier1)
     ]
-    low = max((one.gbps for one in own), default=None)
+    low = min((one.gbps for one in own if one.row_count > 1), default=None)
     said = (_said(figures, direction),) if figures else ()
     if is_receiving:
         return Estimate(gbps=None, low_gbps=low, unknown=(_NO_VALUE,), assumed=said)
@@ -83,10 +88,7 @@ def google_api_bounds(end: PathEnd, caps: CapsBook, *, is_receiving: bool) -> Es
 
 
 def _said(figures: list[PublishedTransfer], direction: str) -> str:
-    shown = "; ".join(
-        f"{_span(one)} Gbit/s on {one.machine_type}{' with Tier_1' if one.tier == TIER_1 else ''}"
-        for one in figures
-    )
+    shown = "; ".join(map(_shown, figures))
     if direction == SENT:
         return f"the caps for addresses outside the VPC do not hold: published writes of {shown}"
     return (
@@ -95,5 +97,8 @@ def _said(figures: list[PublishedTransfer], direction: str) -> str:
     )
 
 
-def _span(one: PublishedTransfer) -> str:
-    return f"{one.gbps:g}" if one.gbps == one.high_gbps else f"{one.gbps:g} to {one.high_gbps:g}"
+def _shown(one: PublishedTransfer) -> str:
+    span = f"{one.gbps:g}" if one.gbps == one.high_gbps else f"{one.gbps:g} to {one.high_gbps:g}"
+    tier = " with Tier_1" if one.tier == TIER_1 else ""
+    times = f"{one.row_count} set-ups" if one.row_count > 1 else "seen once"
+    return f"{span} Gbit/s on {one.machine_type}{tier} ({times})"

@@ -101,6 +101,8 @@ class StaticLimits(NamedTuple):
     """Whether what nobody told stands at one of its cases, so that only scatter is left."""
     is_known_to_miss: bool = False
     """Whether a campaign of such paths had much less than the value, whatever its streams."""
+    of_foreign: str = ""
+    """What an answer rests on where the sender is another cloud's: windows bound it, no cap."""
 
 
 def static_limits(
@@ -118,6 +120,7 @@ def static_limits(
     unknown: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
     last = _last_seen_outside(query, caps)
+    of_foreign = ""
     if query.host_link_gbps is not None:
         hard = [bounds.plain(host_link(query))]
         per_flow = list(_per_flow(query, None, caps, without))
@@ -133,6 +136,12 @@ def static_limits(
         per_flow = list(_per_flow(query, sender.cap, caps, without))
         unknown = tuple(_missing(query, sender, hard, may_assume))
         assumed = (*sender.assumed, *_said_of_outside(query, sender, caps, last), *assumed)
+        if query.src.cloud != OWN_CLOUD:
+            of_foreign = (
+                f"at most: {sender.why_not}, so windows and the receiver alone bound it; the low"
+                f" end is that of a sender of {bounds.LEAST_EGRESS_GBPS:g} Gbit/s"
+            )
+            assumed = (of_foreign, *assumed)
     if query.path_class.is_pod and hard:
         shared, each, said = pod_bounds(query, hard, per_flow, caps.as_of, without)
         hard, per_flow, assumed = hard + shared, per_flow + each, assumed + said
@@ -146,6 +155,7 @@ def static_limits(
             if query.path_class.is_pod and hard
             else ()
         ),
+        *([bounds.of_foreign(caps.as_of)] if of_foreign else []),
     )
     return StaticLimits(
         hard=tuple(hard),
@@ -157,6 +167,7 @@ def static_limits(
         is_known_to_miss=any(
             one.path_class == query.path_class and one.campaign != without for one in known_doubts()
         ),
+        of_foreign=of_foreign,
     )
 
 

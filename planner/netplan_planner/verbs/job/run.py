@@ -94,8 +94,6 @@ def _check_of_nothing(need: JobNeed, ends: Ends) -> None:
                 f"{option}, --{side}-gbps and --{side}-total-gbps are of --bytes-{side}: give"
                 " it, or leave them out"
             )
-    if need.rtt_ms is not None and need.streams is None:
-        raise UsageError("--rtt-ms is of --streams: give both")
     if need.baseline_type is None and need.baseline_count != 1:
         raise UsageError("--baseline-count is of --baseline: give both")
 
@@ -134,8 +132,8 @@ def _check(need: JobNeed, on: Opened) -> None:
                 f" measured with --{side}-gbps (published figures: netplan predict --path"
                 " google-apis)"
             )
-        is_far = end.place in {JobPlace.REGION, JobPlace.INTERNET}
-        if volume and is_far and need.streams is not None and need.rtt_ms is None:
+        is_outside = end.place is JobPlace.INTERNET
+        if volume and is_outside and need.streams is not None and need.rtt_ms is None:
             raise UsageError(f"--streams over that distance ({option}) needs --rtt-ms")
 
 

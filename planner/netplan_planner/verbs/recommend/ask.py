@@ -7,7 +7,7 @@ from netplan_planner.choices import Architecture
 from netplan_planner.model.plans.machine_choice import PAYMENT, SeriesNames
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.planning.project import FlowReading, Input, MetricsInput, OfProject
-from netplan_planner.quantities import Texts
+from netplan_planner.quantities import Bytes, Texts
 from netplan_planner.verbs.recommend.goal import Goal, goal_of
 from netplan_planner.world.request import ApiOptions
 
@@ -51,6 +51,29 @@ class Need(Request, frozen=True, kw_only=True):
             " there. With --vm: both, as it was seen to send.",
             metavar="PLACE",
             panel=NEED,
+        ),
+    ] = None
+    dst_type: Annotated[
+        str | None, Ask("Machine type of the receiver (default: as the sender).", panel=NEED)
+    ] = None
+    streams: Annotated[
+        int | None,
+        Ask("Parallel connections of one machine (default: as many as it takes).", least=1),
+    ] = None
+    send_buffer_bytes: Annotated[
+        int | None,
+        Ask(
+            "Send buffer of one stream, net.ipv4.tcp_wmem's last value (default: 4 MiB).",
+            least=4096,
+        ),
+    ] = None
+    transfer_bytes: Annotated[
+        Bytes | None,
+        Ask(
+            "Size of one transfer, such as 2TiB, whose start counts (default: steady state).",
+            "--bytes",
+            parameter="byte_count",
+            metavar="SIZE",
         ),
     ] = None
     vcpus: Annotated[int | None, Ask("Least vCPUs, of all machines.", least=0)] = None

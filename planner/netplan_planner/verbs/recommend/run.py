@@ -14,13 +14,16 @@ from netplan_planner.machines import ties_of
 from netplan_planner.model.money.price_age import price_age
 from netplan_planner.optimise.commitment_changes import cover_today
 from netplan_planner.optimise.machine_type import Chooser
+from netplan_planner.optimise.offers import query_to
 from netplan_planner.optimise.vm_today import baseline_of, with_baseline
 from netplan_planner.planning.basis import opened
 from netplan_planner.planning.inputs import PlanBasis
+from netplan_planner.planning.path_question import check_type
 from netplan_planner.planning.payment import one_usage
 from netplan_planner.planning.project import request_of
-from netplan_planner.throughput import load_caps, stated_on
+from netplan_planner.throughput import CapsTable, load_caps, stated_on, type_end
 from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
+from netplan_planner.throughput.goodput.doubts import doubt_of
 from netplan_planner.throughput.limits.caps import checked_series
 from netplan_planner.units import gib_per_month_from_gbps
 from netplan_planner.verbs import Now, panels, verb
@@ -75,6 +78,7 @@ def for_bandwidth(ask: RecommendAsk, now: Now) -> Recommendation:
         gbps=wish.gbps,
         region=wish.region,
         destination=_destination(wish),
+        far=_far(wish, on.limits),
         vcpus=wish.vcpus or 0,
         memory_gib=wish.memory_gib or 0.0,
         headroom_ratio=wish.headroom,
@@ -143,6 +147,7 @@ def for_machine(ask: RecommendAsk, now: Now, vm: str) -> Recommendation:
         basis=seen.basis,
         region=wish.region or need.region,
         zone=need.zone if wish.region in {None, need.region} else None,
+        far=_far(wish, load_caps(facts.caps.as_of)),
         max_count=wish.max_count or 1,
         min_flow_gbps=wish.min_flow_gbps,
         month_ratio=ask.payment.month_ratio,
@@ -211,6 +216,28 @@ def _destination(wish: Need) -> model.Destination:
     return model.Destination((wish.to.to if wish.to else To.INTERNAL).value)
 
 
+def _far(wish: Need, limits: CapsTable) -> model.FarEnd:
+    """Return what is told of the other end.
+
+    Raises:
+        UsageError: If something is told of a path whose length nobody knows, or of no machine type.
+    """
+    check_type("--dst-type", wish.dst_type, limits)
+    found = model.FarEnd(
+        region=wish.to.region if wish.to is not None else None,
+        machine_type=wish.dst_type,
+        streams=wish.streams,
+        send_buffer_bytes=wish.send_buffer_bytes,
+        transfer_bytes=wish.transfer_bytes,
+    )
+    if _destination(wish) is model.Destination.EXTERNAL and found != model.FarEnd():
+        raise UsageError(
+            "--dst-type, --streams, --send-buffer-bytes and --bytes are of a path whose length is"
+            " known: leave out --to external, or name a region"
+        )
+    return found
+
+
 def _check_goal(wish: Need, prices: model.PriceBook) -> None:
     if wish.to is not None and wish.to.region is not None:
         kinds = ", ".join(To)
@@ -243,9 +270,22 @@ def _completed(
     volume: tuple[Decimal, str],
 ) -> model.MachinePlan:
     """Return a plan with the price of its traffic, where a region was named, and how sure it is."""
+    plan = replace(plan, doubt=_doubt(plan))
     if wish.to is not None and wish.to.region is not None:
         plan = with_traffic(plan, prices, wish.to.region, *volume)
     return with_price_age(plan, today)
+
+
+def _doubt(plan: model.MachinePlan) -> str:
+    """Return what is known against the bandwidth of the first machine; empty: nothing."""
+    if not plan.ranked:
+        return ""
+    first = plan.ranked[0]
+    end = type_end(
+        first.machine_type, is_tier1=first.is_tier1, cpu_platform=first.cpu_platform or ""
+    )
+    found = model.Estimate(gbps=first.cap_gbps, low_gbps=first.low_gbps, limits=(first.limit,))
+    return doubt_of(query_to(plan.need, end), found)
 
 
 def with_traffic(

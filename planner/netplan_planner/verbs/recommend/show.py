@@ -23,6 +23,8 @@ COLUMNS = (
     "vcpus",
     "memory_gib",
     "cap_gbps",
+    "low_gbps",
+    "high_gbps",
     "usable_gbps",
     "usd_per_month",
     "reason",

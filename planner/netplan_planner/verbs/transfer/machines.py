@@ -14,6 +14,7 @@ from netplan_planner.model import (
     JobPhase,
     JobPlace,
     PathClass,
+    PathEnd,
     PathQuery,
     Price,
     PriceBook,
@@ -22,8 +23,10 @@ from netplan_planner.model import (
 )
 from netplan_planner.optimise.job.rates import Offer, offers_for, outside_ingress_gbps, priced
 from netplan_planner.throughput import predict_all, type_end
-from netplan_planner.throughput.limits.ends import ANYBODY
+from netplan_planner.throughput.limits.ends import ANYBODY, described_end
+from netplan_planner.throughput.volumes import path_between
 from netplan_planner.verbs.transfer.ask import TransferNeed
+from netplan_planner.verbs.transfer.hops import Hop
 
 GIVEN_MACHINE = "given with the question (--machine-usd-per-hour)"
 _ARM = "ARM64"
@@ -178,6 +181,35 @@ def _rates(machine: Machine) -> tuple[float, float, float]:
     outside = machine.outside.gbps if machine.outside else None
     ingress = machine.ingress_gbps
     return machine.inside.gbps or 0.0, outside or 0.0, ingress if ingress is not None else 0.0
+
+
+def hop_query(
+    hop: Hop, sender: Machine, receiver: Machine | None, streams: int | None
+) -> PathQuery | None:
+    """Return the path of a hop between two machines; None where the model has none.
+
+    Where nobody knows how long the way is, as many connections are taken as it takes.
+    """
+    if sender.offer is None or hop.path_class in {None, PathClass.GOOGLE_APIS}:
+        return None
+    assert hop.path_class is not None
+    src = _end(sender, hop.src)
+    if hop.path_class is PathClass.INTERNET:
+        receiver = None
+    dst = ANYBODY if receiver is None else _end(receiver, hop.dst)
+    query = path_between(hop.path_class, src, dst, streams=streams)
+    if query.rtt_ms is None and streams is not None:
+        return path_between(hop.path_class, src, dst)
+    return query
+
+
+def _end(machine: Machine, place: str) -> PathEnd:
+    return described_end(
+        machine.name,
+        place=place,
+        is_tier1=machine.is_tier1,
+        cpu_platform=machine.platform or None,
+    )
 
 
 def given_machine(need: TransferNeed, place: str, prices: PriceBook) -> Machine:

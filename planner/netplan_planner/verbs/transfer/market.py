@@ -5,22 +5,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netplan_planner.model import CapsBook, PathClass, PathQuery, PriceBook, Rejected
+from netplan_planner.model import CapsBook, PathClass, PriceBook, Rejected
 from netplan_planner.optimise.highs import Floats
 from netplan_planner.optimise.job.cost import LEAST_BILLED_S
-from netplan_planner.throughput import predict_all, type_end
+from netplan_planner.throughput import predict_all
 from netplan_planner.throughput.limits.quotas import REGION_QUOTA
-from netplan_planner.throughput.round_trips.of_path import path_round_trip
 from netplan_planner.units import BITS_PER_BYTE, BITS_PER_GIGABIT, SECONDS_PER_HOUR
 from netplan_planner.verbs.transfer.answer import PlaceKind
 from netplan_planner.verbs.transfer.ask import PlaceLimit, TransferNeed
 from netplan_planner.verbs.transfer.hops import Hop, Hops, Tables, hops_of, is_direct, kind_of
-from netplan_planner.verbs.transfer.machines import Machine, given_machine, machines_in
+from netplan_planner.verbs.transfer.machines import Machine, given_machine, hop_query, machines_in
 from netplan_planner.verbs.transfer.network import Limits, Network, Quotas
 
 EGRESS, INGRESS, GRID = "vm-egress", "vm-ingress", "grid-edge"
 EXTERNAL_INGRESS, MEASURED, STORAGE = "external-ingress", "measured-rate", "storage-rate"
-_OUTSIDE = frozenset({PathClass.INTERNET, PathClass.INTER_REGION_EXTERNAL})
+FIXED = frozenset({GRID, EXTERNAL_INGRESS, MEASURED, STORAGE})
+"""Limits that are no matter of the throughput model."""
+OUTSIDE = frozenset({PathClass.INTERNET, PathClass.INTER_REGION_EXTERNAL})
 _BUCKETS = frozenset({PathClass.GOOGLE_APIS, None})
 
 
@@ -222,7 +223,7 @@ def _add_google(
 
 def _add_sent(rows: _LimitRows, place: str, options: Sequence[int], sent: Sequence[int]) -> None:
     hops, machines = rows.hops, rows.machines
-    outside = [n for n in sent if hops[n].path_class in _OUTSIDE]
+    outside = [n for n in sent if hops[n].path_class in OUTSIDE]
     inside = [n for n in sent if hops[n].path_class is PathClass.INTER_REGION_INTERNAL]
     rows.add(_bound(machines, options), place, inside, _inside(machines, options))
     if outside:
@@ -238,7 +239,7 @@ def _add_taken(rows: _LimitRows, place: str, options: Sequence[int], taken: Sequ
     hops, machines = rows.hops, rows.machines
     arrives = [n for n in taken if hops[n].path_class is PathClass.INTER_REGION_INTERNAL]
     rows.add(INGRESS, place, arrives, _inside(machines, options))
-    addressed = [n for n in taken if hops[n].path_class in _OUTSIDE]
+    addressed = [n for n in taken if hops[n].path_class in OUTSIDE]
     bounded = [(k, rate) for k in options if (rate := machines[k].ingress_gbps) is not None]
     if len(bounded) == len(options):
         rows.add(EXTERNAL_INGRESS, place, addressed, bounded)
@@ -264,7 +265,7 @@ def _add_streams(
         for number, hop in enumerate(rows.hops)
         for place in (hop.src, hop.dst)
         for k in by_place.get(place, ())
-        if (query := stream_query(need, hop, rows.machines[k], need.streams)) is not None
+        if (query := hop_query(hop, rows.machines[k], rows.machines[k], need.streams)) is not None
     ]
     found = predict_all([query for *_, query in asked], caps)
     rates: dict[tuple[int, str], list[tuple[int, float]]] = {}
@@ -272,31 +273,6 @@ def _add_streams(
         rates.setdefault((number, place), []).append((k, estimate.gbps or 0.0))
     for (number, place), options in rates.items():
         rows.add("streams", place, [number], options)
-
-
-def stream_query(
-    need: TransferNeed, hop: Hop, machine: Machine, streams: int | None
-) -> PathQuery | None:
-    """Return the path of a hop between equal machines; None where the model has none."""
-    if machine.offer is None or hop.path_class in {None, PathClass.GOOGLE_APIS}:
-        return None
-    assert hop.path_class is not None
-    end = type_end(
-        machine.offer.shape.machine_type, is_tier1=machine.is_tier1, cpu_platform=machine.platform
-    )
-    rtt = path_round_trip(hop.src, hop.dst)
-    if hop.path_class is PathClass.INTERNET and rtt.rtt_ms is None:
-        return None
-    return PathQuery(
-        path_class=hop.path_class,
-        src=end,
-        dst=end,
-        streams=streams,
-        rtt_ms=rtt.rtt_ms,
-        low_rtt_ms=rtt.low_ms,
-        high_rtt_ms=rtt.high_ms,
-        rtt_source=rtt.source,
-    )
 
 
 def _quotas(need: TransferNeed, hops: Sequence[Hop], at: dict[str, int]) -> Quotas:
@@ -311,7 +287,7 @@ def _quotas(need: TransferNeed, hops: Sequence[Hop], at: dict[str, int]) -> Quot
             for number, hop in enumerate(hops)
             if hop.src == quota.place
             and hop.path_class is not PathClass.GOOGLE_APIS
-            and (hop.path_class in _OUTSIDE) == is_outside
+            and (hop.path_class in OUTSIDE) == is_outside
         ]
         if own:
             cells.extend((len(names), number) for number in own)

@@ -141,30 +141,39 @@ def crossing(network: Network, shares: Floats) -> tuple[Floats, Floats]:
     return found, of_quotas
 
 
+def row_s(network: Network, counts: Floats, shares: Floats) -> Floats:
+    """Return the time that each limit takes to let through what crosses it."""
+    used, _ = crossing(network, shares)
+    found: Floats = network.gbit * used / np.maximum(carried(network, counts), _LEAST_RATE)
+    return found
+
+
+def quota_s(network: Network, shares: Floats) -> Floats:
+    """Return the time that each quota takes."""
+    _, of_quotas = crossing(network, shares)
+    found: Floats = network.gbit * of_quotas / network.quotas.gbps
+    return found
+
+
 def transfer_s(network: Network, counts: Floats, shares: Floats) -> float:
     """Return the least time in which so many machines move the bytes by such shares."""
-    used, of_quotas = crossing(network, shares)
-    rates = np.maximum(carried(network, counts), _LEAST_RATE)
-    per_gbps = max(
-        float(np.max(used / rates, initial=0.0)),
-        float(np.max(of_quotas / network.quotas.gbps, initial=0.0)),
+    return max(
+        float(np.max(row_s(network, counts, shares), initial=0.0)),
+        float(np.max(quota_s(network, shares), initial=0.0)),
     )
-    return network.gbit * per_gbps
 
 
 def used_in_full(network: Network, counts: Floats, shares: Floats) -> Sequence[tuple[str, int]]:
     """Return the limits and quotas that decide the time, by name and place."""
     seconds = transfer_s(network, counts, shares) * (1 - 1e-6)
-    used, of_quotas = crossing(network, shares)
-    rates = np.maximum(carried(network, counts), _LEAST_RATE)
     limits, quotas = network.limits, network.quotas
     found = [
         (limits.names[row], int(limits.place[row]))
-        for row in np.flatnonzero(network.gbit * used / rates >= seconds)
+        for row in np.flatnonzero(row_s(network, counts, shares) >= seconds)
     ]
     found += [
         (quotas.names[row], int(quotas.place[row]))
-        for row in np.flatnonzero(network.gbit * of_quotas / quotas.gbps >= seconds)
+        for row in np.flatnonzero(quota_s(network, shares) >= seconds)
     ]
     held = np.zeros(len(network.places))
     np.add.at(held, network.option_place, counts)

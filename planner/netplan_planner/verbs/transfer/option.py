@@ -9,11 +9,7 @@ import numpy as np
 
 from netplan_planner.model import (
     CapsBook,
-    Estimate,
-    JobPhase,
     LineItem,
-    PathClass,
-    PathQuery,
     PriceBook,
     Usage,
     line_item,
@@ -23,7 +19,6 @@ from netplan_planner.optimise.bill import USAGE_NAMES
 from netplan_planner.optimise.highs import Floats
 from netplan_planner.optimise.job import spot
 from netplan_planner.optimise.job.cost import billed_s
-from netplan_planner.optimise.job.rates import at_quantile, query_of
 from netplan_planner.optimise.odds import QUANTILES, deadline_probability
 from netplan_planner.planning.traffic_bill import Meter
 from netplan_planner.units import SECONDS_PER_HOUR
@@ -42,15 +37,14 @@ from netplan_planner.verbs.transfer.hops import (
     hop_bill,
     region_of_bucket,
 )
-from netplan_planner.verbs.transfer.machines import Machine, job_need, outside_query
+from netplan_planner.verbs.transfer.machines import Machine, job_need
 from netplan_planner.verbs.transfer.market import Market
-from netplan_planner.verbs.transfer.network import transfer_s, used_in_full
+from netplan_planner.verbs.transfer.network import used_in_full
+from netplan_planner.verbs.transfer.pairs import Pairs, Start, ramp_s
 from netplan_planner.verbs.transfer.routes import shares_of
 from netplan_planner.verbs.transfer.solving import Searched, Solution
-from netplan_planner.verbs.transfer.starts import Start, ramp_s, starts_of
 
 SENDER, RELAY, RECEIVER, BOTH = "sender", "relay", "receiver", "relay and receiver"
-_LEAST_GBPS = 1e-9
 
 
 def option_of(
@@ -60,14 +54,14 @@ def option_of(
     network = market.network
     shares = shares_of(network, solution.routes)
     counts = solution.counts
-    starts = starts_of(market, need, shares.tolist(), counts.tolist(), caps)
+    pairs = Pairs(market, need, shares, counts, caps)
+    starts = pairs.starts()
     ramp = ramp_s(market, solution.routes, starts)
-    steady = transfer_s(network, counts, shares)
-    run = (need.startup_s or 0.0) + ramp + steady
-    slow, fast = _spread(market, counts, shares)
+    steady = pairs.transfer_s()
+    before_s = need.startup_s or 0.0
+    run = before_s + ramp + steady
     mean, low, high = (
-        _finish_s(need, (need.startup_s or 0.0) + ramp + steady * ratio, counts)
-        for ratio in (1.0, fast, slow)
+        _finish_s(need, before_s + one, counts) for one in pairs.total_s(solution.routes)
     )
     if not math.isfinite(mean):
         return None
@@ -117,20 +111,6 @@ def _expected_s(need: TransferNeed, run: float, machines: int) -> float:
     per_day = need.interruptions_per_day or 0.0
     found = spot.expected_s(job, np.array([run]), per_day, np.array([float(machines)]))
     return float(found[0])
-
-
-def _spread(market: Market, counts: Floats, shares: Floats) -> tuple[float, float]:
-    """Return how much longer it takes at the low end of the rates' interval, and at the high."""
-    slow, fast = 1.0, 1.0
-    sends = set(market.network.src[shares > 0].tolist())
-    for option in np.flatnonzero(counts):
-        machine = market.machines[option]
-        is_sender = int(market.network.option_place[option]) in sends
-        used = machine.outside if machine.outside and is_sender else machine.inside
-        if used.gbps and used.low_gbps and used.high_gbps:
-            slow = max(slow, used.gbps / used.low_gbps)
-            fast = max(fast, used.high_gbps / used.gbps)
-    return slow, 1 / fast
 
 
 def _longest(market: Market, solution: Solution) -> set[str]:
@@ -287,48 +267,28 @@ def probability_of(
     As for the plan's interval, all machines stand at the same quantile and the slowest of them
     holds up all; what comes before the steady rate takes the same time.
     """
-    asked = list(_rates(need, market, option))
-    if need.deadline_s is None or not asked:
+    pairs = _pairs_of(need, market, option, caps)
+    if need.deadline_s is None or not pairs.queries:
         return None
     before_s = (need.startup_s or 0.0) + option.ramp_s
-    queries = [query for _, query in asked]
-    seconds = {}
-    for quantile in QUANTILES:
-        rates = at_quantile(queries, caps, quantile)
-        ratio = max(
-            (estimate.gbps or 0.0) / max(rate, _LEAST_GBPS)
-            for (estimate, _), rate in zip(asked, rates, strict=True)
-        )
-        seconds[quantile] = before_s + option.transfer_s * ratio
+    seconds = {one: before_s + pairs.transfer_s_at(one) for one in QUANTILES}
     count = sum(one.count for one in option.machines)
     is_spot = need.usage is Usage.SPOT
     per_day = (need.interruptions_per_day or 0.0) * count if is_spot else 0.0
     return deadline_probability(need.deadline_s, seconds, per_day)
 
 
-def _rates(
-    need: TransferNeed, market: Market, option: TransferOption
-) -> Iterator[tuple[Estimate, PathQuery]]:
-    """Yield the rate that each machine in use is taken to move, with its path."""
-    sends = {one.src for one in option.flows}
-    for machine in _used(market, option):
-        if machine.offer is None:
-            continue
-        if machine.outside is not None and machine.place in sends:
-            to_internet = any(
-                hop.path_class is PathClass.INTERNET and hop.src == machine.place
-                for hop in market.hops
-            )
-            yield machine.outside, outside_query(machine.offer, sends_outside=to_internet)
-            continue
-        job = job_need(need, machine.place, is_outside=False)
-        query = query_of(job, JobPhase.OUT, machine.offer)
-        assert query is not None
-        yield machine.inside, query
-
-
-def _used(market: Market, option: TransferOption) -> Iterator[Machine]:
-    used = {(m.place, m.machine_type, m.is_tier1, m.cpu_platform) for m in option.machines}
-    for one in market.machines:
-        if (one.place, one.name, one.is_tier1, one.platform) in used:
-            yield one
+def _pairs_of(need: TransferNeed, market: Market, option: TransferOption, caps: CapsBook) -> Pairs:
+    """Return the machines at the ends of the hops that a plan uses."""
+    used = {(m.place, m.machine_type, m.is_tier1, m.cpu_platform): m for m in option.machines}
+    counts = [
+        float(used[key].count) if key in used else 0.0
+        for one in market.machines
+        if (key := (one.place, one.name, one.is_tier1, one.platform))
+    ]
+    shares = np.zeros(len(market.hops))
+    for route in option.routes:
+        for edge, hop in enumerate(market.hops):
+            if (hop.src, hop.dst) in route.hops:
+                shares[edge] += route.share_ratio
+    return Pairs(market, need, shares, np.array(counts), caps)

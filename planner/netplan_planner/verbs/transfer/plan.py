@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from netplan_planner.model import Amount, CapsBook, PathClass, PriceBook, Text, Usage, worded
 from netplan_planner.optimise.job.plan import seconds_text
-from netplan_planner.throughput.limits.doubts import doubt_of
+from netplan_planner.throughput import predict
+from netplan_planner.throughput.goodput.doubts import doubt_of
 from netplan_planner.throughput.limits.quotas import quota_of
 from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
 from netplan_planner.verbs.transfer.answer import (
@@ -19,7 +20,8 @@ from netplan_planner.verbs.transfer.answer import (
 from netplan_planner.verbs.transfer.ask import AddressKind, NetworkTier, TransferGoal, TransferNeed
 from netplan_planner.verbs.transfer.hops import Tables, kind_of, region_of_bucket
 from netplan_planner.verbs.transfer.infeasible import why_infeasible
-from netplan_planner.verbs.transfer.market import Market, market_of, stream_query
+from netplan_planner.verbs.transfer.machines import hop_query
+from netplan_planner.verbs.transfer.market import Market, market_of
 from netplan_planner.verbs.transfer.option import Asked, Solved, probability_of
 from netplan_planner.verbs.transfer.tries import AS_FAST, key, solve, without_relays
 
@@ -61,7 +63,7 @@ def plan_transfer(
         infeasible=infeasible,
         unknown=market.unknown,
         unpriced=market.unpriced.unpriced,
-        doubts=doubts(need, market, best) if best is not None else (),
+        doubts=doubts(need, market, best, caps) if best is not None else (),
         advice=tuple(advice(need, market, best)) if best is not None else (),
         assumptions=tuple(assumptions(need, market, tables)),
         is_given=tables.has_own_names,
@@ -220,20 +222,19 @@ def why_no_direct(need: TransferNeed, direct: Solved) -> Text:
     return worded("the direct way costs at least ", Amount(usd=cheapest.usd_total))
 
 
-def doubts(need: TransferNeed, market: Market, best: TransferOption) -> tuple[str, ...]:
+def doubts(
+    need: TransferNeed, market: Market, best: TransferOption, caps: CapsBook
+) -> tuple[str, ...]:
     """Return what published measurements say against the rates of a plan, each once."""
     machines = {(one.place, one.name, one.is_tier1): one for one in market.machines}
-    used = {one.place: (one.place, one.machine_type, one.is_tier1) for one in best.machines}
+    used = {one.place: machines[one.place, one.machine_type, one.is_tier1] for one in best.machines}
     ends = {(one.src, one.dst) for one in best.flows}
     found: dict[str, None] = {}
     for hop in market.hops:
         if (hop.src, hop.dst) not in ends or hop.src not in used:
             continue
-        machine = machines[used[hop.src]]
-        query = stream_query(need, hop, machine, need.streams)
-        outside = hop.path_class is not None and hop.path_class.leaves_vpc
-        estimate = machine.outside if outside else machine.inside
-        if query is not None and estimate is not None and (said := doubt_of(query, estimate)):
+        query = hop_query(hop, used[hop.src], used.get(hop.dst), need.streams)
+        if query is not None and (said := doubt_of(query, predict(query, caps))):
             found[said] = None
     return tuple(found)
 

@@ -19,9 +19,9 @@ from netplan_planner.verbs.transfer.hops import region_of_bucket
 from netplan_planner.verbs.transfer.market import Market
 from netplan_planner.verbs.transfer.network import Network, kept, scaled
 from netplan_planner.verbs.transfer.option import Asked, Solved, option_of
+from netplan_planner.verbs.transfer.pairs import direct_ramp_s
 from netplan_planner.verbs.transfer.program import Aim, Span
 from netplan_planner.verbs.transfer.solving import Searched, Solution, longest_s, searched
-from netplan_planner.verbs.transfer.starts import direct_ramp_s
 
 CENT = Decimal("0.01")
 AS_FAST = 1 + 1e-4

@@ -1,0 +1,59 @@
+"""Where published measurements say that the model's own value is too high: said with the answer.
+
+The model keeps the documented cap as its value (one campaign is no constant). Where the limit in
+doubt binds above what the campaign saw, the interval reaches down to that, and the answer says so.
+Below it nothing contradicts the value. A reader of one answer does not read the table of all
+campaigns.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplan_planner.model import Estimate, PathQuery
+from netplan_planner.throughput.goodput.intervals import Spread
+from netplan_planner.throughput.goodput.mean import LIMITS, Column
+from netplan_planner.throughput.limits.doubts import known_doubts
+
+
+def doubted_low(
+    kinds: Sequence[PathQuery], which: NDArray[np.intp], found: Spread, low_gbps: Column
+) -> Column:
+    """Return the low ends in Gbit/s: where a doubt holds, no higher than what its campaign saw.
+
+    Of a path that probes told of, they know more.
+
+    Args:
+        kinds: The kinds of paths.
+        which: Kind of each row.
+        found: Their means.
+        low_gbps: Of each row, before.
+    """
+    for one in known_doubts():
+        is_of_class = np.array([kind.path_class is one.path_class for kind in kinds], dtype=bool)
+        is_doubted = (
+            is_of_class[which]
+            & (found.means.binding == LIMITS.index(one.limit))
+            & (found.means.gbps > one.seen_gbps)
+            & (found.learnt_ratio == 0)
+        )
+        low_gbps = np.where(is_doubted, np.minimum(low_gbps, one.seen_gbps), low_gbps)
+    return low_gbps
+
+
+def doubt_of(query: PathQuery, found: Estimate) -> str:
+    """Return what is known against the value of a path, empty where nothing is."""
+    first, low = found.binding, found.low_gbps
+    for one in known_doubts():
+        is_bound = first is not None and first.name == one.limit
+        is_seen = low is not None and low <= one.seen_gbps < (found.gbps or 0.0)
+        if is_bound and is_seen and query.path_class is one.path_class:
+            return (
+                f"in the one published campaign of such paths ({one.as_of:%Y-%m},"
+                f" {one.row_count} rates of {one.machine_type}) such a value was"
+                f" {100 * one.median_error_ratio:.0f} % too high in the median:"
+                f" {one.seen_gbps:g} Gbit/s, and why is not known; nearer the low end until a"
+                " probe says otherwise (docs/accuracy.md)"
+            )
+    return ""

@@ -1,0 +1,247 @@
+"""One question, one answer: every verb says the same of one path over the same volume."""
+
+from datetime import date
+from decimal import Decimal
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from netplan_planner.model import (
+    CapsBook,
+    Estimate,
+    FarEnd,
+    JobEnd,
+    JobNeed,
+    JobPlace,
+    MachineNeed,
+    MachinePlan,
+    PathClass,
+)
+from netplan_planner.optimise.job.plan import plan_job
+from netplan_planner.optimise.machine_type import Chooser
+from netplan_planner.planning.path_question import PathQuestion
+from netplan_planner.planning.predict_path import predict_described
+from netplan_planner.throughput import predict
+from netplan_planner.verbs.transfer.ask import TransferNeed
+from netplan_planner.verbs.transfer.hops import Hop
+from netplan_planner.verbs.transfer.machines import hop_query, machines_in
+from netplan_planner.verbs.transfer.plan import plan_transfer
+from support.examples import examples
+from support.transfers.made import CAPS, PRICES
+
+DAY: date = CAPS.as_of
+LEVEL = 0.9
+BITS = 8 / 1e9
+ZERO = Decimal(0)
+TYPES = ("e2-standard-2", "n2-standard-4", "n2-standard-32", "n2-standard-48", "c3-standard-22")
+REGIONS = ("us-central1", "us-east1", "europe-west4", "asia-east1", "australia-southeast1")
+
+
+class Told(NamedTuple):
+    """A path that every verb is asked about, over a volume."""
+
+    machine_type: str
+    src: str
+    dst: str
+    is_tier1: bool
+    streams: int | None
+    sent_bytes: int
+
+
+def tier1_of(machine_type: str, *, caps: CapsBook = CAPS) -> list[bool]:
+    """Return the tiers that a type is offered with."""
+    return sorted({cap.is_tier1 for cap in caps.variants(machine_type)})
+
+
+@st.composite
+def paths(draw: st.DrawFn) -> Told:
+    """Draw a path between two regions."""
+    src, dst = draw(st.lists(st.sampled_from(REGIONS), min_size=2, max_size=2, unique=True))
+    offered = [n for n in TYPES if PRICES.is_offered(src, n) and PRICES.is_offered(dst, n)]
+    machine_type = draw(st.sampled_from(offered))
+    return Told(
+        machine_type=machine_type,
+        src=src,
+        dst=dst,
+        is_tier1=draw(st.sampled_from(tier1_of(machine_type))),
+        streams=draw(st.sampled_from([None, 1, 4, 16, 64, 256])),
+        sent_bytes=draw(st.integers(10**8, 10**14)),
+    )
+
+
+def predicted(told: Told) -> Estimate:
+    """Return what `predict` says."""
+    question = PathQuestion(
+        src_type=told.machine_type,
+        src_place=told.src,
+        dst_place=told.dst,
+        is_tier1=told.is_tier1,
+        streams=told.streams,
+        transfer_bytes=told.sent_bytes,
+    )
+    return predict_described(question, DAY, LEVEL).estimate
+
+
+def seconds(found: Estimate) -> tuple[float | None, ...]:
+    """Return the time, as is likely and at both ends of the rates."""
+    return found.duration_s, found.low_duration_s, found.high_duration_s
+
+
+@given(told=paths())
+@settings(max_examples=examples(1.0), deadline=None)
+def test_times_of_a_prediction_are_its_bytes_over_its_rates(told: Told) -> None:
+    found = predicted(told)
+    rates = (found.gbps, found.high_gbps, found.low_gbps)
+    assert seconds(found) == pytest.approx([told.sent_bytes * BITS / (one or 0) for one in rates])
+
+
+@given(told=paths())
+@settings(max_examples=examples(1.0), deadline=None)
+def test_a_job_on_one_machine_takes_as_long(told: Told) -> None:
+    need = JobNeed(
+        region=told.src,
+        out_bytes=told.sent_bytes,
+        target=JobEnd(place=JobPlace.REGION, region=told.dst),
+        machine_types=(told.machine_type,),
+        streams=told.streams,
+        max_count=1,
+    )
+    found = plan_job(need, PRICES, CAPS)
+    (option,) = (one for one in found.options if one.is_tier1 == told.is_tier1)
+    times = (option.duration_s, option.low_duration_s, option.high_duration_s)
+    assert times == pytest.approx(seconds(predicted(told)), rel=1e-9)
+
+
+@given(told=paths())
+@settings(max_examples=examples(0.5), deadline=None)
+def test_a_transfer_by_one_machine_takes_as_long(told: Told) -> None:
+    need = TransferNeed(
+        source=told.src,
+        targets=(told.dst,),
+        volume_bytes=told.sent_bytes,
+        machine_types=(told.machine_type,),
+        streams=told.streams,
+        relays=(),
+        max_count=1,
+    )
+    plan = plan_transfer(need, PRICES, CAPS)
+    assert plan.plan is not None
+    # The plan chooses the tier; of two ends alike `predict` is asked about that one.
+    tiers = {one.is_tier1 for one in plan.plan.machines}
+    if len(tiers) == 1:
+        asked = predicted(told._replace(is_tier1=tiers.pop()))
+        found = (plan.plan.duration_s, plan.plan.low_duration_s, plan.plan.high_duration_s)
+        assert found == pytest.approx(seconds(asked), rel=1e-9)
+
+
+@given(told=paths())
+@settings(max_examples=examples(0.5), deadline=None)
+def test_a_recommendation_of_that_type_has_the_same_value_and_ends(told: Told) -> None:
+    need = MachineNeed(
+        gbps=0.0,
+        vcpus=1,
+        region=told.src,
+        series=(told.machine_type.partition("-")[0],),
+        far=FarEnd(region=told.dst, streams=told.streams, transfer_bytes=told.sent_bytes),
+    )
+    asked = predicted(told)
+    plan = Chooser(PRICES, CAPS).choose(need)
+    assert isinstance(plan, MachinePlan)
+    same = [
+        one
+        for one in (*plan.ranked, *plan.front)
+        if (one.machine_type, one.is_tier1) == (told.machine_type, told.is_tier1)
+    ]
+    for one in same:
+        found = (one.cap_gbps, one.low_gbps, one.high_gbps)
+        assert found == pytest.approx((asked.gbps, asked.low_gbps, asked.high_gbps), rel=1e-9)
+    assert same or told.is_tier1, "with Tier_1 only where no other carries as much"
+
+
+class TestBothEnds:
+    def test_a_small_receiver_bounds_what_is_recommended(self) -> None:
+        need = MachineNeed(
+            gbps=10.0, region="us-central1", series=("n2",), far=FarEnd(region="europe-west4")
+        )
+        small = replace(need, far=replace(need.far, machine_type="n1-standard-1"))
+        wide, narrow = (Chooser(PRICES, CAPS).choose(one) for one in (need, small))
+        assert isinstance(wide, MachinePlan)
+        assert isinstance(narrow, MachinePlan)
+        low = {one.machine_type: one.low_gbps or 0.0 for one in narrow.ranked}
+        assert any(low.get(one.machine_type, 0.0) < (one.low_gbps or 0.0) for one in wide.ranked)
+        names = {one.limit.name for one in narrow.ranked}
+        assert "receiver-cores" in names
+
+    def test_a_small_send_buffer_bounds_what_is_recommended(self) -> None:
+        far = FarEnd(region="europe-west4", streams=16, send_buffer_bytes=2**20)
+        need = MachineNeed(gbps=0.1, region="us-central1", series=("n2",), far=far)
+        plan = Chooser(PRICES, CAPS).choose(need)
+        assert isinstance(plan, MachinePlan)
+        assert plan.ranked[0].limit.name == "send-buffer-over-rtt"
+        assert plan.ranked[0].cap_gbps < 2
+
+    def test_a_transfer_is_timed_by_the_machines_at_both_ends(self) -> None:
+        """A wide sender and a small receiver: what the small one's vCPUs take is in its time."""
+        book = {}
+        for name in ("n1-standard-1", "n2-standard-32"):
+            need = TransferNeed(
+                source="us-central1",
+                targets=("europe-west4",),
+                volume_bytes=10**12,
+                machine_types=(name,),
+            )
+            found, _ = machines_in(
+                need, "us-central1", PRICES, CAPS, sends_outside=False, is_addressed=False
+            )
+            book[name] = found[0]
+        hop = Hop("us-central1", "europe-west4", PathClass.INTER_REGION_INTERNAL, None, None, ZERO)
+        wide, small = book["n2-standard-32"], book["n1-standard-1"]
+        query = hop_query(hop, wide, small, None)
+        assert query is not None
+        assert (query.src.machine_type, query.dst.machine_type) == (wide.name, small.name)
+        found_gbps = predict(query, CAPS)
+        assert found_gbps.binding is not None
+        assert found_gbps.binding.name == "receiver-cores"
+
+
+class TestDoubt:
+    @pytest.mark.parametrize("machine_type", ["t2d-standard-1", "n2-standard-4", "n2-standard-8"])
+    def test_where_the_campaign_saw_more_nothing_is_said(self, machine_type: str) -> None:
+        question = PathQuestion(
+            src_type=machine_type, src_place="us-central1", dst_place="europe-west4"
+        )
+        found = predict_described(question, DAY, LEVEL)
+        assert found.planning is not None
+        assert found.planning.doubt == ""
+
+    @pytest.mark.parametrize("mtu_bytes", [None, 8896])
+    @pytest.mark.parametrize("level", [0.5, 0.9])
+    def test_where_it_saw_less_the_low_end_reaches_it(
+        self, mtu_bytes: int | None, level: float
+    ) -> None:
+        for machine_type in ("n2-standard-32", "c3-standard-176"):
+            question = PathQuestion(
+                src_type=machine_type,
+                path_class=PathClass.INTER_REGION_INTERNAL,
+                src_place="us-central1",
+                dst_place="europe-west4",
+                mtu_bytes=mtu_bytes,
+            )
+            found = predict_described(question, DAY, level)
+            assert found.planning is not None
+            assert "17.6 Gbit/s" in found.planning.doubt
+            assert (found.estimate.low_gbps or 99.0) <= 17.6
+
+    def test_it_stands_in_no_answer_over_public_addresses(self) -> None:
+        question = PathQuestion(
+            src_type="n2-standard-32",
+            src_place="us-central1",
+            dst_place="europe-west4",
+            is_external=True,
+        )
+        found = predict_described(question, DAY, LEVEL)
+        assert found.planning is not None
+        assert found.planning.doubt == ""
