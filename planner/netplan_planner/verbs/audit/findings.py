@@ -252,14 +252,15 @@ def _amount(finding: Finding, usd: Decimal) -> Line:
     """Return the sum of a finding, and what is left of it once the fixes before it are made."""
     amount = line(fixed(worded(Amount(usd=usd), " a month"), phrases.money_role(usd)))
     left = finding.marginal_usd_per_month
-    if not finding.overlap or left is None or left == usd:
+    if left is None or left == usd:
         return amount
     if finding.same_as:
         return line(amount, "; another finding asks for the same change, and its saving holds this")
     if finding.is_held:
         return line(amount, f"; it waits: {finding.overlap}")
     rest = line("nothing") if not left else phrases.money(left)
-    return line(amount, " alone; after the fixes ranked before it ", rest, f" ({finding.overlap})")
+    why = f" ({finding.overlap})" if finding.overlap else ""
+    return line(amount, " alone; after the fixes ranked before it ", rest, why)
 
 
 def _fix(finding: Finding, options: RenderOptions) -> Iterator[Block]:
