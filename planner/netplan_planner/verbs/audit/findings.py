@@ -179,8 +179,10 @@ def _after_others(finding: Finding, ranked: OrderedFix | None) -> Iterator[Block
     """Yield what the fix lifts once those before it are made, where that is something else."""
     if ranked is None or ranked.now is None or ranked.fixed is None or ranked.rank < 2:
         return
-    alone = finding.throughput_now, finding.throughput_fixed
-    if [e.gbps if e else None for e in alone] != [ranked.now.gbps, ranked.fixed.gbps]:
+    # The order shows the place that is lifted most, whichever place is named first.
+    alone = [(one.throughput_now, one.throughput_fixed) for one in (finding, *finding.members)]
+    rates = [(now and now.gbps, then and then.gbps) for now, then in alone]
+    if (ranked.now.gbps, ranked.fixed.gbps) not in rates:
         text = f" once the fixes ranked before it are made (it is number {ranked.rank})"
         yield doc.field("then", phrases.step(ranked.now, ranked.fixed), text)
 
