@@ -288,10 +288,16 @@ def _filled(
 
 
 def merge_lines(items: Iterable[model.LineItem]) -> tuple[model.LineItem, ...]:
-    """Return the lines with equal ones added up, in order of first appearance."""
+    """Return the lines with equal ones added up, in order of first appearance.
+
+    What is paid before and after alike is in no line.
+    """
     merged: dict[tuple[object, ...], model.LineItem] = {}
+    net: dict[tuple[object, ...], Decimal] = defaultdict(Decimal)
     for item in items:
-        key = (item.name, item.unit, item.unit_price_usd, item.sku_ids, item.quantity < 0)
+        price = (item.name, item.unit, item.unit_price_usd, item.sku_ids)
+        net[price] += item.quantity
+        key = (*price, item.quantity < 0)
         seen = merged.get(key)
         merged[key] = (
             item
@@ -302,7 +308,7 @@ def merge_lines(items: Iterable[model.LineItem]) -> tuple[model.LineItem, ...]:
                 usd_per_month=seen.usd_per_month + item.usd_per_month,
             )
         )
-    return tuple(merged.values())
+    return tuple(item for key, item in merged.items() if net[key[:-1]])
 
 
 def _member(rule: Rule, hit: model.Hit) -> model.Member:

@@ -70,7 +70,7 @@ def _class_total(
         note = unpriced[0].reason
     return model.ClassTotal(
         path_class=path_class,
-        gib_per_month=facts.gib_per_month(sum(edge.wire_bytes for edge in edges)),
+        gib_per_month=facts.gib_per_month(_wire_bytes(edges)),
         usd_per_month=model.total_usd(lines) if bill is not None and bill.is_priced else None,
         edge_count=len(edges),
         price_note=note,
@@ -89,7 +89,7 @@ def _bill(
 ) -> Bill | None:
     """Return the bill of a class's edges; None where nobody of ours is charged for them."""
     if direction is model.Direction.RECEIVED and path_class is model.PathClass.GOOGLE_APIS:
-        return bill_reads(facts, sum(edge.wire_bytes for edge in edges))
+        return bill_reads(facts, _wire_bytes(edges))
     volumes: Counter[PricedPath] = Counter()
     for edge in edges:
         path = billed_path(facts, edge, priced_path_of(facts, edge))
@@ -107,21 +107,37 @@ def zone_pairs(facts: model.Facts) -> tuple[model.ZonePair, ...]:
         src, dst = facts.src(edge), facts.dst(edge)
         if edge.path_class.distance is not None and src.zone and dst.zone:
             pairs[src.zone, dst.zone, edge.path_class].append(edge)
-    rows = [_zone_pair(facts, key, edges) for key, edges in pairs.items()]
-    return tuple(
-        sorted(rows, key=lambda r: (-r.gib_per_month, r.src_zone, r.dst_zone, r.path_class))
-    )
+    meter = Meter()
+    # The steps of one price are of all zones together, so that the rows add up to their class;
+    # bounds come after all that has a price.
+    billed = [
+        (key, edges, _sent_bill(facts, key[-1], edges, meter))
+        for key, edges in sorted(pairs.items(), key=lambda one: (-_wire_bytes(one[1]), one[0]))
+    ]
+    return tuple(_zone_pair(facts, *one, meter) for one in billed)
+
+
+def _wire_bytes(edges: list[model.Edge]) -> int:
+    return sum(edge.wire_bytes for edge in edges)
+
+
+def _sent_bill(
+    facts: model.Facts, path_class: model.PathClass, edges: list[model.Edge], meter: Meter
+) -> Bill | None:
+    """Return the bill of a pair of zones; what others send to each other is not ours to price."""
+    is_sent = all(direction_of(facts, edge) is model.Direction.SENT for edge in edges)
+    return _bill(facts, path_class, edges, model.Direction.SENT, meter) if is_sent else None
 
 
 def _zone_pair(
-    facts: model.Facts, key: tuple[str, str, model.PathClass], edges: list[model.Edge]
+    facts: model.Facts,
+    key: tuple[str, str, model.PathClass],
+    edges: list[model.Edge],
+    bill: Bill | None,
+    meter: Meter,
 ) -> model.ZonePair:
     src_zone, dst_zone, path_class = key
     greatest = max(edges, key=lambda e: (e.wire_bytes, -e.src, -e.dst))
-    # What others send to each other is not ours to price.
-    is_sent = all(direction_of(facts, edge) is model.Direction.SENT for edge in edges)
-    meter = Meter()
-    bill = _bill(facts, path_class, edges, model.Direction.SENT, meter) if is_sent else None
     least = light_between(src_zone, dst_zone) or 0.0
     rtt = [edge.rtt_ms for edge in edges if edge.rtt_ms is not None and edge.rtt_ms >= least]
     src, dst = facts.src(greatest), facts.dst(greatest)
@@ -134,7 +150,7 @@ def _zone_pair(
         src_zone=src_zone,
         dst_zone=dst_zone,
         path_class=path_class,
-        gib_per_month=facts.gib_per_month(sum(edge.wire_bytes for edge in edges)),
+        gib_per_month=facts.gib_per_month(_wire_bytes(edges)),
         usd_per_month=model.total_usd(bill.lines) if bill is not None and bill.is_priced else None,
         max_gbps=max(edge.series.max_gbps for edge in edges),
         rtt_ms=min(rtt) if rtt else None,

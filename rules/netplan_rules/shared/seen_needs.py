@@ -153,7 +153,7 @@ def _observed(
             return cap_gbps, f"its cap of {cap_gbps:g} Gbit/s, at which it stands"
     if busiest * (1 - headroom_ratio) > p95:
         idle = "" if p95 else ": in 95 % of the minutes it was idle"
-        said = f"its busiest minute, {busiest:.3g} Gbit/s without headroom{idle}"
+        said = f"its busiest minute: a cap of {busiest:.3g} Gbit/s is enough for it{idle}"
         return busiest * (1 - headroom_ratio), said
     return p95, "95th percentile of what it was seen to send"
 

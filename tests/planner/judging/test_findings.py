@@ -142,6 +142,12 @@ def test_costs_and_savings_of_one_name_stay_apart() -> None:
     assert [item.quantity for item in merge_lines(lines)] == [Decimal(6), Decimal(-3)]
 
 
+def test_what_is_paid_before_and_after_alike_is_in_no_line() -> None:
+    lines = [line("2", "5"), line("2", "-4"), line("3", "-1"), line("2", "-1")]
+    (left,) = merge_lines(lines)
+    assert (left.quantity, left.unit_price_usd) == (Decimal(-1), Decimal(3))
+
+
 def test_findings_come_by_severity_and_then_as_their_fixes_rank() -> None:
     slow, fast = Estimate(gbps=1.0), Estimate(gbps=9.0)
     found = made(

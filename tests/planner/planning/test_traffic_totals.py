@@ -69,6 +69,23 @@ def test_zones_between_which_others_talk_are_not_priced() -> None:
     assert (theirs.gib_per_month, theirs.usd_per_month) == (own.gib_per_month, None)
 
 
+def test_pairs_of_zones_share_the_steps_of_a_price() -> None:
+    path_class = PathClass.INTER_REGION_INTERNAL
+    facts = facts_of(
+        machine("a"),
+        replace(machine("b"), zone=Zone("us-central1-b")),
+        replace(machine("c"), zone=Zone("europe-west1-b")),
+        talk=(("a", "c", path_class, 1.0), ("b", "c", path_class, 2.0)),
+    )
+    greater, lesser = zone_pairs(facts)
+    (total,) = traffic_by_class(facts)
+    assert (greater.src_zone, lesser.src_zone) == ("us-central1-b", "us-central1-a")
+    # The first GiB of this price is free: once, not once for each pair of zones.
+    free = [line.quantity for pair in (greater, lesser) for line in pair.line_items[:-1]]
+    assert free == [1]
+    assert total.usd_per_month == total_usd(greater.line_items + lesser.line_items)
+
+
 def test_the_steps_of_a_price_are_of_all_its_paths() -> None:
     facts = facts_to_internet(("a", "us-central1-a", "PREMIUM"), ("b", "us-east1-b", "PREMIUM"))
     (total,) = traffic_by_class(facts)

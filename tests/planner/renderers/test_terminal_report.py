@@ -220,3 +220,37 @@ def test_the_order_says_which_fix_is_little_sure() -> None:
     assert "sure low" not in render(report, PLAIN).partition("Findings:")[0]
     text = render(msgspec.structs.replace(report, findings=findings), PLAIN)
     assert "sure low" in text.partition("Findings:")[0]
+
+
+def test_what_the_order_makes_of_a_saving_is_said_beside_the_saving_alone() -> None:
+    report = reports.gecko_report()
+    finding = next(f for f in report.findings if f.saving_usd_per_month and not f.overlap)
+    usd = finding.saving_usd_per_month
+    assert usd is not None
+    # Steps of a price that others no longer reach: it saves more, and overlaps with nothing.
+    raised = msgspec.structs.replace(finding, marginal_usd_per_month=usd + 17, overlap="")
+    text = render(msgspec.structs.replace(report, findings=(raised,)), PLAIN)
+    said = " ".join(text.split())
+    assert (
+        f"${usd:,.2f} a month alone; after the fixes ranked before it saves ${usd + 17:,.2f}"
+        in said
+    )
+
+
+def test_a_place_that_is_lifted_most_is_not_called_what_earlier_fixes_leave() -> None:
+    report = reports.gecko_report()
+    fix = next(one for one in report.do_first if one.now is not None)
+    finding = next(f for f in report.findings if f.fingerprint == fix.finding)
+    assert fix.now is not None
+    assert finding.throughput_now is not None
+    # The place that is named first has another rate; the order's rate is that of another place.
+    named = msgspec.structs.replace(
+        finding, throughput_now=msgspec.structs.replace(finding.throughput_now, gbps=0.5)
+    )
+    second = msgspec.structs.replace(fix, rank=2)
+    told = "once the fixes ranked before it are made"
+    shown = msgspec.structs.replace(report, findings=(named,), do_first=(second,))
+    assert told not in " ".join(render(shown, PLAIN).split())
+    left = msgspec.structs.replace(second, now=msgspec.structs.replace(fix.now, gbps=0.7))
+    shown = msgspec.structs.replace(report, findings=(named,), do_first=(left,))
+    assert told in " ".join(render(shown, PLAIN).split())

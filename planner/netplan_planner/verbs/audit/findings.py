@@ -179,8 +179,10 @@ def _after_others(finding: Finding, ranked: OrderedFix | None) -> Iterator[Block
     """Yield what the fix lifts once those before it are made, where that is something else."""
     if ranked is None or ranked.now is None or ranked.fixed is None or ranked.rank < 2:
         return
-    alone = finding.throughput_now, finding.throughput_fixed
-    if [e.gbps if e else None for e in alone] != [ranked.now.gbps, ranked.fixed.gbps]:
+    # The order shows the place that is lifted most, whichever place is named first.
+    alone = [(one.throughput_now, one.throughput_fixed) for one in (finding, *finding.members)]
+    rates = [(now and now.gbps, then and then.gbps) for now, then in alone]
+    if (ranked.now.gbps, ranked.fixed.gbps) not in rates:
         text = f" once the fixes ranked before it are made (it is number {ranked.rank})"
         yield doc.field("then", phrases.step(ranked.now, ranked.fixed), text)
 
@@ -252,14 +254,15 @@ def _amount(finding: Finding, usd: Decimal) -> Line:
     """Return the sum of a finding, and what is left of it once the fixes before it are made."""
     amount = line(fixed(worded(Amount(usd=usd), " a month"), phrases.money_role(usd)))
     left = finding.marginal_usd_per_month
-    if not finding.overlap or left is None or left == usd:
+    if left is None or left == usd:
         return amount
     if finding.same_as:
         return line(amount, "; another finding asks for the same change, and its saving holds this")
     if finding.is_held:
         return line(amount, f"; it waits: {finding.overlap}")
     rest = line("nothing") if not left else phrases.money(left)
-    return line(amount, " alone; after the fixes ranked before it ", rest, f" ({finding.overlap})")
+    why = f" ({finding.overlap})" if finding.overlap else ""
+    return line(amount, " alone; after the fixes ranked before it ", rest, why)
 
 
 def _fix(finding: Finding, options: RenderOptions) -> Iterator[Block]:

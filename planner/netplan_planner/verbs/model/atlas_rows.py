@@ -18,6 +18,7 @@ from netplan_planner.planning.path_question import check_type
 from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.limits.ends import OWN_CLOUD
+from netplan_planner.throughput.limits.tables import path_limit
 from netplan_planner.throughput.round_trips.of_path import path_round_trip
 from netplan_planner.verbs.model.ask import AtlasAsk
 from netplan_planner.verbs.model.atlas import Atlas, AtlasRow, ClassSummary
@@ -71,10 +72,12 @@ def atlas_of(ask: AtlasAsk, today: date) -> Atlas:
         by_path.setdefault(one.path, []).append(one)
     paths = list(dict.fromkeys(chain(_own_paths(book.regions()), sorted(by_path))))
     said = _asked(paths, ask, as_of)
+    ingress = path_limit("external-ingress", today)
+    most_gbps = ingress.value if ingress is not None else np.inf
     rows = tuple(
         row
         for path, one in zip(paths, said, strict=True)
-        for row in _rows(path, one, by_path.get(path, ()), book)
+        for row in _rows(path, one, _bounded(by_path.get(path, ()), most_gbps), book)
     )
     return Atlas(
         as_of=str(as_of),
@@ -95,6 +98,18 @@ def _own_paths(regions: Iterable[str]) -> Iterator[RegionPath]:
         for dst in names:
             classes = _WITHIN if src == dst else _BETWEEN
             yield from (RegionPath(src, dst, one) for one in classes)
+
+
+def _bounded(groups: Iterable[Group], most_gbps: float) -> Iterator[Group]:
+    """Yield campaigns, without what the model says above all that a machine receives from outside.
+
+    For senders of other clouds nothing but buffers bounds it on days for which no source states
+    that limit: this is no prediction.
+    """
+    nothing = Said(gbps=np.nan, low_gbps=np.nan, high_gbps=np.nan, binding_limit="")
+    for one in groups:
+        is_bound = cloud_of(one.path.src) == OWN_CLOUD or one.said.gbps <= most_gbps
+        yield one if is_bound else one._replace(said=nothing)
 
 
 def _asked(paths: Sequence[RegionPath], ask: AtlasAsk, as_of: date) -> list[Said]:
@@ -130,7 +145,7 @@ def _zones(path: RegionPath) -> tuple[str, str]:
 
 
 def _rows(
-    path: RegionPath, said: Said, groups: Sequence[Group], book: PriceBook
+    path: RegionPath, said: Said, groups: Iterable[Group], book: PriceBook
 ) -> Iterator[AtlasRow]:
     found = path_round_trip(*_zones(path), distance=path.path_class.distance)
     plain = AtlasRow(
@@ -147,9 +162,7 @@ def _rows(
         high_gbps=_rounded(said.high_gbps),
         binding_limit=said.binding_limit,
     )
-    if not groups:
-        yield plain
-    yield from (_measured(plain, one) for one in groups)
+    yield from [_measured(plain, one) for one in groups] or [plain]
 
 
 def _measured(plain: AtlasRow, group: Group) -> AtlasRow:

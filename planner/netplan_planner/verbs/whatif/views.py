@@ -26,7 +26,7 @@ from netplan_planner.verbs.whatif.answer import (
 _ZERO = Decimal(0)
 _FEW = 5
 _OF_TRAFFIC = (
-    doc.Column(title="in use", is_number=True, stacked="{} in use"),
+    doc.Column(title="in use (p95)", is_number=True, stacked="{} in use (95th percentile)"),
     doc.Column(title="gets", is_number=True, stacked="gets {}"),
     doc.Column(title="traffic a month", is_number=True, stacked="traffic {} a month"),
 )

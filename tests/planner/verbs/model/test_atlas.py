@@ -111,6 +111,25 @@ def test_a_path_to_another_cloud_stands_by_its_name(tmp_path: Path) -> None:
     assert one["usd_per_gib"] is None, "the price depends on where that is"
 
 
+def test_what_only_buffers_bound_is_no_prediction(tmp_path: Path) -> None:
+    far = ROW | {
+        "cloud": "aws>gcp",
+        "path_class": "internet-cross-cloud",
+        "network_tier": "PREMIUM",
+    }
+    far |= {"machine_type": "m5.8xlarge", "src_location": "aws:eu-central-1", "value": "4.75"}
+    slow = far | {"source": "one", "streams": "1"}
+    found = atlas("--measurements", str(written(tmp_path / "grid.csv", far, slow)))
+    many, one = of_pair(found, ("aws:eu-central-1", "europe-west1", "internet"))
+    # 64 windows of 64 MiB over 11 ms are 3,000 Gbit/s, and no limit of 2022 is known.
+    assert (many["measured_gbps"], many["setup_gbps"], many["setup_high_gbps"]) == (
+        4.75,
+        None,
+        None,
+    )
+    assert one["setup_low_gbps"] < one["setup_gbps"] < 30
+
+
 def test_the_diagonal_of_a_grid_is_within_the_region(tmp_path: Path) -> None:
     row = ROW | {"src_location": "gcp:us-east1", "dst_location": "gcp:us-east1"}
     found = atlas("--measurements", str(written(tmp_path / "grid.csv", row)))
