@@ -96,7 +96,10 @@ def resize_need(
     if isinstance(seen, str):
         need = need_of(facts, instance, cap.egress_gbps, model.Destination.INTERNAL)
         return None if need is None else replace(need, headroom_ratio=0.0)
-    return need_of(facts, instance, seen.gbps, model.Destination.INTERNAL)
+    need = need_of(facts, instance, seen.gbps, model.Destination.INTERNAL)
+    if need is None:
+        return None
+    return replace(need, outside_gbps=max(need.outside_gbps, seen.outside_gbps))
 
 
 def cheapest(

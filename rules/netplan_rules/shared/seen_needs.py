@@ -28,6 +28,8 @@ class Wanted(NamedTuple):
     outside_gbps: float
     """The part of it that goes to addresses outside the VPC."""
     basis: str
+    is_todays_cap: bool = False
+    """Nothing tells what it sends, so it keeps the bandwidth that it has."""
 
 
 class SeenNeed(NamedTuple):
@@ -68,6 +70,7 @@ def sized(facts: Facts, instance: Instance, shape: MachineShape, wanted: Wanted)
     size = size_of(facts, instance, shape)
     vcpus = size.vcpus
     is_busy = wanted.gbps >= facts.threshold("shared-core-in-data-path", "min_gbps")
+    is_busy = is_busy and not wanted.is_todays_cap
     if is_busy and shape.is_shared_core:
         # Shared cores are no place for real traffic.
         vcpus = max(vcpus, int(facts.threshold("shared-core-in-data-path", "min_vcpus")))
@@ -82,9 +85,6 @@ def _why_kept(facts: Facts, instance: Instance) -> str:
         return "nested virtualization is on, which some series do not have"
     if instance.unknown_parts:
         return instance.why_unknown
-    unseen = unlogged(facts, instance)
-    if unseen and facts.target(instance) is None:
-        return f"{unseen}: what it sends is not known"
     return ""
 
 
@@ -105,8 +105,9 @@ def wanted_gbps(
 
     That is its declared target, the 95th percentile of what it was seen to send, and so much that
     the cap also carries its busiest minute, of which no headroom is kept. One that stands at its
-    cap needs that cap at least: what it would send beyond cannot be seen. A declared target counts
-    inside the VPC, as it does in the audit.
+    cap needs that cap at least: what it would send beyond cannot be seen. So does one whose
+    subnetwork keeps no flow logs: others may not have seen all that it sends. A declared target
+    counts inside the VPC, as it does in the audit.
 
     Raises:
         InputError: If nothing is known: unknown is not 0.
@@ -128,13 +129,24 @@ def wanted_gbps(
     observed, basis = _observed(series, at_cap, headroom_ratio, is_held_back=is_held_back)
     if target is not None and target.gbps >= observed:
         return Wanted(gbps=target.gbps, outside_gbps=outside, basis=target.source + doubt)
+    unseen = unlogged(facts, instance)
+    if unseen and cap is not None:
+        return _todays_cap(cap, headroom_ratio, unseen, is_outside=is_outside)
     if observed:
         witness = f" ({rates.source})" if rates and rates.is_counted and not is_outside else ""
-        unseen = unlogged(facts, instance)
-        if unseen:
-            doubt += f"; {unseen}: others may not have seen all that it sends"
         return Wanted(gbps=observed, outside_gbps=outside, basis=f"{basis}{witness}{doubt}")
     raise InputError(_why_unknown(facts, instance, series))
+
+
+def _todays_cap(cap: EgressCap, headroom_ratio: float, unseen: str, *, is_outside: bool) -> Wanted:
+    """Return so much that a cap with its headroom is no less than the machine has today."""
+    outside = (cap.external_gbps or 0.0) * (1 - headroom_ratio)
+    return Wanted(
+        gbps=outside if is_outside else cap.egress_gbps * (1 - headroom_ratio),
+        outside_gbps=0.0 if is_outside else outside,
+        basis=f"its bandwidth of today, for {unseen}",
+        is_todays_cap=True,
+    )
 
 
 def _observed(

@@ -180,7 +180,10 @@ def _after_others(finding: Finding, ranked: OrderedFix | None) -> Iterator[Block
     if ranked is None or ranked.now is None or ranked.fixed is None or ranked.rank < 2:
         return
     # The order shows the place that is lifted most, whichever place is named first.
-    alone = [(one.throughput_now, one.throughput_fixed) for one in (finding, *finding.members)]
+    alone = [
+        (finding.throughput_now, finding.throughput_fixed),
+        *((one.throughput_now, one.throughput_fixed) for one in finding.members),
+    ]
     rates = [(now and now.gbps, then and then.gbps) for now, then in alone]
     if (ranked.now.gbps, ranked.fixed.gbps) not in rates:
         text = f" once the fixes ranked before it are made (it is number {ranked.rank})"

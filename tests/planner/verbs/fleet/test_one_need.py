@@ -8,7 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from netplan_planner.model import Facts, Hit, PathClass
+from netplan_planner.model import (
+    Destination,
+    Facts,
+    FlowLogConfig,
+    Hit,
+    PathClass,
+    ResourceRef,
+    SelfLink,
+    Subnetwork,
+)
 from netplan_planner.model.plans.changes import LEAST_SAVING_USD
 from netplan_planner.planning.fleet.candidates import Checks, Choices
 from netplan_planner.planning.fleet.market import Market
@@ -16,7 +25,7 @@ from netplan_planner.planning.fleet.need import CommitmentChoice
 from netplan_planner.planning.fleet.plan import Planned, plan_fleet
 from netplan_planner.verbs.fleet.inventory import needs_of
 from netplan_rules.capacity.cheaper_series import check
-from netplan_rules.shared.seen_needs import HEADROOM_RATIO, SeenNeed, seen_need
+from netplan_rules.shared.seen_needs import HEADROOM_RATIO, SeenNeed, seen_need, wanted_gbps
 from support.rules.facts import facts_of, machine, steady
 
 TYPES = ("n1-standard-8", "n2-standard-16", "n2-standard-4", "c2-standard-8", "e2-standard-8")
@@ -110,3 +119,36 @@ def test_an_older_generation_is_not_taken_unasked(checks: Checks, stays: bool) -
     found = plan_fleet(needs, facts.prices, facts.caps, Choices(checks=checks), market)
     assert isinstance(found, Planned)
     assert (dict(types_of(found))["ant"] == "c3-standard-22") == stays
+
+
+def test_a_machine_whose_subnetwork_keeps_no_logs_keeps_its_bandwidth_in_every_verb() -> None:
+    """E2 would do for what others saw of it; what it sends elsewhere nobody saw."""
+    facts = facts_of(
+        machine("ant", "n2-standard-16"),
+        machine("bee"),
+        talk=(("ant", "bee", PathClass.SAME_ZONE_INTERNAL, 0.2),),
+    )
+    ant = facts.inventory.instances[0]
+    silent = SelfLink("projects/p/regions/us-central1/subnetworks/silent")
+    nics = tuple(replace(nic, subnetwork=silent) for nic in ant.interfaces)
+    subnetwork = Subnetwork(
+        ref=ResourceRef(self_link=silent),
+        project=ant.project,
+        region=ant.region,
+        name="silent",
+        network=nics[0].network or SelfLink(""),
+        flow_logs=FlowLogConfig(enabled=False),
+    )
+    inventory = replace(
+        facts.inventory,
+        instances=(replace(ant, interfaces=nics), *facts.inventory.instances[1:]),
+        subnetworks=(*facts.inventory.subnetworks, subnetwork),
+    )
+    logged, unlogged = facts, replace(facts, inventory=inventory)
+    for seen, said in ((logged, "e2-standard-16"), (unlogged, "n2d-standard-16")):
+        hits = [one for one in check(seen) if isinstance(one, Hit) and "ant" in one.subject]
+        assert [one.change.to for one in hits if one.change is not None] == [said]
+        assert dict(types_of(planned(seen)))["ant"] == said
+    wanted = wanted_gbps(unlogged, unlogged.inventory.instances[0], Destination.INTERNAL)
+    assert wanted.gbps == pytest.approx(32 * 0.8)
+    assert "silent keeps no flow logs" in wanted.basis
