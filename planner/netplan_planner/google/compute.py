@@ -16,7 +16,6 @@ import msgspec
 
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, UsageError
-from netplan_planner.google.api_clients import ClientApi
 from netplan_planner.google.compute_methods import (
     LISTS,
     MACHINE_TYPE_ID,
@@ -33,7 +32,7 @@ from netplan_planner.google.located_lists import (
     located_endpoint,
     read_located,
 )
-from netplan_planner.google.options import ApiOptions, Endpoint, resolve_endpoint
+from netplan_planner.google.options import ApiOptions, ClientApi, Endpoint, resolve_endpoint
 from netplan_planner.google.paging import CutOff, Endless, Page, each_page, page_of
 from netplan_planner.google.refusals import Refusal, Request, path_of
 from netplan_planner.google.transport import Transport

@@ -13,9 +13,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from netplan_planner.errors import UsageError
-from netplan_planner.google.api_clients import INSTALL, ApiClient, ClientApi
 from netplan_planner.google.exchange import Answer, Exchange, Passing, TooLarge
-from netplan_planner.google.options import READ_ONLY_SCOPE, ApiOptions, Endpoint
+from netplan_planner.google.options import (
+    INSTALL,
+    READ_ONLY_SCOPE,
+    ApiClient,
+    ApiOptions,
+    ClientApi,
+    Endpoint,
+)
 from netplan_planner.google.refusals import (
     OK,
     POSTED,

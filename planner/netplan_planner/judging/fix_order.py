@@ -4,6 +4,8 @@ Savings do not add up: an address that is corrected takes the money from a move,
 of a triangle brings nothing after the other, a machine gets one type. So the fix that is worth
 most is taken first, its changes are made to the traffic, and the rest is asked again. What is
 worth most is a matter of severity, then of what is lost or held back, then of money (`fix_gain`).
+
+The commands of a move, written for the machine as the fixes before it leave it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,9 +14,12 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from netplan_planner.judging.fix_gain import (
+    NOTHING,
+    Bounds,
     Gain,
     Judge,
     Made,
+    MonthBounds,
     Proposal,
     Standing,
     by_gain,
@@ -23,12 +28,10 @@ from netplan_planner.judging.fix_gain import (
     is_unseen_gain,
     lifts,
 )
-from netplan_planner.judging.made_so_far import MadeSoFar, Now
-from netplan_planner.judging.moment import as_of, named_as_of
-from netplan_planner.judging.month_bounds import NOTHING, Bounds, MonthBounds
-from netplan_planner.judging.move_steps import with_move
+from netplan_planner.judging.made_so_far import MadeSoFar, Now, as_of, named_as_of
 from netplan_planner.ledger.account import OF_TRAFFIC
 from netplan_planner.ledger.guards import MOVED_FAR, is_far
+from netplan_planner.ledger.state import State
 from netplan_planner.model import (
     Change,
     ChangeKind,
@@ -36,11 +39,95 @@ from netplan_planner.model import (
     Facts,
     Fix,
     Hit,
+    Instance,
+    Instruction,
+    NetworkInterface,
     PathQuery,
     PlannedChange,
+    ProjectId,
     SelfLink,
+    Zone,
+    region_of,
 )
+from netplan_planner.planning.steps.by_image import move_to_zone
 from netplan_planner.throughput import apply_change, apply_to_receiver, edge_query, predict
+
+
+def with_move(fix: Fix, change: Change, state: State) -> Fix:
+    """Return a fix with the commands that make its move now; as it is where it has some.
+
+    A machine whose name is taken in the other zone is left to whoever makes the move: commands
+    after it name the machine as it is called now.
+    """
+    if change.kind is not ChangeKind.ZONE or fix.commands:
+        return fix
+    machines = [one for link in change.targets if (one := state.machine(link)) is not None]
+    zone = Zone(change.to or "")
+    taken = _names_in(state, zone)
+    if any((one.project, one.name) in taken for one in machines) or not machines:
+        return fix
+    steps = [move_to_zone(one, zone, tuple(_there(state, one, zone))).fix for one in machines]
+    kept = [name for one in machines for name in _left_behind(state, one, zone)]
+    cautions = dict.fromkeys(step.caution for step in steps)
+    return replace(
+        fix,
+        commands=tuple(command for step in steps for command in step.commands),
+        verify=_joined([step.verify for step in steps]) or fix.verify,
+        clean_up=_and_kept(_joined([step.clean_up for step in steps]) or fix.clean_up, kept),
+        undo=_joined([step.undo for step in steps]) or fix.undo,
+        caution=" ".join(filter(None, (fix.caution, *cautions))),
+    )
+
+
+def _names_in(state: State, zone: Zone) -> set[tuple[ProjectId, str]]:
+    """Return project and name of the machines that stand in a zone now."""
+    found = (state.machine(one.ref.self_link) or one for one in state.facts.inventory.instances)
+    return {(one.project, one.name) for one in found if one.zone == zone}
+
+
+def _there(state: State, machine: Instance, zone: Zone) -> Iterator[NetworkInterface]:
+    """Yield the interfaces in another region, each in its network's first subnetwork there."""
+    region = region_of(zone)
+    if region == machine.region:
+        return
+    for nic in machine.interfaces:
+        found = (
+            one
+            for one in state.facts.inventory.subnetworks
+            if (one.network, one.region) == (nic.network, region)
+        )
+        chosen = min(found, key=lambda one: one.name, default=None)
+        if chosen is not None:
+            yield replace(nic, subnetwork=chosen.ref.self_link)
+
+
+def _left_behind(state: State, machine: Instance, zone: Zone) -> Iterator[str]:
+    """Yield the reserved addresses that a machine leaves in its region, by name."""
+    if region_of(zone) == machine.region:
+        return
+    for nic in machine.interfaces:
+        reserved = state.facts.inventory.address_by_ip.get(nic.external_ipv4 or "")
+        if reserved is not None:
+            yield reserved.name
+
+
+def _and_kept(step: Instruction | None, kept: Sequence[str]) -> Instruction | None:
+    """Return the clean-up with what is paid for until somebody releases it."""
+    if step is None or not kept:
+        return step
+    noun = "address stays" if len(kept) == 1 else "addresses stay"
+    said = f"The reserved {noun} in the old region, paid for unused: {', '.join(kept)}."
+    return replace(step, text=f"{step.text} {said}")
+
+
+def _joined(parts: Sequence[Instruction | None]) -> Instruction | None:
+    """Return the instructions of several machines as one."""
+    known = [one for one in parts if one is not None]
+    if not known:
+        return None
+    text = " ".join(dict.fromkeys(one.text for one in known))
+    return Instruction(text=text, commands=tuple(c for one in known for c in one.commands))
+
 
 _OF_ONE_PATH = frozenset(
     {

@@ -18,8 +18,7 @@ from netplan_planner.model import (
     Unpriced,
     total_usd,
 )
-from netplan_planner.model.money.month_bill import MonthBill
-from netplan_planner.model.report_rows import unpriced_span
+from netplan_planner.model.report_rows import MonthBill, unpriced_span
 from netplan_planner.planning.fleet.standing import why_no_price
 from netplan_planner.planning.traffic_totals import traffic_by_class
 

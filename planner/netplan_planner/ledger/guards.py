@@ -5,7 +5,7 @@ from collections.abc import Container, Iterable
 from msgspec.structs import replace
 
 from netplan_planner.ledger.state import State, key_of
-from netplan_planner.machines.staying import why_it_stays
+from netplan_planner.machines.groups import why_it_stays
 from netplan_planner.model import (
     BandwidthTier,
     Change,

@@ -39,7 +39,6 @@ from netplan_planner.model.evidence.metrics import (
     MetricsCoverage,
     MetricSeries,
 )
-from netplan_planner.model.evidence.observed import MachineRates
 from netplan_planner.model.evidence.traffic import (
     NO_TRAFFIC,
     BadRecord,
@@ -63,6 +62,7 @@ from netplan_planner.model.facts import (
     SERVICE_LABELS,
     DeclaredLink,
     Facts,
+    MachineRates,
     Target,
 )
 from netplan_planner.model.finding import (
@@ -118,6 +118,8 @@ from netplan_planner.model.money.price_snapshots import (
 from netplan_planner.model.money.prices import (
     OLDER_THAN_A_CHANGE,
     AddressUse,
+    FlexibleCommitments,
+    FlexibleUse,
     LineItem,
     Price,
     PriceBook,
@@ -153,7 +155,6 @@ from netplan_planner.model.plans.commitment import (
     MachineChange,
     cover_usd,
 )
-from netplan_planner.model.plans.flexible import FlexibleCommitments, FlexibleUse
 from netplan_planner.model.plans.job import (
     JobEnd,
     JobHours,

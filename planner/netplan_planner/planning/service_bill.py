@@ -20,7 +20,7 @@ from netplan_planner.model import (
     bill,
     total_usd,
 )
-from netplan_planner.paths.nat_hours import NAT_VMS, nat_hour_tiers, nat_hours
+from netplan_planner.paths.gateway_hours import NAT_VMS, nat_hour_tiers, nat_hours
 from netplan_planner.paths.spans import span
 from netplan_planner.units import (
     HOURS_PER_MONTH,

@@ -14,8 +14,8 @@ from netplan_planner.model.evidence.log_volume import (
     MachineBlocks,
 )
 from netplan_planner.traffic.engine import Engine, Row
-from netplan_planner.traffic.places import write_places
 from netplan_planner.traffic.record_sums import RecordSums
+from netplan_planner.traffic.repeats import write_places
 from netplan_planner.traffic.routes import Routes
 from netplan_planner.traffic.statements import logged
 

@@ -29,8 +29,7 @@ from netplan_rules.capacity._resize import (
     type_evidence,
     unknown_cap,
 )
-from netplan_rules.shared.at_cap import is_full
-from netplan_rules.shared.drops import drops_of, overflow_evidence, overflow_text
+from netplan_rules.shared.drops import drops_of, is_full, overflow_evidence, overflow_text
 from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE

@@ -19,7 +19,7 @@ from netplan_planner.model import (
     line_item,
     negated,
 )
-from netplan_planner.paths.nat_hours import nat_hour_lines
+from netplan_planner.paths.gateway_hours import nat_hour_lines
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.wording import command
 

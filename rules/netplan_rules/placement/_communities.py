@@ -15,7 +15,7 @@ from netplan_planner.ledger import Ledger
 from netplan_planner.ledger.state import Pair
 from netplan_planner.ledger.traffic import pair_of
 from netplan_planner.machines.copies import ReplicaSets, replica_sets
-from netplan_planner.machines.staying import why_it_stays
+from netplan_planner.machines.groups import why_it_stays
 from netplan_planner.model import (
     Change,
     ChangeKind,

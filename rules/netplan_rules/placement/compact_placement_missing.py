@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from netplan_planner.ledger.traffic import pair_of
 from netplan_planner.machines import series_facts
 from netplan_planner.machines.copies import name_stem
-from netplan_planner.machines.groups import is_managed
-from netplan_planner.machines.staying import HA_ROLES
+from netplan_planner.machines.groups import HA_ROLES, is_managed
 from netplan_planner.model import (
     ROLE_LABEL,
     Edge,

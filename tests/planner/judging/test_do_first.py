@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from netplan_planner.judging.fix_order import with_move
 from netplan_planner.judging.fixes import answer
-from netplan_planner.judging.move_steps import with_move
 from netplan_planner.ledger.state import State
 from netplan_planner.model import (
     Address,

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.judging.month_bounds import MonthBounds
+from netplan_planner.judging.fix_gain import MonthBounds
 from netplan_planner.ledger import Ledger
 from netplan_planner.ledger.guards import why_made, why_refused
 from netplan_planner.ledger.state import State

@@ -17,8 +17,7 @@ from netplan_planner.google.compute_methods import (
     ENTRIES_PERMISSION,
     PRIVATE_ENTRIES_PERMISSION,
 )
-from netplan_planner.google.logs.options import PAGE_RECORDS
-from netplan_planner.google.logs.places import LogPlace, is_view
+from netplan_planner.google.logs.options import PAGE_RECORDS, LogPlace, is_view
 from netplan_planner.google.paging import Page, page_of, require_objects
 from netplan_planner.google.refusals import Request
 from netplan_planner.input_files import decode_json

@@ -21,7 +21,7 @@ from netplan_planner.model import (
     total_usd,
     worded,
 )
-from netplan_planner.model.plans.shortfall import Shortfall
+from netplan_planner.model.plans.plan_answer import Shortfall
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import explain, phrases
 from netplan_planner.renderers.document import (

@@ -42,7 +42,7 @@ from netplan_planner.renderers.figures import (
     volume,
 )
 from netplan_planner.renderers.options import RenderOptions
-from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
+from netplan_planner.throughput.transport.tools import THREADED_TEXT
 
 SCHEMA = "netplan.prediction/1"
 COLUMNS = (

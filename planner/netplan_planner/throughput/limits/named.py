@@ -17,8 +17,7 @@ from netplan_planner.model import (
     series_of,
 )
 from netplan_planner.throughput.limits.ends import vcpus_of
-from netplan_planner.throughput.limits.host import MTU_BYTES, core_flow
-from netplan_planner.throughput.limits.shared_cores import sustained_share
+from netplan_planner.throughput.limits.host import MTU_BYTES, core_flow, sustained_share
 from netplan_planner.throughput.limits.tables import PathLimit, path_limit, possible_path_limit
 from netplan_planner.throughput.transport.tcp import segment_bytes
 

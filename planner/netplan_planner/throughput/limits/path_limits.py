@@ -21,6 +21,7 @@ from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1
 from netplan_planner.throughput.limits.ends import OWN_CLOUD
+from netplan_planner.throughput.limits.host import intake
 from netplan_planner.throughput.limits.named import (
     EXTERNAL_PATH,
     GENERAL_CAP_ON,
@@ -39,7 +40,6 @@ from netplan_planner.throughput.limits.named import (
 from netplan_planner.throughput.limits.physical_nics import nic_limit
 from netplan_planner.throughput.limits.pods.path import pod_bounds
 from netplan_planner.throughput.limits.quotas import quota_limit
-from netplan_planner.throughput.limits.receivers import intake
 from netplan_planner.throughput.limits.senders import CARRIED_YEARS, Sender, sender_of
 from netplan_planner.throughput.limits.tables import (
     measured_limits,

@@ -4,8 +4,6 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.model import Amount, ClassTotal, ServiceTotal
-from netplan_planner.model.plans.plugin_change import OnLink, PluginChange, PluginChanges
-from netplan_planner.model.pod_costs_report import NearSaving, PodPair
 from netplan_planner.model.report_rows import unpriced_span
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
@@ -26,7 +24,14 @@ from netplan_planner.renderers.document import (
     say,
 )
 from netplan_planner.renderers.options import RenderOptions
-from netplan_planner.verbs.audit.answer import Report
+from netplan_planner.verbs.audit.answer import (
+    NearSaving,
+    OnLink,
+    PluginChange,
+    PluginChanges,
+    PodPair,
+    Report,
+)
 
 _DEAREST = 3
 """Classes of path that the bill names."""

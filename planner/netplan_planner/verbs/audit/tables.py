@@ -13,12 +13,11 @@ from netplan_planner.model import (
     MachineRow,
     PathClass,
 )
-from netplan_planner.model.pod_costs_report import NearSaving, PodPair
 from netplan_planner.paths.pod_costs import PodCost, pod_costs
 from netplan_planner.paths.priced_paths import PricedPath, billed_edges
 from netplan_planner.planning.traffic_bill import mean_prices
 from netplan_planner.planning.traffic_totals import direction_of
-from netplan_planner.verbs.audit.answer import DearPair, RegionRow
+from netplan_planner.verbs.audit.answer import DearPair, NearSaving, PodPair, RegionRow
 from netplan_rules.shared.near_services import NearService, near_services
 
 MOST_PAIRS = 20

@@ -12,11 +12,11 @@ from netplan_planner.machines.known import Known
 from netplan_planner.model import CapsBook, CommitmentScope, Facts, PriceBook, Text
 from netplan_planner.model.money.price_age import price_age
 from netplan_planner.planning.fleet.candidates import Candidates, Choices
-from netplan_planner.planning.fleet.existing import existing_of
 from netplan_planner.planning.fleet.machine import Candidate, notes_of
 from netplan_planner.planning.fleet.market import Existing, Market
 from netplan_planner.planning.fleet.need import FleetNeed, FleetShortfall
 from netplan_planner.planning.fleet.plan import Planned, plan_fleet
+from netplan_planner.planning.fleet.standing import existing_of
 from netplan_planner.planning.project import request_of
 from netplan_planner.throughput import load_caps, stated_on
 from netplan_planner.throughput.limits.caps import checked_series

@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from netplan_planner.asks import KEPT, Ask, Request, Use
-from netplan_planner.google.api_clients import ApiClient
-from netplan_planner.google.options import ApiOptions
+from netplan_planner.google.options import ApiClient, ApiOptions
 from netplan_planner.model import Reporter
 from netplan_planner.planning.inputs import Discounts, PriceFolder
 from netplan_planner.planning.project import Input, WhichClient, WhichReporter

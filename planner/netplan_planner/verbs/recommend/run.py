@@ -39,8 +39,7 @@ from netplan_planner.throughput.limits.caps import checked_series
 from netplan_planner.units import gib_per_month_from_gbps
 from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.recommend.answer import Recommendation
-from netplan_planner.verbs.recommend.ask import Need, Payment, RecommendAsk
-from netplan_planner.verbs.recommend.goal import To
+from netplan_planner.verbs.recommend.ask import Need, Payment, RecommendAsk, To
 from netplan_planner.world.named_machines import Wanted, find_machine, wanted_gbps
 from netplan_planner.world.not_read import what_is_incomplete
 from netplan_rules.shared.sizes import size_of

@@ -19,7 +19,7 @@ from netplan_planner.model import (
     SelfLink,
 )
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
-from netplan_planner.planning.steps import by_hand, by_image, in_order, in_place, networks
+from netplan_planner.planning.steps import by_hand, by_image, in_order, in_place
 from netplan_planner.planning.steps.resize import Target, resize
 from netplan_planner.units import counted
 from netplan_planner.verbs.whatif.answer import WhatifField
@@ -108,7 +108,7 @@ def _of_networks(before: Facts, after: Facts) -> Iterator[PlanChange]:
         ]
         by_itself = [one for one in inside if not is_managed(before, one)]
         names = {_maker(before, one) for one in inside if is_managed(before, one)}
-        yield networks.change_mtu(old, new.mtu_bytes, by_itself, sorted(names))
+        yield by_hand.change_mtu(old, new.mtu_bytes, by_itself, sorted(names))
 
 
 def _maker(facts: Facts, machine: Instance) -> str:

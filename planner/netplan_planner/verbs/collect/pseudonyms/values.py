@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from netplan_planner.clusters.databases import known_image
 from netplan_planner.judging.suppressions import IGNORE_LABEL, UNTIL_LABEL
-from netplan_planner.machines.staying import HA_ROLES
+from netplan_planner.machines.groups import HA_ROLES
 from netplan_planner.model import (
     PIN_LABEL,
     ROLE_LABEL,
