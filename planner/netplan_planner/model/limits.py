@@ -39,20 +39,15 @@ class Limit(Value, frozen=True, kw_only=True):
     """The change that would raise it, in words."""
 
 
-class RateInterval(Value, frozen=True, kw_only=True):
-    """A rate with its interval; None where it is not known."""
-
-    gbps: float | None
-    low_gbps: float | None = None
-    high_gbps: float | None = None
-
-
-class Estimate(RateInterval, frozen=True, kw_only=True):
+class Estimate(Value, frozen=True, kw_only=True):
     """Throughput of one path: the soft minimum of its limits, with an interval.
 
     `gbps` is None when a limit that must be known is not (`unknown` says which).
     """
 
+    gbps: float | None
+    low_gbps: float | None = None
+    high_gbps: float | None = None
     level: float | None = None
     """Share of measurements that the interval is meant to hold."""
     limits: tuple[Limit, ...] = ()

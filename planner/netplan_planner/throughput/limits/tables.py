@@ -222,7 +222,7 @@ def omit_of(campaign: str) -> float:
 
 
 def late_of(campaign: str) -> float:
-    """Return by how many round trips its tool sends later than the model; see `tool_clocks`.
+    """Return by how many round trips its tool sends later than the model; see `tools`.
 
     >>> late_of("cloudpilot-2021"), late_of("mine")
     (1.0, 0.0)
