@@ -24,21 +24,12 @@ from netplan_planner.model import (
     Severity,
     Value,
 )
+from netplan_planner.model.base import Interval
 from netplan_planner.units import SECONDS_PER_MINUTE
 
-
-class Bounds(NamedTuple):
-    """What a change is worth a month, at least and at most."""
-
-    low_usd: Decimal
-    high_usd: Decimal
-
-    def plus(self, other: "Bounds") -> "Bounds":
-        """Return the bounds of both together."""
-        return Bounds(self.low_usd + other.low_usd, self.high_usd + other.high_usd)
-
-
-NOTHING = Bounds(Decimal(0), Decimal(0))
+Bounds = Interval[Decimal]
+"""What a change is worth a month in USD, at least, as stated and at most."""
+NOTHING: Bounds = Interval(Decimal(0), Decimal(0), Decimal(0))
 
 
 class MonthBounds:
@@ -61,12 +52,15 @@ class MonthBounds:
         if not self.is_open:
             return None
         if change is None:
-            return None if usd is None else Bounds(usd, usd)
-        found = [None if usd is None else ledger.value(change).usd for ledger in self._ledgers]
+            return None if usd is None else Interval(usd, usd, usd)
+        ledgers = self._ledgers if usd is not None else ()
+        found = [ledger.value(change).usd for ledger in ledgers]
         for ledger in self._ledgers:
             ledger.make(change)
         known = sorted(one for one in found if one is not None)
-        return Bounds(known[0], known[-1]) if len(known) == len(found) else None
+        if usd is None or len(known) < len(found):
+            return None
+        return Interval(known[0], usd, known[-1])
 
 
 def _scaled(facts: Facts, ratio: float) -> Facts:

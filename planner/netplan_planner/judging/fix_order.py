@@ -10,6 +10,7 @@ The commands of a move, written for the machine as the fixes before it leave it.
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from operator import add
 
 from msgspec.structs import replace
 
@@ -49,6 +50,7 @@ from netplan_planner.model import (
     Zone,
     region_of,
 )
+from netplan_planner.model.base import Interval
 from netplan_planner.planning.steps.by_image import move_to_zone
 from netplan_planner.throughput import apply_change, apply_to_receiver, edge_query, predict
 
@@ -301,7 +303,9 @@ class _Search:
         self.bounds[key] = NOTHING if self._bounds.is_open else None
         for hit, place, usd in places:
             bounds, so_far = self._bounds.make(hit.change, usd), self.bounds[key]
-            self.bounds[key] = None if bounds is None or so_far is None else so_far.plus(bounds)
+            self.bounds[key] = (
+                None if bounds is None or so_far is None else Interval(*map(add, so_far, bounds))
+            )
             moved = tuple(self._made.moved())
             fix = as_of(hit.fix, moved) if hit.fix is not None else None
             if fix is not None and hit.change is not None:

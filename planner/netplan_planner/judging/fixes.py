@@ -185,7 +185,7 @@ def _ordered_fix(finding: Finding, standing: Standing) -> OrderedFix:
         fixed=standing.fixed,
         used_ratio=max(used) if used and standing.now is not None else standing.used_ratio,
         lost=standing.lost,
-        saving_low_usd_per_month=standing.bounds.low_usd if standing.bounds else None,
-        saving_high_usd_per_month=standing.bounds.high_usd if standing.bounds else None,
+        saving_low_usd_per_month=standing.bounds.low if standing.bounds else None,
+        saving_high_usd_per_month=standing.bounds.high if standing.bounds else None,
         changes=standing.changes,
     )

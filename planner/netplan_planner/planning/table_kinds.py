@@ -246,7 +246,7 @@ def _columns(
         window_bytes=np.where(np.isnan(window), of_note, window),
         send_buffer_bytes=np.where(np.isnan(sending), 2 * of_note, sending),
         streams=numbers["streams"],
-        rtt_ms=rtt.likely,
+        rtt_ms=rtt.middle,
         low_rtt_ms=rtt.low,
         high_rtt_ms=rtt.high,
         duration_s=numbers["duration_s"],

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.model import PathQuery
+from netplan_planner.model.base import Interval
 from netplan_planner.throughput.calibration.factors.calibrated import Probed
 from netplan_planner.throughput.goodput import intervals
 from netplan_planner.throughput.goodput.draws import draws
@@ -211,23 +212,17 @@ def _asked(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: 
         for k in kinds
     ]
     streams, time = columns.streams, columns.duration_s
-    is_open = np.isnan(time)
+    is_any, is_open = np.isnan(streams), np.isnan(time)
     # Without streams: as many as it takes, at worst one. Without a time: for ever, at worst short.
     return Asked(
         window_bytes=_windows(limits, columns),
         sent_bytes=_sent(limits, columns),
         is_window_told=~np.isnan(columns.window_bytes),
         is_buffer_told=~np.isnan(columns.send_buffer_bytes),
-        rtt_ms=Spans(columns.rtt_ms, columns.low_rtt_ms, columns.high_rtt_ms),
-        streams=Spans(
-            np.where(np.isnan(streams), np.inf, streams),
-            np.where(np.isnan(streams), 1.0, streams),
-            np.where(np.isnan(streams), np.inf, streams),
-        ),
-        duration_s=Spans(
-            np.where(is_open, np.inf, time),
-            np.where(is_open, DEFAULT_TOOL_S, time),
-            np.where(is_open, np.inf, time),
+        rtt_ms=Interval(columns.low_rtt_ms, columns.rtt_ms, columns.high_rtt_ms),
+        streams=Interval(1.0, np.inf, np.inf).each(lambda one: np.where(is_any, one, streams)),
+        duration_s=Interval(DEFAULT_TOOL_S, np.inf, np.inf).each(
+            lambda one: np.where(is_open, one, time)
         ),
         mtu_bytes=_of_kind(frames, columns.kind).astype(float),
         omit_s=np.where(np.isnan(columns.omit_s), 0.0, columns.omit_s),
@@ -244,9 +239,9 @@ def _windows(limits: Sequence[StaticLimits], columns: Columns) -> Spans:
     given = columns.window_bytes
     is_given = ~np.isnan(given)
     ratio = bounds.KNOWN_WINDOW_RATIO
-    return Spans(
-        np.where(is_given, given, of_row[:, 0]),
+    return Interval(
         np.where(is_given, given * ratio, of_row[:, 1]),
+        np.where(is_given, given, of_row[:, 0]),
         np.where(is_given, given / ratio, of_row[:, 2]),
     )
 
@@ -255,7 +250,8 @@ def _sent(limits: Sequence[StaticLimits], columns: Columns) -> Spans:
     """Return what the sender's buffer holds by row: of the given one, else of Linux's default."""
     given = columns.send_buffer_bytes
     size = np.where(np.isnan(given), bounds.SEND_BUFFER_BYTES, given)
-    return Spans(*bounds.sent_bytes(size, _default_windows(limits, columns)[:, 1]))
+    likely, low, high = bounds.sent_bytes(size, _default_windows(limits, columns)[:, 1])
+    return Interval(low, likely, high)
 
 
 def _default_windows(limits: Sequence[StaticLimits], columns: Columns) -> NDArray[np.float64]:

@@ -312,7 +312,7 @@ def test_bounds_follow_changes_whose_saving_is_not_stated(is_stated: bool) -> No
     found = bounds.make(to_b, usd)
     assert usd is not None
     assert found is not None
-    assert found.low_usd < usd <= found.high_usd + NEAR
+    assert found.low < usd <= found.high + NEAR
 
 
 def test_zones_are_those_of_the_price_list() -> None:

@@ -1,4 +1,4 @@
-"""What many pods' paths carry at once, by the product's formulas: its tests hold it against figures."""
+"""What many pods' paths carry at once, by the product's formulas, to hold against figures."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence

@@ -22,17 +22,16 @@ def draws(spans: TermSpans, count: int = COUNT) -> PathTerms:
     in one half of the draws, from there to its greatest in the other.
     """
     shares = _shares(count)
-    shared_count = spans.likely.shared_gbps.shape[1]
-    flow_count = spans.likely.per_flow_gbps.shape[1]
-    ends = (spans.low, spans.likely, spans.high)
-    first = spans.likely
+    shared_count = spans.middle.shared_gbps.shape[1]
+    flow_count = spans.middle.per_flow_gbps.shape[1]
+    first = spans.middle
 
     def drawn(name: str, at: int) -> NDArray[np.float64]:
-        low, likely, high = (float(getattr(one, name)[0]) for one in ends)
+        low, likely, high = (float(getattr(one, name)[0]) for one in spans)
         return _between(low, likely, high, shares[:, at])
 
     def drawn_limits(name: str, start: int, width: int) -> NDArray[np.float64]:
-        rows = [getattr(one, name)[0] for one in ends]
+        rows = [getattr(one, name)[0] for one in spans]
         return np.column_stack(
             [
                 _between(rows[0][i], rows[1][i], rows[2][i], shares[:, start + i])
@@ -41,23 +40,13 @@ def draws(spans: TermSpans, count: int = COUNT) -> PathTerms:
         )
 
     after = shared_count + flow_count
-    return PathTerms(
+    held = PathTerms._make(np.repeat(column[:1], count, axis=0) for column in first)
+    return held._replace(
         shared_gbps=drawn_limits("shared_gbps", 0, shared_count),
         per_flow_gbps=drawn_limits("per_flow_gbps", shared_count, flow_count),
-        is_cap_known=np.repeat(first.is_cap_known[:1], count),
         window_bytes=drawn("window_bytes", after),
         sent_bytes=drawn("sent_bytes", after + 2),
-        is_window_told=np.repeat(first.is_window_told[:1], count),
-        is_buffer_told=np.repeat(first.is_buffer_told[:1], count),
-        streams=np.repeat(first.streams[:1], count),
         rtt_ms=drawn("rtt_ms", after + 1),
-        mtu_bytes=np.repeat(first.mtu_bytes[:1], count),
-        duration_s=np.repeat(first.duration_s[:1], count),
-        omit_s=np.repeat(first.omit_s[:1], count),
-        transfer_bytes=np.repeat(first.transfer_bytes[:1], count),
-        is_both_ways=np.repeat(first.is_both_ways[:1], count),
-        is_sender_count=np.repeat(first.is_sender_count[:1], count),
-        late_rtts=np.repeat(first.late_rtts[:1], count),
     )
 
 

@@ -107,7 +107,7 @@ def spread(
         is_pod: Whether pods of a cluster talk over its network.
         wide: Code of `WIDE_REGIMES` by path.
     """
-    likely = means(terms.likely)
+    likely = means(terms.middle)
     least = means(terms.low, transfer.UNFAVOURABLE)
     greatest = means(terms.high, transfer.FAVOURABLE)
     # Where nobody knows the length of the path, the caps at their least are all that can be said.

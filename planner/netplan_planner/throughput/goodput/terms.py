@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from netplan_planner.model.base import Interval
 from netplan_planner.throughput.goodput.mean import PER_FLOW, SHARED, Column, PathTerms
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.path_limits import StaticLimits
@@ -23,23 +24,15 @@ MACHINE_CAPS = OF_SENDER
 class LimitRow(NamedTuple):
     """The limits of one kind of path as numbers, in the order of `SHARED` and `PER_FLOW`."""
 
-    shared_gbps: tuple[float, ...]
-    shared_low_gbps: tuple[float, ...]
-    shared_high_gbps: tuple[float, ...]
-    per_flow_gbps: tuple[float, ...]
-    per_flow_low_gbps: tuple[float, ...]
-    per_flow_high_gbps: tuple[float, ...]
+    shared_gbps: Interval[tuple[float, ...]]
+    per_flow_gbps: Interval[tuple[float, ...]]
     is_cap_known: bool
     wide: int
     """Code of the widest range among the caps."""
 
 
-class Spans(NamedTuple):
-    """A value per row with its range."""
-
-    likely: Column
-    low: Column
-    high: Column
+Spans = Interval[Column]
+"""A value per row with its range."""
 
 
 class Asked(NamedTuple):
@@ -60,12 +53,8 @@ class Asked(NamedTuple):
     late_rtts: Column
 
 
-class TermSpans(NamedTuple):
-    """The terms three times: as they most likely are, at their least and at their greatest."""
-
-    likely: PathTerms
-    low: PathTerms
-    high: PathTerms
+TermSpans = Interval[PathTerms]
+"""The terms three times: as they most likely are, at their least and at their greatest."""
 
 
 def limit_row(found: StaticLimits) -> LimitRow:
@@ -78,28 +67,22 @@ def limit_row(found: StaticLimits) -> LimitRow:
     ):
         for bound in bounds:
             at = names.index(bound.limit.name)
-            values = (bound.limit.gbps, bound.low_gbps, bound.high_gbps)
+            values = (bound.low_gbps, bound.limit.gbps, bound.high_gbps)
             for column, value in zip(columns, values, strict=True):
                 column[at] = min(column[at], value)
     wide = max((WIDE_REGIMES.index(bound.regime) for bound in _deciding(found)), default=0)
     for bound in found.possible:
         of_all = bound.limit.name in SHARED
-        names, column = (SHARED, shared[1]) if of_all else (PER_FLOW, per_flow[1])
+        names, column = (SHARED, shared[0]) if of_all else (PER_FLOW, per_flow[0])
         at = names.index(bound.limit.name)
         column[at] = min(column[at], bound.low_gbps)
     # One core may have to carry all flows: a tool of one thread, a queue, an interrupt.
-    one_core = min(per_flow[1][PER_FLOW.index("single-flow-core")], np.inf)
-    least = min((SHARED.index(name) for name in INSIDE_CAPS), key=shared[0].__getitem__)
-    shared[1][least] = min(shared[1][least], one_core)
-    likely, low, high = (tuple(column) for column in shared)
-    flow, flow_low, flow_high = (tuple(column) for column in per_flow)
+    one_core = min(per_flow[0][PER_FLOW.index("single-flow-core")], np.inf)
+    least = min((SHARED.index(name) for name in INSIDE_CAPS), key=shared[1].__getitem__)
+    shared[0][least] = min(shared[0][least], one_core)
     return LimitRow(
-        shared_gbps=likely,
-        shared_low_gbps=low,
-        shared_high_gbps=high,
-        per_flow_gbps=flow,
-        per_flow_low_gbps=flow_low,
-        per_flow_high_gbps=flow_high,
+        shared_gbps=Interval(*map(tuple, shared)),
+        per_flow_gbps=Interval(*map(tuple, per_flow)),
         is_cap_known=not found.unknown,
         wide=wide,
     )
@@ -117,40 +100,21 @@ def _deciding(found: StaticLimits) -> Iterator[Bound]:
             yield bound
 
 
-def _limits_of(rows: list[LimitRow], name: str, width: int) -> NDArray[np.float64]:
-    return np.array([getattr(row, name) for row in rows], dtype=float).reshape(len(rows), width)
-
-
 def term_spans(rows: list[LimitRow], which: NDArray[np.intp], asked: Asked) -> TermSpans:
     """Return the terms of paths whose limits are given by number of row."""
-    shared = [
-        _limits_of(rows, name, len(SHARED))[which]
-        for name in ("shared_gbps", "shared_low_gbps", "shared_high_gbps")
-    ]
-    per_flow = [
-        _limits_of(rows, name, len(PER_FLOW))[which]
-        for name in ("per_flow_gbps", "per_flow_low_gbps", "per_flow_high_gbps")
-    ]
-    is_cap_known = np.array([row.is_cap_known for row in rows], dtype=bool)[which]
+    told = asked._asdict()
+    told["is_cap_known"] = np.array([row.is_cap_known for row in rows], dtype=bool)[which]
+    # The longest way carries least.
+    told["rtt_ms"] = Interval(*reversed(tuple(asked.rtt_ms)))
 
-    return TermSpans._make(
-        PathTerms(
-            shared_gbps=shared[at],
-            per_flow_gbps=per_flow[at],
-            is_cap_known=is_cap_known,
-            window_bytes=asked.window_bytes[at],
-            sent_bytes=asked.sent_bytes[at],
-            is_window_told=asked.is_window_told,
-            is_buffer_told=asked.is_buffer_told,
-            streams=asked.streams[at],
-            rtt_ms=asked.rtt_ms[(0, 2, 1)[at]],  # the longest way carries least
-            mtu_bytes=asked.mtu_bytes,
-            duration_s=asked.duration_s[at],
-            omit_s=asked.omit_s,
-            transfer_bytes=asked.transfer_bytes,
-            is_both_ways=asked.is_both_ways,
-            is_sender_count=asked.is_sender_count,
-            late_rtts=asked.late_rtts,
-        )
-        for at in range(3)
-    )
+    def terms(end: str) -> PathTerms:
+        found = {
+            name: getattr(value, end) if isinstance(value, Interval) else value
+            for name, value in told.items()
+        }
+        for name, width in (("shared_gbps", len(SHARED)), ("per_flow_gbps", len(PER_FLOW))):
+            limits = [getattr(getattr(row, name), end) for row in rows]
+            found[name] = np.array(limits, dtype=float).reshape(len(rows), width)[which]
+        return PathTerms(**found)
+
+    return Interval(terms("low"), terms("middle"), terms("high"))

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.model import Facts, Measurement, PathQuery, SelfLink
+from netplan_planner.model.base import Interval
 from netplan_planner.throughput.goodput.terms import Spans
 from netplan_planner.throughput.round_trips.distance import Matrix
 from netplan_planner.throughput.round_trips.rtt import (
@@ -233,11 +234,11 @@ def row_round_trips(
     usual_places = [_TYPICAL.get(one or "", ("", "")) for one in distances]
     typical = rtt_for_pairs([src for src, _ in usual_places], [dst for _, dst in usual_places])
     found = []
-    for name in ("rtt_ms", "low_ms", "high_ms"):
+    for name in ("low_ms", "rtt_ms", "high_ms"):
         placed, usual = getattr(of_rows, name), getattr(typical, name)[kind]
         value = np.where(np.isnan(placed), usual, placed)
         found.append(np.where(np.isnan(own.rtt_ms), value, own.rtt_ms))
-    return RowRoundTrips(Spans(*found), own)
+    return RowRoundTrips(Interval(*found), own)
 
 
 def _plausible(rtt_ms: float | None) -> float | None:

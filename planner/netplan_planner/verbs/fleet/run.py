@@ -10,7 +10,7 @@ import msgspec
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.machines.known import Known
 from netplan_planner.model import CapsBook, CommitmentScope, Facts, PriceBook, Text
-from netplan_planner.model.money.price_age import price_age
+from netplan_planner.planning.basis import resting
 from netplan_planner.planning.fleet.candidates import Candidates, Choices
 from netplan_planner.planning.fleet.machine import Candidate, notes_of
 from netplan_planner.planning.fleet.market import Existing, Market
@@ -18,7 +18,7 @@ from netplan_planner.planning.fleet.need import FleetNeed, FleetShortfall
 from netplan_planner.planning.fleet.plan import Planned, plan_fleet
 from netplan_planner.planning.fleet.standing import existing_of
 from netplan_planner.planning.project import request_of
-from netplan_planner.throughput import load_caps, stated_on
+from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.limits.caps import checked_series
 from netplan_planner.units import counted
 from netplan_planner.verbs import Now, panels, read_in_full, verb
@@ -120,20 +120,15 @@ def fleet_of(
     say(f"planning {counted(len(fleet.needs), 'group')}")
     needs, kept = _feasible(fleet, choices)
     planned = plan_fleet(needs, fleet.prices, fleet.caps, choices, market, asked.quotas)
-    info = fleet.prices.info
-    basis = FleetAnswer(
+    basis = resting(
+        FleetAnswer,
+        fleet.prices,
+        fleet.caps,
+        read.today,
+        read.prices,
+        has_spot=any(need.is_spot for need in needs),
         headroom_ratio=asked.headroom_ratio,
         commitment_choice=asked.commitments,
-        limits_as_of=stated_on(fleet.caps.as_of),
-        prices_as_of=info.as_of,
-        prices_sha256=info.sha256,
-        price_terms=info.terms,
-        price_age=price_age(
-            info,
-            read.today,
-            has_spot=any(need.is_spot for need in needs),
-            folder=read.prices,
-        ),
         kept=(*fleet.left_out, *kept),
         notes=fleet.notes,
         incomplete=what_is_incomplete(fleet.facts, ()) if fleet.facts is not None else (),

@@ -40,7 +40,7 @@ from netplan_planner.verbs.forecast.days import (
 )
 from netplan_planner.verbs.forecast.foresee import Foreseen, foresee, interval_of
 from netplan_planner.verbs.forecast.grid import DAYS_PER_WEEK
-from netplan_planner.verbs.forecast.subjects import Sender, basis_of, past, short
+from netplan_planner.verbs.forecast.subjects import Sender, basis_of, past, short, week_of
 from netplan_rules.shared.sizes import size_of
 
 ORDER = tuple(CapStatus)
@@ -225,10 +225,8 @@ def _status_now(now_gbps: float, line_gbps: float | None) -> CapStatus:
 
 def _weeks(weeks: Weeks, level: float) -> Iterator[ForecastWeek]:
     for number in range(len(weeks.line)):
-        low, half, high = interval_of(weeks.draws[:, number], float(weeks.line[number]), level)
-        yield ForecastWeek(
-            week=number + 1, low_gbps=short(low), gbps=short(half), high_gbps=short(high)
-        )
+        found = interval_of(weeks.draws[:, number], float(weeks.line[number]), level)
+        yield week_of(number, found)
 
 
 def _last_day(found: MachineForecast, week: int | None) -> date | None:

@@ -25,16 +25,14 @@ from netplan_planner.model import (
     series_of,
     worded,
 )
-from netplan_planner.model.money.price_age import price_age
 from netplan_planner.optimise.commitment_changes import cover_today
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.optimise.vm_today import baseline_of, with_baseline
-from netplan_planner.planning.basis import opened
+from netplan_planner.planning.basis import opened, resting
 from netplan_planner.planning.inputs import PlanBasis
 from netplan_planner.planning.payment import one_usage
 from netplan_planner.planning.project import request_of
-from netplan_planner.throughput import load_caps, stated_on
-from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
+from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.limits.caps import checked_series
 from netplan_planner.units import gib_per_month_from_gbps
 from netplan_planner.verbs import Now, panels, verb
@@ -184,17 +182,15 @@ def _answer(
     why_not: tuple[str, ...],
 ) -> Recommendation:
     """Return a plan with what it rests on."""
-    info = prices.info
-    return Recommendation(
+    return resting(
+        Recommendation,
+        prices,
+        caps,
+        today,
+        folder,
+        has_spot=plan.need.usage is Usage.SPOT,
         plan=plan,
         is_feasible=isinstance(plan, MachinePlan),
-        limits_as_of=stated_on(caps.as_of),
-        calibration=next(calibration_note(caps), None),
-        prices_as_of=info.as_of,
-        network_prices_as_of=info.network_as_of,
-        prices_sha256=info.sha256,
-        price_terms=info.terms,
-        price_age=price_age(info, today, has_spot=plan.need.usage is Usage.SPOT, folder=folder),
         long_use_percents=tuple(_long_use_percents(plan, prices)),
         why_not=why_not,
     )

@@ -28,7 +28,7 @@ TALK = "percona-xtradb-sysbench-oltp"
 
 
 def fixed(overlap: float) -> Overlap:
-    return Overlap(likely=overlap, low=overlap, high=overlap)
+    return Overlap(middle=overlap, low=overlap, high=overlap)
 
 
 def fit(low: tuple[float, float], high: tuple[float, float], overlap: Overlap) -> Service:
@@ -48,7 +48,7 @@ class TestCurve:
 
     def test_an_exponent_below_1_cannot_be(self) -> None:
         with pytest.raises(ValueError, match="1 <= low"):
-            Overlap(likely=0.9)
+            Overlap(middle=0.9)
 
 
 class TestFit:
@@ -88,7 +88,7 @@ class TestFit:
 
     @given(overlap=st.floats(1, 20))
     def test_every_curve_passes_through_both_points(self, overlap: float) -> None:
-        service = fit((1, 2700), (10, 7300), Overlap(likely=overlap))
+        service = fit((1, 2700), (10, 7300), Overlap(middle=overlap))
         for gbps, tps in ((1, 2700), (10, 7300)):
             found = transactions_per_s(service, gbps=gbps)
             for each in (found.tps, found.low_tps, found.high_tps):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.model import Calibration, Learnt, PathQuery, ProbedPair
+from netplan_planner.model.base import Interval
 from netplan_planner.throughput.calibration.factors.factor_paths import (
     NO_FACTOR,
     FactorPaths,
@@ -203,11 +204,7 @@ class Probed(NamedTuple):
 
     def shifted(self, spans: TermSpans, which: NDArray[np.intp]) -> TermSpans:
         """Return terms and both ends of their ranges, each with the most likely factors."""
-        moved = []
-        for one in spans:
-            paths, values = self.paths(TermSpans(one, one, one), which)
-            moved.append(adjusted(paths, values))
-        return TermSpans._make(moved)
+        return spans.each(lambda one: adjusted(*self.paths(Interval(one, one, one), which)))
 
     def paths(self, spans: TermSpans, which: NDArray[np.intp]) -> tuple[FactorPaths, Matrix]:
         """Return the paths with their shared factors, and the most likely factor of each."""
@@ -242,10 +239,10 @@ def _doubts(paths: FactorPaths, slope: Matrix, corrector: Corrector) -> tuple[Co
 def _below_caps(means: Means, spans: TermSpans, plain: Spread) -> Means:
     """Return means no higher than documented caps, with the times that were asked for."""
     gbps = np.minimum(means.gbps, np.fmax(plain.means.gbps, plain.wall_gbps / WALL_RATIO))
-    sized = spans.likely.transfer_bytes
+    sized = spans.middle.transfer_bytes
     with np.errstate(invalid="ignore", divide="ignore"):
         seconds = np.where(
-            np.isnan(sized), spans.likely.duration_s, tcp.gbit_from_bytes(sized) / gbps
+            np.isnan(sized), spans.middle.duration_s, tcp.gbit_from_bytes(sized) / gbps
         )
     return means._replace(gbps=gbps, duration_s=seconds)
 
