@@ -20,6 +20,7 @@ import msgspec
 from netplan_planner.errors import InputError
 from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, inert_line, scalars
 from netplan_planner.input_files import decode_json, note_opened, reading, too_large, unreadable
+from netplan_planner.leftovers import fcntl
 from netplan_planner.model import Measurement, Value
 
 SCHEMA = "netplan.measurement/1"
@@ -127,8 +128,6 @@ def read_store(path: Path) -> Store:
 @contextlib.contextmanager
 def _opened(path: Path, *, is_writer: bool) -> Iterator[IO[bytes]]:
     """Open the file under a lock; one that is closed or whose process dies is free again."""
-    import fcntl  # Not there on Windows, where everything but the store works.
-
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND if is_writer else os.O_RDONLY
     # Without O_NONBLOCK, opening a pipe would wait for its other end.
     descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, _FILE_MODE)

@@ -16,6 +16,7 @@ from netplan_planner.optimise.bill import machine_price
 from netplan_planner.planning.price_source import PriceSource
 from netplan_planner.units import plain_number
 from netplan_planner.verbs import Now, always_well, panels, verb
+from netplan_planner.verbs.price import batch
 from netplan_planner.verbs.price.answer import PriceAnswer
 from netplan_planner.verbs.price.ask import (
     MONTH_H,
@@ -162,10 +163,7 @@ def machine(ask: MachineAsk, now: Now) -> PriceAnswer | PriceTable:
         raise UsageError("--batch gives all prices of an hour: no --hours, no --usage with it")
     if ask.machine_type is not None or ask.region is not None:
         raise UsageError("--batch names types and regions in its file: give no others")
-    # A single price does not wait for the table engine.
-    from netplan_planner.verbs.price.batch import price_table
-
-    return price_table(ask.batch, source)
+    return batch.price_table(ask.batch, source)
 
 
 @verb(panel=panels.PRICES, ends=always_well)
