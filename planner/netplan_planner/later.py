@@ -77,7 +77,7 @@ class _Loader:
         try:
             self.own.exec_module(module)
         except BaseException:
-            spec.loader = self
+            spec.loader = self  # type: ignore[assignment]  # by its methods
             raise
         module.__loader__ = self.own
         module.__class__ = ModuleType
@@ -98,4 +98,4 @@ class _Finder:
 def install() -> None:
     """Let the modules of `LATER` wait from now on."""
     if _Finder not in sys.meta_path:
-        sys.meta_path.insert(0, _Finder)  # type: ignore[arg-type]  # by its method
+        sys.meta_path.insert(0, _Finder)

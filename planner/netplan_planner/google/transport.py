@@ -244,7 +244,8 @@ def _client(api: ClientApi, endpoint: Endpoint, exchange: Exchange) -> "Clients"
         UsageError: If it is not installed, or cannot ask at this endpoint.
     """
     try:
-        clients_at = (compute if api is ClientApi.COMPUTE else catalog).clients_at
+        is_compute = api is ClientApi.COMPUTE
+        clients_at = compute.clients_at if is_compute else catalog.clients_at
     except ImportError as exc:
         raise UsageError(INSTALL) from exc
     return clients_at(endpoint, exchange)

@@ -14,7 +14,7 @@ from netplan_planner.writing import written_whole
 try:
     import matplotlib.figure
 except ImportError:
-    matplotlib = None
+    matplotlib = None  # type: ignore[assignment]
 FORMATS = (".svg", ".png")
 INSTALL = "the picture needs matplotlib: pip install 'gce-netplan[plot]'"
 
