@@ -17,6 +17,7 @@ from netplan_planner.model import (
     SnapshotInfo,
     Usage,
 )
+from netplan_planner.model.base import taken
 from netplan_pricing import schema
 from netplan_pricing.container import SCHEMA, SnapshotFile
 from netplan_pricing.contract.terms import LIST_PRICES, Terms
@@ -63,12 +64,10 @@ class SnapshotPriceBook:
     def info(self) -> SnapshotInfo:
         """What the prices rest on."""
         header = self.file.header
-        return SnapshotInfo(
+        return taken(
+            SnapshotInfo,
+            header,
             schema=SCHEMA,
-            as_of=header.as_of,
-            network_as_of=header.network_as_of,
-            source=header.source,
-            row_count=header.row_count,
             sha256=self.file.sha256,
             spot_as_of=max(
                 header.as_of,

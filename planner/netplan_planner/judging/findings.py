@@ -91,27 +91,23 @@ def make_finding(
     why = _why_not_high(facts, rule, hits, confidence) if found.severity is Severity.HIGH else ""
     if why:
         found = Harm(severity=Severity.MEDIUM, reason=f"{found.reason}; medium, for {why}")
-    return Finding(
+    return taken(
+        Finding,
+        first,
         rule=rule.id,
         title=rule.title,
         severity=found.severity,
         severity_reason=found.reason,
         confidence=confidence,
         confidence_reason=confidence_reason,
-        resources=first.resources,
-        subject=first.subject,
         message=_message(rule, hits, evidence),
         evidence=evidence,
-        limit=first.limit,
-        throughput_now=first.throughput_now,
-        throughput_fixed=first.throughput_fixed,
         saving_usd_per_month=saving,
         saving_unknown="; ".join(unknown),
         saving_basis=_basis(hits),
         saving_before_commitments_usd_per_month=_before_commitments(hits),
         saving_note=_notes(hits),
         line_items=merge_lines(item for hit in hits for item in hit.saving.items),
-        fix=first.fix,
         members=tuple(_member(rule, hit) for hit in hits),
         changes=tuple(hit.change for hit in hits if hit.change is not None),
         fingerprint=key,

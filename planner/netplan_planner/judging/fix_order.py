@@ -50,7 +50,7 @@ from netplan_planner.model import (
     Zone,
     region_of,
 )
-from netplan_planner.model.base import Interval
+from netplan_planner.model.base import Interval, taken
 from netplan_planner.planning.steps.by_image import move_to_zone
 from netplan_planner.throughput import apply_change, apply_to_receiver, edge_query, predict
 
@@ -167,15 +167,13 @@ def order_fixes(
 
     for proposal, gain in by_gain(proposals, search.gain, judge, made, search.depends):
         rank = len([s for s in standing.values() if s.rank is not None]) + 1
-        standing[proposal.fingerprint] = Standing(
+        standing[proposal.fingerprint] = taken(
+            Standing,
+            gain,
             rank=rank if gain.brings else None,
             marginal_usd_per_month=gain.usd,
             overlap="; ".join(gain.reasons),
-            now=gain.now,
-            fixed=gain.fixed,
             place_count=len(gain.made),
-            is_held=gain.is_held,
-            same_as=gain.same_as,
             bounds=search.bounds.get(proposal.fingerprint),
             lost=gain.losing.lost if gain.losing is not None else "",
             used_ratio=gain.full.used_ratio if gain.full is not None else None,

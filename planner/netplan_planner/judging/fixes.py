@@ -36,6 +36,7 @@ from netplan_planner.model import (
     Severity,
     Value,
 )
+from netplan_planner.model.base import taken
 from netplan_planner.units import counted
 from netplan_rules.base import Rule
 from netplan_rules.severity import harm, held_back_ratio
@@ -170,22 +171,18 @@ def _label(changes: Sequence[PlannedChange]) -> str:
 def _ordered_fix(finding: Finding, standing: Standing) -> OrderedFix:
     assert standing.rank is not None
     used = [m.used_ratio for m in finding.members if m.used_ratio is not None]
-    return OrderedFix(
-        rank=standing.rank,
+    return taken(
+        OrderedFix,
+        standing,
         finding=finding.fingerprint,
         rule=finding.rule,
         subject=standing.changes[0].subject,
-        place_count=standing.place_count,
         finding_place_count=len(finding.members),
         label=_label(standing.changes),
         saving_usd_per_month=standing.marginal_usd_per_month,
         alone_usd_per_month=finding.saving_usd_per_month,
         overlap=finding.overlap,
-        now=standing.now,
-        fixed=standing.fixed,
         used_ratio=max(used) if used and standing.now is not None else standing.used_ratio,
-        lost=standing.lost,
         saving_low_usd_per_month=standing.bounds.low if standing.bounds else None,
         saving_high_usd_per_month=standing.bounds.high if standing.bounds else None,
-        changes=standing.changes,
     )

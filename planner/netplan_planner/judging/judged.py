@@ -21,6 +21,7 @@ from netplan_planner.model import (
     Suppressed,
     Value,
 )
+from netplan_planner.model.base import taken
 from netplan_planner.planning import reconciling
 from netplan_planner.units import counted
 from netplan_planner.world.request import InputRequest
@@ -132,16 +133,7 @@ def _filter(
         if not why:
             shown.append(finding)
             continue
-        hidden.append(
-            Filtered(
-                rule=finding.rule,
-                subject=finding.subject,
-                severity=finding.severity.value,
-                saving_usd_per_month=finding.saving_usd_per_month,
-                why=why,
-                fingerprint=finding.fingerprint,
-            )
-        )
+        hidden.append(taken(Filtered, finding, severity=finding.severity.value, why=why))
     return tuple(shown), tuple(sorted(hidden, key=lambda f: (f.rule, f.subject)))
 
 

@@ -19,6 +19,7 @@ from netplan_planner.model import (
     Part,
     total_usd,
 )
+from netplan_planner.model.base import taken
 from netplan_planner.throughput import deciding_platform, instance_cap
 
 REGIONAL_QUOTAS = (
@@ -44,16 +45,9 @@ def _row(facts: Facts, instance: Instance, costs: MachineCosts) -> MachineRow:
     seen = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
     rates = facts.rates_of(instance)
     stated = tuple(dict.fromkeys(nic.nic_type for nic in instance.interfaces if nic.nic_type))
-    return MachineRow(
-        project=instance.project,
-        zone=instance.zone,
-        region=instance.region,
-        name=instance.name,
-        machine_type=instance.machine_type,
-        status=instance.status,
-        is_stopped=instance.is_stopped,
-        is_suspended=instance.is_suspended,
-        is_spot=instance.is_spot,
+    return taken(
+        MachineRow,
+        instance,
         is_tier1=is_tier1,
         egress_gbps=cap.egress_gbps if cap else None,
         egress_source=f"{cap.source}, {cap.as_of.isoformat()}" if cap else "",

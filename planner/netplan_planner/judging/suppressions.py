@@ -18,6 +18,7 @@ from typing import Any
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.input_files import Given, give, toml_file
 from netplan_planner.model import ExpiredSuppression, Facts, Hit, Instance, SelfLink, Value
+from netplan_planner.model.base import taken
 from netplan_rules.base import Check
 from netplan_rules.registry import AREAS, find_rule
 
@@ -213,13 +214,7 @@ def _is_over(suppression: Suppression, today: date) -> bool:
 
 def _expired(suppression: Suppression) -> ExpiredSuppression:
     assert suppression.expires is not None
-    return ExpiredSuppression(
-        rule=suppression.rule,
-        resource=suppression.resource,
-        reason=suppression.reason,
-        source=suppression.source,
-        expires=suppression.expires,
-    )
+    return taken(ExpiredSuppression, suppression)
 
 
 def _of_file(path: Path) -> tuple[Suppression, ...]:

@@ -19,6 +19,7 @@ from netplan_planner.machines.series import (
     special_family,
 )
 from netplan_planner.model import BandwidthTier, Instance, Inventory, MachineShape, Ties, series_of
+from netplan_planner.model.base import taken
 
 
 def ties_of(inventory: Inventory, instance: Instance, shape: MachineShape) -> Ties:
@@ -30,16 +31,14 @@ def ties_of(inventory: Inventory, instance: Instance, shape: MachineShape) -> Ti
         shape: What its type has.
     """
     types = inventory.disk_types_by_user.get(instance.ref.self_link)
-    return Ties(
-        series=instance.series,
+    return taken(
+        Ties,
+        instance,
         disk_types=tuple(sorted(types)) if types else None,
         is_compact=_is_compact(inventory, instance),
-        reservation=instance.reservation,
         machine_type=instance.machine_type if instance.reservation else "",
-        gpu_type=instance.gpu_type,
         attached_gpu_count=instance.gpu_count,
         built_in_gpu_count=shape.gpu_count,
-        local_ssd_count=instance.local_ssd_count,
         built_in_local_ssd_gib=shape.bundled_local_ssd_gib,
     )
 

@@ -19,6 +19,7 @@ from netplan_planner.model import (
     Usage,
     series_of,
 )
+from netplan_planner.model.base import taken
 from netplan_planner.optimise.commitment_changes import covers_of
 from netplan_planner.optimise.commitment_types import (
     LICENCE,
@@ -131,16 +132,14 @@ def _use(
     note: str,
     today: date,
 ) -> CommitmentUse:
-    return CommitmentUse(
+    return taken(
+        CommitmentUse,
+        commitment,
         resource=commitment.ref,
-        name=commitment.name,
-        project=commitment.project,
-        region=commitment.region,
         series=coverage_of(commitment).series,
         plan=plan_of(commitment),
         state=state_of(commitment, today),
         ends=commitment.ends.date() if commitment.ends is not None else None,
-        is_renewed=commitment.is_renewed,
         machine_count=pool.machine_count if pool is not None and not pool.doubts else None,
         parts=tuple(parts),
         note=note,

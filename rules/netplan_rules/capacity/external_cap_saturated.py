@@ -24,6 +24,7 @@ from netplan_planner.model import (
     Severity,
     VmTraffic,
 )
+from netplan_planner.model.base import taken
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
@@ -121,16 +122,7 @@ def _limit(facts: Facts, cap: EgressCap | None) -> Limit | None:
 
 
 def _of_measured(measured: MeasuredLimit) -> Limit:
-    return Limit(
-        name=measured.name,
-        gbps=measured.gbps,
-        kind=LimitKind.MEASURED,
-        source=measured.source,
-        as_of=measured.as_of,
-        detail=measured.detail,
-        low_gbps=measured.low_gbps,
-        high_gbps=measured.high_gbps,
-    )
+    return taken(Limit, measured, kind=LimitKind.MEASURED)
 
 
 def _hit(

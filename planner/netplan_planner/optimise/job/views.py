@@ -15,6 +15,7 @@ from netplan_planner.model import (
     PriceBook,
     Usage,
 )
+from netplan_planner.model.base import taken
 from netplan_planner.optimise.bill import COMMITTED
 from netplan_planner.optimise.job.cost import billed_s
 from netplan_planner.optimise.job.grid import Cell, Grid, grid, in_time
@@ -124,15 +125,7 @@ def sizes(found: Grid, cell: Cell) -> tuple[tuple[JobSize, ...], str]:
     listed = []
     for row, option in zip(family, options, strict=True):
         longest = max(option.phases, key=lambda one: one.duration_s, default=None)
-        listed.append(
-            JobSize(
-                machine_type=option.machine_type,
-                vcpus=option.vcpus,
-                duration_s=option.duration_s,
-                usd_per_run=option.usd_per_run,
-                bound_by=longest.bound_by if longest else "",
-            )
-        )
+        listed.append(taken(JobSize, option, bound_by=longest.bound_by if longest else ""))
         usd = float(found.usd[row, cell.machine_count - 1])
         if usd <= least * _ALIKE:
             cheapest, least = option.machine_type, usd

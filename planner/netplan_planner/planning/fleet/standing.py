@@ -26,6 +26,7 @@ from netplan_planner.model import (
     Zone,
     usage_of,
 )
+from netplan_planner.model.base import taken
 from netplan_planner.optimise.commitment_changes import covers_of
 from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.optimise.commitments import Uses
@@ -196,23 +197,18 @@ def _needs(facts: Facts, machines: Iterable[Instance]) -> tuple[list[FleetNeed],
         else:
             alike[_alike(facts, machine, shape)] += 1
     needs = [
-        FleetNeed(
+        taken(
+            FleetNeed,
+            one,
             name=str(number),
-            zone=one.zone,
-            project=one.project,
             count=count,
             gbps=0.0,
             vcpus=0,
             memory_gib=0.0,
             hours_per_month=Decimal(HOURS_PER_MONTH),
             active_hours=tuple(sorted(ALL_DAY)),
-            machine_type=one.machine_type,
-            is_tier1=one.is_tier1,
-            cpu_platform=one.cpu_platform,
             is_pinned=True,
             why_pinned="it stands",
-            is_spot=one.is_spot,
-            ties=one.ties,
         )
         for number, (one, count) in enumerate(alike.items())
     ]

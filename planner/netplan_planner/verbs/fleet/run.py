@@ -10,6 +10,7 @@ import msgspec
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.machines.known import Known
 from netplan_planner.model import CapsBook, CommitmentScope, Facts, PriceBook, Text
+from netplan_planner.model.base import taken
 from netplan_planner.planning.basis import resting
 from netplan_planner.planning.fleet.candidates import Candidates, Choices
 from netplan_planner.planning.fleet.machine import Candidate, notes_of
@@ -263,10 +264,9 @@ def _group(
     usd, on_demand, on_demand_today = dollars
     machine = candidate.machine
     notes = [notes_of(candidate), f"stays as it is: {need.why_pinned}" if need.why_pinned else ""]
-    return FleetGroup(
-        name=need.name,
-        zone=need.zone,
-        count=need.count,
+    return taken(
+        FleetGroup,
+        need,
         machine_type=machine.machine_type,
         is_tier1=machine.is_tier1,
         usd_per_month=usd,
@@ -278,9 +278,7 @@ def _group(
         needs_gbps=need.gbps + need.outside_gbps,
         vcpus=machine.shape.vcpus,
         memory_gib=machine.shape.memory_gib,
-        hours_per_month=need.hours_per_month,
         note="; ".join(filter(None, notes)),
-        machines=need.machines,
     )
 
 

@@ -15,6 +15,7 @@ from netplan_planner.errors import UsageError
 from netplan_planner.inert import inert_line
 from netplan_planner.leftovers import private_folder
 from netplan_planner.model import OwnerKind
+from netplan_planner.model.base import taken
 from netplan_planner.model.evidence.log_volume import MACHINES_FROM_GBPS
 from netplan_planner.planning.project import request_of
 from netplan_planner.traffic.aggregates import is_aggregates, writing
@@ -100,13 +101,11 @@ def write_aggregates(
     else:
         manifest = write(Path(out))
     coverage = traffic.coverage
-    return Aggregated(
+    return taken(
+        Aggregated,
+        traffic,
         folder=out,
         format=manifest.format,
-        start=traffic.start,
-        end=traffic.end,
-        is_steady=traffic.is_steady,
-        reporter=traffic.reporter,
         record_count=coverage.record_count,
         used_count=coverage.used_count,
         machine_count=sum(owner.kind is OwnerKind.VM for owner in traffic.owners),

@@ -18,6 +18,7 @@ from netplan_planner.model import (
     region_of,
     total_usd,
 )
+from netplan_planner.model.base import taken
 from netplan_planner.model.plans.plan import MachineChooser, usage_of
 from netplan_planner.verbs.forecast.answer import (
     CapStatus,
@@ -92,14 +93,10 @@ class Outlook:
         if sender.cap_gbps is not None:
             line = sender.cap_gbps * (1 - asked.headroom_ratio)
         basis = basis_of(sender.bins, days, foreseen, sender.source)
-        plain = MachineForecast(
-            name=sender.name,
-            scope=sender.scope,
+        plain = taken(
+            MachineForecast,
+            sender,
             machine=sender.instance.ref.self_link if sender.instance else None,
-            machine_type=sender.machine_type,
-            is_tier1=sender.is_tier1,
-            zone=sender.zone,
-            cap_gbps=sender.cap_gbps,
             line_gbps=line,
             now_gbps=short(now),
             now_peak_gbps=short(peak),
@@ -160,12 +157,10 @@ class Outlook:
         for one in plan.ranked:
             if one.usd_per_month is None or (one.machine_type, one.is_tier1) == today:
                 continue
-            machine = NextMachine(
-                machine_type=one.machine_type,
-                is_tier1=one.is_tier1,
-                cpu_platform=one.cpu_platform,
+            machine = taken(
+                NextMachine,
+                one,
                 usable_gbps=short(one.usable_gbps),
-                usd_per_month=one.usd_per_month,
                 usd_per_month_today=self._today(sender),
                 needs_gbps=short(needs),
             )

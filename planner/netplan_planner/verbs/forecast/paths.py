@@ -9,6 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from netplan_planner.model import LineItem, PriceTier, price_key, total_usd
+from netplan_planner.model.base import taken
 from netplan_planner.model.evidence.rate_bins import RateBins
 from netplan_planner.planning.traffic_bill import Meter
 from netplan_planner.units import (
@@ -157,14 +158,11 @@ def _bill(ahead: Sequence[_Ahead], month: int) -> _MonthBill:
 
 def _forecast(one: _Ahead, usd: Sequence[Decimal], asked: Ahead) -> PathForecast:
     path = one.path
-    found = PathForecast(
-        name=path.name,
-        path_class=path.path_class,
-        src=path.src,
-        dst=path.dst,
+    found = taken(
+        PathForecast,
+        path,
         gib=one.gib,
         usd=None,
-        unpriced=path.unpriced,
         basis=basis_of(path.bins, one.days, one.foreseen, path.source),
         past_gbps=past(one.days.mean),
         weeks=_weeks(one.foreseen, asked) if one.foreseen is not None else (),

@@ -20,6 +20,7 @@ from netplan_planner.model import (
     OwnerKind,
     PathClass,
 )
+from netplan_planner.model.base import taken
 from netplan_planner.model.money.price_age import price_age
 from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
 from netplan_planner.planning.project import request_of
@@ -261,11 +262,9 @@ def _nodes(
         key_of_end = ends[vm.owner].key
         fullest[key_of_end] = max(fullest.get(key_of_end, -1.0), ratio)
     return tuple(
-        GraphNode(
-            key=end.key,
-            name=end.name,
-            kind=end.kind,
-            place=end.place,
+        taken(
+            GraphNode,
+            end,
             machine_count=machines[end.key],
             sent_gib_per_month=facts.gib_per_month(sent[end.key]),
             received_gib_per_month=facts.gib_per_month(received[end.key]),

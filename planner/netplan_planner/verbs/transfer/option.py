@@ -19,6 +19,7 @@ from netplan_planner.model import (
     line_item,
     total_usd,
 )
+from netplan_planner.model.base import taken
 from netplan_planner.optimise.bill import USAGE_NAMES
 from netplan_planner.optimise.highs import Floats
 from netplan_planner.optimise.job import spot
@@ -151,15 +152,13 @@ def _machines(market: Market, need: TransferNeed, solution: Solution) -> Iterato
     )
     for option in options:
         machine = market.machines[option]
-        yield TransferMachines(
-            place=machine.place,
+        yield taken(
+            TransferMachines,
+            machine,
             machine_type=machine.name,
-            is_tier1=machine.is_tier1,
             cpu_platform=machine.platform,
             count=int(counts[option]),
-            usd_per_hour=machine.usd_per_hour,
             role=roles[machine.place],
-            note=machine.note,
         )
 
 

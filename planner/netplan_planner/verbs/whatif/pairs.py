@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.model import Facts, MachineRow, OwnerKind, SelfLink
+from netplan_planner.model.base import taken
 from netplan_planner.paths.priced_paths import billed_edges
 from netplan_planner.planning.traffic_bill import mean_prices
 from netplan_planner.units import cents
@@ -115,14 +116,10 @@ def machines(side: Side) -> dict[SelfLink, WhatifMachine]:
         nothing = _NOTHING if facts.traffic is not None else _Sent()
         traffic = sent.get(number, nothing) if number is not None else nothing
         usd, address_usd = row.machine_usd_per_month, row.address_usd_per_month
-        found[instance.ref.self_link] = WhatifMachine(
-            zone=row.zone,
-            machine_type=row.machine_type,
-            is_tier1=row.is_tier1,
-            egress_gbps=row.egress_gbps,
-            external_gbps=row.external_gbps,
+        found[instance.ref.self_link] = taken(
+            WhatifMachine,
+            row,
             p95_gbps=row.egress_p95_gbps,
-            external_p95_gbps=row.external_p95_gbps,
             used_ratio=used_ratio(row),
             gbps=_gbps(rates, gbps, number, flows, unknown),
             flow_count=flows.get(number, 0) if number is not None else 0,

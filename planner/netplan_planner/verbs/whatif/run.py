@@ -16,6 +16,7 @@ from netplan_planner.judging.month import Committed, Tables, committed, month_bi
 from netplan_planner.judging.suppressions import ignore_file
 from netplan_planner.machines.known import Known
 from netplan_planner.model import Direction, Facts, PodNetwork, SelfLink, Severity, TrafficMatrix
+from netplan_planner.model.base import taken
 from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.planning.basis import resting
 from netplan_planner.planning.project import configured, request_of
@@ -287,13 +288,11 @@ def _set(
     assert facts.traffic is not None
     edge = facts.traffic.edges[found.flow]
     ratio = float(used[edge.src])
-    return WhatifSet(
+    return taken(
+        WhatifSet,
+        found,
         ranks=tuple(sorted(rank[number] for number in found.chosen)),
         flow=f"{facts.src(edge).name} → {facts.dst(edge).name}",
-        flow_count=found.flow_count,
-        now_gbps=found.now_gbps,
-        most_without_gbps=found.most_without_gbps,
-        together_gbps=found.together_gbps,
         used_ratio=ratio if ratio == ratio else None,
     )
 
