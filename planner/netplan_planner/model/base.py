@@ -47,7 +47,7 @@ class Interval(Value, Generic[Of], frozen=True, kw_only=False):
 Kind = TypeVar("Kind", bound=Value)
 
 
-def taken(kind: type[Kind], source: object, **more: Any) -> Kind:
+def taken(kind: type[Kind], source: object, /, **more: Any) -> Kind:
     """Return a value of a kind with `more`, and the fields of `source` that have its names.
 
     Raises:

@@ -61,6 +61,7 @@ def resting(
     caps: CapsBook,
     today: date,
     folder: Path | None,
+    /,
     *,
     has_spot: bool,
     **own: Any,
