@@ -328,12 +328,8 @@ def _by_streams(query: PathQuery, caps: CapsBook, level: float) -> tuple[StreamR
 def _rate(query: PathQuery, count: int, caps: CapsBook, level: float) -> StreamRate:
     some = msgspec.structs.replace(query, streams=count)
     found = predict(some, caps, may_assume=True, level=level)
-    return StreamRate(
-        streams=count,
-        gbps=found.gbps,
-        low_gbps=found.low_gbps,
-        high_gbps=found.high_gbps,
-        binding_limit=found.binding.name if found.binding else "",
+    return taken(
+        StreamRate, found, streams=count, binding_limit=found.binding.name if found.binding else ""
     )
 
 

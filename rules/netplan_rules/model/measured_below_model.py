@@ -24,6 +24,7 @@ from netplan_planner.model import (
     Value,
     Work,
 )
+from netplan_planner.model.base import taken
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.model._suspects import WEAK, Case, Suspect, suspects_of
 from netplan_rules.shared.comparable import Reason, reasons_of
@@ -208,7 +209,7 @@ def _suspects(facts: Facts, model: RunModel, low: Sequence[Judged]) -> tuple[Sus
     """Return the suspects of all kinds, each once, as the kind names it where it stands best."""
     found: dict[str, Suspect] = {}
     for one in low:
-        case = Case(facts=facts, model=model, run=one.run, query=one.query, estimate=one.estimate)
+        case = taken(Case, one, facts=facts, model=model)
         for suspect in suspects_of(case):
             known = found.get(suspect.name)
             if known is None or suspect.standing < known.standing:

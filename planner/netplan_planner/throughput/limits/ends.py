@@ -26,6 +26,7 @@ from netplan_planner.model import (
     region_of,
     shape_of_custom,
 )
+from netplan_planner.model.base import taken
 from netplan_planner.throughput.limits.tables import platform_conditions
 
 OWN_CLOUD = "gcp"
@@ -68,12 +69,11 @@ def outside_gbps(facts: Facts, instance: Instance) -> float:
 
 def instance_end(instance: Instance) -> PathEnd:
     """Return a machine as one end of a path, as it is set up, whatever its network and shape."""
-    return PathEnd(
-        machine_type=instance.machine_type,
+    return taken(
+        PathEnd,
+        instance,
         is_tier1=instance.bandwidth_tier is BandwidthTier.TIER_1,
         cpu_platform=deciding_platform(instance),
-        zone=instance.zone,
-        region=instance.region,
     )
 
 

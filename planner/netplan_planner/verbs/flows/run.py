@@ -112,13 +112,7 @@ def write_aggregates(
         byte_count=sum(table.byte_count for table in manifest.tables),
         has_log_volume=traffic.log_volume is not None,
         tables=tuple(
-            AggregatedTable(
-                file=f"{table.name}{SUFFIX}",
-                row_count=table.row_count,
-                byte_count=table.byte_count,
-                sha256=table.sha256,
-            )
-            for table in manifest.tables
+            taken(AggregatedTable, table, file=f"{table.name}{SUFFIX}") for table in manifest.tables
         ),
         inventory_words=_inventory_words(request),
         incomplete=(*coverage.incomplete, *(pods.incomplete if pods is not None else ())),

@@ -257,13 +257,8 @@ def _score(name: str, rows: Measured, level: float) -> GroupScore:
     below, above = value < low, value > high
     coverage = float((~(below | above)).mean())
     missed = np.where(below, low - value, 0.0) + np.where(above, value - high, 0.0)
-    return GroupScore(
-        group=score.group,
-        row_count=score.row_count,
-        known_count=score.known_count,
-        lookup_count=score.lookup_count,
-        lookup_median_error_ratio=score.lookup_median_error_ratio,
-        lookup_p90_error_ratio=score.lookup_p90_error_ratio,
+    return replace(
+        score,
         median_error_ratio=_at(errors, 0.5),
         p90_error_ratio=_at(errors, 0.9),
         coverage_ratio=coverage,

@@ -128,7 +128,9 @@ def check_prices(prices: Path | None, against: Path | None, today: date) -> Pric
     before = open_snapshot(against) if against is not None or prices is not None else None
     one = verify(open_snapshot(prices), today, before)
     failed = Counter(fault.check for fault in one.faults)
-    return PriceCheck(
+    return taken(
+        PriceCheck,
+        one,
         checks=tuple(
             CheckOutcome(
                 name=check.name.lower(),
@@ -143,9 +145,6 @@ def check_prices(prices: Path | None, against: Path | None, today: date) -> Pric
             PriceFault(check=fault.check.name.lower(), where=fault.where, what=fault.what)
             for fault in one.faults
         ),
-        outdated=one.outdated,
-        lacking=one.lacking,
-        unpriced=one.unpriced,
     )
 
 
