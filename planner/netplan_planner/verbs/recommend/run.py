@@ -25,7 +25,6 @@ from netplan_planner.model import (
     series_of,
     worded,
 )
-from netplan_planner.model.base import taken
 from netplan_planner.optimise.commitment_changes import cover_today
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.optimise.vm_today import baseline_of, with_baseline
@@ -78,7 +77,9 @@ def for_bandwidth(ask: RecommendAsk, now: Now) -> Recommendation:
     wish, choice = ask.need, ask.choice
     if wish.gbps is None or wish.region is None:
         raise UsageError("give --gbps and --region, or a machine to replace (--vm NAME)")
-    on = opened(taken(PlanBasis, ask), now.today)
+    on = opened(
+        PlanBasis(pricing=ask.pricing, as_of=ask.as_of, calibration=ask.calibration), now.today
+    )
     _check_region("--region", wish.region, on.prices)
     _check_goal(wish, on.prices)
     need = MachineNeed(
