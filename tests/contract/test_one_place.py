@@ -51,7 +51,7 @@ def test_the_version_with_threads_stands_once() -> None:
             for node in ast.walk(ast.parse(file.read_bytes()))
         )
     ]
-    assert found == ["netplan_planner/throughput/transport/tool_threads.py"]
+    assert found == ["netplan_planner/throughput/transport/tools.py"]
 
 
 OWN_FILES = {"cli/verbs.py", "renderers/html/page.py"}

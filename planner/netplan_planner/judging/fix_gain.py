@@ -1,13 +1,76 @@
-"""What a fix brings, and how one gain stands beside another: losses, rates and money."""
+"""What a fix brings, and how one gain stands beside another: losses, rates and money.
+
+What changes are worth where the window leaves a month's volumes open: at the least, at the most.
+
+Both are accounts of their own, in which the plan is carried out once more: prices have steps, so
+half of a volume is not worth half of the money.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.judging.month_bounds import Bounds
+from msgspec.structs import replace
+
+from netplan_planner.ledger import Ledger
 from netplan_planner.ledger.guards import is_final
-from netplan_planner.model import LIFT_RATIO, Estimate, Hit, PlannedChange, Severity, Value
+from netplan_planner.model import (
+    LIFT_RATIO,
+    Change,
+    Estimate,
+    Facts,
+    Hit,
+    Interval,
+    PlannedChange,
+    Severity,
+    Value,
+)
 from netplan_planner.model.plans.changes import LEAST_SAVING_USD
+from netplan_planner.units import SECONDS_PER_MINUTE
+
+Bounds = Interval[Decimal]
+"""What a change is worth a month in USD, at least, as stated and at most."""
+NOTHING: Bounds = Interval(Decimal(0), Decimal(0), Decimal(0))
+
+
+class MonthBounds:
+    """A plan's changes, one after the other, with the least and the most that a month can have."""
+
+    def __init__(self, facts: Facts) -> None:
+        ratios = facts.traffic.month_ratios if facts.traffic is not None else (1.0, 1.0)
+        self.is_open = ratios != (1.0, 1.0)
+        self.least_ratio = Decimal(str(ratios[0]))
+        """Of the volume that is stated, what a month has surely."""
+        self._ledgers = [Ledger(_scaled(facts, ratio)) for ratio in ratios] if self.is_open else []
+
+    def make(self, change: Change | None, usd: Decimal | None) -> Bounds | None:
+        """Return what a change is worth that the plan makes now; None where that is not known.
+
+        Args:
+            change: None: it is none that the account can make, and worth what is said.
+            usd: What it is worth at the volume that is stated.
+        """
+        if not self.is_open:
+            return None
+        if change is None:
+            return None if usd is None else Interval(usd, usd, usd)
+        ledgers = self._ledgers if usd is not None else ()
+        found = [ledger.value(change).usd for ledger in ledgers]
+        for ledger in self._ledgers:
+            ledger.make(change)
+        known = sorted(one for one in found if one is not None)
+        if usd is None or len(known) < len(found):
+            return None
+        return Interval(known[0], usd, known[-1])
+
+
+def _scaled(facts: Facts, ratio: float) -> Facts:
+    """Return facts of which a month has so many times the volume."""
+    traffic = facts.traffic
+    assert traffic is not None
+    minutes = round(traffic.month_seconds / SECONDS_PER_MINUTE / ratio)
+    return replace(facts, traffic=replace(traffic, span_minutes=minutes))
+
 
 Judge = Callable[[Decimal | None, float | None], Severity]
 """Severity of a fix by what it still saves a month and the share of a limit in use."""

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from netplan_planner.ledger.peerings import why_not_peered
 from netplan_planner.ledger.state import State, key_of
-from netplan_planner.machines.staying import why_it_stays
+from netplan_planner.machines.groups import why_it_stays
 from netplan_planner.model import (
     BandwidthTier,
     Change,

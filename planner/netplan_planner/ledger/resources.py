@@ -18,7 +18,7 @@ from netplan_planner.model import (
     line_item,
     usage_of,
 )
-from netplan_planner.paths.nat_hours import nat_hour_lines
+from netplan_planner.paths.gateway_hours import nat_hour_lines
 from netplan_planner.throughput import deciding_platform
 from netplan_planner.units import HOURS_PER_MONTH
 

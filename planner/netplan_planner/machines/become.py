@@ -2,6 +2,8 @@
 
 Asked by `recommend --vm`, by every rule that proposes a type and so by the joint fixes. What no
 source says is `CHECK`, never taken for yes or no.
+
+What a machine holds that another type has to take over.
 """
 
 from collections.abc import Iterator
@@ -16,7 +18,48 @@ from netplan_planner.machines.series import (
     series_facts,
     special_family,
 )
-from netplan_planner.model import BandwidthTier, Instance, MachineShape, Ties, series_of
+from netplan_planner.model import (
+    BandwidthTier,
+    Instance,
+    Inventory,
+    MachineShape,
+    Ties,
+    series_of,
+    taken,
+)
+
+
+def ties_of(inventory: Inventory, instance: Instance, shape: MachineShape) -> Ties:
+    """Return what ties a machine to some types, as far as the inventory says it.
+
+    Args:
+        inventory: Where its disks and policies stand, if they were read.
+        instance: The machine.
+        shape: What its type has.
+    """
+    types = inventory.disk_types_by_user.get(instance.ref.self_link)
+    return taken(
+        Ties,
+        instance,
+        disk_types=tuple(sorted(types)) if types else None,
+        is_compact=_is_compact(inventory, instance),
+        is_sole_tenant=instance.is_sole_tenant,
+        machine_type=instance.machine_type
+        if instance.reservation or instance.is_sole_tenant
+        else "",
+        attached_gpu_count=instance.gpu_count,
+        built_in_gpu_count=shape.gpu_count,
+        built_in_local_ssd_gib=shape.bundled_local_ssd_gib,
+    )
+
+
+def _is_compact(inventory: Inventory, instance: Instance) -> bool | None:
+    """Return whether a machine stands in a compact placement; None: a policy was not read."""
+    policies = [inventory.policy_by_link.get(link) for link in instance.resource_policies]
+    if any(policy is not None and policy.is_compact for policy in policies):
+        return True
+    return None if None in policies else False
+
 
 _REMEMBERED = 65_536
 _TAKES_GPUS = "n1"

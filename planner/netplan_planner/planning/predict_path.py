@@ -54,7 +54,7 @@ from netplan_planner.throughput.round_trips.of_path import (
 from netplan_planner.throughput.services.application import transactions_per_s
 from netplan_planner.throughput.single_row import needs_round_trip
 from netplan_planner.throughput.transport.tcp import payload_ratio
-from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
+from netplan_planner.throughput.transport.tools import THREADED_TEXT
 from netplan_planner.throughput.volumes import predict_volume
 from netplan_planner.units import BYTES_PER_GIB
 from netplan_planner.world.calibration import with_calibration

@@ -27,10 +27,13 @@ from netplan_planner.throughput.goodput.terms import Spans
 from netplan_planner.throughput.limits.ends import ANYBODY, OWN_CLOUD
 from netplan_planner.throughput.limits.path_limits import StaticLimits
 from netplan_planner.throughput.limits.physical_nics import why_too_many_vnics
-from netplan_planner.throughput.limits.protocols import has_joined_rtt, late_of, omit_of
-from netplan_planner.throughput.limits.tables import MOST_MTU_BYTES
-from netplan_planner.throughput.round_trips.given import RaisedRtts
-from netplan_planner.throughput.round_trips.of_path import row_round_trips
+from netplan_planner.throughput.limits.tables import (
+    MOST_MTU_BYTES,
+    has_joined_rtt,
+    late_of,
+    omit_of,
+)
+from netplan_planner.throughput.round_trips.of_path import RaisedRtts, row_round_trips
 
 _NO_DAY = 0
 
@@ -263,7 +266,7 @@ def _columns(
         window_bytes=np.where(np.isnan(window), of_note, window),
         send_buffer_bytes=np.where(np.isnan(sending), 2 * of_note, sending),
         streams=numbers["streams"],
-        rtt_ms=rtt.likely,
+        rtt_ms=rtt.middle,
         low_rtt_ms=rtt.low,
         high_rtt_ms=rtt.high,
         duration_s=numbers["duration_s"],

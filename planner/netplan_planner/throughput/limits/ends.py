@@ -27,6 +27,7 @@ from netplan_planner.model import (
     Zone,
     region_of,
     shape_of_custom,
+    taken,
 )
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.tables import platform_conditions
@@ -78,12 +79,11 @@ def image_of(instance: Instance) -> str:
 
 def instance_end(instance: Instance) -> PathEnd:
     """Return a machine as one end of a path, as it is set up, whatever its network and shape."""
-    return PathEnd(
-        machine_type=instance.machine_type,
+    return taken(
+        PathEnd,
+        instance,
         is_tier1=instance.bandwidth_tier is BandwidthTier.TIER_1,
         cpu_platform=deciding_platform(instance),
-        zone=instance.zone,
-        region=instance.region,
         set_up=SetUp(image=image_of(instance)),
     )
 

@@ -15,10 +15,10 @@ from netplan_planner.model import (
     MeasuredLimit,
     PathQuery,
     series_of,
+    taken,
 )
 from netplan_planner.throughput.limits.ends import vcpus_of
-from netplan_planner.throughput.limits.host import MTU_BYTES, core_flow
-from netplan_planner.throughput.limits.shared_cores import sustained_share
+from netplan_planner.throughput.limits.host import MTU_BYTES, core_flow, sustained_share
 from netplan_planner.throughput.limits.tables import PathLimit, path_limit, possible_path_limit
 from netplan_planner.throughput.transport.tcp import segment_bytes
 
@@ -215,14 +215,9 @@ def documented_flow(query: PathQuery, cap: EgressCap) -> Iterator[Limit]:
 
 def measured_limit(limit: MeasuredLimit) -> Limit:
     """Return a limit that was measured and that no document states."""
-    return Limit(
-        name=limit.name,
-        gbps=limit.gbps,
+    return taken(
+        Limit,
+        limit,
         kind=LimitKind.MEASURED,
-        source=limit.source,
-        as_of=limit.as_of,
-        detail=limit.detail,
-        low_gbps=limit.low_gbps,
-        high_gbps=limit.high_gbps,
         lifted_by=INTERNAL_ADDRESS if limit.name == EXTERNAL_PATH else MORE_STREAMS,
     )

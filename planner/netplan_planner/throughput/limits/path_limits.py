@@ -25,7 +25,7 @@ from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1
 from netplan_planner.throughput.limits.doubts import known_doubts
 from netplan_planner.throughput.limits.ends import OWN_CLOUD
-from netplan_planner.throughput.limits.host import MTU_BYTES, core_case_ratios
+from netplan_planner.throughput.limits.host import MTU_BYTES, core_case_ratios, intake
 from netplan_planner.throughput.limits.named import (
     EXTERNAL_PATH,
     GENERAL_CAP_ON,
@@ -45,7 +45,6 @@ from netplan_planner.throughput.limits.physical_nics import nic_limit
 from netplan_planner.throughput.limits.pods.path import pod_bounds, possible_of_pods
 from netplan_planner.throughput.limits.pods.tables import pod_terms
 from netplan_planner.throughput.limits.quotas import quota_limit
-from netplan_planner.throughput.limits.receivers import intake
 from netplan_planner.throughput.limits.senders import CARRIED_YEARS, Sender, sender_of
 from netplan_planner.throughput.limits.tables import (
     later_path_limit,

@@ -16,6 +16,7 @@ from netplan_planner.model import (
     Region,
     need_for_vm,
     region_of,
+    taken,
     total_usd,
 )
 from netplan_planner.model.plans.plan import MachineChooser, usage_of
@@ -40,7 +41,7 @@ from netplan_planner.verbs.forecast.days import (
 )
 from netplan_planner.verbs.forecast.foresee import Foreseen, foresee, interval_of
 from netplan_planner.verbs.forecast.grid import DAYS_PER_WEEK
-from netplan_planner.verbs.forecast.subjects import Sender, basis_of, past, short
+from netplan_planner.verbs.forecast.subjects import Sender, basis_of, past, short, week_of
 from netplan_rules.shared.sizes import size_of
 
 ORDER = tuple(CapStatus)
@@ -92,14 +93,10 @@ class Outlook:
         if sender.cap_gbps is not None:
             line = sender.cap_gbps * (1 - asked.headroom_ratio)
         basis = basis_of(sender.bins, days, foreseen, sender.source)
-        plain = MachineForecast(
-            name=sender.name,
-            scope=sender.scope,
+        plain = taken(
+            MachineForecast,
+            sender,
             machine=sender.instance.ref.self_link if sender.instance else None,
-            machine_type=sender.machine_type,
-            is_tier1=sender.is_tier1,
-            zone=sender.zone,
-            cap_gbps=sender.cap_gbps,
             line_gbps=line,
             now_gbps=short(now),
             now_peak_gbps=short(peak),
@@ -160,12 +157,10 @@ class Outlook:
         for one in plan.ranked:
             if one.usd_per_month is None or (one.machine_type, one.is_tier1) == today:
                 continue
-            machine = NextMachine(
-                machine_type=one.machine_type,
-                is_tier1=one.is_tier1,
-                cpu_platform=one.cpu_platform,
+            machine = taken(
+                NextMachine,
+                one,
                 usable_gbps=short(one.usable_gbps),
-                usd_per_month=one.usd_per_month,
                 usd_per_month_today=self._today(sender),
                 needs_gbps=short(needs),
             )
@@ -227,10 +222,8 @@ def _status_now(now_gbps: float, line_gbps: float | None) -> CapStatus:
 
 def _weeks(weeks: Weeks, level: float) -> Iterator[ForecastWeek]:
     for number in range(len(weeks.line)):
-        low, half, high = interval_of(weeks.draws[:, number], float(weeks.line[number]), level)
-        yield ForecastWeek(
-            week=number + 1, low_gbps=short(low), gbps=short(half), high_gbps=short(high)
-        )
+        found = interval_of(weeks.draws[:, number], float(weeks.line[number]), level)
+        yield week_of(number, found)
 
 
 def _last_day(found: MachineForecast, week: int | None) -> date | None:

@@ -19,7 +19,6 @@ from netplan_planner.model import (
     Series,
 )
 from netplan_planner.model.evidence.rate_bins import MachineHours, RateBins
-from netplan_planner.model.money.price_age import price_age
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.model.plans.plan import MachineChooser
 from netplan_planner.optimise.machine_type import Chooser
@@ -29,10 +28,11 @@ from netplan_planner.paths.priced_paths import (
     path_prices_of,
     priced_path_of,
 )
+from netplan_planner.planning.basis import resting
 from netplan_planner.planning.project import request_of
 from netplan_planner.planning.steps import in_order
 from netplan_planner.planning.steps.resize import Target, resize
-from netplan_planner.throughput import instance_cap, load_caps, stated_on
+from netplan_planner.throughput import instance_cap, load_caps
 from netplan_planner.units import counted
 from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.forecast.answer import (
@@ -192,8 +192,13 @@ def _answer(
     costs = costs_of(subjects.paths, asked)
     # A sample is of its own day.
     old = () if read.demo is not None else _old(subjects, read.today)
-    info = prices.info
-    return ForecastAnswer(
+    return resting(
+        ForecastAnswer,
+        prices,
+        caps,
+        read.today,
+        read.prices,
+        has_spot=False,
         title=title,
         horizon_days=asked.horizon_days,
         level=asked.level,
@@ -209,11 +214,7 @@ def _answer(
         notes=(*old, *subjects.notes),
         incomplete=what_is_incomplete(facts, ()) if facts is not None else (),
         changes=changes_of(facts, found, read.today),
-        limits_as_of=stated_on(caps.as_of),
-        prices_as_of=info.network_as_of,
-        prices_sha256=info.sha256,
-        price_terms=info.terms,
-        price_age=price_age(info, read.today, folder=read.prices),
+        prices_as_of=prices.info.network_as_of,
     )
 
 

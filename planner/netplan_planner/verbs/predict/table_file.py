@@ -26,12 +26,11 @@ from netplan_planner.throughput.batch import Predictions, predict_columns, reaso
 from netplan_planner.throughput.calibration.factors.calibrated import Corrector
 from netplan_planner.throughput.goodput.intervals import Factors, factors_at
 from netplan_planner.throughput.goodput.mean import LIMITS
-from netplan_planner.throughput.round_trips.given import why_believed, why_raised
+from netplan_planner.throughput.round_trips.of_path import why_believed, why_raised
 from netplan_planner.throughput.sharing.links import NAMES, Ends, shared_links
 from netplan_planner.throughput.sharing.rates import OWN_BOUND, fair_rates
 from netplan_planner.units import counted
-from netplan_planner.verbs.predict.ask import PredictAsk
-from netplan_planner.verbs.predict.outputs import JSON, PARQUET
+from netplan_planner.verbs.predict.ask import JSON, PARQUET, PredictAsk
 from netplan_planner.verbs.predict.table_cases import stream_cases
 from netplan_planner.world.calibration import read_calibration
 from netplan_planner.writing import write_each, written_whole

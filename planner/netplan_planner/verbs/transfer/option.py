@@ -13,6 +13,7 @@ from netplan_planner.model import (
     PriceBook,
     Usage,
     line_item,
+    taken,
     total_usd,
 )
 from netplan_planner.optimise.bill import USAGE_NAMES
@@ -132,15 +133,13 @@ def _machines(market: Market, need: TransferNeed, solution: Solution) -> Iterato
     )
     for option in options:
         machine = market.machines[option]
-        yield TransferMachines(
-            place=machine.place,
+        yield taken(
+            TransferMachines,
+            machine,
             machine_type=machine.name,
-            is_tier1=machine.is_tier1,
             cpu_platform=machine.platform,
             count=int(counts[option]),
-            usd_per_hour=machine.usd_per_hour,
             role=roles[machine.place],
-            note=machine.note,
         )
 
 

@@ -199,10 +199,7 @@ def spreads(
         is_carried: Whether the cap is one of a later day.
         is_between: Whether the range of the machine's cap is that of paths between regions.
     """
-    low, likely, high = (
-        np.hstack((one.shared_gbps, one.per_flow_gbps))
-        for one in (spans.low, spans.likely, spans.high)
-    )
+    low, likely, high = (np.hstack((one.shared_gbps, one.per_flow_gbps)) for one in spans)
     with np.errstate(invalid="ignore"):
         below, above = np.log(likely / low) / P95, np.log(high / likely) / P95
     below, above = np.nan_to_num(below, posinf=0.0), np.nan_to_num(above, posinf=0.0)
@@ -218,7 +215,7 @@ def spreads(
     shorter, longer = SHORTER_START / P95, LONGER_START / P95
     every = np.ones_like(site_sd)
     lower = (
-        np.log(windows.likely / windows.low) / P95,
+        np.log(windows.middle / windows.low) / P95,
         of_type,
         common * shorter * every,
         special * shorter * every,
@@ -226,7 +223,7 @@ def spreads(
         between[0],
     )
     upper = (
-        np.log(windows.high / windows.likely) / P95,
+        np.log(windows.high / windows.middle) / P95,
         of_type,
         common * longer * every,
         special * longer * every,
