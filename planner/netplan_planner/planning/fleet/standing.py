@@ -10,23 +10,10 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.machines import ties_of
 from netplan_planner.machines.groups import is_managed
-from netplan_planner.model import (
-    BandwidthTier,
-    Commitment,
-    CommitmentScope,
-    Facts,
-    FleetCommitment,
-    Instance,
-    MachineShape,
-    ProjectId,
-    Ties,
-    Zone,
-    taken,
-    usage_of,
-)
 from netplan_planner.optimise.commitment_changes import covers_of
 from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.optimise.commitment_types import is_pending
@@ -52,7 +39,7 @@ class Bought(NamedTuple):
     """Whether all is known that decides what others would save."""
 
 
-def existing_of(facts: Facts, scope: CommitmentScope) -> Bought:
+def existing_of(facts: model.Facts, scope: model.CommitmentScope) -> Bought:
     """Return the commitments that are bought, those that begin within days among them.
 
     Where that they are shared is not known, each serves its own project: no plan then rests on
@@ -89,11 +76,14 @@ def existing_of(facts: Facts, scope: CommitmentScope) -> Bought:
             "flexible commitments that the bill shows are counted neither today nor in the plan:"
             " what they cover beside these machines is not known"
         )
-    is_shared = scope in {CommitmentScope.PROJECTS_READ, CommitmentScope.BILLING_ACCOUNT}
+    is_shared = scope in {
+        model.CommitmentScope.PROJECTS_READ,
+        model.CommitmentScope.BILLING_ACCOUNT,
+    }
     return Bought(tuple(found), is_shared, tuple(notes), is_known)
 
 
-def _as_bought(facts: Facts) -> Iterator[Commitment]:
+def _as_bought(facts: model.Facts) -> Iterator[model.Commitment]:
     """Yield commitments as if those were active that begin soon: nobody buys them again."""
     for one in facts.inventory.commitments:
         yield replace(one, status="ACTIVE") if is_pending(one) else one
@@ -108,7 +98,7 @@ class Committed(NamedTuple):
     """By those that are bought as well."""
     most_usd: Decimal
     """No commitments save more."""
-    commitments: tuple[FleetCommitment, ...]
+    commitments: tuple[model.FleetCommitment, ...]
     """To buy."""
     covered_count: int
     """Machines that commitments may serve: Spot machines are none."""
@@ -119,7 +109,10 @@ class Committed(NamedTuple):
 
 
 def committed(
-    facts: Facts, machines: Iterable[Instance], scope: CommitmentScope, years: tuple[int, ...]
+    facts: model.Facts,
+    machines: Iterable[model.Instance],
+    scope: model.CommitmentScope,
+    years: tuple[int, ...],
 ) -> Committed | None:
     """Return what commitments of some years save of machines that keep their types.
 
@@ -174,16 +167,16 @@ def _is_sold(market: Market, need: FleetNeed, years: tuple[int, ...]) -> bool:
 class _Alike(NamedTuple):
     """Machines that cost the same."""
 
-    project: ProjectId
-    zone: Zone
+    project: model.ProjectId
+    zone: model.Zone
     machine_type: str
     is_tier1: bool
     cpu_platform: str | None
     is_spot: bool
-    ties: Ties
+    ties: model.Ties
 
 
-def _needs(facts: Facts, machines: Iterable[Instance]) -> tuple[list[FleetNeed], int]:
+def _needs(facts: model.Facts, machines: Iterable[model.Instance]) -> tuple[list[FleetNeed], int]:
     """Return machines that run as groups that keep their type, and how many have no price."""
     alike: Counter[_Alike] = Counter()
     unpriced_count = 0
@@ -196,7 +189,7 @@ def _needs(facts: Facts, machines: Iterable[Instance]) -> tuple[list[FleetNeed],
         else:
             alike[_alike(facts, machine, shape)] += 1
     needs = [
-        taken(
+        model.taken(
             FleetNeed,
             one,
             name=str(number),
@@ -214,28 +207,28 @@ def _needs(facts: Facts, machines: Iterable[Instance]) -> tuple[list[FleetNeed],
     return needs, unpriced_count
 
 
-def why_in_no_sum(facts: Facts, machine: Instance) -> str:
+def why_in_no_sum(facts: model.Facts, machine: model.Instance) -> str:
     """Return why a machine is no part of a plan of types and commitments; empty: it is."""
     if machine.is_sole_tenant:
         return "it runs on sole-tenant nodes, which are paid for and not the machine"
     return why_no_price(facts, machine)
 
 
-def why_no_price(facts: Facts, machine: Instance) -> str:
+def why_no_price(facts: model.Facts, machine: model.Instance) -> str:
     """Return why it is not known what a machine costs as it stands; empty where it is."""
     try:
-        facts.machines.cost_today(machine, usage_of(machine))
+        facts.machines.cost_today(machine, model.usage_of(machine))
     except MissingDatum as missing:
         return str(missing)
     return ""
 
 
-def _alike(facts: Facts, machine: Instance, shape: MachineShape) -> _Alike:
+def _alike(facts: model.Facts, machine: model.Instance, shape: model.MachineShape) -> _Alike:
     return _Alike(
         machine.project,
         machine.zone,
         machine.machine_type,
-        machine.bandwidth_tier is BandwidthTier.TIER_1,
+        machine.bandwidth_tier is model.BandwidthTier.TIER_1,
         deciding_platform(machine),
         machine.is_spot,
         ties_of(facts.inventory, machine, shape),

@@ -6,19 +6,9 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.machines import ties_of
-from netplan_planner.model import (
-    Facts,
-    Infeasible,
-    MachineNeed,
-    PriceBook,
-    Region,
-    need_for_vm,
-    region_of,
-    taken,
-    total_usd,
-)
 from netplan_planner.model.plans.plan import MachineChooser, usage_of
 from netplan_planner.verbs.forecast.answer import (
     CapStatus,
@@ -61,9 +51,9 @@ class Outlook:
     def __init__(
         self,
         asked: Ahead,
-        prices: PriceBook,
+        prices: model.PriceBook,
         machines: MachineChooser,
-        facts: Facts | None,
+        facts: model.Facts | None,
     ) -> None:
         self._asked = asked
         self._prices = prices
@@ -93,7 +83,7 @@ class Outlook:
         if sender.cap_gbps is not None:
             line = sender.cap_gbps * (1 - asked.headroom_ratio)
         basis = basis_of(sender.bins, days, foreseen, sender.source)
-        plain = taken(
+        plain = model.taken(
             MachineForecast,
             sender,
             machine=sender.instance.ref.self_link if sender.instance else None,
@@ -151,13 +141,13 @@ class Outlook:
         if isinstance(need, str):
             return _replaced(found, why_no_machine=need)
         plan = self._machines.choose(need)
-        if isinstance(plan, Infeasible):
+        if isinstance(plan, model.Infeasible):
             return _replaced(found, why_no_machine=f"no type carries it: {plan.shortfall}")
         today = (sender.machine_type, sender.is_tier1)
         for one in plan.ranked:
             if one.usd_per_month is None or (one.machine_type, one.is_tier1) == today:
                 continue
-            machine = taken(
+            machine = model.taken(
                 NextMachine,
                 one,
                 usable_gbps=short(one.usable_gbps),
@@ -167,7 +157,7 @@ class Outlook:
             return _replaced(found, next_machine=machine)
         return _replaced(found, why_no_machine="no type that carries it has a price")
 
-    def _need(self, found: MachineForecast, sender: Sender, gbps: float) -> MachineNeed | str:
+    def _need(self, found: MachineForecast, sender: Sender, gbps: float) -> model.MachineNeed | str:
         headroom = self._asked.headroom_ratio
         instance, facts = sender.instance, self._facts
         if instance is not None and facts is not None:
@@ -180,7 +170,7 @@ class Outlook:
             is_outside = found.scope is Scope.OUTSIDE
             rates = facts.rates_of(instance)
             whole = rates.egress.p95_gbps if rates is not None else 0.0
-            return need_for_vm(
+            return model.need_for_vm(
                 instance,
                 max(gbps, whole) if is_outside else gbps,
                 shape,
@@ -195,9 +185,9 @@ class Outlook:
         known = self._prices.shape(sender.machine_type)
         if known is None:
             return f"the vCPUs and memory of {sender.machine_type} are not known"
-        return MachineNeed(
+        return model.MachineNeed(
             gbps=gbps,
-            region=Region(region_of(sender.zone)),
+            region=model.Region(model.region_of(sender.zone)),
             vcpus=known.vcpus,
             memory_gib=known.memory_gib,
             architecture=known.architecture,
@@ -211,7 +201,7 @@ class Outlook:
             lines = self._machines.cost_today(sender.instance, usage_of(sender.instance))
         except MissingDatum:
             return None
-        return total_usd(lines)
+        return model.total_usd(lines)
 
 
 def _status_now(now_gbps: float, line_gbps: float | None) -> CapStatus:
