@@ -9,14 +9,7 @@ from functools import cache
 
 from netplan_planner import model
 from netplan_planner.errors import UsageError, did_you_mean, nearest_names
-from netplan_planner.throughput.limits.tables import (
-    CapRow,
-    cap_rows,
-    holds,
-    measured_limits,
-    path_limit,
-    platform_generations,
-)
+from netplan_planner.throughput.limits import tables
 
 DEFAULT_TIER = "DEFAULT"
 
@@ -36,9 +29,9 @@ class CapsTable:
 
     def __init__(self, as_of: date) -> None:
         self.as_of = as_of
-        self._rows_by_type: dict[str, list[CapRow]] = {}
-        self._custom_rows: dict[str, list[CapRow]] = {}
-        for row in cap_rows():
+        self._rows_by_type: dict[str, list[tables.CapRow]] = {}
+        self._custom_rows: dict[str, list[tables.CapRow]] = {}
+        for row in tables.cap_rows():
             if row["machine_type"]:
                 self._rows_by_type.setdefault(row["machine_type"], []).append(row)
             else:
@@ -48,7 +41,7 @@ class CapsTable:
     @property
     def source_date(self) -> date:
         """The newest source date in the table."""
-        return date.fromisoformat(max(row["source_date"] for row in cap_rows()))
+        return date.fromisoformat(max(row["source_date"] for row in tables.cap_rows()))
 
     @property
     def machine_types(self) -> tuple[str, ...]:
@@ -95,7 +88,7 @@ class CapsTable:
 
     def measured(self, path_class: model.PathClass) -> tuple[model.MeasuredLimit, ...]:
         """Return the measured limits of a path class that hold at `as_of`."""
-        return tuple(m for m in measured_limits(self.as_of) if m.path_class is path_class)
+        return tuple(m for m in tables.measured_limits(self.as_of) if m.path_class is path_class)
 
     def nearest(self, machine_type: str, count: int = 3) -> tuple[str, ...]:
         """Return the known types whose names resemble `machine_type` most, best first."""
@@ -126,12 +119,14 @@ class CapsTable:
         )
         return (below[0], above[-1]) if below and above else None
 
-    def _sides(self, machine_type: str, vcpus: int) -> tuple[list[CapRow], list[CapRow]]:
+    def _sides(
+        self, machine_type: str, vcpus: int
+    ) -> tuple[list[tables.CapRow], list[tables.CapRow]]:
         """Return the rows of custom types with the next fewer and the next more vCPUs."""
         rows = [
             row
             for row in self._custom_rows.get(model.series_of(machine_type), [])
-            if row["tier"] == DEFAULT_TIER and holds(row, self.as_of, _first_day(row))
+            if row["tier"] == DEFAULT_TIER and tables.holds(row, self.as_of, _first_day(row))
         ]
         fewer = max((n for row in rows if (n := int(row["vcpus_max"])) < vcpus), default=None)
         more = min((n for row in rows if (n := int(row["vcpus_min"])) > vcpus), default=None)
@@ -145,11 +140,11 @@ class CapsTable:
         caps = [
             _cap(machine_type, vcpus, row, self.as_of)
             for row in rows
-            if row["egress_gbps"] and holds(row, self.as_of, _first_day(row))
+            if row["egress_gbps"] and tables.holds(row, self.as_of, _first_day(row))
         ]
         return sorted(caps, key=lambda cap: (cap.is_tier1, cap.egress_gbps))
 
-    def _all_rows(self, machine_type: str) -> tuple[int | None, list[CapRow]]:
+    def _all_rows(self, machine_type: str) -> tuple[int | None, list[tables.CapRow]]:
         """Return the vCPUs and the rows of a type, of all dates."""
         rows = self._rows_by_type.get(machine_type)
         if rows is not None:
@@ -209,7 +204,7 @@ def load_caps(as_of: date) -> CapsTable:
     return CapsTable(as_of)
 
 
-def _first_day(row: CapRow) -> str:
+def _first_day(row: tables.CapRow) -> str:
     """Return the column with the first day on which the row may be used."""
     return "assumed_from" if row["assumed_from"] else "valid_from"
 
@@ -222,7 +217,7 @@ def _shown(name: str) -> str:
 def _fits_platform(cap: model.EgressCap, cpu_platform: str | None) -> bool:
     if not cap.cpu_platform:
         return True
-    generations = platform_generations()
+    generations = tables.platform_generations()
     generation = generations.get(cpu_platform or "")
     if generation is None:
         return False
@@ -231,15 +226,15 @@ def _fits_platform(cap: model.EgressCap, cpu_platform: str | None) -> bool:
     return generation < generations[cap.cpu_platform.removeprefix("before ")]
 
 
-def _cap(machine_type: str, vcpus: int | None, row: CapRow, as_of: date) -> model.EgressCap:
+def _cap(machine_type: str, vcpus: int | None, row: tables.CapRow, as_of: date) -> model.EgressCap:
     newest = row["cpu_platform_from"]
     older = row["cpu_platform_before"]
     is_carried = row["valid_from"] > as_of.isoformat()
     external, basis, external_source, external_as_of = _external(row, as_of)
-    flow = path_limit("external-flow", as_of)
-    ingress = path_limit("external-ingress", as_of)
-    packets = path_limit("external-ingress-packets", as_of)
-    within = path_limit("internal-flow", as_of) if row["series"] == "c4n" else None
+    flow = tables.path_limit("external-flow", as_of)
+    ingress = tables.path_limit("external-ingress", as_of)
+    packets = tables.path_limit("external-ingress-packets", as_of)
+    within = tables.path_limit("internal-flow", as_of) if row["series"] == "c4n" else None
     path = flow or ingress
     return model.EgressCap(
         machine_type=machine_type,
@@ -272,14 +267,14 @@ def _cap(machine_type: str, vcpus: int | None, row: CapRow, as_of: date) -> mode
     )
 
 
-def _external(row: CapRow, as_of: date) -> tuple[float | None, str, str, date | None]:
+def _external(row: tables.CapRow, as_of: date) -> tuple[float | None, str, str, date | None]:
     """Return the external cap, its basis, source and date; the rule for all VMs has its own."""
     if not row["external_gbps"]:
         return None, "", "", None
     value = float(row["external_gbps"])
     if row["external_basis"] == "documented":
         return value, "documented", row["source"], date.fromisoformat(row["source_date"])
-    rule = path_limit("external-egress", as_of, row["tier"])
+    rule = tables.path_limit("external-egress", as_of, row["tier"])
     if rule is None:
         return None, "", "", None
     return value, row["external_basis"], rule.source, rule.as_of
@@ -290,7 +285,7 @@ def _least(flow: float | None, every: float | None) -> float | None:
     return flow if flow is None or every is None else min(flow, every)
 
 
-def _note(row: CapRow, as_of: date) -> str:
+def _note(row: tables.CapRow, as_of: date) -> str:
     """Return the row's note, and for a day before its source why it is thought to hold then."""
     if not row["evidence"] or as_of.isoformat() >= row["source_date"]:
         return row["note"]
