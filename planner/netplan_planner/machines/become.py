@@ -37,7 +37,6 @@ def ties_of(
         instance,
         disk_types=tuple(sorted(types)) if types else None,
         is_compact=_is_compact(inventory, instance),
-        is_sole_tenant=instance.is_sole_tenant,
         machine_type=instance.machine_type
         if instance.reservation or instance.is_sole_tenant
         else "",
