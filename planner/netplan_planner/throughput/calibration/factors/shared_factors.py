@@ -199,7 +199,10 @@ def spreads(
         is_carried: Whether the cap is one of a later day.
         is_between: Whether the range of the machine's cap is that of paths between regions.
     """
-    low, likely, high = (np.hstack((one.shared_gbps, one.per_flow_gbps)) for one in spans)
+    low, likely, high = (
+        np.hstack((one.shared_gbps, one.per_flow_gbps))
+        for one in (spans.low, spans.likely, spans.high)
+    )
     with np.errstate(invalid="ignore"):
         below, above = np.log(likely / low) / P95, np.log(high / likely) / P95
     below, above = np.nan_to_num(below, posinf=0.0), np.nan_to_num(above, posinf=0.0)
