@@ -141,7 +141,11 @@ def _imports(tree: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield node.module or ""
+            rooms = {"netplan_planner", "netplan_rules"}
+            yield from (
+                f"{node.module}.{alias.name}" if node.module in rooms else node.module or ""
+                for alias in node.names
+            )
 
 
 def _bare_number(node: ast.Compare) -> float | None:

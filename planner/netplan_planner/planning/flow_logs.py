@@ -71,7 +71,7 @@ def writers(inventory: model.Inventory, sources: Sequence[LogSource]) -> list[Wr
 def place_names(places: Iterable[model.SelfLink]) -> Mapping[model.SelfLink, str]:
     """Return the names of places, with the project where several have one name.
 
-    >>> links = [SelfLink(f"projects/{project}/regions/r/subnetworks/s") for project in "ab"]
+    >>> links = [model.SelfLink(f"projects/{project}/regions/r/subnetworks/s") for project in "ab"]
     >>> list(place_names(links).values())
     ['a/r/s', 'b/r/s']
     """
@@ -122,7 +122,7 @@ def _writer(
 def place_name(place: model.SelfLink) -> str:
     """Return the name of a place: `us-central1/apps` of a subnetwork, else what it is.
 
-    >>> place_name(SelfLink("projects/p/regions/us-central1/subnetworks/apps"))
+    >>> place_name(model.SelfLink("projects/p/regions/us-central1/subnetworks/apps"))
     'us-central1/apps'
     """
     parts = place.split("/")

@@ -73,7 +73,7 @@ def _judge(kubernetes: Kubernetes, service: Service) -> Iterator[model.Hit | mod
 def crossing_ratio(nodes: Counter[model.Zone], ends: dict[model.Zone, int]) -> float:
     """Return the share of connections that cross zones if nodes and endpoints are used alike.
 
-    >>> a, b = Zone("a"), Zone("b")
+    >>> a, b = model.Zone("a"), model.Zone("b")
     >>> crossing_ratio(Counter({a: 1, b: 1}), {a: 2})
     0.5
     """

@@ -304,6 +304,7 @@ OF_FIXTURES_ALONE = frozenset(
         # nat1 with made flows is in tests/rules/gateway.
         "egress-through-appliance",
         "google-api-path",
+        "hub-spoke-idle",
         "lb-cross-zone",
         "nat-carries-internal",
         "nat-idle",

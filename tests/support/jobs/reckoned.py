@@ -85,7 +85,7 @@ def cost(
         if max(mean, done) > 36_500 * 86_400:
             return None
         up = Fraction(mean)
-    billed = max(60, math.ceil(round(up, 6)))
+    billed = max(60, math.ceil(round(up, 1)))
     if need.usage in {Usage.CUD_1Y, Usage.CUD_3Y}:
         runs = whole(need.runs_per_month or 0)
         sets = max(1, math.ceil(round(runs * seconds / 3600 / 730, 6)))

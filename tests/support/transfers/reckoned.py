@@ -34,7 +34,7 @@ def shares(option: TransferOption) -> dict[tuple[str, str], float]:
 
 def seconds_paid(option: TransferOption) -> int:
     """Return for how long each machine is paid."""
-    return max(math.ceil(round(option.duration_s, 6)), 60)
+    return max(math.ceil(round(option.duration_s, 1)), 60)
 
 
 def machine_usd(option: TransferOption, usd_per_hour: Mapping[str, Decimal]) -> Decimal:

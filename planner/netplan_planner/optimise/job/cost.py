@@ -19,12 +19,15 @@ from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, SECONDS_PER
 
 LEAST_BILLED_S = SECONDS_PER_MINUTE
 _DIGITS = 6
-"""Of seconds before they are rounded up: the noise of binary fractions is below."""
+"""Of hours before they are rounded up: the noise of binary fractions is below."""
+_SECOND_DIGITS = 1
+"""Of seconds before they are rounded up: no run's time is known better, and a start of milliseconds
+is no second that somebody pays."""
 
 
 def billed_s(seconds: Column) -> Column:
     """Return the seconds that a machine is billed for."""
-    found: Column = np.maximum(np.ceil(np.round(seconds, _DIGITS)), LEAST_BILLED_S)
+    found: Column = np.maximum(np.ceil(np.round(seconds, _SECOND_DIGITS)), LEAST_BILLED_S)
     return found
 
 

@@ -96,8 +96,7 @@ def core_flow(
     size *= min(mtu_bytes / MTU_BYTES, 1.0)
     before, after, share = _around(as_of, figures)
     middle = _middle(before, after, share)
-    faded = min((as_of - before.on).days / FADE_DAYS, 1.0) if share else 0.0
-    high = before.high_gbps ** (1 - faded) * after.high_gbps**faded
+    high = _between(before.high_gbps, after.high_gbps, _faded(before, as_of, share))
     nearest = before if share < 1 / 2 else after
     return Limit(
         name="single-flow-core",
@@ -117,11 +116,22 @@ def core_case_ratios(as_of: date, without: str = "") -> tuple[float, float]:
     figures = [f for f in flow_figures() if not without or f.campaign != without]
     before, after, share = _around(as_of, figures)
     middle = _middle(before, after, share)
-    return before.gbps / middle, (after.gbps if share else before.gbps) / middle
+    most = _between(before.gbps, after.gbps, _faded(before, as_of, share))
+    return before.gbps / middle, most / middle
+
+
+def _faded(before: FlowFigure, as_of: date, share: float) -> float:
+    """Return how far the range of a figure has gone over into that of the next, 0 to 1."""
+    return min((as_of - before.on).days / FADE_DAYS, 1.0) if share else 0.0
 
 
 def _middle(before: FlowFigure, after: FlowFigure, share: float) -> float:
-    return math.exp((1 - share) * math.log(before.gbps) + share * math.log(after.gbps))
+    return _between(before.gbps, after.gbps, share)
+
+
+def _between(first: float, last: float, share: float) -> float:
+    """Return what lies so far from one figure to the next on a logarithmic scale."""
+    return math.exp((1 - share) * math.log(first) + share * math.log(last))
 
 
 def _around(as_of: date, figures: list[FlowFigure]) -> tuple[FlowFigure, FlowFigure, float]:
