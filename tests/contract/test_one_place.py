@@ -31,7 +31,9 @@ def callers(name: str) -> Iterator[str]:
             if name.rpartition(".")[2].encode() not in source:
                 continue
             for node in ast.walk(ast.parse(source)):
-                if isinstance(node, ast.Call) and ast.unparse(node.func) == name:
+                called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+                # By its name, or as one of the model's: `model.PathEnd`.
+                if called.removeprefix("model.") == name:
                     yield file.relative_to(root).as_posix().partition("/")[2]
 
 
