@@ -213,7 +213,7 @@ def serve(count: int, *, packed: bool) -> None:
 
 NETPLAN = """
 import sys
-from netplan_planner.google.api_clients import ApiClient
+from netplan_planner.google.options import ApiClient
 from netplan_planner.google.compute import read_projects
 from netplan_planner.google.options import ApiOptions
 

@@ -29,7 +29,7 @@ BANDS_MS = ((130.0, 150.0), (260.0, 310.0))
 OPEN_SEGMENTS = 1024
 """Up to this the stock receive window (2,151 segments) is not reached; beyond it stops growing."""
 WAITS_RTTS = (0.0, 1.0)
-"""Before the first byte: none, and that of iperf3 before 3.10 (`transport/tool_clocks.py`)."""
+"""Before the first byte: none, and that of iperf3 before 3.10 (`transport/tools.py`)."""
 SLACK = 1.01
 """Windows are counted in whole bytes, and a packet or two are sent beside a full flight."""
 

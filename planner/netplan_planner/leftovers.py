@@ -16,6 +16,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+try:
+    import fcntl as fcntl
+except ImportError:  # Not there on Windows.
+    fcntl = None  # type: ignore[assignment]
+
 PREFIX = "netplan-"
 LOCK_NAME = "netplan.lock"
 _NAME_LENGTH = 100
@@ -81,26 +86,26 @@ def clear_dead_folders(parent: Path) -> None:
 
 def _locked(folder: Path) -> int | None:
     """Lock a folder for as long as this process lives; return what holds the lock."""
+    if fcntl is None:
+        return None
     try:
-        import fcntl  # Not there on Windows.
-
         # Under another name until it is locked: no other run sees a lock that nobody holds.
         path = folder / f"{LOCK_NAME}.new"
         held = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         path.rename(folder / LOCK_NAME)
-    except (ImportError, OSError):
+    except OSError:
         return None
     return held
 
 
 def _is_dead(folder: Path) -> bool:
     """Return whether a folder has a lock, of ours, that nobody holds any longer."""
+    if fcntl is None:
+        return False
     try:
-        import fcntl
-
         held = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except (ImportError, OSError):
+    except OSError:
         return False
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -164,16 +169,17 @@ def sole_user(folder: Path) -> Iterator[bool]:
 
     Where a folder cannot be locked, nobody is taken to be.
     """
+    if fcntl is None:
+        yield True
+        return
     held: int | None = None
     try:
-        import fcntl
-
         held = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         is_alone = True
     except BlockingIOError:
         is_alone = False
-    except (ImportError, OSError):
+    except OSError:
         is_alone = True
     try:
         yield is_alone

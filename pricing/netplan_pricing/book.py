@@ -16,9 +16,9 @@ from netplan_planner.model import (
     PriceTier,
     SnapshotInfo,
     Usage,
+    taken,
 )
 from netplan_pricing import schema
-from netplan_pricing.addresses import AddressPrices
 from netplan_pricing.container import SCHEMA, SnapshotFile
 from netplan_pricing.contract.even import Comparable
 from netplan_pricing.contract.terms import LIST_PRICES, Terms
@@ -32,7 +32,7 @@ from netplan_pricing.machines.node_prices import NodePrices
 from netplan_pricing.machines.sustained_use import SustainedUse
 from netplan_pricing.machines.tier1 import Tier1Fees
 from netplan_pricing.network_prices import NetworkPrices
-from netplan_pricing.service_prices import ServicePrices
+from netplan_pricing.service_prices import AddressPrices, ServicePrices
 from netplan_pricing.skus import Skus
 from netplan_pricing.traffic_prices import Route, TrafficPrices
 
@@ -62,12 +62,10 @@ class SnapshotPriceBook(Comparable):
     def info(self) -> SnapshotInfo:
         """What the prices rest on."""
         header = self.file.header
-        return SnapshotInfo(
+        return taken(
+            SnapshotInfo,
+            header,
             schema=SCHEMA,
-            as_of=header.as_of,
-            network_as_of=header.network_as_of,
-            source=header.source,
-            row_count=header.row_count,
             sha256=self.file.sha256,
             spot_as_of=max(
                 header.as_of,

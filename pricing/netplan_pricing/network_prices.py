@@ -10,8 +10,14 @@ import msgspec
 from netplan_planner.model import Price, PriceTier, Region, SkuId
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile, Table
-from netplan_pricing.contract.alike import alike, assumed, is_uneven
-from netplan_pricing.contract.terms import COMPUTE_ENGINE, LIST_PRICES, Terms
+from netplan_pricing.contract.terms import (
+    COMPUTE_ENGINE,
+    LIST_PRICES,
+    Terms,
+    alike,
+    assumed,
+    is_uneven,
+)
 from netplan_pricing.known_changes import dated
 from netplan_pricing.schema import GLOBAL, NetworkKind
 

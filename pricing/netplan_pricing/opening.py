@@ -8,6 +8,7 @@ from netplan_planner.bundle_file import PRICES, is_bundle, part_of
 from netplan_planner.errors import InputError, UsageError
 from netplan_pricing.book import SnapshotPriceBook
 from netplan_pricing.container import EMBEDDED, FILE_NAME, SnapshotFile
+from netplan_pricing.contract import effective, flexible
 from netplan_pricing.contract.terms import LIST_PRICES, Terms, parse_discounts
 
 
@@ -61,11 +62,7 @@ def open_prices(
     parsed = parse_discounts(discounts)
     if not billing_exports:
         return _checked(open_snapshot(folder, Terms(discounts=parsed)))
-    # A database, for those who have an export alone.
-    from netplan_pricing.contract.effective import effective_prices
-    from netplan_pricing.contract.flexible import flexible_commitments
-
-    found = effective_prices(billing_exports)
+    found = effective.effective_prices(billing_exports)
     terms = Terms(
         discounts=parsed,
         effective=found.prices,
@@ -74,7 +71,7 @@ def open_prices(
     )
     # A book of its own: the one of list prices is everybody's.
     book = _checked(SnapshotPriceBook(open_snapshot(folder).file, terms))
-    book.flexible = flexible_commitments(
+    book.flexible = flexible.flexible_commitments(
         billing_exports, book.flexible_skus(), book.flexible_ratios()
     )
     return book

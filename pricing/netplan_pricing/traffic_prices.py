@@ -7,8 +7,7 @@ import msgspec
 
 from netplan_planner.errors import MissingDatum, UnknownName
 from netplan_planner.model import LineItem, PathClass, Price, PriceTier, bill, line_item
-from netplan_pricing.country_codes import country_names
-from netplan_pricing.internet_areas import CONTINENTS, InternetAreas
+from netplan_pricing.internet_areas import CONTINENTS, InternetAreas, country_names
 from netplan_pricing.machines.machine_types import MachineTypes
 from netplan_pricing.network_prices import NetworkEntry, NetworkPrices, first_paid, unit_prices
 from netplan_pricing.schema import NetworkKind

@@ -1,4 +1,7 @@
-"""How rules name things and write commands, so that all of them read alike."""
+"""How rules name things and write commands, so that all of them read alike.
+
+How a change is verified and undone, said alike by all rules.
+"""
 
 import shlex
 from collections.abc import Callable, Sequence
@@ -218,3 +221,82 @@ def internal_target(
     if client.primary_network != nic.network:
         return f"{address} (by themselves internal DNS names do not resolve from another network)"
     return f"{internal_dns_name(target)}, now {address}"
+
+
+_SENT = "compute.googleapis.com/instance/network/sent_bytes_count"
+
+
+def no_longer_addressed(address: str, project: str) -> model.Instruction:
+    """Return how to see in the flow logs that nobody sends to an address any more."""
+    wanted = (
+        f'log_id("compute.googleapis.com/vpc_flows") AND jsonPayload.connection.dest_ip="{address}"'
+    )
+    return model.Instruction(
+        text=f"An hour later the flow logs have no record to {address}.",
+        commands=(
+            command(
+                "gcloud",
+                "logging",
+                "read",
+                wanted,
+                "--freshness=1h",
+                "--limit=5",
+                f"--project={project}",
+            ),
+        ),
+    )
+
+
+def sends(instance: model.Instance, gbps_text: str) -> model.Instruction:
+    """Return how to see what a machine sends after its limit was raised."""
+    return model.Instruction(
+        text=f"The metric {_SENT} of {instance.name} may pass {gbps_text} under load; `netplan"
+        " predict` says what a path then carries.",
+    )
+
+
+def has_type(instance: model.Instance, machine_type: str) -> model.Instruction:
+    """Return how to see that a machine has its new type and runs."""
+    return model.Instruction(
+        text=f"It runs as {machine_type} and passes its own health check under load.",
+        commands=(
+            gcloud_instance("describe", instance, "--format=value(machineType.basename(),status)"),
+        ),
+    )
+
+
+def back_to_type(instance: model.Instance, candidate: model.Candidate) -> model.Instruction:
+    """Return how a machine gets its old type, and its old CPU platform, back."""
+    return back_to(instance, candidate.machine_type, candidate.cpu_platform)
+
+
+def back_to(instance: model.Instance, wanted: str, cpu_platform: str = "") -> model.Instruction:
+    """Return how a machine of another type, or least CPU platform, gets its own back."""
+    old = f"--machine-type={instance.machine_type}"
+    is_new = wanted != instance.machine_type
+    least = instance.min_cpu_platform or ""
+    platform = (
+        (gcloud_instance("update", instance, f"--min-cpu-platform={least}"),)
+        if cpu_platform
+        else ()
+    )
+    machine_type = (gcloud_instance("set-machine-type", instance, old),) if is_new else ()
+    if instance.is_off:
+        text = f"Give it {instance.machine_type} back while it is stopped."
+        return model.Instruction(text=text, commands=(*machine_type, *platform))
+    return model.Instruction(
+        text=f"Give it {instance.machine_type} back, with one more stop.",
+        commands=(
+            gcloud_instance("stop", instance),
+            *machine_type,
+            *platform,
+            gcloud_instance("start", instance),
+        ),
+    )
+
+
+def keep_the_old(what: str) -> model.Instruction:
+    """Return the way back of a change that makes something new beside the old."""
+    return model.Instruction(
+        text=f"Keep {what} stopped until the new one is proven; start it again."
+    )

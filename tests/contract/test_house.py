@@ -16,16 +16,16 @@ from support.commands.run import ROOTS
 
 MOST_CODE_LINES = 103_300
 """Of the product: neither blank, comment nor docstring."""
-MOST_IMPORT_SHARE = 0.094
+MOST_IMPORT_SHARE = 0.091
 MOST_FILES_OF_A_FOLDER = 20
 MOST_LINES_OF_A_FILE = 400
 LONGER_FILES = {
     "netplan_planner/input_files.py": 411,
     "netplan_planner/readers/collector.py": 423,
-    "netplan_planner/readers/compute/wire.py": 474,
-    "netplan_pricing/book.py": 426,
+    "netplan_planner/readers/compute/wire.py": 475,
+    "netplan_pricing/book.py": 425,
     "netplan_pricing/machines/machine_prices.py": 449,
-    "netplan_pricing/traffic_prices.py": 407,
+    "netplan_pricing/traffic_prices.py": 406,
     "scripts/build_rtt.py": 460,
 }
 """Those that are longer so far."""

@@ -6,33 +6,9 @@ from collections.abc import Iterator
 from support.commands.run import ROOTS
 
 NAMED = {
-    "netplan_planner/bundle_file/__init__.py: manifest_of": 1,
-    "netplan_planner/bundle_file/__init__.py: part_of": 1,
     "netplan_planner/cli/__init__.py: main": 3,
-    "netplan_planner/cli/app.py: _version": 1,
-    "netplan_planner/cli/app.py: root": 2,
-    "netplan_planner/cli/live.py: _line": 2,
-    "netplan_planner/cli/live.py: _show": 2,
-    "netplan_planner/cli/origins.py: load": 1,
-    "netplan_planner/verbs/price/run.py: machine": 1,
-    "netplan_planner/judging/judged.py: with_bill": 1,
-    "netplan_planner/verbs/audit/code_places.py: _of_terraform": 1,
-    "netplan_planner/google/bigquery/asking.py: read_traffic_in_bigquery": 1,
-    "netplan_planner/google/transport.py: _client": 2,
-    "netplan_planner/google/transport.py: _opened": 2,
-    "netplan_planner/google/transport.py: default_project": 1,
-    "netplan_planner/leftovers.py: _is_dead": 1,
-    "netplan_planner/leftovers.py: _locked": 1,
-    "netplan_planner/leftovers.py: sole_user": 1,
-    "netplan_planner/measuring/store.py: _opened": 1,
-    "netplan_planner/readers/files.py: _read_table": 1,
-    "netplan_planner/verbs/model/scatter.py: _figure": 2,
-    "netplan_planner/traffic/__init__.py: read_pod_traffic": 2,
-    "netplan_planner/traffic/__init__.py: read_traffic": 2,
-    "netplan_planner/traffic/spark/asking.py: read_traffic_on_spark": 1,
     "netplan_planner/traffic/spark/submitted.py: _told": 2,
     "netplan_planner/traffic/spark/submitted.py: session": 1,
-    "netplan_pricing/opening.py: open_prices": 2,
     "netplan_rules/placement/_communities.py: _communities": 1,
 }
 """By file and function, how many imports stand in it."""

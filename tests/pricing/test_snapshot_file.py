@@ -17,11 +17,11 @@ from netplan_planner.model import ListComparison
 from netplan_pricing import open_snapshot
 from netplan_pricing.building.assemble import Built
 from netplan_pricing.building.from_files import write_snapshot
-from netplan_pricing.cells import cell_fault
 from netplan_pricing.container import (
     EMBEDDED,
     FILE_NAME,
     SnapshotFile,
+    cell_fault,
     encode_snapshot,
     encode_table,
     is_amount,

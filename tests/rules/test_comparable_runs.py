@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from netplan_planner.model import Facts
 from netplan_planner.renderers.figures import shown
-from netplan_planner.throughput.transport.tool_threads import thread_count
+from netplan_planner.throughput.transport.tools import thread_count
 from netplan_rules.registry import find_rule
 from netplan_rules.shared.comparable import reasons_of
 from netplan_rules.shared.predicted import RunModel

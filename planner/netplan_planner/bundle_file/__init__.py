@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import msgspec
 
+from netplan_planner.bundle_file import reading
 from netplan_planner.bundle_file.manifest import HEAD, NAME, Manifest
 from netplan_planner.errors import InputError
 from netplan_planner.inert import inert_line
@@ -56,8 +57,6 @@ def manifest_of(path: Path) -> Manifest:
     Raises:
         InputError: If it cannot be read, is damaged, or of another version.
     """
-    from netplan_planner.bundle_file import reading
-
     return reading.manifest_of(path)
 
 
@@ -73,8 +72,6 @@ def part_of(path: Path, name: str, fields: tuple[str, ...] = ()) -> bytes | None
         InputError: If it cannot be read, is damaged, of another version, or holds fields that this
             netplan does not know.
     """
-    from netplan_planner.bundle_file import reading
-
     return reading.part_of(path, name, fields)
 
 

@@ -15,6 +15,8 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from netplan_planner import version as version_of_tool
+from netplan_planner.cli.live import Live
 from netplan_planner.cli.origins import Verbs, check_variables
 from netplan_planner.cli.state import state as state
 from netplan_planner.cli.unforeseen import line_of, trace_of, withheld
@@ -25,6 +27,7 @@ from netplan_planner.inert import inert_line
 from netplan_planner.input_files import Given, give, one_run, reading
 from netplan_planner.meter import Notice
 from netplan_planner.streams import NotTaken, show_libraries, standard_output
+from netplan_planner.world import settings
 
 EXIT_FINDINGS = 1
 
@@ -74,9 +77,7 @@ def note(text: str) -> None:
 
 def _version(value: bool) -> None:
     if value:
-        from netplan_planner.version import tool_version
-
-        typer.echo(f"netplan {tool_version()}", file=standard_output())
+        typer.echo(f"netplan {version_of_tool.tool_version()}", file=standard_output())
         raise typer.Exit
 
 
@@ -126,10 +127,7 @@ def root(
         with reading(state.config_path):
             given = option_defaults(state.config_path)
             if holds_settings(state.config_path):
-                # Who names no rule need not load them all.
-                from netplan_planner.world.settings import check_settings
-
-                check_settings(state.config_path)
+                settings.check_settings(state.config_path)
         own = {name: given.pop(name) for name in _OF_ALL if name in given}
         for parameter in ctx.command.params:
             if parameter.name in own:
@@ -137,8 +135,6 @@ def root(
         state.quiet = quiet or own.get("quiet", False)
         ctx.default_map = own | _as_parameters(given, ctx.command, str(state.config_path), ())
     if not state.quiet and sys.stderr.isatty():
-        from netplan_planner.cli.live import Live
-
         state.live = ctx.with_resource(Live())
 
 

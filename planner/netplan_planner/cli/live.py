@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from netplan_planner import meter
+from netplan_planner.cli import progress_line
 from netplan_planner.inert import inert
 from netplan_planner.meter import Sampled
 
@@ -149,34 +150,16 @@ class Live:
             return True
 
     def _show(self) -> None:
-        from rich.console import Console
-        from rich.live import Live as Shown
-
         with self._lock:
             if self._state is None:
                 return
-            self._live = Shown(
-                get_renderable=self._line,
-                console=Console(stderr=True),
-                transient=True,
-                refresh_per_second=4,
-                redirect_stdout=False,
-                redirect_stderr=False,
-            )
+            self._live = progress_line.shown(self._line)
             self._live.start()
 
     def _line(self) -> Any:
-        from rich.progress_bar import ProgressBar
-        from rich.table import Table
-
-        grid = Table.grid(padding=(0, 1))
         state = self._state
-        if state is not None:
-            bar = ProgressBar(
-                total=state.total or 1.0,
-                completed=state.reached() if state.total else 0.0,
-                pulse=not state.total,
-                width=24,
-            )
-            grid.add_row(state.name, bar, state.told(time.monotonic()))
-        return grid
+        if state is None:
+            return progress_line.nothing()
+        told = state.told(time.monotonic())
+        reached = state.reached() if state.total else 0.0
+        return progress_line.line_of(state.name, reached, state.total or 0.0, told)

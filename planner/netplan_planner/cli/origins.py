@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import typer
 
+from netplan_planner.cli import completion
 from netplan_planner.cli.common_words import in_front
 from netplan_planner.cli.lazy import LazyGroup, prepare
 from netplan_planner.cli.state import state
@@ -47,9 +48,7 @@ class Verbs(LazyGroup):
         """Return a verb; where a shell asks, with what it completes."""
         command = super().load(name)
         if is_completing():
-            from netplan_planner.cli.completion import attach
-
-            attach(command, (name,))
+            completion.attach(command, (name,))
         return command
 
     def invoke(self, ctx: Any) -> Any:

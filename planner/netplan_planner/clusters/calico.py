@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from netplan_planner.clusters.plugin import NONE, Nodes, Plugin
 from netplan_planner.clusters.settings import (
+    NONE,
+    Nodes,
     Objects,
+    Plugin,
     Setting,
     default,
     entry,

@@ -7,9 +7,11 @@ Cilium, Canal one of flannel, and Calico enforces policies beside other plugins.
 from collections.abc import Callable
 
 from netplan_planner.clusters.calico import calico
-from netplan_planner.clusters.plugin import NONE, Nodes, Plugin
 from netplan_planner.clusters.settings import (
+    NONE,
+    Nodes,
     Objects,
+    Plugin,
     Setting,
     argument,
     default,

@@ -1,13 +1,22 @@
-"""Settings of network plugins in the objects of a cluster, each with the place it was read at."""
+"""Settings of network plugins in the objects of a cluster, each with the place it was read at.
+
+What the objects of one network plugin say of a cluster's network.
+"""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from netplan_planner.input_files import decode_json
 from netplan_planner.model import Value
-from netplan_planner.model.project.kubernetes import ConfigMap, Kubernetes, PluginObject, Workload
+from netplan_planner.model.project.kubernetes import (
+    ConfigMap,
+    Kubernetes,
+    Node,
+    PluginObject,
+    Workload,
+)
 
 LARGEST_MTU_BYTES = 65_535
 """Of an IP packet (RFC 791)."""
@@ -141,3 +150,20 @@ def is_on(setting: Setting | None) -> bool:
 def first(settings: Iterable[Setting | None]) -> Setting | None:
     """Return the first setting that is known."""
     return next((setting for setting in settings if setting is not None), None)
+
+
+NONE = "none"
+Nodes = Sequence[Node]
+
+
+class Plugin(Value, frozen=True, kw_only=True):
+    """What one plugin's objects say; as in `ClusterNetwork`."""
+
+    plugin: Setting
+    dataplane: Setting | None = None
+    encapsulation: Setting | None = None
+    is_cross_subnet_only: bool | None = None
+    encryption: Setting | None = None
+    mtu: Setting | None = None
+    interface: Setting | None = None
+    kube_proxy_mode: Setting | None = None

@@ -17,7 +17,6 @@ import msgspec
 from netplan_planner import meter, model
 from netplan_planner.errors import AccessError, UsageError
 from netplan_planner.google import compute_methods
-from netplan_planner.google.api_clients import ClientApi
 from netplan_planner.google.compute_pages import PageReader
 from netplan_planner.google.located_lists import (
     LOCATED_APIS,
@@ -26,7 +25,7 @@ from netplan_planner.google.located_lists import (
     located_endpoint,
     read_located,
 )
-from netplan_planner.google.options import ApiOptions, Endpoint, resolve_endpoint
+from netplan_planner.google.options import ApiOptions, ClientApi, Endpoint, resolve_endpoint
 from netplan_planner.google.paging import CutOff, Endless, Page, each_page, page_of
 from netplan_planner.google.refusals import Refusal, Request, path_of
 from netplan_planner.google.transport import Transport

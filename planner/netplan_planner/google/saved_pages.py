@@ -20,9 +20,8 @@ import msgspec
 
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, InputError
-from netplan_planner.google.api_clients import ClientApi
 from netplan_planner.google.compute_methods import CATALOG_ID, TYPES_ID, TYPES_PERMISSION
-from netplan_planner.google.options import ApiOptions, Endpoint
+from netplan_planner.google.options import ApiOptions, ClientApi, Endpoint
 from netplan_planner.google.paging import Endless, Page, each_page, page_of, require_objects
 from netplan_planner.google.refusals import Refusal, Request, path_of
 from netplan_planner.google.transport import NotWhole, Transport

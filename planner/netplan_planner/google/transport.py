@@ -13,10 +13,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from netplan_planner.errors import UsageError
-from netplan_planner.google import refusals
-from netplan_planner.google.api_clients import INSTALL, ApiClient, ClientApi
+from netplan_planner.google import credentials, refusals, session
+from netplan_planner.google.clients import catalog, compute
 from netplan_planner.google.exchange import Answer, Exchange, Passing, TooLarge
-from netplan_planner.google.options import READ_ONLY_SCOPE, ApiOptions, Endpoint
+from netplan_planner.google.options import (
+    INSTALL,
+    READ_ONLY_SCOPE,
+    ApiClient,
+    ApiOptions,
+    ClientApi,
+    Endpoint,
+)
 from netplan_planner.google.watch import Watch
 from netplan_planner.input_files import decode_json
 
@@ -210,17 +217,13 @@ def _opened(
 
     What speaks HTTP is imported here, and what signs requests only where they are signed.
     """
-    from netplan_planner.google.session import Sessions
-
     if endpoint.is_anonymous and api_key is None:
-        return Sessions(endpoint, watch), None
-    from netplan_planner.google import credentials
-
+        return session.Sessions(endpoint, watch), None
     if api_key is not None:
         held = credentials.key_credentials(api_key)
     else:
         held = credentials.default_credentials(scopes)
-    return Sessions(endpoint, watch, lambda: credentials.authorized_session(held)), held
+    return session.Sessions(endpoint, watch, lambda: credentials.authorized_session(held)), held
 
 
 def _client(api: ClientApi, endpoint: Endpoint, exchange: Exchange) -> "Clients":
@@ -230,10 +233,8 @@ def _client(api: ClientApi, endpoint: Endpoint, exchange: Exchange) -> "Clients"
         UsageError: If it is not installed, or cannot ask at this endpoint.
     """
     try:
-        if api is ClientApi.COMPUTE:
-            from netplan_planner.google.clients.compute import clients_at
-        else:
-            from netplan_planner.google.clients.catalog import clients_at
+        is_compute = api is ClientApi.COMPUTE
+        clients_at = compute.clients_at if is_compute else catalog.clients_at
     except ImportError as exc:
         raise UsageError(INSTALL) from exc
     return clients_at(endpoint, exchange)
@@ -245,8 +246,6 @@ def default_project() -> str | None:
     Raises:
         AccessError: If there is a file of credentials that cannot be used.
     """
-    from netplan_planner.google import credentials
-
     return credentials.default_project()
 
 

@@ -82,20 +82,17 @@ def make_finding(
     )
     if why:
         found = Harm(severity=model.Severity.MEDIUM, reason=f"{found.reason}; medium, for {why}")
-    return model.Finding(
+    return model.taken(
+        model.Finding,
+        first,
         rule=rule.id,
         title=rule.title,
         severity=found.severity,
         severity_reason=found.reason,
         confidence=confidence,
         confidence_reason=confidence_reason,
-        resources=first.resources,
-        subject=first.subject,
         message=_message(rule, hits, evidence),
         evidence=evidence,
-        limit=first.limit,
-        throughput_now=first.throughput_now,
-        throughput_fixed=first.throughput_fixed,
         saving_usd_per_month=saving,
         saving_unknown="; ".join(unknown),
         saving_basis=_basis(hits),

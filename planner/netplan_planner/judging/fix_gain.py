@@ -1,29 +1,82 @@
-"""What a fix brings, and how one gain stands beside another: losses, rates and money."""
+"""What a fix brings, and how one gain stands beside another: losses, rates and money.
+
+What changes are worth where the window leaves a month's volumes open: at the least, at the most.
+
+Both are accounts of their own, in which the plan is carried out once more: prices have steps, so
+half of a volume is not worth half of the money.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.judging.month_bounds import Bounds
-from netplan_planner.ledger.guards import is_final
-from netplan_planner.model import LIFT_RATIO, Estimate, Hit, PlannedChange, Severity, Value
-from netplan_planner.model.plans.changes import LEAST_SAVING_USD
+from msgspec.structs import replace
 
-Judge = Callable[[Decimal | None, float | None], Severity]
+from netplan_planner import model
+from netplan_planner.ledger import Ledger
+from netplan_planner.ledger.guards import is_final
+from netplan_planner.model.plans.changes import LEAST_SAVING_USD
+from netplan_planner.units import SECONDS_PER_MINUTE
+
+Bounds = model.Interval[Decimal]
+"""What a change is worth a month in USD, at least, as stated and at most."""
+NOTHING: Bounds = model.Interval(Decimal(0), Decimal(0), Decimal(0))
+
+
+class MonthBounds:
+    """A plan's changes, one after the other, with the least and the most that a month can have."""
+
+    def __init__(self, facts: model.Facts) -> None:
+        ratios = facts.traffic.month_ratios if facts.traffic is not None else (1.0, 1.0)
+        self.is_open = ratios != (1.0, 1.0)
+        self.least_ratio = Decimal(str(ratios[0]))
+        """Of the volume that is stated, what a month has surely."""
+        self._ledgers = [Ledger(_scaled(facts, ratio)) for ratio in ratios] if self.is_open else []
+
+    def make(self, change: model.Change | None, usd: Decimal | None) -> Bounds | None:
+        """Return what a change is worth that the plan makes now; None where that is not known.
+
+        Args:
+            change: None: it is none that the account can make, and worth what is said.
+            usd: What it is worth at the volume that is stated.
+        """
+        if not self.is_open:
+            return None
+        if change is None:
+            return None if usd is None else model.Interval(usd, usd, usd)
+        ledgers = self._ledgers if usd is not None else ()
+        found = [ledger.value(change).usd for ledger in ledgers]
+        for ledger in self._ledgers:
+            ledger.make(change)
+        known = sorted(one for one in found if one is not None)
+        if usd is None or len(known) < len(found):
+            return None
+        return model.Interval(known[0], usd, known[-1])
+
+
+def _scaled(facts: model.Facts, ratio: float) -> model.Facts:
+    """Return facts of which a month has so many times the volume."""
+    traffic = facts.traffic
+    assert traffic is not None
+    minutes = round(traffic.month_seconds / SECONDS_PER_MINUTE / ratio)
+    return replace(facts, traffic=replace(traffic, span_minutes=minutes))
+
+
+Judge = Callable[[Decimal | None, float | None], model.Severity]
 """Severity of a fix by what it still saves a month and the share of a limit in use."""
-_LEAST = Severity.MEDIUM
+_LEAST = model.Severity.MEDIUM
 """Below it a loss or a rate that no traffic is seen to need is not among what to do first."""
 
 
-class Proposal(Value, frozen=True, kw_only=True):
+class Proposal(model.Value, frozen=True, kw_only=True):
     """The hits of one finding, with its fingerprint."""
 
     fingerprint: str
-    hits: tuple[Hit, ...]
+    hits: tuple[model.Hit, ...]
     """The greatest first."""
     places: tuple[str, ...] = ()
     """The fingerprint of each hit's place."""
-    severity: Severity = Severity.INFO
+    severity: model.Severity = model.Severity.INFO
     """The rule's own, for what neither money nor a rate measures."""
     is_of_machines: bool = False
     """The fix changes machines or replaces them; else a limit in use is reason enough for it."""
@@ -40,7 +93,7 @@ class Proposal(Value, frozen=True, kw_only=True):
         return any(is_final(hit.change) for hit in self.hits)
 
 
-class Standing(Value, frozen=True, kw_only=True):
+class Standing(model.Value, frozen=True, kw_only=True):
     """What became of a finding's fix in the order."""
 
     rank: int | None
@@ -49,16 +102,16 @@ class Standing(Value, frozen=True, kw_only=True):
     """What it still saves after those before it; None where no saving is stated."""
     overlap: str
     """Why that is not what it would save alone."""
-    now: Estimate | None = None
+    now: model.Estimate | None = None
     """Of the path that waits most, after the fixes before it; None where none waits."""
-    fixed: Estimate | None = None
+    fixed: model.Estimate | None = None
     place_count: int = 0
     """Places at which the fix is still worth making."""
     lost: str = ""
     """What is lost without it."""
     used_ratio: float | None = None
     """Of the limit that it lifts, where what comes then is not known as a rate."""
-    changes: tuple[PlannedChange, ...] = ()
+    changes: tuple[model.PlannedChange, ...] = ()
     """At each of those places, in their order."""
     is_held: bool = False
     """Something holds its fix back at every place: it waits, and is worth what it is alone."""
@@ -71,19 +124,19 @@ class Standing(Value, frozen=True, kw_only=True):
 class Made(NamedTuple):
     """A place at which a fix is made, and what it saves a month there, where that is stated."""
 
-    hit: Hit
+    hit: model.Hit
     place: str
     """Its fingerprint."""
     usd: Decimal | None
 
 
-class Gain(Value, frozen=True, kw_only=True):
+class Gain(model.Value, frozen=True, kw_only=True):
     """What a finding would still bring, and the hits that would be made."""
 
     usd: Decimal | None
-    lifted: Hit | None
-    now: Estimate | None
-    fixed: Estimate | None
+    lifted: model.Hit | None
+    now: model.Estimate | None
+    fixed: model.Estimate | None
     made: tuple[Made, ...]
     reasons: tuple[str, ...]
     sure_usd: Decimal | None = None
@@ -92,9 +145,9 @@ class Gain(Value, frozen=True, kw_only=True):
     """Nothing may be made at any place, for a reason that no fix before it gives."""
     same_as: str = ""
     """The finding whose fix makes all of its changes."""
-    losing: Hit | None = None
+    losing: model.Hit | None = None
     """The greatest place where something is lost without the fix."""
-    full: Hit | None = None
+    full: model.Hit | None = None
     """The place with the fullest limit that the fix lifts, without a rate for what comes then."""
 
     @property
@@ -155,12 +208,12 @@ def by_gain(
             }
 
 
-def is_losing(proposal: Proposal, hit: Hit) -> bool:
+def is_losing(proposal: Proposal, hit: model.Hit) -> bool:
     """Return whether a hit's fix ends a loss that is worth telling."""
     return bool(hit.lost) and hit.fix is not None and _is_grave(proposal, hit)
 
 
-def is_full(proposal: Proposal, hit: Hit, held_back_ratio: float) -> bool:
+def is_full(proposal: Proposal, hit: model.Hit, held_back_ratio: float) -> bool:
     """Return whether a hit's fix lifts a limit in use, by how much no rate tells.
 
     A machine that is changed for it takes a stop: such a fix needs a rate that it lifts.
@@ -171,7 +224,7 @@ def is_full(proposal: Proposal, hit: Hit, held_back_ratio: float) -> bool:
     return is_used and hit.throughput_fixed is None
 
 
-def is_unseen_gain(proposal: Proposal, hit: Hit) -> bool:
+def is_unseen_gain(proposal: Proposal, hit: model.Hit) -> bool:
     """Return whether settings alone show that a hit's fix makes a path faster.
 
     Where traffic was looked at and needs nothing more, nothing is gained: that is known then.
@@ -180,12 +233,12 @@ def is_unseen_gain(proposal: Proposal, hit: Hit) -> bool:
     return is_unseen and not proposal.is_inquiry and _is_grave(proposal, hit)
 
 
-def lifts(now: Estimate | None, fixed: Estimate | None) -> bool:
+def lifts(now: model.Estimate | None, fixed: model.Estimate | None) -> bool:
     """Return whether a path gets faster by more than two runs of it differ."""
     if now is None or fixed is None or now.gbps is None or fixed.gbps is None:
         return False
-    return fixed.gbps >= now.gbps * LIFT_RATIO
+    return fixed.gbps >= now.gbps * model.LIFT_RATIO
 
 
-def _is_grave(proposal: Proposal, hit: Hit) -> bool:
+def _is_grave(proposal: Proposal, hit: model.Hit) -> bool:
     return (hit.severity or proposal.severity).rank <= _LEAST.rank

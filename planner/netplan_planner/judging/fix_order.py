@@ -8,14 +8,18 @@ worth most is a matter of severity, then of what is lost or held back, then of m
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from operator import add
 
 from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.judging.fix_gain import (
+    NOTHING,
+    Bounds,
     Gain,
     Judge,
     Made,
+    MonthBounds,
     Proposal,
     Standing,
     by_gain,
@@ -24,9 +28,7 @@ from netplan_planner.judging.fix_gain import (
     is_unseen_gain,
     lifts,
 )
-from netplan_planner.judging.made_so_far import MadeSoFar, Now
-from netplan_planner.judging.moment import as_of, named_as_of
-from netplan_planner.judging.month_bounds import NOTHING, Bounds, MonthBounds
+from netplan_planner.judging.made_so_far import MadeSoFar, Now, as_of, named_as_of
 from netplan_planner.judging.move_steps import (
     Renaming,
     under_new_name,
@@ -74,15 +76,13 @@ def order_fixes(
 
     for proposal, gain in by_gain(proposals, search.gain, judge, made, search.depends):
         rank = len([s for s in standing.values() if s.rank is not None]) + 1
-        standing[proposal.fingerprint] = Standing(
+        standing[proposal.fingerprint] = model.taken(
+            Standing,
+            gain,
             rank=rank if gain.brings else None,
             marginal_usd_per_month=gain.usd,
             overlap="; ".join(gain.reasons),
-            now=gain.now,
-            fixed=gain.fixed,
             place_count=len(gain.made),
-            is_held=gain.is_held,
-            same_as=gain.same_as,
             bounds=search.bounds.get(proposal.fingerprint),
             lost=gain.losing.lost if gain.losing is not None else "",
             used_ratio=gain.full.used_ratio if gain.full is not None else None,
@@ -215,7 +215,11 @@ class _Search:
         self.bounds[key] = NOTHING if self._bounds.is_open else None
         for index, (hit, place, usd) in enumerate(places):
             bounds, so_far = self._bounds.make(hit.change, usd), self.bounds[key]
-            self.bounds[key] = None if bounds is None or so_far is None else so_far.plus(bounds)
+            self.bounds[key] = (
+                None
+                if bounds is None or so_far is None
+                else model.Interval(*map(add, so_far, bounds))
+            )
             moved = tuple(self._made.moved())
             fix = as_of(hit.fix, moved) if hit.fix is not None else None
             if fix is not None and hit.change is not None:

@@ -1,10 +1,16 @@
-"""What the hits of all rules come to: findings by harm, the order of fixes, joint fixes."""
+"""What the hits of all rules come to: findings by harm, the order of fixes, joint fixes.
+
+Changes of a type made whole: all machines of a managed group or node pool have one template.
+"""
 
 from collections.abc import Sequence
 from decimal import Decimal
 
+from msgspec.structs import replace
+
 from netplan_planner import model
 from netplan_planner.judging.findings import (
+    BY_TEMPLATE,
     base_severity,
     by_cause,
     confidence_of,
@@ -15,11 +21,65 @@ from netplan_planner.judging.findings import (
 from netplan_planner.judging.fix_gain import Proposal, Standing
 from netplan_planner.judging.fix_order import order_fixes
 from netplan_planner.judging.fix_sets import find_fix_sets, options_of
-from netplan_planner.judging.whole_groups import with_whole_groups
+from netplan_planner.ledger import ledger_of
+from netplan_planner.machines.groups import changed_together, is_managed
 from netplan_planner.units import counted
 from netplan_rules.base import Rule
 from netplan_rules.severity import harm, held_back_ratio
 from netplan_rules.work import MACHINE_TYPE, NEW_MACHINE
+
+_NONE = Decimal(0)
+
+
+def with_whole_groups(facts: model.Facts, hits: tuple[model.Hit, ...]) -> tuple[model.Hit, ...]:
+    """Return a rule's hits, of each group one that changes all of its machines.
+
+    Its saving is of all that it changes: who gives one machine of a group a larger type pays for
+    each of them. A type that saves is for a group only where each of its machines was judged so:
+    another one may need what it has.
+    """
+    asked = {
+        link: hit
+        for hit in hits
+        if hit.change is not None and hit.change.kind in BY_TEMPLATE
+        for link in hit.change.targets
+    }
+    machines = facts.inventory.instance_by_link
+    known = (machine for link in asked if (machine := machines.get(link)) is not None)
+    if not any(is_managed(facts, machine) for machine in known):
+        return hits
+    whole: dict[int, model.Hit | None] = {}
+    for group in changed_together(facts, facts.inventory.instances):
+        running = [one for one in group if one.is_running or one.ref.self_link in asked]
+        own = {id(hit): hit for one in running if (hit := asked.get(one.ref.self_link))}
+        rest = [one for one in running if one.ref.self_link not in asked]
+        if own and (rest or len(own) > 1):
+            # The types that the others need are no larger than that of the one that saves least.
+            chosen = min(own.values(), key=lambda hit: hit.saving_usd_per_month or _NONE)
+            whole |= dict.fromkeys(own)
+            whole[id(chosen)] = _of_group(facts, chosen, running, rest)
+    found = (whole.get(id(hit), hit) for hit in hits)
+    return tuple(hit for hit in found if hit is not None)
+
+
+def _of_group(
+    facts: model.Facts,
+    hit: model.Hit,
+    group: Sequence[model.Instance],
+    rest: Sequence[model.Instance],
+) -> model.Hit:
+    """Return a hit whose change is made to all machines of a group."""
+    assert hit.change is not None
+    if rest and (hit.saving_usd_per_month or hit.saving_before_commitments or _NONE) > 0:
+        why = f"{counted(len(rest), 'other machine')} of its group may need the type of today"
+        return replace(hit, change=None, saving=model.Saving(unknown=why))
+    first = hit.change.target
+    others = tuple(one.ref.self_link for one in group if one.ref.self_link != first)
+    change = replace(hit.change, members=(first, *others))
+    told = f"It is of a group whose machines change together: {counted(len(group), 'machine')}."
+    fix = hit.fix and replace(hit.fix, caution=" ".join(filter(None, (hit.fix.caution, told))))
+    return replace(hit, change=change, saving=ledger_of(facts).value(change).saving, fix=fix)
+
 
 _SHOWN_LABELS = 2
 
@@ -116,6 +176,6 @@ def _ordered_fix(finding: model.Finding, standing: Standing) -> model.OrderedFix
         alone_usd_per_month=finding.saving_usd_per_month,
         overlap=finding.overlap,
         used_ratio=max(used) if used and standing.now is not None else standing.used_ratio,
-        saving_low_usd_per_month=standing.bounds.low_usd if standing.bounds else None,
-        saving_high_usd_per_month=standing.bounds.high_usd if standing.bounds else None,
+        saving_low_usd_per_month=standing.bounds.low if standing.bounds else None,
+        saving_high_usd_per_month=standing.bounds.high if standing.bounds else None,
     )

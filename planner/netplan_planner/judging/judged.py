@@ -10,6 +10,7 @@ from netplan_planner.judging.findings import fingerprint
 from netplan_planner.judging.fixes import answer
 from netplan_planner.judging.judge import Judgement, judge
 from netplan_planner.judging.suppressions import Suppressions, read_suppressions
+from netplan_planner.planning import reconciling
 from netplan_planner.units import counted
 from netplan_planner.world.request import InputRequest
 from netplan_rules.base import Check, Rule
@@ -25,10 +26,10 @@ def with_bill(request: InputRequest, facts: model.Facts) -> model.Facts:
         return facts
     if facts.traffic.is_of_metrics:
         return replace(facts, why_not_reconciled="metrics do not tell which price traffic has")
-    from netplan_planner.planning.reconciling import reconcile_facts
-
     try:
-        found = reconcile_facts(facts, request.billing_exports, request.projects, request.prices)
+        found = reconciling.reconcile_facts(
+            facts, request.billing_exports, request.projects, request.prices
+        )
     except InputError as error:
         return replace(facts, why_not_reconciled=str(error))
     return replace(facts, reconciliation=found)

@@ -1,18 +1,116 @@
-"""What was made of a plan so far, and what one more fix is worth after it."""
+"""What was made of a plan so far, and what one more fix is worth after it.
 
+Fixes as they stand once those before them are made: a machine that moved is named where it is.
+
+A rule writes a fix for the project as it was read. In the order of fixes a machine may have been
+moved before its turn comes, and a command that names its old zone finds nothing there.
+"""
+
+import re
+import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.judging.moment import Moved
+from msgspec.structs import replace
+
+from netplan_planner import model
 from netplan_planner.ledger import Ledger
 from netplan_planner.ledger.account import OF_A_MACHINE, OF_TRAFFIC
 from netplan_planner.ledger.account import Made as MadeChange
 from netplan_planner.ledger.guards import why_made, why_refused
 from netplan_planner.ledger.state import Pair
-from netplan_planner.model import Change, ChangeKind, Facts, Hit, SelfLink, cover_usd
 from netplan_planner.units import cents
+
+_PAIR = re.compile(r"(\S+) (→|↔) (\S+) \(([a-z0-9-]+-[a-z])(?:(?: → |, )([a-z0-9-]+-[a-z]))?\)")
+"""The name of a place that is a pair, with the zone of both or of each."""
+
+
+class Moved(NamedTuple):
+    """A machine as it was read, and the zone that it is in by then."""
+
+    machine: model.Instance
+    zone: model.Zone
+
+
+def as_of(fix: model.Fix, moved: Sequence[Moved]) -> model.Fix:
+    """Return a fix with the zones that machines are in by then, in its words and its commands."""
+    if not moved:
+        return fix
+    return replace(
+        fix,
+        text=_each(fix.text, moved, _in_words),
+        commands=_commands(fix.commands, moved),
+        verify=_step(fix.verify, moved),
+        clean_up=_step(fix.clean_up, moved),
+        undo=_step(fix.undo, moved),
+    )
+
+
+def named_as_of(subject: str, moved: Sequence[Moved]) -> str:
+    """Return the name of a place with the zones that machines are in by then."""
+    pair = _PAIR.fullmatch(subject)
+    if pair is None:
+        return _each(subject, moved, _in_words)
+    one, joint, other, here, there = pair.groups()
+    zones = [_now(one, here, moved), _now(other, there or here, moved)]
+    apart = "→" if joint == "→" else ","
+    between = f"{zones[0]} {apart} {zones[1]}" if apart == "→" else f"{zones[0]}, {zones[1]}"
+    return f"{one} {joint} {other} ({zones[0] if zones[0] == zones[1] else between})"
+
+
+def _now(name: str, zone: str, moved: Sequence[Moved]) -> str:
+    """Return where a machine of a name in a zone stands by then."""
+    found = (one.zone for one in moved if (one.machine.name, one.machine.zone) == (name, zone))
+    return next(found, zone)
+
+
+def _step(step: model.Instruction | None, moved: Sequence[Moved]) -> model.Instruction | None:
+    if step is None:
+        return None
+    return replace(
+        step, text=_each(step.text, moved, _in_words), commands=_commands(step.commands, moved)
+    )
+
+
+def _commands(commands: Iterable[str], moved: Sequence[Moved]) -> tuple[str, ...]:
+    return tuple(_each(command, moved, _in_command) for command in commands)
+
+
+def _each(text: str, moved: Sequence[Moved], change: Callable[[str, Moved], str]) -> str:
+    for one in moved:
+        if one.machine.name in text:
+            text = change(text, one)
+    return text
+
+
+def _in_words(text: str, moved: Moved) -> str:
+    """Change names with their zone: `web-1.us-east1-b.c.p.internal`, `web-1 (us-east1-b`."""
+    name, before = re.escape(moved.machine.name), re.escape(moved.machine.zone)
+    named = rf"(?<![\w-])({name}(?:\.| \())({before})(?=\.c\.|[,)])"
+    return _in_paths(re.sub(named, rf"\g<1>{moved.zone}", text), moved)
+
+
+def _in_command(command: str, moved: Moved) -> str:
+    """Change the zone of a command that names the machine; other machines may have its name."""
+    machine = moved.machine
+    command = _in_paths(command, moved)
+    flag = f"--zone={machine.zone}"
+    words = shlex.split(command)
+    is_of_another = any(
+        word.startswith("--project=") and word != f"--project={machine.project}" for word in words
+    )
+    if machine.name not in words or flag not in words or is_of_another:
+        return command
+    return command.replace(flag, f"--zone={moved.zone}")
+
+
+def _in_paths(text: str, moved: Moved) -> str:
+    path, before = moved.machine.ref.self_link, f"/zones/{moved.machine.zone}/"
+    there = path.replace(before, f"/zones/{moved.zone}/")
+    return re.sub(rf"{re.escape(path)}(?![\w-])", lambda _: there, text)
+
 
 _UNPRICED = "what its traffic costs after the fixes before it is not known"
 _UNCOVERED = "other changes leave commitments unused that it counts on"
@@ -36,16 +134,16 @@ class Now(NamedTuple):
 class MadeSoFar:
     """The facts with the changes that were made so far."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: model.Facts) -> None:
         self.ledger = Ledger(facts)
-        self.taken: dict[SelfLink, Change] = {}
+        self.taken: dict[model.SelfLink, model.Change] = {}
         """Changes of types that were made."""
         self._facts = facts
-        self._reached: Counter[SelfLink] = Counter()
+        self._reached: Counter[model.SelfLink] = Counter()
         """Machines that moves were made to: their gain rests on where those stand."""
         self._by: dict[Pair, str] = {}
         """Of pairs that use internal addresses since: the finding whose fix it was."""
-        self._told: Counter[SelfLink] = Counter()
+        self._told: Counter[model.SelfLink] = Counter()
         """Ends of traffic that fixes change which are told in words alone."""
         self._saved_usd: dict[tuple[object, ...], Decimal | None] = {}
         """Of pairs, by change and where the ends stand: most rounds change nothing for most."""
@@ -57,46 +155,46 @@ class MadeSoFar:
             if now.zone != was.zone:
                 yield Moved(was, now.zone)
 
-    def apply(self, hit: Hit, finding: str = "") -> object:
+    def apply(self, hit: model.Hit, finding: str = "") -> object:
         """Make a hit's change; return what `_go_back` needs, which takes back the last one."""
         change = hit.change
         if change is None:
             self._count_told(hit, 1)
             return None
-        if change.kind is ChangeKind.ZONE and not change.members:
+        if change.kind is model.ChangeKind.ZONE and not change.members:
             self._reached[_beside(hit)] += 1
-        if change.kind in OF_A_MACHINE and change.kind is not ChangeKind.SPOT:
+        if change.kind in OF_A_MACHINE and change.kind is not model.ChangeKind.SPOT:
             self.taken.update(dict.fromkeys(change.targets, change))
-        if finding and change.kind is ChangeKind.INTERNAL_ADDRESS:
+        if finding and change.kind is model.ChangeKind.INTERNAL_ADDRESS:
             self._by.update(dict.fromkeys(self._pairs(change), finding))
         return self.ledger.make(change)
 
-    def go_back(self, hit: Hit, mark: object) -> None:
+    def go_back(self, hit: model.Hit, mark: object) -> None:
         """Take back a hit's change, the one that was made last."""
         change = hit.change
         if change is None:
             self._count_told(hit, -1)
             return
-        if change.kind is ChangeKind.ZONE and not change.members:
+        if change.kind is model.ChangeKind.ZONE and not change.members:
             self._reached[_beside(hit)] -= 1
-        if change.kind in OF_A_MACHINE and change.kind is not ChangeKind.SPOT:
+        if change.kind in OF_A_MACHINE and change.kind is not model.ChangeKind.SPOT:
             for link in change.targets:
                 self.taken.pop(link, None)
         assert isinstance(mark, MadeChange)
         self.ledger.go_back(mark)
 
-    def _pairs(self, change: Change) -> list[Pair]:
+    def _pairs(self, change: model.Change) -> list[Pair]:
         """Return the pairs that use internal addresses after a change; none of another kind."""
-        if change.kind is not ChangeKind.INTERNAL_ADDRESS:
+        if change.kind is not model.ChangeKind.INTERNAL_ADDRESS:
             return []
         found = (self.ledger.state.pair(link, change.destination) for link in change.targets)
         return [pair for pair in found if pair is not None]
 
-    def _count_told(self, hit: Hit, step: int) -> None:
+    def _count_told(self, hit: model.Hit, step: int) -> None:
         if hit.gib_per_month is not None and hit.saving_usd_per_month is not None:
             self._told.update({ref.self_link: step for ref in hit.resources})
 
-    def worth(self, hit: Hit) -> Now:
+    def worth(self, hit: model.Hit) -> Now:
         """Return what a hit's fix saves after the changes so far, and why less than alone."""
         alone, change = hit.saving_usd_per_month, hit.change
         if change is None:
@@ -104,7 +202,7 @@ class MadeSoFar:
         if why := self._why_told(change):
             return Now(None if alone is None else Decimal(0), why, is_needless=True)
         why = why_made(self.ledger.state, change)
-        if not why and change.kind is ChangeKind.ZONE:
+        if not why and change.kind is model.ChangeKind.ZONE:
             why = self._why_no_move(hit, change)
         held = "" if why else why_refused(self.ledger.state, change)
         if why or held:
@@ -114,14 +212,14 @@ class MadeSoFar:
             return Now(none, why or held, is_needless=True, is_held=bool(held), same_as=same)
         if alone is None:
             return self._saved_later(hit, change)
-        if change.kind is ChangeKind.MACHINE_TYPE:
+        if change.kind is model.ChangeKind.MACHINE_TYPE:
             return self._retyped(hit, change, alone)
         worth = self._value(change)
         if worth is None:
             return Now(None, _UNPRICED)
         return Now(worth, _less(worth, alone))
 
-    def _told_worth(self, hit: Hit, alone: Decimal | None) -> Now:
+    def _told_worth(self, hit: model.Hit, alone: Decimal | None) -> Now:
         """Return what a fix saves that is told in words alone.
 
         What it says of traffic holds as long as no change has touched its ends.
@@ -134,13 +232,13 @@ class MadeSoFar:
         ends = {state.owners.get(ref.self_link) for ref in hit.resources} - {None}
         return Now(None, _UNPRICED, is_needless=True) if ends & touched else Now(alone)
 
-    def _why_told(self, change: Change) -> str:
+    def _why_told(self, change: model.Change) -> str:
         """Return why a change of traffic is not made beside a fix that is told in words alone."""
         ends = {*change.targets, change.destination}
         is_told = change.kind in OF_TRAFFIC and any(self._told[link] > 0 for link in ends if link)
         return "another fix already changes its traffic" if is_told else ""
 
-    def _why_no_move(self, hit: Hit, change: Change) -> str:
+    def _why_no_move(self, hit: model.Hit, change: model.Change) -> str:
         """Return why a move no longer makes sense beside those that were made, or nothing."""
         if any(self._reached[link] > 0 for link in change.targets):
             return "another fix moves a machine to where it stands"
@@ -151,16 +249,16 @@ class MadeSoFar:
             return "what it would stand beside stands elsewhere then"
         return ""
 
-    def _saved_later(self, hit: Hit, change: Change) -> Now:
+    def _saved_later(self, hit: model.Hit, change: model.Change) -> Now:
         """Return what an address that has the same price today saves after a move, if anything."""
         is_known = not hit.saving.unknown and not hit.saving.items
-        if not is_known or change.kind is not ChangeKind.INTERNAL_ADDRESS:
+        if not is_known or change.kind is not model.ChangeKind.INTERNAL_ADDRESS:
             return Now(None)
         worth = self._value(change)
         is_worth = worth is not None and worth > 0
         return Now(worth, "once the fixes before it are made") if is_worth else Now(None)
 
-    def _retyped(self, hit: Hit, change: Change, alone: Decimal) -> Now:
+    def _retyped(self, hit: model.Hit, change: model.Change, alone: Decimal) -> Now:
         """Return what another type saves now: of the machine as the fixes before it leave it."""
         if any(link in self.ledger.state.machines for link in change.targets):
             worth = self._value(change)
@@ -171,15 +269,15 @@ class MadeSoFar:
         cover = self.ledger.cover_usd(change)
         if cover is None:
             return Now(alone)  # ranked last, as it is before commitments
-        worth = alone - cover_usd(hit.saving.items) + cover
+        worth = alone - model.cover_usd(hit.saving.items) + cover
         return Now(worth, _UNCOVERED if _less(worth, alone) else "")
 
-    def _value(self, change: Change) -> Decimal | None:
+    def _value(self, change: model.Change) -> Decimal | None:
         """Return what a change takes off the bill now; None where that is not known."""
-        if change.kind is not ChangeKind.INTERNAL_ADDRESS:
+        if change.kind is not model.ChangeKind.INTERNAL_ADDRESS:
             return self.ledger.value(change).usd
         state = self.ledger.state
-        ends = (*change.targets, change.destination or SelfLink(""))
+        ends = (*change.targets, change.destination or model.SelfLink(""))
         inside = (state.pair(link, change.destination) in state.internal for link in ends)
         key = (change, *map(state.place, ends), *inside)
         if key in self._saved_usd:
@@ -191,9 +289,9 @@ class MadeSoFar:
         return worth.usd
 
 
-def _beside(hit: Hit) -> SelfLink:
+def _beside(hit: model.Hit) -> model.SelfLink:
     """Return the machine that a move is made to."""
-    return hit.resources[1].self_link if len(hit.resources) > 1 else SelfLink("")
+    return hit.resources[1].self_link if len(hit.resources) > 1 else model.SelfLink("")
 
 
 def _less(worth: Decimal, alone: Decimal) -> str:

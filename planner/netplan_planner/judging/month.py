@@ -11,8 +11,7 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.judging.machine_table import machine_rows
 from netplan_planner.judging.services import SOLE_TENANT_NODES, network_services
 from netplan_planner.ledger.resources import idle_addresses, unused_address_lines
-from netplan_planner.model.money.month_bill import MonthBill
-from netplan_planner.model.report_rows import unpriced_span
+from netplan_planner.model.report_rows import MonthBill, unpriced_span
 from netplan_planner.optimise.commitment_types import is_pending
 from netplan_planner.planning.fleet.standing import why_no_price
 from netplan_planner.planning.traffic_totals import traffic_by_class

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.ledger.resources import (
     Gateways,
@@ -21,21 +22,6 @@ from netplan_planner.ledger.resources import (
 )
 from netplan_planner.ledger.state import GatewayKey, State, Undo, is_elsewhere
 from netplan_planner.ledger.traffic import Saved, TrafficCost, TrafficLedger
-from netplan_planner.model import (
-    Change,
-    ChangeKind,
-    Edge,
-    Facts,
-    Instance,
-    MachineChange,
-    NatGateway,
-    Saving,
-    SavingBasis,
-    SelfLink,
-    Zone,
-    negated,
-    total_usd,
-)
 
 _DUST_USD = Decimal("1e-9")
 """What decimals leave of two equal sums."""
@@ -47,7 +33,7 @@ AT_LIST = "at list prices on both sides: the bill has no price of one, and no on
 class Worth(NamedTuple):
     """What a change takes off the bill of a month."""
 
-    saving: Saving
+    saving: model.Saving
     unpriced: tuple[str, ...] = ()
     """Why parts of other traffic have no price, here or there; they are in no line."""
     is_stepped: bool = False
@@ -56,7 +42,7 @@ class Worth(NamedTuple):
     @property
     def usd(self) -> Decimal | None:
         """Dollars a month; None where they are not known, or before commitments only."""
-        is_known = not self.saving.unknown and self.saving.basis is SavingBasis.BILL
+        is_known = not self.saving.unknown and self.saving.basis is model.SavingBasis.BILL
         return self.saving.usd_per_month if is_known else None
 
 
@@ -79,7 +65,7 @@ class _Resources(NamedTuple):
 class Ledger:
     """The account of one project with the changes made so far."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: model.Facts) -> None:
         self.state = State(facts)
         self.traffic = TrafficLedger(self.state)
         self._facts = facts
@@ -88,7 +74,7 @@ class Ledger:
         self._gateways = Gateways(self.state)
         self._even = None if facts.even is facts else Ledger(facts.even)
 
-    def make(self, change: Change) -> Made:
+    def make(self, change: model.Change) -> Made:
         """Make a change."""
         mark = self._cover.mark()
         before = [self.state.machine(link) for link in change.targets]
@@ -105,19 +91,21 @@ class Ledger:
         if self._even is not None and made.even is not None:
             self._even.go_back(made.even)
 
-    def move(self, machine: Instance, zone: Zone) -> Made:
+    def move(self, machine: model.Instance, zone: model.Zone) -> Made:
         """Put a machine into a zone."""
-        return self.make(Change(kind=ChangeKind.ZONE, target=machine.ref.self_link, to=zone))
+        return self.make(
+            model.Change(kind=model.ChangeKind.ZONE, target=machine.ref.self_link, to=zone)
+        )
 
-    def zone(self, owner: int) -> Zone | None:
+    def zone(self, owner: int) -> model.Zone | None:
         """Return where an owner stands now."""
         return self.state.zone(owner)
 
-    def cost(self, edges: Iterable[Edge]) -> TrafficCost:
+    def cost(self, edges: Iterable[model.Edge]) -> TrafficCost:
         """Return what edges cost now, as the last of all that shares their prices."""
         return self.traffic.cost(edges)
 
-    def value(self, *changes: Change) -> Worth:
+    def value(self, *changes: model.Change) -> Worth:
         """Return what changes made one after the other take off the bill now.
 
         Unknown where a price that they change is not known. Where the bill has a price of one side
@@ -133,12 +121,12 @@ class Ledger:
         note = "; ".join(filter(None, (AT_LIST, found.saving.note)))
         return found._replace(saving=replace(found.saving, note=note))
 
-    def _value(self, changes: Sequence[Change]) -> Worth:
+    def _value(self, changes: Sequence[model.Change]) -> Worth:
         links = [link for change in changes for link in change.targets]
         touched = (edge for change in changes for edge in self._edges(change))
         edges = tuple({id(edge): edge for edge in touched}.values())
         if why := self._off(changes):
-            return Worth(Saving(unknown=why))
+            return Worth(model.Saving(unknown=why))
         nats = {**self._nats(links), **self._deleted(changes)}
         machines = [self.state.machine(link) for link in links]
         sent = self.traffic.volumes(edges)
@@ -151,34 +139,34 @@ class Ledger:
             self.go_back(one)
         before = self._resources(links, nats)
         saved = self.traffic.saved(sent, sent_after)
-        is_move = all(change.kind is ChangeKind.ZONE for change in changes)
+        is_move = all(change.kind is model.ChangeKind.ZONE for change in changes)
         cover = list(self._covered(zip(machines, machines_after, strict=True)))
         worth = _worth(before, after, saved, cover, is_move=is_move)
         is_stepped = self.traffic.is_stepped({**sent, **sent_after})
         return worth._replace(is_stepped=is_stepped) if is_stepped else worth
 
-    def cover_usd(self, change: Change) -> Decimal | None:
+    def cover_usd(self, change: model.Change) -> Decimal | None:
         """Return what commitments make of a change now; None where that is not known."""
         made = self.make(change)
         after = [self.state.machine(link) for link in change.targets]
         self.go_back(made)
         before = [self.state.machine(link) for link in change.targets]
         found = list(self._covered(zip(before, after, strict=True)))
-        is_known = all(one.basis is SavingBasis.BILL for one in found)
+        is_known = all(one.basis is model.SavingBasis.BILL for one in found)
         return sum((one.usd_per_month for one in found), Decimal(0)) if is_known else None
 
-    def _edges(self, change: Change) -> Iterator[Edge]:
+    def _edges(self, change: model.Change) -> Iterator[model.Edge]:
         owners = self.state.owners
         if self._facts.traffic is None or change.kind not in OF_TRAFFIC:
             return
         for link in change.targets:
-            if change.kind is ChangeKind.INTERNAL_ADDRESS:
+            if change.kind is model.ChangeKind.INTERNAL_ADDRESS:
                 pair = self.state.pair(link, change.destination)
                 yield from self.traffic.edges_between(pair) if pair is not None else ()
             elif link in owners:
                 yield from self.traffic.edges_of(owners[link])
 
-    def _off(self, changes: Iterable[Change]) -> str:
+    def _off(self, changes: Iterable[model.Change]) -> str:
         """Return that a machine does not run of which only what it runs as changes, or nothing."""
         machines = (
             self.state.machine(link)
@@ -193,14 +181,16 @@ class Ledger:
             return f"{off.name} is suspended, and pays for its memory alone as it stands"
         return f"{off.name} is stopped, and costs nothing as it stands"
 
-    def _nats(self, links: Iterable[SelfLink]) -> dict[GatewayKey, NatGateway]:
-        found: dict[GatewayKey, NatGateway] = {}
+    def _nats(self, links: Iterable[model.SelfLink]) -> dict[GatewayKey, model.NatGateway]:
+        found: dict[GatewayKey, model.NatGateway] = {}
         for link in links:
             found |= self.state.gateways(link)
         return found
 
-    def _deleted(self, changes: Iterable[Change]) -> dict[GatewayKey, NatGateway]:
-        keys = {(c.target, c.to or "") for c in changes if c.kind is ChangeKind.DELETE_GATEWAY}
+    def _deleted(self, changes: Iterable[model.Change]) -> dict[GatewayKey, model.NatGateway]:
+        keys = {
+            (c.target, c.to or "") for c in changes if c.kind is model.ChangeKind.DELETE_GATEWAY
+        }
         routers = self._facts.inventory.routers
         return {
             (nat.router, nat.name): nat
@@ -210,7 +200,7 @@ class Ledger:
         }
 
     def _resources(
-        self, links: Iterable[SelfLink], nats: dict[GatewayKey, NatGateway]
+        self, links: Iterable[model.SelfLink], nats: dict[GatewayKey, model.NatGateway]
     ) -> _Resources:
         """Return what machines, addresses and gateways cost now."""
         found = _Resources({}, {})
@@ -237,8 +227,8 @@ class Ledger:
         return found
 
     def _covered(
-        self, machines: Iterable[tuple[Instance | None, Instance | None]]
-    ) -> Iterator[Saving]:
+        self, machines: Iterable[tuple[model.Instance | None, model.Instance | None]]
+    ) -> Iterator[model.Saving]:
         """Yield what commitments make of each change of a machine, one after the other."""
         mark = self._cover.mark()
         for was, now in machines:
@@ -246,30 +236,35 @@ class Ledger:
                 cover = self._cover.change(change)
                 if cover.unknown:
                     note = f"it is not known {cover.unknown}"
-                    yield Saving(basis=SavingBasis.BEFORE_COMMITMENTS, note=note)
+                    yield model.Saving(basis=model.SavingBasis.BEFORE_COMMITMENTS, note=note)
                 else:
-                    yield Saving(items=cover.items, note=cover.note)
+                    yield model.Saving(items=cover.items, note=cover.note)
                 self._cover.take(change)
         self._cover.go_back(mark)
 
 
 OF_A_MACHINE = frozenset(
-    {ChangeKind.MACHINE_TYPE, ChangeKind.TIER_1, ChangeKind.NO_TIER_1, ChangeKind.SPOT}
+    {
+        model.ChangeKind.MACHINE_TYPE,
+        model.ChangeKind.TIER_1,
+        model.ChangeKind.NO_TIER_1,
+        model.ChangeKind.SPOT,
+    }
 )
 """Kinds of changes of what a machine runs as."""
 OF_TRAFFIC = frozenset(
     {
-        ChangeKind.INTERNAL_ADDRESS,
-        ChangeKind.ZONE,
-        ChangeKind.NETWORK_TIER,
-        ChangeKind.EXTERNAL_ADDRESS,
-        ChangeKind.RELEASE_ADDRESS,
+        model.ChangeKind.INTERNAL_ADDRESS,
+        model.ChangeKind.ZONE,
+        model.ChangeKind.NETWORK_TIER,
+        model.ChangeKind.EXTERNAL_ADDRESS,
+        model.ChangeKind.RELEASE_ADDRESS,
     }
 )
 """Kinds of changes after which traffic may cost something else."""
 
 
-def ledger_of(facts: Facts) -> Ledger:
+def ledger_of(facts: model.Facts) -> Ledger:
     """Return the ledger of facts as they are, in which nobody leaves a change."""
     found = facts.memo.get(Ledger)
     if not isinstance(found, Ledger):
@@ -277,18 +272,20 @@ def ledger_of(facts: Facts) -> Ledger:
     return found
 
 
-def _of_cover(was: Instance | None, now: Instance | None) -> Iterator[MachineChange]:
+def _of_cover(
+    was: model.Instance | None, now: model.Instance | None
+) -> Iterator[model.MachineChange]:
     """Yield what happens to a machine as far as commitments see it."""
     if was is None or now is None or was is now:
         return
     if now.is_spot and not was.is_spot:
-        yield MachineChange(instance=was, machine_type=None)
+        yield model.MachineChange(instance=was, machine_type=None)
     elif was.machine_type != now.machine_type or is_elsewhere(now, was):
-        yield MachineChange(instance=was, machine_type=now.machine_type, region=now.region)
+        yield model.MachineChange(instance=was, machine_type=now.machine_type, region=now.region)
 
 
 def _worth(
-    before: _Resources, after: _Resources, saved: Saved, cover: list[Saving], *, is_move: bool
+    before: _Resources, after: _Resources, saved: Saved, cover: list[model.Saving], *, is_move: bool
 ) -> Worth:
     strict, beside = [], set()
     for charge, reason in saved.unknown:
@@ -304,23 +301,23 @@ def _worth(
         for reason in (after.unknown.get(of) or before.unknown[of],)
     ]
     if strict:
-        return Worth(Saving(unknown=min(strict)))
+        return Worth(model.Saving(unknown=min(strict)))
     paid = Counter(line for of in differing for line in before.lines.get(of, ()))
     to_pay = Counter(line for of in differing for line in after.lines.get(of, ()))
-    items = [*(paid - to_pay).elements(), *map(negated, (to_pay - paid).elements())]
+    items = [*(paid - to_pay).elements(), *map(model.negated, (to_pay - paid).elements())]
     items += saved.lines
     items += [line for one in cover for line in one.items]
-    if abs(total_usd(items)) < _DUST_USD:
+    if abs(model.total_usd(items)) < _DUST_USD:
         items = []
-    unknown = next((one for one in cover if one.basis is not SavingBasis.BILL), None)
+    unknown = next((one for one in cover if one.basis is not model.SavingBasis.BILL), None)
     notes = dict.fromkeys(one.note for one in cover if one.note)
-    saving = Saving(
+    saving = model.Saving(
         items=tuple(items),
-        basis=SavingBasis.BILL if unknown is None else unknown.basis,
+        basis=model.SavingBasis.BILL if unknown is None else unknown.basis,
         note="; ".join(notes) if unknown is None else unknown.note,
     )
     return Worth(saving, tuple(sorted(beside)))
 
 
 def _differs(of: str, before: _Resources, after: _Resources) -> bool:
-    return total_usd(before.lines.get(of, ())) != total_usd(after.lines.get(of, ()))
+    return model.total_usd(before.lines.get(of, ())) != model.total_usd(after.lines.get(of, ()))

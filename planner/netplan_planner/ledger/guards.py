@@ -4,88 +4,80 @@ from collections.abc import Container, Iterable
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.ledger.peerings import why_not_peered
 from netplan_planner.ledger.state import State, key_of
-from netplan_planner.machines.staying import why_it_stays
-from netplan_planner.model import (
-    BandwidthTier,
-    Change,
-    ChangeKind,
-    Instance,
-    PathClass,
-    SelfLink,
-    Zone,
-    last_part,
-    region_of,
-)
+from netplan_planner.machines.groups import why_it_stays
 from netplan_planner.units import SECONDS_PER_HOUR, counted
 
 
-def why_refused(state: State, change: Change) -> str:
+def why_refused(state: State, change: model.Change) -> str:
     """Return why a change may not be made now, or nothing."""
     match change.kind:
-        case ChangeKind.ZONE:
+        case model.ChangeKind.ZONE:
             return (
                 _tied(state, change)
                 or why_impossible(state, change)
                 or _beside_copy(state, change)
                 or _from_copies(state, change)
             )
-        case ChangeKind.MACHINE_TYPE | ChangeKind.TIER_1 | ChangeKind.SPOT:
+        case model.ChangeKind.MACHINE_TYPE | model.ChangeKind.TIER_1 | model.ChangeKind.SPOT:
             return _on_nodes(state, change) or _without_type(state, change)
-        case ChangeKind.INTERNAL_ADDRESS:
+        case model.ChangeKind.INTERNAL_ADDRESS:
             return _not_to_be_peered(state, change)
-        case ChangeKind.DELETE_GATEWAY:
+        case model.ChangeKind.DELETE_GATEWAY:
             return _too_soon(state) or _needed_gateway(state, change)
-        case ChangeKind.RELEASE_ADDRESS if state.machine(change.target) is not None:
+        case model.ChangeKind.RELEASE_ADDRESS if state.machine(change.target) is not None:
             return _too_soon(state) or _needed_address(state, change)
         case _:
             return ""
 
 
-def why_made(state: State, change: Change) -> str:
+def why_made(state: State, change: model.Change) -> str:
     """Return why a change is made already, by another one perhaps; nothing where it is not."""
-    if change.kind is ChangeKind.INTERNAL_ADDRESS:
+    if change.kind is model.ChangeKind.INTERNAL_ADDRESS:
         pairs = [state.pair(link, change.destination) for link in change.targets]
         is_made = bool(state.internal) and all(pair in state.internal for pair in pairs)
         return "another fix already gives the pair internal addresses" if is_made else ""
-    if change.kind is ChangeKind.ZONE:
+    if change.kind is model.ChangeKind.ZONE:
         if any(_differs(state, link, ("zone",)) for link in change.targets):
             return "another fix already moves the machine"
         is_chosen = any(_differs(state, link, ("machine_type",)) for link in change.targets)
         return _TYPE_OF_REGION if is_chosen and is_far(state, change) else ""
     if change.kind in _OF_TYPE:
         return _why_retyped(state, change)
-    if change.kind is ChangeKind.MORE_FLOWS:
-        ends = (*change.targets, change.destination or SelfLink(""))
+    if change.kind is model.ChangeKind.MORE_FLOWS:
+        ends = (*change.targets, change.destination or model.SelfLink(""))
         is_moved = any(_differs(state, link, ("zone",)) for link in ends)
         return (
             "another fix moves an end of it: see then what one connection gets" if is_moved else ""
         )
-    if change.kind is ChangeKind.SPOT and any(
+    if change.kind is model.ChangeKind.SPOT and any(
         _differs(state, link, ("machine_type", "is_spot")) for link in change.targets
     ):
         return "another fix already makes it another machine: as Spot other types may be cheaper"
     return ""
 
 
-_OF_TYPE = frozenset({ChangeKind.MACHINE_TYPE, ChangeKind.TIER_1, ChangeKind.NO_TIER_1})
+_OF_TYPE = frozenset(
+    {model.ChangeKind.MACHINE_TYPE, model.ChangeKind.TIER_1, model.ChangeKind.NO_TIER_1}
+)
 
 
 _OF_RETYPED = ("machine_type", "bandwidth_tier")
 
 
-def _differs(state: State, link: SelfLink, fields: Iterable[str]) -> bool:
+def _differs(state: State, link: model.SelfLink, fields: Iterable[str]) -> bool:
     now, was = state.machines.get(link), state.facts.inventory.instance_by_link.get(link)
     return now is not None and any(getattr(now, of) != getattr(was, of) for of in fields)
 
 
-def _why_retyped(state: State, change: Change) -> str:
+def _why_retyped(state: State, change: model.Change) -> str:
     """Return why a machine takes no other type any more, or Tier_1, or nothing."""
-    of = ("machine_type",) if change.kind is ChangeKind.MACHINE_TYPE else _OF_RETYPED
+    of = ("machine_type",) if change.kind is model.ChangeKind.MACHINE_TYPE else _OF_RETYPED
     if any(_differs(state, link, of) for link in change.targets):
         return "another fix already changes the type"
-    is_type = change.kind is ChangeKind.MACHINE_TYPE
+    is_type = change.kind is model.ChangeKind.MACHINE_TYPE
     if is_type and any(_differs(state, link, ("is_spot",)) for link in change.targets):
         return "another fix makes it a Spot machine, of which another type may be cheapest"
     if is_type and any(_differs(state, link, ("region",)) for link in change.targets):
@@ -95,24 +87,26 @@ def _why_retyped(state: State, change: Change) -> str:
     return ""
 
 
-def _is_raised(state: State, link: SelfLink) -> bool:
+def _is_raised(state: State, link: model.SelfLink) -> bool:
     now = state.machines.get(link)
-    has_it = now is not None and now.bandwidth_tier is BandwidthTier.TIER_1
+    has_it = now is not None and now.bandwidth_tier is model.BandwidthTier.TIER_1
     return has_it and _differs(state, link, ("bandwidth_tier",))
 
 
-def is_far(state: State, change: Change) -> bool:
+def is_far(state: State, change: model.Change) -> bool:
     """Return whether a move takes a machine to another region, where types have other prices."""
-    to = region_of(Zone(change.to or ""))
+    to = model.region_of(model.Zone(change.to or ""))
     machines = (state.machine(link) for link in change.targets)
-    return change.kind is ChangeKind.ZONE and any(one and one.region != to for one in machines)
+    return change.kind is model.ChangeKind.ZONE and any(
+        one and one.region != to for one in machines
+    )
 
 
 MOVED_FAR = "another fix moves it to a region in which another type may be cheapest"
 _TYPE_OF_REGION = "another fix changes its type to what is cheapest in its region"
 
 
-def _tied(state: State, change: Change) -> str:
+def _tied(state: State, change: model.Change) -> str:
     """Return what keeps one of the machines in its zone."""
     inventory = state.facts.inventory
     machines = (inventory.instance_by_link.get(link) for link in change.targets)
@@ -120,9 +114,9 @@ def _tied(state: State, change: Change) -> str:
     return next((f"it stays: {why}" for why in found if why), "")
 
 
-def _beside_copy(state: State, change: Change) -> str:
+def _beside_copy(state: State, change: model.Change) -> str:
     """Return which copy of its service a machine would stand beside."""
-    zone = Zone(change.to or "")
+    zone = model.Zone(change.to or "")
     stand = dict(state.machines)
     for link in change.targets:
         machine = state.machine(link)
@@ -134,12 +128,12 @@ def _beside_copy(state: State, change: Change) -> str:
     return ""
 
 
-def _from_copies(state: State, change: Change) -> str:
+def _from_copies(state: State, change: model.Change) -> str:
     """Return which copy that it talks to a machine would leave behind in another region."""
     traffic = state.facts.traffic
     for link in change.targets:
         machine, owner = state.machine(link), state.owners.get(link)
-        region = region_of(Zone(change.to or ""))
+        region = model.region_of(model.Zone(change.to or ""))
         if machine is None or owner is None or traffic is None or machine.region == region:
             continue
         sent, got = traffic.edges_by_src.get(owner, ()), traffic.edges_by_dst.get(owner, ())
@@ -152,14 +146,14 @@ def _from_copies(state: State, change: Change) -> str:
     return ""
 
 
-def _on_nodes(state: State, change: Change) -> str:
+def _on_nodes(state: State, change: model.Change) -> str:
     """Return that a machine runs on sole-tenant nodes, whose type decides which others fit."""
     machines = map(state.machine, change.targets)
     found = any(one is not None and one.is_sole_tenant for one in machines)
     return "it runs on sole-tenant nodes, which are paid for and not the machine" if found else ""
 
 
-def _without_type(state: State, change: Change) -> str:
+def _without_type(state: State, change: model.Change) -> str:
     """Return in which zone a machine stands by now that has not the type, or nothing."""
     zones = state.facts.prices.zones(change.to) if change.to else None
     if zones is None:
@@ -169,9 +163,9 @@ def _without_type(state: State, change: Change) -> str:
     return next((f"{zone} has no {change.to}" for zone in without), "")
 
 
-def why_impossible(state: State, change: Change) -> str:
+def why_impossible(state: State, change: model.Change) -> str:
     """Return why a machine cannot run in a zone, or would be cut off there, or nothing."""
-    zone = Zone(change.to or "")
+    zone = model.Zone(change.to or "")
     for link in change.targets:
         machine = state.machine(link)
         if machine is None:
@@ -179,7 +173,7 @@ def why_impossible(state: State, change: Change) -> str:
         zones = state.facts.prices.zones(machine.machine_type)
         if zones is not None and zone not in zones:
             return f"{zone} has no {machine.machine_type}"
-        if machine.region == region_of(zone):
+        if machine.region == model.region_of(zone):
             continue
         why = _without_subnetwork(state, machine, zone) or _cut_off(state, link, machine, zone)
         if why:
@@ -187,21 +181,21 @@ def why_impossible(state: State, change: Change) -> str:
     return ""
 
 
-def _without_subnetwork(state: State, machine: Instance, zone: Zone) -> str:
+def _without_subnetwork(state: State, machine: model.Instance, zone: model.Zone) -> str:
     """Return which network of a machine has no subnetwork in a region, or nothing."""
-    inventory, region = state.facts.inventory, region_of(zone)
+    inventory, region = state.facts.inventory, model.region_of(zone)
     for link in {nic.network for nic in machine.interfaces}:
         network = inventory.network_by_link.get(link)
         regions = {one.region for one in inventory.subnetworks if one.network == link}
         is_open = network is None or network.is_auto_mode or not regions
         if not is_open and region not in regions:
-            return f"{last_part(link)} has no subnetwork in {region}"
+            return f"{model.last_part(link)} has no subnetwork in {region}"
     return ""
 
 
-def _cut_off(state: State, link: SelfLink, machine: Instance, zone: Zone) -> str:
+def _cut_off(state: State, link: model.SelfLink, machine: model.Instance, zone: model.Zone) -> str:
     """Return what a machine without an external address would lose in a region, or nothing."""
-    region = region_of(zone)
+    region = model.region_of(zone)
     networks = {nic.network for nic in machine.interfaces}
     if any(state.gateway_there(network, region) for network in networks):
         return ""
@@ -215,7 +209,7 @@ def _cut_off(state: State, link: SelfLink, machine: Instance, zone: Zone) -> str
     return "" if there else f"its network has no Private Google Access in {region}"
 
 
-def _has_access_in(state: State, networks: Container[SelfLink], region: str) -> bool:
+def _has_access_in(state: State, networks: Container[model.SelfLink], region: str) -> bool:
     return any(
         subnetwork.private_google_access
         for subnetwork in state.facts.inventory.subnetworks
@@ -223,7 +217,7 @@ def _has_access_in(state: State, networks: Container[SelfLink], region: str) -> 
     )
 
 
-def has_google_access(state: State, machine: Instance) -> bool:
+def has_google_access(state: State, machine: model.Instance) -> bool:
     """Return whether a subnetwork of a machine lets it reach Google APIs without an address.
 
     Of one that stands in another region by now: whether one there does.
@@ -237,10 +231,10 @@ def has_google_access(state: State, machine: Instance) -> bool:
     return any(one is not None and one.private_google_access for one in found)
 
 
-def _not_to_be_peered(state: State, change: Change) -> str:
+def _not_to_be_peered(state: State, change: model.Change) -> str:
     """Return why two networks cannot be peered beside the peerings that are there by then."""
     for link in change.targets:
-        nets = state.apart(link, change.destination or SelfLink(""))
+        nets = state.apart(link, change.destination or model.SelfLink(""))
         if nets is None or nets in state.peered:
             continue
         local, remote = sorted(nets)
@@ -249,12 +243,12 @@ def _not_to_be_peered(state: State, change: Change) -> str:
     return ""
 
 
-def is_final(change: Change | None) -> bool:
+def is_final(change: model.Change | None) -> bool:
     """Return whether nothing brings back what a change takes away: such come last."""
     return change is not None and change.kind in _FINAL
 
 
-_FINAL = frozenset({ChangeKind.RELEASE_ADDRESS, ChangeKind.DELETE_GATEWAY})
+_FINAL = frozenset({model.ChangeKind.RELEASE_ADDRESS, model.ChangeKind.DELETE_GATEWAY})
 EVIDENCE_H = 14 * 24
 """Hours of traffic from which what nobody used may be taken away: two of every weekly job."""
 
@@ -271,7 +265,7 @@ def _too_soon(state: State) -> str:
     )
 
 
-def _needed_gateway(state: State, change: Change) -> str:
+def _needed_gateway(state: State, change: model.Change) -> str:
     key = change.target, change.to or ""
     needed = 0
     for link in state.machines:
@@ -287,7 +281,7 @@ def _needed_gateway(state: State, change: Change) -> str:
     return f"it is what {counted(needed, 'machine')} will use once the fixes before it are made"
 
 
-def _needed_address(state: State, change: Change) -> str:
+def _needed_address(state: State, change: model.Change) -> str:
     """Return what machines could no longer reach without their addresses, or nothing."""
     undo = state.apply(change)
     found = (_unreached(state, link) for link in change.targets)
@@ -296,7 +290,7 @@ def _needed_address(state: State, change: Change) -> str:
     return why
 
 
-def _unreached(state: State, link: SelfLink) -> str:
+def _unreached(state: State, link: model.SelfLink) -> str:
     """Return what a machine no longer reaches that has lost its address, or nothing."""
     machine = state.machine(link)
     if machine is None or any(nic.may_be_external for nic in machine.interfaces):
@@ -309,6 +303,6 @@ def _unreached(state: State, link: SelfLink) -> str:
         return ""
     owner, traffic = state.owners.get(link), state.facts.traffic
     sent = traffic.edges_by_src.get(owner, ()) if traffic is not None and owner is not None else ()
-    if any(edge.path_class is PathClass.GOOGLE_APIS for edge in sent):
+    if any(edge.path_class is model.PathClass.GOOGLE_APIS for edge in sent):
         return "it calls Google APIs: switch Private Google Access on in its subnetwork first"
     return ""

@@ -4,41 +4,30 @@ from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.ledger.state import GatewayKey, State, key_of
-from netplan_planner.model import (
-    Address,
-    AddressUse,
-    Facts,
-    Instance,
-    LineItem,
-    NatGateway,
-    SelfLink,
-    bill,
-    line_item,
-    usage_of,
-)
-from netplan_planner.paths.nat_hours import nat_hour_lines
+from netplan_planner.paths.gateway_hours import nat_hour_lines
 from netplan_planner.throughput import deciding_platform
 from netplan_planner.units import HOURS_PER_MONTH
 
-Lines = tuple[LineItem, ...]
+Lines = tuple[model.LineItem, ...]
 _MONTH_H = Decimal(HOURS_PER_MONTH)
 _NAMES = {
-    AddressUse.STANDARD_VM: "external IPv4 address in use",
-    AddressUse.SPOT_VM: "external IPv4 address of a Spot machine",
-    AddressUse.UNUSED_STATIC: "unused static address",
+    model.AddressUse.STANDARD_VM: "external IPv4 address in use",
+    model.AddressUse.SPOT_VM: "external IPv4 address of a Spot machine",
+    model.AddressUse.UNUSED_STATIC: "unused static address",
 }
 
 
 class MachineCosts:
     """What machines cost; those that are alike are asked for once."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: model.Facts) -> None:
         self._facts = facts
         self._known: dict[tuple[object, ...], Lines | str] = {}
 
-    def lines(self, instance: Instance) -> Lines:
+    def lines(self, instance: model.Instance) -> Lines:
         """Return what a machine costs: its Tier_1 fee and GPUs included.
 
         Raises:
@@ -48,7 +37,7 @@ class MachineCosts:
         found = self._known.get(kind)
         if found is None:
             try:
-                found = self._facts.machines.cost_today(instance, usage_of(instance))
+                found = self._facts.machines.cost_today(instance, model.usage_of(instance))
             except MissingDatum as missing:
                 found = str(missing)
             self._known[kind] = found
@@ -57,7 +46,7 @@ class MachineCosts:
         return found
 
     @staticmethod
-    def kind(instance: Instance) -> tuple[object, ...]:
+    def kind(instance: model.Instance) -> tuple[object, ...]:
         """Return all that the price of a machine depends on."""
         return (
             instance.machine_type,
@@ -76,7 +65,7 @@ class MachineCosts:
         )
 
 
-def address_lines(facts: Facts, instance: Instance) -> Lines:
+def address_lines(facts: model.Facts, instance: model.Instance) -> Lines:
     """Return what a machine's external IPv4 addresses cost.
 
     Raises:
@@ -88,16 +77,16 @@ def address_lines(facts: Facts, instance: Instance) -> Lines:
     count += instance.awaited_address_count
     if not count:
         return ()
-    use = AddressUse.SPOT_VM if instance.is_spot else AddressUse.STANDARD_VM
+    use = model.AddressUse.SPOT_VM if instance.is_spot else model.AddressUse.STANDARD_VM
     if instance.is_off:
         # What a stopped or suspended machine still holds is reserved, and in use by nothing that
         # runs: it stays charged (Compute API, `instances.suspend`, read 2026-11-27).
-        use = AddressUse.UNUSED_STATIC
+        use = model.AddressUse.UNUSED_STATIC
     price = facts.prices.external_address(use, instance.region)
-    return (line_item(_NAMES[use], _MONTH_H * count, price),)
+    return (model.line_item(_NAMES[use], _MONTH_H * count, price),)
 
 
-def unused_address_lines(facts: Facts, link: SelfLink) -> Lines:
+def unused_address_lines(facts: model.Facts, link: model.SelfLink) -> Lines:
     """Return what a reserved address costs that nothing has.
 
     Raises:
@@ -110,12 +99,12 @@ def unused_address_lines(facts: Facts, link: SelfLink) -> Lines:
         raise MissingDatum("the price table has no row for global addresses")
     if ":" in found.address:
         raise MissingDatum("the price is one of IPv4 addresses; no source states one of IPv6")
-    use = AddressUse.UNUSED_STATIC
+    use = model.AddressUse.UNUSED_STATIC
     price = facts.prices.external_address(use, found.region)
-    return (line_item(_NAMES[use], _MONTH_H, price),)
+    return (model.line_item(_NAMES[use], _MONTH_H, price),)
 
 
-def idle_addresses(facts: Facts) -> Iterator[Address]:
+def idle_addresses(facts: model.Facts) -> Iterator[model.Address]:
     """Yield the reserved external addresses that nothing has and no packet went to.
 
     Whatever their own entry says: the rest of the inventory and the traffic may be newer.
@@ -144,11 +133,11 @@ class Gateways:
         self._state = state
         self._users: Counter[GatewayKey] | None = None
         """Of the machines as they are now."""
-        self._counted: dict[SelfLink, set[GatewayKey]] = {}
+        self._counted: dict[model.SelfLink, set[GatewayKey]] = {}
         """What changed machines use, as they were last counted."""
         self._gone: dict[GatewayKey, bool] = {}
 
-    def lines(self, nat: NatGateway) -> Lines:
+    def lines(self, nat: model.NatGateway) -> Lines:
         """Return the hours of a gateway and of its reserved addresses; none once it is gone.
 
         Raises:
@@ -162,9 +151,9 @@ class Gateways:
         if not count:
             return hours
         tiers = prices.service_price("cloud_nat_ip", nat.region)
-        return (*hours, *bill("addresses of Cloud NAT", _MONTH_H * count, tiers))
+        return (*hours, *model.bill("addresses of Cloud NAT", _MONTH_H * count, tiers))
 
-    def user_count(self, nat: NatGateway) -> int:
+    def user_count(self, nat: model.NatGateway) -> int:
         """Return how many machines that run reach the internet through a gateway now."""
         if self._users is None:
             self._users = Counter(
@@ -188,7 +177,7 @@ class Gateways:
         self._state.moved_users.clear()
         return self._users[key_of(nat)]
 
-    def _of(self, instance: Instance) -> Iterator[GatewayKey] | set[GatewayKey]:
+    def _of(self, instance: model.Instance) -> Iterator[GatewayKey] | set[GatewayKey]:
         if not instance.is_to_run:
             return set()
         inventory = self._state.facts.inventory

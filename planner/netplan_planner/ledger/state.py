@@ -10,31 +10,20 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.machines.copies import ReplicaSets, replica_sets
-from netplan_planner.model import (
-    BandwidthTier,
-    Change,
-    ChangeKind,
-    Facts,
-    Instance,
-    NatGateway,
-    NetworkInterface,
-    SelfLink,
-    Zone,
-    region_of,
-)
 
 Pair = tuple[int, int]
 """Two owners by index, the smaller first."""
 NEW_ADDRESS = "(new)"
 """Stands for the external address that a machine gets."""
-NetworkPair = frozenset[SelfLink]
+NetworkPair = frozenset[model.SelfLink]
 """Two networks, in no order."""
-GatewayKey = tuple[SelfLink, str]
+GatewayKey = tuple[model.SelfLink, str]
 """Router and name of a Cloud NAT gateway."""
 
 
-def key_of(nat: NatGateway) -> GatewayKey:
+def key_of(nat: model.NatGateway) -> GatewayKey:
     """Return what tells a gateway from all others."""
     return nat.router, nat.name
 
@@ -49,23 +38,23 @@ class Undo(NamedTuple):
 class State:
     """Machines, addresses and gateways after the changes made so far."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: model.Facts) -> None:
         self.facts = facts
-        self.machines: dict[SelfLink, Instance] = {}
+        self.machines: dict[model.SelfLink, model.Instance] = {}
         """Those that are no longer as they were read, by their own self link."""
         self.internal: dict[Pair, bool] = {}
         """Pairs that use internal addresses since."""
         self.gone: dict[GatewayKey, bool] = {}
-        self.released: dict[SelfLink, bool] = {}
+        self.released: dict[model.SelfLink, bool] = {}
         """Reserved addresses that are released."""
         self.peered: dict[NetworkPair, bool] = {}
         """Networks that are peered since, so that machines reach internal addresses."""
-        self._apart: dict[tuple[SelfLink, SelfLink], NetworkPair | None] = {}
-        self.moved_users: dict[SelfLink, None] = {}
+        self._apart: dict[tuple[model.SelfLink, model.SelfLink], NetworkPair | None] = {}
+        self.moved_users: dict[model.SelfLink, None] = {}
         """Machines that changed since the users of gateways were last counted."""
         self.touched: dict[int | Pair, None] = {}
         """Owners and pairs that changed since somebody last looked; he clears it."""
-        self.owners: dict[SelfLink, int] = {
+        self.owners: dict[model.SelfLink, int] = {
             owner.link: index
             for index, owner in enumerate(facts.traffic.owners if facts.traffic else ())
             if owner.link is not None
@@ -76,11 +65,11 @@ class State:
         """Which machines stand apart on purpose."""
         return replica_sets(self.facts)
 
-    def machine(self, link: SelfLink) -> Instance | None:
+    def machine(self, link: model.SelfLink) -> model.Instance | None:
         """Return a machine as it is now, by the self link that it was read with."""
         return self.machines.get(link) or self.facts.inventory.instance_by_link.get(link)
 
-    def changed(self, owner: int) -> Instance | None:
+    def changed(self, owner: int) -> model.Instance | None:
         """Return the machine of an owner if it is no longer as it was read."""
         if not self.machines:
             return None
@@ -88,25 +77,25 @@ class State:
         link = self.facts.traffic.owners[owner].link
         return self.machines.get(link) if link is not None else None
 
-    def zone(self, owner: int) -> Zone | None:
+    def zone(self, owner: int) -> model.Zone | None:
         """Return where an owner stands."""
         assert self.facts.traffic is not None
         machine = self.changed(owner)
         return machine.zone if machine is not None else self.facts.traffic.owners[owner].zone
 
-    def place(self, link: SelfLink) -> tuple[str, tuple[str | None, ...]] | None:
+    def place(self, link: model.SelfLink) -> tuple[str, tuple[str | None, ...]] | None:
         """Return where a changed machine stands and its external addresses; None: as it was."""
         now = self.machines.get(link)
         if now is None:
             return None
         return now.zone, tuple(nic.external_ipv4 for nic in now.interfaces)
 
-    def pair(self, one: SelfLink, other: SelfLink | None) -> Pair | None:
+    def pair(self, one: model.SelfLink, other: model.SelfLink | None) -> Pair | None:
         """Return the pair of two machines that were seen to talk."""
         ends = sorted(self.owners[link] for link in (one, other) if link in self.owners)
         return (ends[0], ends[1]) if len(ends) == 2 else None
 
-    def apart(self, one: SelfLink, other: SelfLink) -> NetworkPair | None:
+    def apart(self, one: model.SelfLink, other: model.SelfLink) -> NetworkPair | None:
         """Return the networks that have to be peered before two machines reach each other."""
         key = one, other
         if key not in self._apart:
@@ -122,14 +111,14 @@ class State:
             self._apart[key] = frozenset(nets) if is_apart else None
         return self._apart[key]
 
-    def peers(self, network: SelfLink) -> Iterator[SelfLink]:
+    def peers(self, network: model.SelfLink) -> Iterator[model.SelfLink]:
         """Yield the networks that one is peered with now."""
         yield from self.facts.inventory.peers_of(network)
         for pair in self.peered:
             if network in pair:
                 yield from pair - {network}
 
-    def gateways(self, link: SelfLink) -> dict[GatewayKey, NatGateway]:
+    def gateways(self, link: model.SelfLink) -> dict[GatewayKey, model.NatGateway]:
         """Return the Cloud NAT gateways by which a machine reaches the internet now."""
         now, was = self.machine(link), self.facts.inventory.instance_by_link.get(link)
         if now is None or was is None:
@@ -137,13 +126,15 @@ class State:
         found = (self._gateway(now, was, nic) for nic in now.interfaces)
         return {key_of(nat): nat for nat in found if nat is not None}
 
-    def _gateway(self, now: Instance, was: Instance, nic: NetworkInterface) -> NatGateway | None:
+    def _gateway(
+        self, now: model.Instance, was: model.Instance, nic: model.NetworkInterface
+    ) -> model.NatGateway | None:
         if now.region == was.region:
             nat = self.facts.inventory.nat_of(now, nic)
             return None if nat is None or key_of(nat) in self.gone else nat
         return None if nic.may_be_external else self.gateway_there(nic.network, now.region)
 
-    def gateway_there(self, network: SelfLink, region: str) -> NatGateway | None:
+    def gateway_there(self, network: model.SelfLink, region: str) -> model.NatGateway | None:
         """Return a gateway that serves a network in a region, whatever subnetwork it lists."""
         return next(
             (
@@ -157,7 +148,7 @@ class State:
             None,
         )
 
-    def freed(self, link: SelfLink) -> Iterator[SelfLink]:
+    def freed(self, link: model.SelfLink) -> Iterator[model.SelfLink]:
         """Yield the reserved addresses that a machine had and has no longer: they are paid on."""
         was, now = self.facts.inventory.instance_by_link.get(link), self.machines.get(link)
         if was is None or now is None:
@@ -170,42 +161,44 @@ class State:
             if reserved is not None and reserved.ref.self_link not in self.released:
                 yield reserved.ref.self_link
 
-    def apply(self, change: Change) -> Undo:
+    def apply(self, change: model.Change) -> Undo:
         """Make a change; what it does not touch stays as it is."""
         undo: list[tuple[dict[Any, Any], Any, Any]] = []
-        if change.kind is ChangeKind.INTERNAL_ADDRESS:
+        if change.kind is model.ChangeKind.INTERNAL_ADDRESS:
             for target in change.targets:
                 pair = self.pair(target, change.destination)
                 if pair is not None:
                     self._set(undo, self.internal, pair, True)
                     self.touched[pair] = None
-                nets = self.apart(target, change.destination or SelfLink(""))
+                nets = self.apart(target, change.destination or model.SelfLink(""))
                 if nets is not None and nets not in self.peered:
                     self._set(undo, self.peered, nets, True)
-        elif change.kind is ChangeKind.DELETE_GATEWAY:
+        elif change.kind is model.ChangeKind.DELETE_GATEWAY:
             self._set(undo, self.gone, (change.target, change.to or ""), True)
-        elif change.kind is ChangeKind.RELEASE_ADDRESS and self.machine(change.target) is None:
+        elif (
+            change.kind is model.ChangeKind.RELEASE_ADDRESS and self.machine(change.target) is None
+        ):
             for target in change.targets:
                 self._set(undo, self.released, target, True)
-        elif change.kind in _AFTER or change.kind is ChangeKind.EXTERNAL_ADDRESS:
+        elif change.kind in _AFTER or change.kind is model.ChangeKind.EXTERNAL_ADDRESS:
             self._change_machines(undo, change)
         return Undo(tuple(undo))
 
-    def _change_machines(self, undo: list[Any], change: Change) -> None:
-        if change.kind is ChangeKind.RELEASE_ADDRESS and change.destination is not None:
+    def _change_machines(self, undo: list[Any], change: model.Change) -> None:
+        if change.kind is model.ChangeKind.RELEASE_ADDRESS and change.destination is not None:
             self._set(undo, self.released, change.destination, True)
         for target in change.targets:
             machine = self.machine(target)
             if machine is None:
                 continue
-            if change.kind is ChangeKind.EXTERNAL_ADDRESS:
+            if change.kind is model.ChangeKind.EXTERNAL_ADDRESS:
                 now = self._with_address(machine)
             else:
                 now = _AFTER[change.kind](machine, change)
             self._set(undo, self.machines, target, now)
             self._touch(target)
 
-    def _with_address(self, machine: Instance) -> Instance:
+    def _with_address(self, machine: model.Instance) -> model.Instance:
         """Return a machine with an address of its own where it used Cloud NAT, else on the first.
 
         One that has an address on every interface stays as it is.
@@ -239,16 +232,16 @@ class State:
         undo.append((table, key, table.get(key)))
         table[key] = value
 
-    def _touch(self, link: SelfLink) -> None:
+    def _touch(self, link: model.SelfLink) -> None:
         self.moved_users[link] = None
         owner = self.owners.get(link)
         if owner is not None:
             self.touched[owner] = None
 
 
-def _moved(machine: Instance, change: Change) -> Instance:
+def _moved(machine: model.Instance, change: model.Change) -> model.Instance:
     """Return a machine in another zone; its addresses stay in their region."""
-    moved = replace(machine, zone=Zone(change.to or machine.zone))
+    moved = replace(machine, zone=model.Zone(change.to or machine.zone))
     if moved.region == machine.region:
         return moved
     return _nics(
@@ -260,19 +253,19 @@ def _moved(machine: Instance, change: Change) -> Instance:
     )
 
 
-def _retyped(machine: Instance, change: Change) -> Instance:
+def _retyped(machine: model.Instance, change: model.Change) -> model.Instance:
     return replace(
         machine,
         machine_type=change.to or machine.machine_type,
-        bandwidth_tier=BandwidthTier.DEFAULT,
+        bandwidth_tier=model.BandwidthTier.DEFAULT,
     )
 
 
-def _with_tier1(machine: Instance, change: Change) -> Instance:
-    return replace(_retyped(machine, change), bandwidth_tier=BandwidthTier.TIER_1)
+def _with_tier1(machine: model.Instance, change: model.Change) -> model.Instance:
+    return replace(_retyped(machine, change), bandwidth_tier=model.BandwidthTier.TIER_1)
 
 
-def _without_address(machine: Instance, change: Change) -> Instance:
+def _without_address(machine: model.Instance, change: model.Change) -> model.Instance:
     return _nics(
         machine,
         (
@@ -286,7 +279,7 @@ def _without_address(machine: Instance, change: Change) -> Instance:
     )
 
 
-def _of_tier(machine: Instance, change: Change) -> Instance:
+def _of_tier(machine: model.Instance, change: model.Change) -> model.Instance:
     return _nics(
         machine,
         (
@@ -302,22 +295,24 @@ def _of_tier(machine: Instance, change: Change) -> Instance:
     )
 
 
-def _nics(machine: Instance, nics: Iterable[NetworkInterface]) -> Instance:
+def _nics(machine: model.Instance, nics: Iterable[model.NetworkInterface]) -> model.Instance:
     return replace(machine, interfaces=tuple(nics))
 
 
-_AFTER: dict[ChangeKind, Callable[[Instance, Change], Instance]] = {
-    ChangeKind.ZONE: _moved,
-    ChangeKind.MACHINE_TYPE: _retyped,
-    ChangeKind.TIER_1: _with_tier1,
-    ChangeKind.NO_TIER_1: lambda machine, _: replace(machine, bandwidth_tier=BandwidthTier.DEFAULT),
-    ChangeKind.SPOT: lambda machine, _: replace(machine, is_spot=True),
-    ChangeKind.NETWORK_TIER: _of_tier,
-    ChangeKind.RELEASE_ADDRESS: _without_address,
+_AFTER: dict[model.ChangeKind, Callable[[model.Instance, model.Change], model.Instance]] = {
+    model.ChangeKind.ZONE: _moved,
+    model.ChangeKind.MACHINE_TYPE: _retyped,
+    model.ChangeKind.TIER_1: _with_tier1,
+    model.ChangeKind.NO_TIER_1: lambda machine, _: replace(
+        machine, bandwidth_tier=model.BandwidthTier.DEFAULT
+    ),
+    model.ChangeKind.SPOT: lambda machine, _: replace(machine, is_spot=True),
+    model.ChangeKind.NETWORK_TIER: _of_tier,
+    model.ChangeKind.RELEASE_ADDRESS: _without_address,
 }
 """What becomes of a machine."""
 
 
-def is_elsewhere(now: Instance, was: Instance) -> bool:
+def is_elsewhere(now: model.Instance, was: model.Instance) -> bool:
     """Return whether a machine stands in another region than before."""
-    return region_of(now.zone) != was.region
+    return model.region_of(now.zone) != was.region

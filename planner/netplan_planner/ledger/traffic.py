@@ -9,20 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from netplan_planner import model
 from netplan_planner.ledger.state import Pair, State
-from netplan_planner.model import (
-    Edge,
-    Instance,
-    LineItem,
-    PathClass,
-    PriceTier,
-    Zone,
-    bill,
-    negated,
-    price_key,
-    region_of,
-    total_usd,
-)
 from netplan_planner.paths.priced_paths import (
     PREMIUM,
     PathPrice,
@@ -34,14 +22,14 @@ from netplan_planner.paths.priced_paths import (
     priced_path_of,
 )
 
-_OUTSIDE = frozenset({PathClass.INTERNET, PathClass.NAT})
+_OUTSIDE = frozenset({model.PathClass.INTERNET, model.PathClass.NAT})
 _MOST_LINES = 2**16
 """Lines that are kept of volumes already asked for."""
 
 
 Volumes = Counter[PricedPath]
 """Bytes of the window by path."""
-Tiers = tuple[PriceTier, ...]
+Tiers = tuple[model.PriceTier, ...]
 
 
 class Price(NamedTuple):
@@ -54,7 +42,9 @@ class Price(NamedTuple):
     @staticmethod
     def of(tiers: Tiers) -> "Price":
         """Return the price of some steps."""
-        return Price(price_key(tiers), tuple((one.start, one.price.usd) for one in tiers), tiers)
+        return Price(
+            model.price_key(tiers), tuple((one.start, one.price.usd) for one in tiers), tiers
+        )
 
     def __hash__(self) -> int:
         """Hash by what tells it apart, which the steps' own texts do not."""
@@ -98,7 +88,7 @@ def _without(sold: Iterable[_Sold], alike: Mapping[Price, int]) -> Iterator[_Sol
 class Saved(NamedTuple):
     """What traffic costs less after a change: lines, and charges whose price is not known."""
 
-    lines: tuple[LineItem, ...]
+    lines: tuple[model.LineItem, ...]
     unknown: tuple[tuple[PricedPath, str], ...]
     """Charges that differ, with the reason why they have no price."""
 
@@ -106,13 +96,13 @@ class Saved(NamedTuple):
 class TrafficCost(NamedTuple):
     """What edges cost a month: lines, and why parts have no price; their traffic is in no line."""
 
-    lines: tuple[LineItem, ...]
+    lines: tuple[model.LineItem, ...]
     unpriced: frozenset[str]
 
     @property
     def usd_per_month(self) -> Decimal:
         """The sum of the lines."""
-        return total_usd(self.lines)
+        return model.total_usd(self.lines)
 
 
 class TrafficLedger:
@@ -130,16 +120,16 @@ class TrafficLedger:
         """Bytes of all traffic now, by the key of a price with steps."""
         self._counted: dict[int, PricedPath] = {}
         """The charge under which an edge is in there, by the edge's identity."""
-        self._by_pair: dict[Pair, list[Edge]] | None = None
-        self._asked: dict[tuple[str, int, int], tuple[LineItem, ...]] = {}
+        self._by_pair: dict[Pair, list[model.Edge]] | None = None
+        self._asked: dict[tuple[str, int, int], tuple[model.LineItem, ...]] = {}
 
-    def edges_of(self, owner: int) -> tuple[Edge, ...]:
+    def edges_of(self, owner: int) -> tuple[model.Edge, ...]:
         """Return the edges that an owner sends and receives."""
         traffic = self._facts.traffic
         assert traffic is not None
         return (*traffic.edges_by_src.get(owner, ()), *traffic.edges_by_dst.get(owner, ()))
 
-    def edges_between(self, pair: Pair) -> Sequence[Edge]:
+    def edges_between(self, pair: Pair) -> Sequence[model.Edge]:
         """Return the edges between two machines, both ways."""
         if self._by_pair is None:
             self._by_pair = defaultdict(list)
@@ -148,7 +138,7 @@ class TrafficLedger:
                     self._by_pair[pair_of(edge)].append(edge)
         return self._by_pair.get(pair, ())
 
-    def priced(self, edge: Edge) -> PricedPath:
+    def priced(self, edge: model.Edge) -> PricedPath:
         """Return what the price of an edge depends on now."""
         found = self._as_read.get(id(edge))
         if found is None:
@@ -162,10 +152,10 @@ class TrafficLedger:
 
     def _after(
         self,
-        edge: Edge,
+        edge: model.Edge,
         priced: PricedPath,
-        src: Instance | None,
-        dst: Instance | None,
+        src: model.Instance | None,
+        dst: model.Instance | None,
         *,
         is_inside: bool,
     ) -> PricedPath:
@@ -176,13 +166,13 @@ class TrafficLedger:
                 path_class = path_class.over_internal_address
             zones = self._state.zone(edge.src), self._state.zone(edge.dst)
             if zones[0] and zones[1]:
-                path_class = path_class.between(Zone(zones[0]), Zone(zones[1]))
+                path_class = path_class.between(model.Zone(zones[0]), model.Zone(zones[1]))
             is_outside = path_class.is_external_address and not priced.is_ipv6
             hub = "" if path_class.is_external_address else hub_of(self._facts, edge)
             is_through_nat = is_outside and (
                 is_through_nat if src is None else self._is_behind_nat(edge.src)
             )
-        elif path_class is PathClass.LOAD_BALANCER and src is not None:
+        elif path_class is model.PathClass.LOAD_BALANCER and src is not None:
             front = front_of(self._facts, edge)
             is_outside = front is not None and front.is_external
             is_through_nat = is_outside and self._is_behind_nat(edge.src)
@@ -198,8 +188,10 @@ class TrafficLedger:
             path_class=path_class,
             network_tier=tier,
             is_through_nat=is_through_nat,
-            src_region=region_of(src.zone) if src is not None and is_own else priced.src_region,
-            dst_region=region_of(dst.zone) if dst is not None else priced.dst_region,
+            src_region=model.region_of(src.zone)
+            if src is not None and is_own
+            else priced.src_region,
+            dst_region=model.region_of(dst.zone) if dst is not None else priced.dst_region,
             hub=hub,
         )
 
@@ -209,8 +201,8 @@ class TrafficLedger:
         return link is not None and bool(self._state.gateways(link))
 
     def _way_out(
-        self, owner: int, now: Instance, path_class: PathClass, tier: str
-    ) -> tuple[PathClass, str]:
+        self, owner: int, now: model.Instance, path_class: model.PathClass, tier: str
+    ) -> tuple[model.PathClass, str]:
         """Return how a machine reaches the internet after its addresses have changed."""
         assert self._facts.traffic is not None
         link = self._facts.traffic.owners[owner].link
@@ -221,16 +213,16 @@ class TrafficLedger:
             nic.network_tier or PREMIUM for nic in now.interfaces if nic.external_ipv4 is not None
         }
         if len(tiers) == 1:
-            return PathClass.INTERNET, tiers.pop()
+            return model.PathClass.INTERNET, tiers.pop()
         if not tiers and self._is_behind_nat(owner):
-            return PathClass.NAT, PREMIUM
+            return model.PathClass.NAT, PREMIUM
         return path_class, tier
 
-    def charge(self, edge: Edge) -> PricedPath | None:
+    def charge(self, edge: model.Edge) -> PricedPath | None:
         """Return what an edge is billed as now; None where nobody of ours pays."""
         return billed_path(self._facts, edge, self.priced(edge))
 
-    def volumes(self, edges: Iterable[Edge]) -> Volumes:
+    def volumes(self, edges: Iterable[model.Edge]) -> Volumes:
         """Return the bytes of edges by what they are charged as now."""
         found: Volumes = Counter()
         for edge in edges:
@@ -246,13 +238,13 @@ class TrafficLedger:
             found = self._parts[path] = path_prices_of(self._facts.prices, path)
         return found
 
-    def cost(self, edges: Iterable[Edge]) -> TrafficCost:
+    def cost(self, edges: Iterable[model.Edge]) -> TrafficCost:
         """Return what edges cost now, as the last of all that shares their prices."""
         volumes = self.volumes(edges)
         lines = tuple(self._lines(self._sold(volumes), self._used_beside(volumes)))
         return TrafficCost(lines, frozenset(self._unpriced(volumes).values()))
 
-    def further_usd_per_gib(self, edge: Edge) -> Decimal | None:
+    def further_usd_per_gib(self, edge: model.Edge) -> Decimal | None:
         """Return what a further GiB on an edge costs now, at the last volume step of the month.
 
         0 where nobody of ours pays for it; None where a price is not known.
@@ -263,11 +255,11 @@ class TrafficLedger:
             return None
         return sum((self._step(part.tiers).price.usd for part in parts), Decimal(0))
 
-    def _step(self, tiers: Tiers) -> PriceTier:
+    def _step(self, tiers: Tiers) -> model.PriceTier:
         """Return the step in which the month ends."""
         if len(tiers) == 1:
             return tiers[0]
-        used_gib = self._facts.gib_per_month(self._all()[price_key(tiers)])
+        used_gib = self._facts.gib_per_month(self._all()[model.price_key(tiers)])
         return max((one for one in tiers if one.start <= used_gib), key=lambda one: one.start)
 
     def saved(self, before: Volumes, after: Volumes) -> Saved:
@@ -282,7 +274,7 @@ class TrafficLedger:
                 used[price.key] += byte_count
         lines = (
             *self._lines(_without(sold, alike), dict(used)),
-            *(negated(line) for line in self._lines(_without(bought, alike), dict(used))),
+            *(model.negated(line) for line in self._lines(_without(bought, alike), dict(used))),
         )
         return Saved(lines, tuple({**self._unpriced(gone), **self._unpriced(come)}.items()))
 
@@ -316,7 +308,7 @@ class TrafficLedger:
                     name = _name(charge, part.work, is_nat=at == of_nat)
                     yield _Sold(name, Price.of(part.tiers), byte_count)
 
-    def _lines(self, sold: Iterable[_Sold], used: dict[str, int]) -> Iterator[LineItem]:
+    def _lines(self, sold: Iterable[_Sold], used: dict[str, int]) -> Iterator[model.LineItem]:
         for name, price, byte_count in sold:
             after = 0
             if len(price.tiers) > 1:
@@ -326,14 +318,16 @@ class TrafficLedger:
                 used[price.key] += byte_count
             yield from self._bill(name, price, byte_count, after)
 
-    def _bill(self, name: str, price: Price, byte_count: int, after: int) -> tuple[LineItem, ...]:
+    def _bill(
+        self, name: str, price: Price, byte_count: int, after: int
+    ) -> tuple[model.LineItem, ...]:
         asked = f"{name} {price.key}", byte_count, after
         found = self._asked.get(asked)
         if found is None:
             gib, before = (self._facts.gib_per_month(count) for count in (byte_count, after))
             if len(self._asked) > _MOST_LINES:
                 self._asked.clear()
-            lines = bill(name, gib, price.tiers, before)
+            lines = model.bill(name, gib, price.tiers, before)
             found = self._asked[asked] = tuple(line for line in lines if line.usd_per_month)
         return found
 
@@ -341,7 +335,7 @@ class TrafficLedger:
         found = self._stepped.get(charge)
         if found is None:
             tiers = (part.tiers for part in self.parts(charge))
-            found = tuple(price_key(one) for one in tiers if len(one) > 1)
+            found = tuple(model.price_key(one) for one in tiers if len(one) > 1)
             self._stepped[charge] = found
         return found
 
@@ -358,7 +352,7 @@ class TrafficLedger:
         self._state.touched.clear()
         return self._totals
 
-    def _count(self, totals: Counter[str], edges: Iterable[Edge]) -> None:
+    def _count(self, totals: Counter[str], edges: Iterable[model.Edge]) -> None:
         """Count edges as they are priced now, no longer as before."""
         for edge in edges:
             now, last = self.charge(edge), self._counted.get(id(edge))
@@ -383,6 +377,6 @@ def _name(path: PricedPath, work: str, *, is_nat: bool) -> str:
     return f"traffic {path.path_class.value} {path.ends}"
 
 
-def pair_of(edge: Edge) -> Pair:
+def pair_of(edge: model.Edge) -> Pair:
     """Return the two owners of an edge, whichever sends."""
     return min(edge.src, edge.dst), max(edge.src, edge.dst)

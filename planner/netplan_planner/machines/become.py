@@ -2,6 +2,8 @@
 
 Asked by `recommend --vm`, by every rule that proposes a type and so by the joint fixes. What no
 source says is `CHECK`, never taken for yes or no.
+
+What a machine holds that another type has to take over.
 """
 
 from collections.abc import Iterator
@@ -9,6 +11,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
+from netplan_planner import model
 from netplan_planner.machines.series import (
     BOOT_DISKS,
     SeriesFacts,
@@ -16,7 +19,40 @@ from netplan_planner.machines.series import (
     series_facts,
     special_family,
 )
-from netplan_planner.model import BandwidthTier, Instance, MachineShape, Ties, series_of
+
+
+def ties_of(
+    inventory: model.Inventory, instance: model.Instance, shape: model.MachineShape
+) -> model.Ties:
+    """Return what ties a machine to some types, as far as the inventory says it.
+
+    Args:
+        inventory: Where its disks and policies stand, if they were read.
+        instance: The machine.
+        shape: What its type has.
+    """
+    types = inventory.disk_types_by_user.get(instance.ref.self_link)
+    return model.taken(
+        model.Ties,
+        instance,
+        disk_types=tuple(sorted(types)) if types else None,
+        is_compact=_is_compact(inventory, instance),
+        machine_type=instance.machine_type
+        if instance.reservation or instance.is_sole_tenant
+        else "",
+        attached_gpu_count=instance.gpu_count,
+        built_in_gpu_count=shape.gpu_count,
+        built_in_local_ssd_gib=shape.bundled_local_ssd_gib,
+    )
+
+
+def _is_compact(inventory: model.Inventory, instance: model.Instance) -> bool | None:
+    """Return whether a machine stands in a compact placement; None: a policy was not read."""
+    policies = [inventory.policy_by_link.get(link) for link in instance.resource_policies]
+    if any(policy is not None and policy.is_compact for policy in policies):
+        return True
+    return None if None in policies else False
+
 
 _REMEMBERED = 65_536
 _TAKES_GPUS = "n1"
@@ -41,7 +77,7 @@ class Verdict(NamedTuple):
 
 
 @lru_cache(_REMEMBERED)
-def can_become(ties: Ties, shape: MachineShape) -> Verdict:
+def can_become(ties: model.Ties, shape: model.MachineShape) -> Verdict:
     """Return whether a machine can become a type: the first obstacle, else all that is open."""
     open_points: list[Verdict] = []
     for verdict in _judged(ties, shape):
@@ -53,8 +89,8 @@ def can_become(ties: Ties, shape: MachineShape) -> Verdict:
     return Verdict(Fit.CHECK, open_points[0].reason, "; ".join(v.text for v in open_points))
 
 
-def _judged(ties: Ties, shape: MachineShape) -> Iterator[Verdict]:
-    new = series_of(shape.machine_type)
+def _judged(ties: model.Ties, shape: model.MachineShape) -> Iterator[Verdict]:
+    new = model.series_of(shape.machine_type)
     if ties.reservation is not None and shape.machine_type != ties.machine_type:
         text = f"it holds the reservation {ties.reservation}, which is for {ties.machine_type}"
         yield Verdict(Fit.NO, "reservation", text)
@@ -86,7 +122,7 @@ def _judged(ties: Ties, shape: MachineShape) -> Iterator[Verdict]:
         yield Verdict(Fit.CHECK, "older", text)
 
 
-def _of_gpus(ties: Ties, shape: MachineShape, new: str) -> Iterator[Verdict]:
+def _of_gpus(ties: model.Ties, shape: model.MachineShape, new: str) -> Iterator[Verdict]:
     if ties.attached_gpu_count and new != _TAKES_GPUS:
         named = ties.gpu_type or "attached"
         text = f"GPUs can be attached to N1 only, and it has {ties.attached_gpu_count} ({named})"
@@ -98,7 +134,7 @@ def _of_gpus(ties: Ties, shape: MachineShape, new: str) -> Iterator[Verdict]:
         yield Verdict(Fit.NO, "gpu", text)
 
 
-def _of_disks(ties: Ties, facts: SeriesFacts) -> Iterator[Verdict]:
+def _of_disks(ties: model.Ties, facts: SeriesFacts) -> Iterator[Verdict]:
     new = facts.series.upper()
     held, is_known = _held_disks(ties)
     refused = sorted(held & facts.disks_refused)
@@ -122,7 +158,7 @@ def _of_disks(ties: Ties, facts: SeriesFacts) -> Iterator[Verdict]:
         yield Verdict(Fit.CHECK, "disks", f"whether {new} takes {missing} is not known here")
 
 
-def _held_disks(ties: Ties) -> tuple[frozenset[str], bool]:
+def _held_disks(ties: model.Ties) -> tuple[frozenset[str], bool]:
     """Return the types of disk that a machine has, and whether each is surely among them.
 
     Without its disks, the series says what its boot disk can be, where it takes but one sort.
@@ -136,7 +172,9 @@ def _held_disks(ties: Ties) -> tuple[frozenset[str], bool]:
     return (bootable, len(bootable) == 1) if one_sort and is_closed else (frozenset(), False)
 
 
-def _of_local_ssds(ties: Ties, shape: MachineShape, facts: SeriesFacts) -> Iterator[Verdict]:
+def _of_local_ssds(
+    ties: model.Ties, shape: model.MachineShape, facts: SeriesFacts
+) -> Iterator[Verdict]:
     if not ties.local_ssd_count or shape.bundled_local_ssd_gib:
         return
     if facts.local_ssd is False:
@@ -147,7 +185,7 @@ def _of_local_ssds(ties: Ties, shape: MachineShape, facts: SeriesFacts) -> Itera
         yield Verdict(Fit.CHECK, "disks", text)
 
 
-def _of_placement(ties: Ties, facts: SeriesFacts) -> Iterator[Verdict]:
+def _of_placement(ties: model.Ties, facts: SeriesFacts) -> Iterator[Verdict]:
     if ties.is_compact is False or facts.compact_placement is True:
         return
     new = facts.series.upper()
@@ -178,7 +216,9 @@ class Target(Protocol):
         """The least CPU platform to ask for; empty: none."""
 
 
-def why_new_machine(instance: Instance, shape: MachineShape | None, candidate: Target) -> str:
+def why_new_machine(
+    instance: model.Instance, shape: model.MachineShape | None, candidate: Target
+) -> str:
     """Return why the change takes more than commands on the machine, or an empty text."""
     if instance.is_sole_tenant:
         return "It runs on sole-tenant nodes: their node type decides which machine types fit."
@@ -186,7 +226,7 @@ def why_new_machine(instance: Instance, shape: MachineShape | None, candidate: T
         return "Nested virtualization is on, which some series do not have: check it first."
     if candidate.is_tier1:
         return "Tier_1 needs gVNIC and is set when a machine is made: recreate it."
-    if instance.bandwidth_tier is BandwidthTier.TIER_1:
+    if instance.bandwidth_tier is model.BandwidthTier.TIER_1:
         return "Tier_1, which it then no longer needs, stays until a machine is recreated without."
     if instance.unknown_parts:
         return f"Look at the machine first, {instance.why_unknown}."

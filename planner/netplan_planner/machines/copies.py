@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from netplan_planner.machines.staying import HA_ROLES
+from netplan_planner.machines.groups import HA_ROLES
 from netplan_planner.model import ROLE_LABEL, Facts, Instance, SelfLink, Value, region_of
 
 _COPY_WORDS = frozenset(

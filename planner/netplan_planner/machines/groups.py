@@ -1,8 +1,11 @@
-"""Machines that something else makes and places, and which of them are changed in one go."""
+"""Machines that something else makes and places, and which of them are changed in one go.
+
+What keeps a machine in its zone: the guard of every move, whichever rule or plan proposes it.
+"""
 
 from collections.abc import Iterable, Iterator
 
-from netplan_planner.model import Facts, Instance
+from netplan_planner.model import PIN_LABEL, ROLE_LABEL, Facts, Instance
 
 GKE_NODE_LABEL = "goog-gke-node"
 CLUSTER_LABEL = "goog-k8s-cluster-name"
@@ -37,3 +40,34 @@ def _maker(facts: Facts, instance: Instance) -> tuple[str, ...]:
     if group is not None and group.is_managed:
         return (group.ref.self_link,)
     return (instance.created_by or instance.ref.self_link,)
+
+
+HA_ROLES = frozenset({"standby", "quorum", "replica"})
+"""Values of the label netplan-role that say: this machine stands elsewhere on purpose."""
+
+
+def why_it_stays(facts: Facts, one: Instance) -> str:
+    """Return why a machine stays in its zone; empty: it may move."""
+    inventory, link = facts.inventory, one.ref.self_link
+    policies = (inventory.policy_by_link.get(link) for link in one.resource_policies)
+    disks = inventory.disks_by_user.get(link, ())
+    own = {link, *(nic.internal_ipv4 for nic in one.interfaces if nic.internal_ipv4)}
+    reasons = {
+        "members of managed groups, which place them": is_managed(facts, one),
+        f"label {PIN_LABEL}": one.label(PIN_LABEL) is not None,
+        f"label {ROLE_LABEL}": one.label(ROLE_LABEL) in HA_ROLES,
+        "a specific reservation": one.reservation is not None,
+        "sole-tenant nodes": one.is_sole_tenant,
+        "a compact placement policy, or one that was not read": any(
+            policy is None or policy.is_compact for policy in policies
+        ),
+        "Local SSDs, whose data a move loses": bool(one.local_ssd_count),
+        "attached GPUs, whose zones are not known here": bool(one.gpu_count),
+        "parts that are known after apply": bool(one.unknown_parts),
+        "regional disks, whose zones are not known here": any(
+            "/regions/" in disk.ref.self_link for disk in disks
+        ),
+        "disks that other machines use too": any(len(disk.users) > 1 for disk in disks),
+        "the next hop of a route": not own.isdisjoint(inventory.next_hops),
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")

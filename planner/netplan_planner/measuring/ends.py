@@ -12,7 +12,7 @@ from netplan_planner.measuring.outputs.base import address_in
 from netplan_planner.measuring.protocol import OLDEST
 from netplan_planner.measuring.sessions import run_to_end
 from netplan_planner.model import MeasuredEnd, Value
-from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT, Version
+from netplan_planner.throughput.transport.tools import THREADED_TEXT, Version
 
 _VERSION = re.compile(r"^iperf (\d{1,3})\.(\d{1,3})\S*")
 _PING = re.compile(r"min/avg/max(?:/\w+)? = (\d+(?:\.\d+)?)/")

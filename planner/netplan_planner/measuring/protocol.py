@@ -18,7 +18,7 @@ from netplan_planner.measuring.campaign import (
     StopRule,
 )
 from netplan_planner.model import Value
-from netplan_planner.throughput.transport.tool_threads import THREADED, Version
+from netplan_planner.throughput.transport.tools import THREADED, Version
 from netplan_planner.units import BITS_PER_GIGABIT, MS_PER_SECOND
 
 OLDEST: Version = (3, 7)

@@ -27,6 +27,7 @@ from netplan_planner.input_files import (
     too_large,
     unreadable,
 )
+from netplan_planner.leftovers import fcntl
 from netplan_planner.model import Measurement, Value
 
 SCHEMA = "netplan.measurement/1"
@@ -148,8 +149,6 @@ def is_store(path: Path) -> bool:
 @contextlib.contextmanager
 def _opened(path: Path, *, is_writer: bool) -> Iterator[IO[bytes]]:
     """Open the file under a lock; one that is closed or whose process dies is free again."""
-    import fcntl  # Not there on Windows, where everything but the store works.
-
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND if is_writer else os.O_RDONLY
     # Without O_NONBLOCK, opening a pipe would wait for its other end.
     descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, _FILE_MODE)

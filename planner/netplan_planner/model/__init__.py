@@ -8,7 +8,6 @@ from netplan_planner.model.base import *
 from netplan_planner.model.calibration import *
 from netplan_planner.model.evidence.measurement import *
 from netplan_planner.model.evidence.metrics import *
-from netplan_planner.model.evidence.observed import *
 from netplan_planner.model.evidence.traffic import *
 from netplan_planner.model.facts import *
 from netplan_planner.model.finding import *
@@ -20,7 +19,6 @@ from netplan_planner.model.money.reconciliation import *
 from netplan_planner.model.path_class import *
 from netplan_planner.model.plans.changes import *
 from netplan_planner.model.plans.commitment import *
-from netplan_planner.model.plans.flexible import *
 from netplan_planner.model.plans.job import *
 from netplan_planner.model.plans.plan import *
 from netplan_planner.model.prediction import *

@@ -4,7 +4,8 @@
 Schema comes from the types themselves (docs/adr/0001-msgspec-values.md).
 """
 
-from typing import Any, NewType, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, NewType, TypeVar
 
 import msgspec
 
@@ -18,6 +19,29 @@ SelfLink = NewType("SelfLink", str)
 
 class Value(msgspec.Struct, frozen=True, kw_only=True):
     """A frozen value with keyword-only fields."""
+
+
+Of = TypeVar("Of")
+Other = TypeVar("Other")
+
+
+class Interval(Value, Generic[Of], frozen=True, kw_only=False):
+    """What is most likely, between the ends of its interval; the field that holds it has the unit.
+
+    Each of the three is a figure, or what is made of figures, such as a column of a table.
+    """
+
+    low: Of
+    middle: Of
+    high: Of
+
+    def __iter__(self) -> Iterator[Of]:
+        """Yield the three, the low end first."""
+        yield from (self.low, self.middle, self.high)
+
+    def each(self, made: Callable[[Of], Other]) -> "Interval[Other]":
+        """Return the interval of what is made of each of the three."""
+        return Interval(*map(made, self))
 
 
 Kind = TypeVar("Kind", bound=Value)

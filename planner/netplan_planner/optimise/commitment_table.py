@@ -120,16 +120,14 @@ def _use(
     note: str,
     today: date,
 ) -> model.CommitmentUse:
-    return model.CommitmentUse(
+    return model.taken(
+        model.CommitmentUse,
+        commitment,
         resource=commitment.ref,
-        name=commitment.name,
-        project=commitment.project,
-        region=commitment.region,
         series=coverage_of(commitment).series,
         plan=plan_of(commitment),
         state=state_of(commitment, today),
         ends=commitment.ends.date() if commitment.ends is not None else None,
-        is_renewed=commitment.is_renewed,
         machine_count=pool.machine_count if pool is not None and not pool.doubts else None,
         parts=tuple(parts),
         note=note,

@@ -6,25 +6,9 @@ from pathlib import Path
 
 import msgspec
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum, UsageError
 from netplan_planner.measuring.protocol import run_times
-from netplan_planner.model import (
-    CapsBook,
-    Estimate,
-    Facts,
-    Instance,
-    LimitKind,
-    OneCore,
-    PathClass,
-    PathEnd,
-    PathQuery,
-    Planning,
-    Prediction,
-    PriceBook,
-    Service,
-    TransferCost,
-    taken,
-)
 from netplan_planner.paths.spans import span
 from netplan_planner.planning.path_question import (
     PathQuestion,
@@ -54,7 +38,7 @@ from netplan_planner.throughput.round_trips.of_path import (
 from netplan_planner.throughput.services.application import transactions_per_s
 from netplan_planner.throughput.single_row import needs_round_trip
 from netplan_planner.throughput.transport.tcp import payload_ratio
-from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
+from netplan_planner.throughput.transport.tools import THREADED_TEXT
 from netplan_planner.throughput.volumes import predict_volume
 from netplan_planner.units import BYTES_PER_GIB
 from netplan_planner.world.calibration import with_calibration
@@ -74,8 +58,8 @@ def predict_described(
     as_of: date,
     level: float,
     calibration: Path | None = None,
-    prices: PriceBook | None = None,
-) -> Prediction:
+    prices: model.PriceBook | None = None,
+) -> model.Prediction:
     """Return the prediction for two machines that exist on paper only.
 
     Raises:
@@ -84,7 +68,9 @@ def predict_described(
         InputError: If the calibration cannot be read.
     """
     is_host = question.host_link_gbps is not None
-    is_receiving = question.path_class is PathClass.GOOGLE_APIS and question.dst_type is not None
+    is_receiving = (
+        question.path_class is model.PathClass.GOOGLE_APIS and question.dst_type is not None
+    )
     if question.src_type is None and not is_host and not is_receiving:
         raise UsageError("name two machines of an input, or a type with --src-type")
     if question.src_type is not None and is_host:
@@ -107,7 +93,7 @@ def predict_described(
         )
     )
     path_class = class_of_path(question.path_class, src, dst, is_external=question.is_external)
-    if path_class is PathClass.INTERNET:
+    if path_class is model.PathClass.INTERNET:
         dst = msgspec.structs.replace(dst, machine_type=question.dst_type)
     table = load_caps(as_of)
     check_type("--src-type", question.src_type, table)
@@ -118,16 +104,19 @@ def predict_described(
     )
 
 
-def _names(question: PathQuestion, path_class: PathClass) -> tuple[str, str]:
+def _names(question: PathQuestion, path_class: model.PathClass) -> tuple[str, str]:
     """Return what the two ends are called."""
     if question.host_link_gbps is not None:
         return ("host", f"host, link of {question.host_link_gbps:g} Gbit/s")
-    if path_class is PathClass.GOOGLE_APIS:
+    if path_class is model.PathClass.GOOGLE_APIS:
         if question.src_type is None:
             return (GOOGLE_APIS, question.dst_type or "")
         return (question.src_type, GOOGLE_APIS)
     src = question.src_type or ""
-    return (src, "the internet" if path_class is PathClass.INTERNET else question.dst_type or src)
+    return (
+        src,
+        "the internet" if path_class is model.PathClass.INTERNET else question.dst_type or src,
+    )
 
 
 def predict_named(
@@ -136,8 +125,8 @@ def predict_named(
     request: InputRequest,
     level: float,
     say: Say,
-    prices: PriceBook | None = None,
-) -> Prediction:
+    prices: model.PriceBook | None = None,
+) -> model.Prediction:
     """Return the prediction for two machines of an input.
 
     The round-trip time is the given one, else the one that flow logs saw between the two, else
@@ -172,7 +161,7 @@ def predict_named(
     return _answer(question, names, src, dst, path_class, facts.caps, level, prices)
 
 
-def _machine(facts: Facts, name: str) -> Instance:
+def _machine(facts: model.Facts, name: str) -> model.Instance:
     """Return the machine of a name; a machine type in its place is told apart."""
     try:
         return machine_of(facts.inventory, name)
@@ -186,7 +175,7 @@ def _machine(facts: Facts, name: str) -> Instance:
         ) from None
 
 
-def with_service(answer: Prediction, service: Service) -> Prediction:
+def with_service(answer: model.Prediction, service: model.Service) -> model.Prediction:
     """Return the answer with the transactions per second of a service on that path."""
     found = answer.estimate
     if found.gbps is None:
@@ -200,24 +189,24 @@ def with_service(answer: Prediction, service: Service) -> Prediction:
 def _answer(
     question: PathQuestion,
     names: tuple[str, str],
-    src: PathEnd,
-    dst: PathEnd,
-    path_class: PathClass,
-    caps: CapsBook,
+    src: model.PathEnd,
+    dst: model.PathEnd,
+    path_class: model.PathClass,
+    caps: model.CapsBook,
     level: float,
-    prices: PriceBook | None,
-) -> Prediction:
+    prices: model.PriceBook | None,
+) -> model.Prediction:
     check_options(question, path_class)
     check_tier1(question, src, caps)
     src, dst = _set_up(question, src, dst)
     if why := why_too_many_vnics(src, caps):
         raise UsageError(f"--nics: {why}")
     pod = question.pod if path_class.is_pod else None
-    query = taken(PathQuery, question, path_class=path_class, src=src, dst=dst, pod=pod)
-    if path_class is PathClass.GOOGLE_APIS:
+    query = model.taken(model.PathQuery, question, path_class=path_class, src=src, dst=dst, pod=pod)
+    if path_class is model.PathClass.GOOGLE_APIS:
         is_receiving = src.machine_type is None
         found = google_api_bounds(dst if is_receiving else src, caps, is_receiving=is_receiving)
-        return Prediction(
+        return model.Prediction(
             src=names[0],
             dst=names[1],
             query=query,
@@ -227,10 +216,10 @@ def _answer(
     query, detail, said = _with_round_trip(query)
     estimate = predict_volume(query, caps, level=level, weigh=True)
     if query.rtt_ms is None and needs_round_trip(query) and estimate.gbps is not None:
-        estimate = Estimate(gbps=None, limits=estimate.limits, unknown=(_ASK_FOR_RTT,))
+        estimate = model.Estimate(gbps=None, limits=estimate.limits, unknown=(_ASK_FOR_RTT,))
     if estimate.gbps is not None:
         estimate = msgspec.structs.replace(estimate, cases=cases_of(query, estimate, caps))
-    return Prediction(
+    return model.Prediction(
         src=names[0],
         dst=names[1],
         query=query,
@@ -243,7 +232,9 @@ def _answer(
     )
 
 
-def _set_up(question: PathQuestion, src: PathEnd, dst: PathEnd) -> tuple[PathEnd, PathEnd]:
+def _set_up(
+    question: PathQuestion, src: model.PathEnd, dst: model.PathEnd
+) -> tuple[model.PathEnd, model.PathEnd]:
     """Return both ends as the question has them set up, else as their machines are."""
     replace = msgspec.structs.replace
     sending = replace(src.set_up, congestion_control=(question.congestion_control or "").lower())
@@ -254,7 +245,7 @@ def _set_up(question: PathQuestion, src: PathEnd, dst: PathEnd) -> tuple[PathEnd
     )
 
 
-def _with_round_trip(query: PathQuery) -> tuple[PathQuery, str, str]:
+def _with_round_trip(query: model.PathQuery) -> tuple[model.PathQuery, str, str]:
     """Return the path with its round-trip time, where that is from, and what is doubtful of it.
 
     The given one, else that of the places.
@@ -278,14 +269,19 @@ _MANY = 16
 
 
 def planning_of(
-    query: PathQuery, found: Estimate, caps: CapsBook, prices: PriceBook | None
-) -> Planning:
+    query: model.PathQuery,
+    found: model.Estimate,
+    caps: model.CapsBook,
+    prices: model.PriceBook | None,
+) -> model.Planning:
     """Return what a person can plan with on a path with an answer."""
     if found.gbps is None:
-        return Planning(quota=_quota(query))
+        return model.Planning(quota=_quota(query))
     one_core = _one_core(query, found, caps)
-    walls = [b.gbps for b in found.limits if b.kind is LimitKind.DOCUMENTED and _is_wall(b.name)]
-    return Planning(
+    walls = [
+        b.gbps for b in found.limits if b.kind is model.LimitKind.DOCUMENTED and _is_wall(b.name)
+    ]
+    return model.Planning(
         one_core=one_core,
         cap_gbps=min(walls, default=None),
         probe=_probe(query) if one_core else "",
@@ -299,16 +295,18 @@ def _is_wall(name: str) -> bool:
     return name.endswith(("-egress", "-ingress", "-packets", "-quota", "-link", "-tunnel"))
 
 
-def _one_core(query: PathQuery, found: Estimate, caps: CapsBook) -> OneCore | None:
+def _one_core(
+    query: model.PathQuery, found: model.Estimate, caps: model.CapsBook
+) -> model.OneCore | None:
     """Return what one core carries of all flows, where that is less than the value."""
     value = found.gbps or 0.0
     limit = core(query, caps) if query.streams != 1 else None
-    if limit is None or query.path_class is PathClass.SAME_NODE_POD:
+    if limit is None or query.path_class is model.PathClass.SAME_NODE_POD:
         return None
     low, high = limit.low_gbps or limit.gbps, limit.high_gbps or limit.gbps
     if low >= _SLIGHT * value:
         return None
-    return OneCore(
+    return model.OneCore(
         gbps=min(limit.gbps, value),
         low_gbps=low,
         high_gbps=min(high, max(found.high_gbps or value, value)),
@@ -316,7 +314,7 @@ def _one_core(query: PathQuery, found: Estimate, caps: CapsBook) -> OneCore | No
     )
 
 
-def _probe(query: PathQuery) -> str:
+def _probe(query: model.PathQuery) -> str:
     times = run_times(rtt_ms=query.rtt_ms)
     return (
         f"`iperf3 -c RECEIVER -P {_MANY} -t {times.duration_s} -O {times.omit_s}` with iperf3"
@@ -326,7 +324,7 @@ def _probe(query: PathQuery) -> str:
     )
 
 
-def _quota(query: PathQuery) -> str:
+def _quota(query: model.PathQuery) -> str:
     quota = quota_of(query.path_class)
     if quota is None or query.quota_gbps is not None:
         return ""
@@ -334,7 +332,7 @@ def _quota(query: PathQuery) -> str:
     return f"{REGION_QUOTA}: {quota.name}, of the project in {region}"
 
 
-def _cost(query: PathQuery, prices: PriceBook | None) -> TransferCost | None:
+def _cost(query: model.PathQuery, prices: model.PriceBook | None) -> model.TransferCost | None:
     """Return what the transfer costs; None where no prices were asked."""
     if prices is None or query.transfer_bytes is None:
         return None
@@ -346,15 +344,15 @@ def _cost(query: PathQuery, prices: PriceBook | None) -> TransferCost | None:
     src, dst = query.src.region, query.dst.region
     if src is None and query.path_class.distance != "same-zone":
         why = "the price depends on the regions: give --src-place and --dst-place"
-        return TransferCost(usd=None, gib=gib, why_unknown=why)
+        return model.TransferCost(usd=None, gib=gib, why_unknown=why)
     try:
-        if query.path_class is PathClass.INTERNET and src is not None:
+        if query.path_class is model.PathClass.INTERNET and src is not None:
             low, high = span(prices.possible_prices(query.path_class, src_region=src), gib)
-            return TransferCost(usd=low, high_usd=high, gib=gib, prices_as_of=as_of)
+            return model.TransferCost(usd=low, high_usd=high, gib=gib, prices_as_of=as_of)
         lines = prices.traffic_line_items(
             "transfer", query.path_class, gib, src_region=src or "us-central1", dst_region=dst
         )
     except MissingDatum as error:
-        return TransferCost(usd=None, gib=gib, why_unknown=str(error))
+        return model.TransferCost(usd=None, gib=gib, why_unknown=str(error))
     usd = sum((line.usd_per_month for line in lines), Decimal(0))
-    return TransferCost(usd=usd, gib=gib, line_items=lines, prices_as_of=as_of)
+    return model.TransferCost(usd=usd, gib=gib, line_items=lines, prices_as_of=as_of)

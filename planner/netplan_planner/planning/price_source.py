@@ -1,4 +1,11 @@
-"""Which prices answer: snapshot, contract, currency; and what every answer says of their age."""
+"""Which prices answer: snapshot, contract, currency; and what every answer says of their age.
+
+The codes of currencies: a code that is none of them is a slip of the hand, not a missing rate.
+
+Source:
+    ISO 4217, list one (currencies in use), as of 2026-01-01, without precious metals, units of
+    account and codes for tests.
+"""
 
 from datetime import date
 from pathlib import Path
@@ -6,7 +13,38 @@ from pathlib import Path
 from netplan_planner.errors import MissingDatum, UnknownName, nearest_names
 from netplan_planner.model import CurrencyRate, Value
 from netplan_pricing import SnapshotPriceBook, open_prices, open_snapshot
-from netplan_pricing.currency_codes import CURRENCY_CODES
+
+_BY_FIRST_LETTER = """
+AED AFN ALL AMD AOA ARS AUD AWG AZN
+BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD
+CAD CDF CHF CLP CNY COP CRC CUP CVE CZK
+DJF DKK DOP DZD
+EGP ERN ETB EUR
+FJD FKP
+GBP GEL GHS GIP GMD GNF GTQ GYD
+HKD HNL HTG HUF
+IDR ILS INR IQD IRR ISK
+JMD JOD JPY
+KES KGS KHR KMF KPW KRW KWD KYD KZT
+LAK LBP LKR LRD LSL LYD
+MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN
+NAD NGN NIO NOK NPR NZD
+OMR
+PAB PEN PGK PHP PKR PLN PYG
+QAR
+RON RSD RUB RWF
+SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL
+THB TJS TMT TND TOP TRY TTD TWD TZS
+UAH UGX USD UYU UZS
+VES VND VUV
+WST
+XAF XCD XCG XOF XPF
+YER
+ZAR ZMW ZWG
+"""
+
+CURRENCY_CODES = frozenset(_BY_FIRST_LETTER.split())
+"""Three capital letters each."""
 
 
 class PriceSource(Value, frozen=True, kw_only=True):

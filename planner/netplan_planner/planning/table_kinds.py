@@ -24,13 +24,11 @@ from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.batch import Columns, kind_limits
 from netplan_planner.throughput.calibration.factors.shared_factors import pair_key
 from netplan_planner.throughput.goodput.terms import Spans
+from netplan_planner.throughput.limits import tables
 from netplan_planner.throughput.limits.ends import ANYBODY, OWN_CLOUD
 from netplan_planner.throughput.limits.path_limits import StaticLimits
 from netplan_planner.throughput.limits.physical_nics import why_too_many_vnics
-from netplan_planner.throughput.limits.protocols import has_joined_rtt, late_of, omit_of
-from netplan_planner.throughput.limits.tables import MOST_MTU_BYTES
-from netplan_planner.throughput.round_trips.given import RaisedRtts
-from netplan_planner.throughput.round_trips.of_path import row_round_trips
+from netplan_planner.throughput.round_trips.of_path import RaisedRtts, row_round_trips
 
 _NO_DAY = 0
 
@@ -123,8 +121,8 @@ def _why_not(
         return f"no path class that netplan predicts: {named}" if named else "no path class"
     if day is None:
         return f"not a date: {cells['date']}"
-    if vpc_mtu is not None and vpc_mtu > MOST_MTU_BYTES:
-        return f"mtu {vpc_mtu:g} is more than a VPC network carries ({MOST_MTU_BYTES} bytes)"
+    if vpc_mtu is not None and vpc_mtu > tables.MOST_MTU_BYTES:
+        return f"mtu {vpc_mtu:g} is more than a VPC network carries ({tables.MOST_MTU_BYTES} bytes)"
     if cells["proto"] not in ("", "TCP", "tcp"):
         return f"netplan predicts TCP, not {cells['proto']}"
     return ""
@@ -263,7 +261,7 @@ def _columns(
         window_bytes=np.where(np.isnan(window), of_note, window),
         send_buffer_bytes=np.where(np.isnan(sending), 2 * of_note, sending),
         streams=numbers["streams"],
-        rtt_ms=rtt.likely,
+        rtt_ms=rtt.middle,
         low_rtt_ms=rtt.low,
         high_rtt_ms=rtt.high,
         duration_s=numbers["duration_s"],
@@ -271,7 +269,7 @@ def _columns(
         transfer_bytes=numbers["bytes"],
         is_both_ways=is_both_ways,
         is_sender_count=rows.is_sender_count,
-        late_rtts=_by_campaign(table, late_of),
+        late_rtts=_by_campaign(table, tables.late_of),
     )
 
 
@@ -285,7 +283,7 @@ def _joined(
     found = np.zeros(table.row_count, dtype=bool)
     if table.has("source"):
         names, which = table.texts("source")
-        found |= np.array([has_joined_rtt(name) for name in names], dtype=bool)[which]
+        found |= np.array([tables.has_joined_rtt(name) for name in names], dtype=bool)[which]
     if table.has("rtt_date"):
         texts, which = table.texts("rtt_date")
         taken = np.array([_ordinal(day_of(text)) for text in texts])[which]
@@ -302,7 +300,7 @@ def _omits(table: PathTable, given: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the seconds before counting: the row's own, else those of its campaign's protocol."""
     if not np.isnan(given).any():
         return given
-    return np.where(np.isnan(given), _by_campaign(table, omit_of), given)
+    return np.where(np.isnan(given), _by_campaign(table, tables.omit_of), given)
 
 
 def _by_campaign(table: PathTable, figure_of: Callable[[str], float]) -> NDArray[np.float64]:

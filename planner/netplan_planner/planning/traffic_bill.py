@@ -5,18 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from netplan_planner import model
 from netplan_planner.ledger.traffic import Price
-from netplan_planner.model import (
-    Facts,
-    LineItem,
-    PathClass,
-    PriceBook,
-    PriceTier,
-    Unpriced,
-    bill,
-    price_key,
-    total_usd,
-)
 from netplan_planner.paths.priced_paths import (
     WHAT_TELLS,
     PathPrice,
@@ -36,7 +26,7 @@ READ_ELSEWHERE = (
 """cloud.google.com/storage/pricing, data transfer within Google Cloud."""
 
 
-Tiers = tuple[PriceTier, ...]
+Tiers = tuple[model.PriceTier, ...]
 
 
 class Meter:
@@ -45,15 +35,15 @@ class Meter:
     def __init__(self) -> None:
         self._used: dict[str, Decimal] = defaultdict(Decimal)
 
-    def lines(self, name: str, gib: Decimal, tiers: Tiers) -> tuple[LineItem, ...]:
+    def lines(self, name: str, gib: Decimal, tiers: Tiers) -> tuple[model.LineItem, ...]:
         """Return the lines of a further volume."""
-        found = bill(name, gib, tiers, after=self.used(tiers))
-        self._used[price_key(tiers)] += gib
+        found = model.bill(name, gib, tiers, after=self.used(tiers))
+        self._used[model.price_key(tiers)] += gib
         return found
 
     def used(self, tiers: Tiers) -> Decimal:
         """Return what has been used of a price so far."""
-        return self._used[price_key(tiers)]
+        return self._used[model.price_key(tiers)]
 
 
 class _Open(NamedTuple):
@@ -67,18 +57,18 @@ class _Open(NamedTuple):
 class Bill(NamedTuple):
     """The bill of priced paths: `unpriced` waits until the meter has seen all that has a price."""
 
-    lines: tuple[LineItem, ...]
+    lines: tuple[model.LineItem, ...]
     waiting: tuple[_Open, ...]
     is_priced: bool
     """Whether any part has a price."""
 
-    def unpriced(self, meter: Meter) -> tuple[Unpriced, ...]:
+    def unpriced(self, meter: Meter) -> tuple[model.Unpriced, ...]:
         """Return what has no known price, with its bounds after all that was counted."""
         return tuple(_bounded(one, meter) for one in self.waiting)
 
 
 def bill_paths(
-    prices: PriceBook,
+    prices: model.PriceBook,
     volumes: Mapping[PricedPath, int | Decimal],
     meter: Meter,
     to_gib: Callable[[Any], Decimal],
@@ -110,18 +100,18 @@ def bill_paths(
     return Bill(lines, waiting, bool(alike))
 
 
-def bill_reads(facts: Facts, byte_count: int) -> Bill:
+def bill_reads(facts: model.Facts, byte_count: int) -> Bill:
     """Return what is not known of reading from Google APIs: where a bucket is decides its bill."""
-    part = PathPrice((), READ_ELSEWHERE, (), WHAT_TELLS[PathClass.GOOGLE_APIS])
+    part = PathPrice((), READ_ELSEWHERE, (), WHAT_TELLS[model.PathClass.GOOGLE_APIS])
     waiting = _Open(part, "google-apis, received", facts.gib_per_month(byte_count))
     return Bill((), (waiting,), is_priced=False)
 
 
-def _bounded(one: _Open, meter: Meter) -> Unpriced:
+def _bounded(one: _Open, meter: Meter) -> model.Unpriced:
     low = high = None
     if one.part.choices:
         low, high = span(one.part.choices, one.gib, meter.used)
-    return Unpriced(
+    return model.Unpriced(
         name=one.name,
         quantity=one.gib,
         unit="GiB",
@@ -153,7 +143,7 @@ class _Means(NamedTuple):
     by_path: dict[PricedPath, MeanPrice]
 
 
-def mean_prices(facts: Facts) -> Mapping[PricedPath, MeanPrice]:
+def mean_prices(facts: model.Facts) -> Mapping[PricedPath, MeanPrice]:
     """Return the mean price of each path that is paid for, in dollars a byte and month.
 
     All that is paid shares the steps of its prices.
@@ -164,7 +154,9 @@ def mean_prices(facts: Facts) -> Mapping[PricedPath, MeanPrice]:
     return found.by_path
 
 
-def _mean_prices(facts: Facts, volumes: Mapping[PricedPath, int]) -> dict[PricedPath, MeanPrice]:
+def _mean_prices(
+    facts: model.Facts, volumes: Mapping[PricedPath, int]
+) -> dict[PricedPath, MeanPrice]:
     parts = {path: path_prices_of(facts.prices, path) for path in sorted(volumes)}
     paying: dict[Price, int] = defaultdict(int)
     for path, of_path in parts.items():
@@ -173,7 +165,8 @@ def _mean_prices(facts: Facts, volumes: Mapping[PricedPath, int]) -> dict[Priced
                 paying[Price.of(part.tiers)] += volumes[path]
     meter = Meter()
     means = {
-        price: total_usd(meter.lines("", facts.gib_per_month(byte_count), price.tiers)) / byte_count
+        price: model.total_usd(meter.lines("", facts.gib_per_month(byte_count), price.tiers))
+        / byte_count
         for price, byte_count in paying.items()
         if byte_count
     }

@@ -13,6 +13,7 @@ from netplan_planner.errors import InputError
 from netplan_planner.input_files import opened, reading, real_path, unpacked, unreadable
 from netplan_planner.model import Inventory
 from netplan_planner.readers import (
+    asset_table,
     bundle,
     cloud_asset,
     compute_json,
@@ -211,8 +212,6 @@ def _told_by_head(path: Path, shown: str, into: Collector) -> _Outcome | None:
 
 def _read_table(path: Path, shown: str, into: Collector) -> _Outcome:
     """Read a table of assets, by a library that takes a twentieth of a second to import."""
-    from netplan_planner.readers import asset_table
-
     try:
         asset_table.read(path, shown, into)
     except asset_table.NotAssets as exc:

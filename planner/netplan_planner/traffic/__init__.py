@@ -9,9 +9,11 @@ from pathlib import Path
 from netplan_planner.bundle_file import is_bundle
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.model.evidence.pod_traffic import PodTraffic
-from netplan_planner.traffic.aggregates import is_aggregates
+from netplan_planner.traffic import read as logs
+from netplan_planner.traffic.aggregates import is_aggregates, reading
 from netplan_planner.traffic.files import bundle
 from netplan_planner.traffic.options import HeaderBytes, TrafficOptions
+from netplan_planner.traffic.pod_flows import pods
 
 _DEFAULTS = TrafficOptions()
 
@@ -35,12 +37,8 @@ def read_traffic(
     if any(map(is_bundle, paths)):
         return bundle.read(sorted(paths, key=is_bundle, reverse=True), options)
     if any(map(is_aggregates, paths)):
-        from netplan_planner.traffic.aggregates import reading
-
         return reading.read(sorted(paths, key=is_aggregates, reverse=True), inventory, options)
-    from netplan_planner.traffic.read import read
-
-    return read(paths, inventory, options)
+    return logs.read(paths, inventory, options)
 
 
 def read_pod_traffic(
@@ -71,9 +69,5 @@ def read_pod_traffic(
         return bundle.read_pods(bundled)
     summed = next(filter(is_aggregates, paths), None)
     if summed is not None:
-        from netplan_planner.traffic.aggregates import reading
-
         return reading.read_pods(summed)
-    from netplan_planner.traffic.pod_flows.pods import read
-
-    return read(paths, inventory, options, beside)
+    return pods.read(paths, inventory, options, beside)

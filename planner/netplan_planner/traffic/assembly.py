@@ -19,8 +19,8 @@ from netplan_planner.traffic.matrix import MatrixBuilder
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.record_sums import RecordSums, microseconds
 from netplan_planner.traffic.routes import Routes
-from netplan_planner.traffic.statements.hours import MACHINE_HOURS, MINUTES_PER_HOUR, PATH_HOURS
 from netplan_planner.traffic.statements.keys import US_PER_MINUTE
+from netplan_planner.traffic.statements.series import MACHINE_HOURS, MINUTES_PER_HOUR, PATH_HOURS
 from netplan_planner.traffic.window import Active, Window, find_window, time_of_minute
 from netplan_planner.units import SECONDS_PER_MINUTE, gbps_from_bytes
 

@@ -1,22 +1,57 @@
 """Finds what was logged twice, and leaves it out when the records are read again.
 
 Which whole numbers occur more than once among more of them than memory holds.
+
+Places that log: subnetworks, and ends that are in none.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.model import LoggedRecords, LogOverlap, SelfLink, Value
+from netplan_planner.model import LoggedRecords, LogOverlap, OwnerKind, SelfLink, Value
 from netplan_planner.model.evidence.log_volume import OWN_SETTING
+from netplan_planner.paths import FlowEnd
+from netplan_planner.paths.ends import AddressKind
 from netplan_planner.traffic.engine import Engine, Row, slices
 from netplan_planner.traffic.files.embedded import EmbeddedEngine
 from netplan_planner.traffic.nodes import Nodes
-from netplan_planner.traffic.places import write_places
 from netplan_planner.traffic.statements import repeats
+
+
+def write_places(engine: Engine, ends: Sequence[FlowEnd]) -> list[str]:
+    """Give each end its place, in the table `place`; return the places' names by number.
+
+    What logs together is one place: the machines of a subnetwork; a gateway; else one end. Inner
+    are machines of a subnetwork, met at an address of its IPv4 ranges.
+    """
+    names: list[str] = []
+    engine.create("place")
+    engine.insert("place", _rows(ends, names))
+    return names
+
+
+def _rows(ends: Sequence[FlowEnd], names: list[str]) -> Iterator[tuple[int, int, int]]:
+    numbers: dict[str, int] = {}
+    for node, end in enumerate(ends):
+        place = end.reported_by[0] if len(end.reported_by) == 1 else end.owner.key
+        if place not in numbers:
+            numbers[place] = len(numbers)
+            names.append(place if end.owner.kind is not OwnerKind.HYBRID else end.owner.name)
+        yield node, numbers[place], int(_is_inner(end))
+
+
+def _is_inner(end: FlowEnd) -> bool:
+    return (
+        end.owner.kind is OwnerKind.VM
+        and len(end.reported_by) == 1
+        and end.address_kind is AddressKind.INTERNAL
+        and not end.is_ipv6
+    )
+
 
 Numbers = NDArray[np.int64]
 _PART_BITS = 8

@@ -5,11 +5,11 @@ from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
-from netplan_planner.google.api_clients import ApiClient as ApiClient
 from netplan_planner.google.logs.options import DEFAULT_MAX_COST_USD as DEFAULT_MAX_COST_USD
 from netplan_planner.google.logs.options import LogOptions as LogOptions
 from netplan_planner.google.metrics_window import DEFAULT_DAYS as DEFAULT_DAYS
 from netplan_planner.google.metrics_window import MOST_DAYS as MOST_DAYS
+from netplan_planner.google.options import ApiClient as ApiClient
 from netplan_planner.google.options import ApiOptions as ApiOptions
 from netplan_planner.google.options import parent_of
 from netplan_planner.model import CommitmentScope, Severity, Value

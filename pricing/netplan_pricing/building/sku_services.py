@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.paths.nat_hours import OVER_32, PER_VM
+from netplan_planner.paths.gateway_hours import OVER_32, PER_VM
 from netplan_pricing import schema
 from netplan_pricing.building.csv_tables import Columns, as_columns
 from netplan_pricing.building.service_tables import STATIC_SERVICE

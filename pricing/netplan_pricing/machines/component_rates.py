@@ -9,8 +9,14 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.model import Price, Region, SkuId, Usage
 from netplan_pricing import schema, texts
 from netplan_pricing.container import SnapshotFile, Table
-from netplan_pricing.contract.alike import alike, assumed, is_uneven
-from netplan_pricing.contract.terms import COMPUTE_ENGINE, LIST_PRICES, Terms
+from netplan_pricing.contract.terms import (
+    COMPUTE_ENGINE,
+    LIST_PRICES,
+    Terms,
+    alike,
+    assumed,
+    is_uneven,
+)
 from netplan_pricing.known_changes import change_after
 from netplan_pricing.skus import Skus
 from netplan_pricing.texts import joined, quoted, row_note

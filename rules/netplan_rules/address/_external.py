@@ -11,10 +11,10 @@ from netplan_rules.shared.flows import used_path, used_ratio
 from netplan_rules.shared.peering import over_hub
 from netplan_rules.shared.removal import clean_up
 from netplan_rules.shared.trust import doubts_of_edge
-from netplan_rules.steps import no_longer_addressed
 from netplan_rules.wording import (
     gbps,
     internal_target,
+    no_longer_addressed,
     pair_subject,
     rate_evidence,
     volume,

@@ -8,8 +8,7 @@ from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.shared.flows import used_path, used_ratio
 from netplan_rules.shared.peering import over_hub
 from netplan_rules.shared.trust import doubts_of_edge
-from netplan_rules.steps import no_longer_addressed
-from netplan_rules.wording import internal_target, pair_subject, volume
+from netplan_rules.wording import internal_target, no_longer_addressed, pair_subject, volume
 from netplan_rules.work import ADDRESS
 
 RULE = Rule(

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from netplan_planner import model
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.shared.trust import doubts_of_edge
-from netplan_rules.steps import no_longer_addressed
-from netplan_rules.wording import pair_subject, volume
+from netplan_rules.wording import no_longer_addressed, pair_subject, volume
 
 RULE = Rule(
     id="own-lb-hairpin",

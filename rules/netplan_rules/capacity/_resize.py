@@ -21,8 +21,14 @@ from netplan_rules.shared.managed import replacement
 from netplan_rules.shared.seen_needs import seen_need
 from netplan_rules.shared.sizes import size_of
 from netplan_rules.shared.trust import Doubts
-from netplan_rules.steps import back_to_type, has_type, keep_the_old
-from netplan_rules.wording import gbps, machines, resize_commands
+from netplan_rules.wording import (
+    back_to_type,
+    gbps,
+    has_type,
+    keep_the_old,
+    machines,
+    resize_commands,
+)
 
 OF_A_GROUP = (
     "A managed instance group or GKE made it: change the template or the node pool, or the group"

@@ -6,8 +6,7 @@ from netplan_planner import model
 from netplan_planner.ledger import ledger_of
 from netplan_rules.base import Rule
 from netplan_rules.capacity._resize import type_evidence
-from netplan_rules.steps import keep_the_old
-from netplan_rules.wording import vm_subject
+from netplan_rules.wording import keep_the_old, vm_subject
 from netplan_rules.work import NEW_MACHINE
 
 RULE = Rule(

@@ -10,8 +10,7 @@ from netplan_rules.capacity import _resize as resize
 from netplan_rules.capacity._tier1 import pool_of, tier1_choice, wanted_gbps
 from netplan_rules.money import machine_saving
 from netplan_rules.shared.trust import Doubts, doubts_of_rates
-from netplan_rules.steps import keep_the_old, sends
-from netplan_rules.wording import gbps, rate_evidence, vm_subject
+from netplan_rules.wording import gbps, keep_the_old, rate_evidence, sends, vm_subject
 from netplan_rules.work import NEW_MACHINE
 
 RULE = Rule(

@@ -16,7 +16,7 @@ from netplan_planner.model import (
     Severity,
     Value,
 )
-from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
+from netplan_planner.throughput.transport.tools import THREADED_TEXT
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.shared.comparable import Reason, reasons_of

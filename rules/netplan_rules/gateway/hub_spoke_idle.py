@@ -3,28 +3,9 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.ledger.guards import EVIDENCE_H
-from netplan_planner.model import (
-    Edge,
-    Evidence,
-    Facts,
-    Fix,
-    Gap,
-    Hit,
-    Instance,
-    Instruction,
-    Need,
-    PathClass,
-    Saving,
-    SelfLink,
-    Severity,
-    Spoke,
-    SpokeKind,
-    bill,
-    last_part,
-    project_of,
-)
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.reporting import reporting_subnetworks
@@ -35,8 +16,8 @@ from netplan_rules.work import GATEWAY
 RULE = Rule(
     id="hub-spoke-idle",
     title="Nothing went over a VPC spoke",
-    severity=Severity.LOW,
-    needs=frozenset({Need.SPOKES, Need.FLOW_RECORDS}),
+    severity=model.Severity.LOW,
+    needs=frozenset({model.Need.SPOKES, model.Need.FLOW_RECORDS}),
     rationale="An active spoke is billed by the hour, whether anything goes over its hub or not.",
     remediation="Delete the spoke once nobody needs it.",
     guards="VPC spokes alone, which are active and of which the flow logs hold two weeks. Each"
@@ -62,12 +43,12 @@ RULE = Rule(
     group_message="nothing went over {count} VPC spokes",
 )
 
-_BESIDE = frozenset({PathClass.INTERNET, PathClass.NAT, PathClass.GOOGLE_APIS})
+_BESIDE = frozenset({model.PathClass.INTERNET, model.PathClass.NAT, model.PathClass.GOOGLE_APIS})
 """Ways that pass no hub, besides those by external addresses."""
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit | Gap]:
+def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each active VPC spoke that is paid for and carried nothing."""
     traffic = facts.traffic
     if traffic is None:
@@ -76,21 +57,21 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
     least = facts.threshold(RULE.id, "min_window_hours")
     reporting = reporting_subnetworks(facts)
     for spoke in facts.inventory.spokes:
-        if spoke.kind is not SpokeKind.VPC or not spoke.is_active or spoke.network is None:
+        if spoke.kind is not model.SpokeKind.VPC or not spoke.is_active or spoke.network is None:
             continue
         if any(_may_pass(facts, edge, spoke.network) for edge in traffic.edges if edge.wire_bytes):
             continue
         if why := _why_not_known(facts, spoke.network, reporting, hours, least):
-            yield Gap(resource=spoke.ref, reason=why)
+            yield model.Gap(resource=spoke.ref, reason=why)
         else:
             yield _hit(facts, spoke, hours)
 
 
-def _is_in(machine: Instance, network: SelfLink) -> bool:
+def _is_in(machine: model.Instance, network: model.SelfLink) -> bool:
     return any(nic.network == network for nic in machine.interfaces)
 
 
-def _may_pass(facts: Facts, edge: Edge, network: SelfLink) -> bool:
+def _may_pass(facts: model.Facts, edge: model.Edge, network: model.SelfLink) -> bool:
     """Return whether traffic of a network may have gone over its hub."""
     src, dst = facts.instance(facts.src(edge)), facts.instance(facts.dst(edge))
     ends = [one for one in (src, dst) if one is not None and _is_in(one, network)]
@@ -103,7 +84,11 @@ def _may_pass(facts: Facts, edge: Edge, network: SelfLink) -> bool:
 
 
 def _why_not_known(
-    facts: Facts, network: SelfLink, reporting: frozenset[SelfLink], hours: float, least: float
+    facts: model.Facts,
+    network: model.SelfLink,
+    reporting: frozenset[model.SelfLink],
+    hours: float,
+    least: float,
 ) -> str:
     """Return why the traffic does not show that nothing goes over a spoke, or nothing."""
     if hours < least:
@@ -121,27 +106,27 @@ def _why_not_known(
         for nic in machine.interfaces
         if machine.is_running and nic.network == network
     }
-    unseen = sorted(last_part(link or "(unknown)") for link in used - reporting)
+    unseen = sorted(model.last_part(link or "(unknown)") for link in used - reporting)
     return f"the input has no report of the subnetwork {unseen[0]}" if unseen else ""
 
 
-def _hit(facts: Facts, spoke: Spoke, hours: float) -> Hit:
-    network, hub = last_part(spoke.network or ""), last_part(spoke.hub)
+def _hit(facts: model.Facts, spoke: model.Spoke, hours: float) -> model.Hit:
+    network, hub = model.last_part(spoke.network or ""), model.last_part(spoke.hub)
     doubts = Doubts()
     off = [
         one
         for one in facts.inventory.instances
-        if one.is_off and _is_in(one, spoke.network or SelfLink(""))
+        if one.is_off and _is_in(one, spoke.network or model.SelfLink(""))
     ]
     if off:
         doubts.add(f"{counted(len(off), 'stopped or suspended machine')} may use it again")
-    return Hit(
+    return model.Hit(
         resources=(spoke.ref,),
         subject=f"{spoke.name} (hub {hub})",
         message=f"nothing went over the spoke {spoke.name} of the hub {hub} in {hours:,.0f} h",
         evidence=(
-            Evidence(name="network", value=network, source="inventory"),
-            Evidence(name="window", value=round(hours, 1), unit="hours", source="flow logs"),
+            model.Evidence(name="network", value=network, source="inventory"),
+            model.Evidence(name="window", value=round(hours, 1), unit="hours", source="flow logs"),
         ),
         saving=_saving(facts, spoke),
         fix=_fix(spoke),
@@ -149,30 +134,30 @@ def _hit(facts: Facts, spoke: Spoke, hours: float) -> Hit:
     )
 
 
-def _saving(facts: Facts, spoke: Spoke) -> Saving:
+def _saving(facts: model.Facts, spoke: model.Spoke) -> model.Saving:
     try:
         tiers = facts.prices.service_price("ncc_spoke", "", spoke.kind.value)
     except MissingDatum as missing:
-        return Saving(unknown=str(missing))
-    name = f"spoke of the hub {last_part(spoke.hub)}"
-    return Saving(items=bill(name, Decimal(HOURS_PER_MONTH), tiers))
+        return model.Saving(unknown=str(missing))
+    name = f"spoke of the hub {model.last_part(spoke.hub)}"
+    return model.Saving(items=model.bill(name, Decimal(HOURS_PER_MONTH), tiers))
 
 
-def _fix(spoke: Spoke) -> Fix:
+def _fix(spoke: model.Spoke) -> model.Fix:
     spokes = ("gcloud", "network-connectivity", "spokes")
     where = ("--global", f"--project={spoke.project}")
-    network = spoke.network or SelfLink("")
-    link = f"projects/{project_of(network)}/global/networks/{last_part(network)}"
+    network = spoke.network or model.SelfLink("")
+    link = f"projects/{model.project_of(network)}/global/networks/{model.last_part(network)}"
     kept = [f"--include-export-ranges={','.join(spoke.exported)}"]
     if spoke.not_exported:
         kept.append(f"--exclude-export-ranges={','.join(spoke.not_exported)}")
     group = f" in the group {spoke.group}" if spoke.group not in {None, "default"} else ""
-    return Fix(
+    return model.Fix(
         label="delete the spoke",
         text=f"Delete the spoke {spoke.name}, once nobody needs the way over the hub.",
         commands=(command(*spokes, "delete", spoke.name, *where),),
-        verify=Instruction(text="The machines of its network still reach what they need."),
-        undo=Instruction(
+        verify=model.Instruction(text="The machines of its network still reach what they need."),
+        undo=model.Instruction(
             text=f"Make the spoke again{group}; another project's hub has to accept it.",
             commands=(
                 command(

@@ -10,8 +10,7 @@ from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.gateway._served import processed, served_interfaces
 from netplan_rules.shared.peering import NOT_PEERED, joining, over_hub
 from netplan_rules.shared.trust import doubts_of_edges
-from netplan_rules.steps import no_longer_addressed
-from netplan_rules.wording import internal_target, listed, volume
+from netplan_rules.wording import internal_target, listed, no_longer_addressed, volume
 from netplan_rules.work import ADDRESS
 
 RULE = Rule(

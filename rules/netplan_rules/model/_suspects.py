@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from netplan_planner.model import Estimate, Facts, PathClass, PathQuery, Value
 from netplan_planner.throughput.limits.shared_by import OF_VM
-from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
+from netplan_planner.throughput.transport.tools import THREADED_TEXT
 from netplan_planner.units import MS_PER_SECOND, bytes_from_gbps
 from netplan_rules.shared.comparable import cpu_bound, is_one_thread, shown_tool
 from netplan_rules.shared.measured import Run

@@ -1,4 +1,7 @@
-"""Measurements that stay below the prediction for exactly what was measured."""
+"""Measurements that stay below the prediction for exactly what was measured.
+
+Runs beside their predictions, kind by kind.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -14,18 +17,94 @@ from netplan_planner.model import (
     Gap,
     Hit,
     Need,
+    PathClass,
+    PathQuery,
     SelfLink,
     Severity,
+    Value,
     Work,
+    taken,
 )
 from netplan_rules.base import Rule, Threshold, ratio_limit
-from netplan_rules.model._judging import Judged, Kind, kind_of, middle_run
 from netplan_rules.model._suspects import WEAK, Case, Suspect, suspects_of
+from netplan_rules.shared.comparable import Reason, reasons_of
 from netplan_rules.shared.measured import Run, UnmatchedMeasurement, measured_runs
 from netplan_rules.shared.predicted import RunModel
 from netplan_rules.shared.rerun import rerun_command
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence
+
+_SHARED = "measured-below-model"
+
+
+class Kind(Value, frozen=True, kw_only=True):
+    """What runs must share to be repetitions of each other."""
+
+    src: SelfLink
+    dst: SelfLink
+    path_class: PathClass | None
+    streams: int | None
+    is_both_ways: bool
+
+
+def kind_of(run: Run) -> Kind:
+    """Return the kind of a run."""
+    return Kind(
+        src=run.src.ref.self_link,
+        dst=run.dst.ref.self_link,
+        path_class=run.path_class,
+        streams=run.measurement.streams,
+        is_both_ways=run.measurement.is_bidirectional,
+    )
+
+
+class Judged(Value, frozen=True, kw_only=True):
+    """A run with its prediction."""
+
+    run: Run
+    query: PathQuery
+    estimate: Estimate
+    ratio: float
+    """Measured over predicted."""
+    reasons: tuple[Reason, ...]
+    rates_gbps: tuple[float, ...] = ()
+    """Of all runs of its kind, where it is the middle one."""
+
+
+def middle_run(facts: Facts, model: RunModel, runs: Sequence[Run]) -> Iterator[Judged | Gap]:
+    """Yield the middle run of a kind if it is too low, and what could not be judged."""
+    judged: list[Judged] = []
+    for run in runs:
+        said = _predicted(facts, model, run)
+        if isinstance(said, Gap):
+            yield said
+        else:
+            judged.append(said)
+    if not judged:
+        return
+    # Of an even number the better one of the middle: half of the runs are no worse.
+    middle = sorted(judged, key=lambda one: one.ratio)[len(judged) // 2]
+    low = middle.estimate.low_gbps
+    is_below = low is not None and middle.run.measurement.gbps < low
+    if is_below and middle.ratio < facts.threshold(_SHARED, "max_ratio"):
+        rates = tuple(one.run.measurement.gbps for one in judged)
+        yield replace(middle, rates_gbps=rates)
+
+
+def _predicted(facts: Facts, model: RunModel, run: Run) -> Judged | Gap:
+    reasons = reasons_of(facts, model, run)
+    barring = ", ".join(reason.name for reason in reasons if reason.bars)
+    if barring:
+        why = f"no prediction stands beside a measurement: {barring} (see probe-not-comparable)"
+        return Gap(resource=run.src.ref, reason=why)
+    query = model.query(run)
+    estimate = model.estimate(run, query)
+    if estimate.gbps is None:
+        why = "; ".join(estimate.unknown) or "a limit is missing"
+        return Gap(resource=run.src.ref, reason=f"the path has no prediction: {why}")
+    ratio = run.measurement.gbps / estimate.gbps
+    return Judged(run=run, query=query, estimate=estimate, ratio=ratio, reasons=reasons)
+
 
 RULE = Rule(
     id="measured-below-model",
@@ -128,7 +207,7 @@ def _suspects(facts: Facts, model: RunModel, low: Sequence[Judged]) -> tuple[Sus
     """Return the suspects of all kinds, each once, as the kind names it where it stands best."""
     found: dict[str, Suspect] = {}
     for one in low:
-        case = Case(facts=facts, model=model, run=one.run, query=one.query, estimate=one.estimate)
+        case = taken(Case, one, facts=facts, model=model)
         for suspect in suspects_of(case):
             known = found.get(suspect.name)
             if known is None or suspect.standing < known.standing:

@@ -6,8 +6,7 @@ from netplan_planner import model
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.shared.trust import doubts_of_rates
-from netplan_rules.steps import keep_the_old
-from netplan_rules.wording import gbps, gcloud_instance, vm_subject
+from netplan_rules.wording import gbps, gcloud_instance, keep_the_old, vm_subject
 from netplan_rules.work import NEW_MACHINE
 
 RULE = Rule(

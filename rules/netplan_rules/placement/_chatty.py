@@ -8,8 +8,7 @@ from netplan_planner.throughput import predict
 from netplan_rules.placement._moves import Move, PairTraffic, proposals
 from netplan_rules.shared.flows import used_path
 from netplan_rules.shared.trust import Doubts
-from netplan_rules.steps import keep_the_old
-from netplan_rules.wording import command, money, volume
+from netplan_rules.wording import command, keep_the_old, money, volume
 
 _FAR = (
     "Another region: data may have to stay where it is, clients may be farther away, reserved"

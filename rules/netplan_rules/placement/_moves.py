@@ -11,7 +11,7 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.ledger import Ledger, ledger_of
 from netplan_planner.ledger.guards import why_impossible
 from netplan_planner.machines.copies import replica_sets
-from netplan_planner.machines.staying import why_it_stays
+from netplan_planner.machines.groups import why_it_stays
 from netplan_rules.shared.trust import Doubts, doubts_of_edge
 
 

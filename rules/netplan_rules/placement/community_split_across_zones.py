@@ -8,8 +8,7 @@ from netplan_planner.units import counted
 from netplan_rules.base import Rule, ratio_limit, usd_floor
 from netplan_rules.placement._communities import CommunityMove, Standing, community_moves
 from netplan_rules.shared.trust import doubts_of_edge
-from netplan_rules.steps import keep_the_old
-from netplan_rules.wording import money, volume
+from netplan_rules.wording import keep_the_old, money, volume
 from netplan_rules.work import NEW_MACHINE
 
 _NAMED = 5

@@ -15,7 +15,7 @@ from netplan_rules.base import Rule
 from netplan_rules.placement._moves import Move, best_move
 from netplan_rules.shared.flows import used_path
 from netplan_rules.shared.trust import doubts_of_edge
-from netplan_rules.steps import keep_the_old
+from netplan_rules.wording import keep_the_old
 from netplan_rules.work import NEW_MACHINE
 
 RULE = Rule(

@@ -11,8 +11,7 @@ from netplan_planner.machines.groups import is_managed
 from netplan_planner.paths.machines import is_gke_node
 from netplan_rules.base import Rule, Threshold, usd_floor
 from netplan_rules.shared.trust import Doubts
-from netplan_rules.steps import keep_the_old
-from netplan_rules.wording import money, vm_subject
+from netplan_rules.wording import keep_the_old, money, vm_subject
 from netplan_rules.work import NEW_MACHINE
 
 ROLES = frozenset({"worker", "batch"})

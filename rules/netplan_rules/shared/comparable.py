@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from netplan_planner.model import CountedBy, Facts, Instance, MeasuredEnd, Measurement, Value
-from netplan_planner.throughput.transport.tool_threads import (
+from netplan_planner.throughput.transport.tools import (
     THREADED_TEXT,
     thread_count,
     tool_version_of,
 )
-from netplan_planner.throughput.transport.tool_threads import is_one_thread as shares_one_thread
+from netplan_planner.throughput.transport.tools import is_one_thread as shares_one_thread
 from netplan_planner.units import MS_PER_SECOND
 from netplan_rules.shared.measured import Run
 from netplan_rules.shared.predicted import RunModel

@@ -17,7 +17,7 @@ from netplan_planner.throughput.round_trips.of_path import (
     with_round_trip,
 )
 from netplan_planner.throughput.round_trips.rtt import RoundTrip
-from netplan_planner.throughput.transport.tool_clocks import late_rtts
+from netplan_planner.throughput.transport.tools import late_rtts
 from netplan_rules.shared.measured import Run
 
 STOCK_CEILING_BYTES = 6 * 2**20

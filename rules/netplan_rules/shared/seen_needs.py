@@ -14,7 +14,7 @@ from netplan_planner.model import (
     Series,
 )
 from netplan_planner.throughput import instance_cap, outside_gbps
-from netplan_rules.shared.at_cap import is_full
+from netplan_rules.shared.drops import is_full
 from netplan_rules.shared.sizes import size_of
 
 HEADROOM_RATIO = 0.2

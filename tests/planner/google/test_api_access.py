@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from netplan_planner.errors import AccessError, UsageError
-from netplan_planner.google.api_clients import ApiClient
 from netplan_planner.google.compute import read_projects
 from netplan_planner.google.exchange import unpack_gzip
 from netplan_planner.google.options import (
@@ -23,6 +22,7 @@ from netplan_planner.google.options import (
     DEFAULT_ENDPOINT,
     EMULATOR_VARIABLE,
     ENDPOINT_VARIABLE,
+    ApiClient,
     ApiOptions,
     resolve_endpoint,
 )

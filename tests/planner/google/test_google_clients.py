@@ -20,7 +20,6 @@ from netplan_planner.google import (
     monitoring_lists,
     saved_pages,
 )
-from netplan_planner.google.api_clients import INSTALL, REST_ALONE, ApiClient, ClientApi
 from netplan_planner.google.compute import read_projects
 from netplan_planner.google.compute_methods import (
     CATALOG_ID,
@@ -32,7 +31,7 @@ from netplan_planner.google.compute_methods import (
     TYPES_ID,
 )
 from netplan_planner.google.logs import read as read_logs
-from netplan_planner.google.options import ApiOptions
+from netplan_planner.google.options import INSTALL, REST_ALONE, ApiClient, ApiOptions, ClientApi
 from netplan_planner.model import Inventory
 from netplan_planner.readers.compute.kinds import BY_COLLECTION
 from support.commands.run import ROOTS

@@ -11,8 +11,7 @@ import pytest
 import requests
 
 from netplan_planner.google import exchange, session
-from netplan_planner.google.api_clients import ApiClient
-from netplan_planner.google.options import ENDPOINT_VARIABLE, ApiOptions
+from netplan_planner.google.options import ENDPOINT_VARIABLE, ApiClient, ApiOptions
 from support.servers.hostile import HostileServer
 from support.servers.tried_apis import APIS, BY_NAME, PER_PAGE, Api, reading_of
 

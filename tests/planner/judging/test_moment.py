@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.judging.moment import Moved, as_of, named_as_of
+from netplan_planner.judging.made_so_far import Moved, as_of, named_as_of
 from netplan_planner.model import Fix, Instruction, Zone
 from support.rules.facts import machine
 

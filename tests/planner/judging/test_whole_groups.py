@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from netplan_planner.judging.fix_sets import options_of
-from netplan_planner.judging.whole_groups import with_whole_groups
+from netplan_planner.judging.fixes import with_whole_groups
 from netplan_planner.ledger import Ledger
 from netplan_planner.model import (
     Change,

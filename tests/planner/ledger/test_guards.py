@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.judging.month_bounds import MonthBounds
+from netplan_planner.judging.fix_gain import MonthBounds
 from netplan_planner.ledger import Ledger
 from netplan_planner.ledger.guards import why_made, why_refused
 from netplan_planner.ledger.state import State
@@ -312,7 +312,7 @@ def test_bounds_follow_changes_whose_saving_is_not_stated(is_stated: bool) -> No
     found = bounds.make(to_b, usd)
     assert usd is not None
     assert found is not None
-    assert found.low_usd < usd <= found.high_usd + NEAR
+    assert found.low < usd <= found.high + NEAR
 
 
 def test_zones_are_those_of_the_price_list() -> None:

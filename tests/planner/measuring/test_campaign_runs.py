@@ -17,7 +17,7 @@ from netplan_planner.measuring.protocol import round_order
 from netplan_planner.measuring.runner import run_campaign
 from netplan_planner.measuring.store import read_store
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement, PathClass
-from netplan_planner.throughput.transport.tool_threads import THREADED
+from netplan_planner.throughput.transport.tools import THREADED
 from support.testbed.campaigns import BOTH, FORWARD, IMPATIENT, REVERSE, TWO_RUNS, campaign, pair
 from support.testbed.processes import assert_none_left, marked
 

@@ -24,7 +24,7 @@ from netplan_planner.measuring.runner import run_campaign
 from netplan_planner.measuring.store import read_store
 from netplan_planner.measuring.transports import LocalTransport
 from netplan_planner.model import Measurement
-from netplan_planner.throughput.transport.tool_threads import THREADED
+from netplan_planner.throughput.transport.tools import THREADED
 from support.testbed import bed as testbed
 from support.testbed.bed import Host, bed_of
 from support.testbed.campaigns import ONE_SECOND, campaign, pair

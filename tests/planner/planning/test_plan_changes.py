@@ -20,6 +20,7 @@ from netplan_planner.planning.steps import in_order
 from netplan_planner.planning.steps.by_hand import (
     call_inside,
     call_outside,
+    change_mtu,
     change_plugin,
 )
 from netplan_planner.planning.steps.by_image import (
@@ -34,7 +35,6 @@ from netplan_planner.planning.steps.in_place import (
     change_tier,
     change_type,
 )
-from netplan_planner.planning.steps.networks import change_mtu
 from netplan_planner.planning.steps.runs import machines_for_run, names_of
 from support.commands.gcloud import commands_in, faults_of
 from support.listed import listed

@@ -12,9 +12,9 @@ import msgspec
 import numpy as np
 
 from netplan_planner.throughput.limits.pods.bounds import inner_packet_bytes, resolve
-from netplan_planner.throughput.limits.pods.overlay import pod_rates
 from netplan_planner.throughput.limits.pods.tables import PodTerm, pod_terms
 from netplan_planner.throughput.transport.tcp import gbit_from_bytes, segment_bytes
+from support.paths.pod_rates import pod_rates
 from support.projects.shared_data import shared
 
 LINK_10, LINK_40, CLOUD = "10 Gbit/s of 2020", "40 Gbit/s of 2024", "Compute Engine"

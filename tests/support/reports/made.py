@@ -37,7 +37,7 @@ from netplan_planner.model import (
     Work,
     ZonePair,
 )
-from netplan_planner.model.money.month_bill import MonthBill
+from netplan_planner.model.report_rows import MonthBill
 from netplan_planner.verbs.audit.answer import Coverage, Report, WindowInfo
 from netplan_planner.verbs.recommend.answer import Recommendation
 from support.reports.findings import (

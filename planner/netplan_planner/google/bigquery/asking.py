@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 
 from netplan_planner.errors import UsageError
+from netplan_planner.google.bigquery import read
 from netplan_planner.google.bigquery.place import Place, parse_rollup
 from netplan_planner.google.bigquery.service import Service
 from netplan_planner.google.logs.options import LogOptions
@@ -49,13 +50,13 @@ def read_traffic_in_bigquery(
     if log_options.rollup is not None:
         rollup = parse_rollup(log_options.rollup, log_options.query_project or place.project)
     try:
-        from netplan_planner.google.bigquery import read
+        read_bigquery = read.read_bigquery
     except ImportError as exc:
         raise UsageError(INSTALL) from exc
     endpoint = endpoint_of(api, os.environ)
     payer = log_options.query_project or place.project
     with closing(Service(Transport(endpoint, api, scopes=(SCOPE,)), payer)) as service:
-        return read.read_bigquery(
+        return read_bigquery(
             service,
             place,
             inventory,

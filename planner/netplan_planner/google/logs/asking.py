@@ -13,8 +13,7 @@ from urllib.parse import unquote
 import msgspec
 
 from netplan_planner.google import compute_methods
-from netplan_planner.google.logs.options import PAGE_RECORDS
-from netplan_planner.google.logs.places import LogPlace, is_view
+from netplan_planner.google.logs.options import PAGE_RECORDS, LogPlace, is_view
 from netplan_planner.google.paging import Page, page_of, require_objects
 from netplan_planner.google.refusals import Request
 from netplan_planner.input_files import decode_json

@@ -12,8 +12,15 @@ from pathlib import Path
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, EmptyError, UsageError
 from netplan_planner.google.logs.asking import Pace, entries_request, read_page
-from netplan_planner.google.logs.options import CLOUD_LOGGING, SCOPE, LogOptions, logging_endpoint
-from netplan_planner.google.logs.places import is_view, named, view_of
+from netplan_planner.google.logs.options import (
+    CLOUD_LOGGING,
+    SCOPE,
+    LogOptions,
+    is_view,
+    logging_endpoint,
+    named,
+    view_of,
+)
 from netplan_planner.google.logs.spool import Progress, Spool, State, make_folder, open_spool
 from netplan_planner.google.options import ApiOptions, patient
 from netplan_planner.google.refusals import Refusal

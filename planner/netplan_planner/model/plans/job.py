@@ -16,7 +16,7 @@ from netplan_planner.model.plans.machine_choice import (
     StartUp,
 )
 from netplan_planner.model.plans.plan import Rejected
-from netplan_planner.model.plans.shortfall import Shortfall
+from netplan_planner.model.plans.plan_answer import Shortfall
 from netplan_planner.quantities import Bytes, Deadline, names
 
 WORK = "What one run does"

@@ -118,13 +118,7 @@ def sizes(found: Grid, cell: Cell) -> tuple[tuple[model.JobSize, ...], str]:
     for row, option in zip(family, options, strict=True):
         longest = max(option.phases, key=lambda one: one.duration_s, default=None)
         listed.append(
-            model.JobSize(
-                machine_type=option.machine_type,
-                vcpus=option.vcpus,
-                duration_s=option.duration_s,
-                usd_per_run=option.usd_per_run,
-                bound_by=longest.bound_by if longest else "",
-            )
+            model.taken(model.JobSize, option, bound_by=longest.bound_by if longest else "")
         )
         usd = float(found.usd[row, cell.machine_count - 1])
         if usd <= least * _ALIKE:

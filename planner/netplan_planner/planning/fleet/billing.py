@@ -13,15 +13,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from netplan_planner.model import (
-    SPEND_UNIT,
-    FleetCommitment,
-    LineItem,
-    PriceBook,
-    ProjectId,
-    Usage,
-    line_item,
-)
+from netplan_planner import model
 from netplan_planner.optimise.bill import machine_price
 from netplan_planner.optimise.commitments import ANY_PROJECT, Rate, Resource
 from netplan_planner.planning.fleet.assembly import profile_of
@@ -64,8 +56,8 @@ class Bill(NamedTuple):
     """Of what no commitment covers, in the order of the groups."""
     on_demand_by_group: tuple[Decimal, ...]
     """As if nothing were covered, in the same order."""
-    commitments: tuple[FleetCommitment, ...]
-    line_items: tuple[LineItem, ...]
+    commitments: tuple[model.FleetCommitment, ...]
+    line_items: tuple[model.LineItem, ...]
 
     @property
     def usd_per_month(self) -> Decimal:
@@ -86,7 +78,7 @@ class Biller:
 
     def __init__(
         self,
-        prices: PriceBook,
+        prices: model.PriceBook,
         market: Market,
         sheet: Sheet,
         needs: Sequence[FleetNeed],
@@ -123,10 +115,12 @@ class Biller:
         existing = [fee for one in self._market.existing for fee in one.fees]
         return Bill(tuple(own), on_demand, commitments, (*lines, *credits, *fees, *existing))
 
-    def _machines(self, chosen: Sequence[Candidate]) -> tuple[list[Decimal], tuple[LineItem, ...]]:
+    def _machines(
+        self, chosen: Sequence[Candidate]
+    ) -> tuple[list[Decimal], tuple[model.LineItem, ...]]:
         """Return what each group costs before anything is covered, and that as lines."""
         own = []
-        summed: dict[tuple[object, ...], LineItem] = {}
+        summed: dict[tuple[object, ...], model.LineItem] = {}
         for need, candidate in zip(self._needs, chosen, strict=True):
             total = _ZERO
             for line in self._lines(need, candidate):
@@ -137,7 +131,7 @@ class Biller:
             own.append(total)
         return own, tuple(summed[key] for key in sorted(summed, key=str))
 
-    def _lines(self, need: FleetNeed, candidate: Candidate) -> Iterable[LineItem]:
+    def _lines(self, need: FleetNeed, candidate: Candidate) -> Iterable[model.LineItem]:
         machine, profile = candidate.machine, profile_of(need)
         hours = need.hours_per_month * need.count
         place = machine.region, machine.machine_type, machine.is_spot
@@ -146,7 +140,7 @@ class Biller:
             share = fee.quantity / HOURS_PER_MONTH * hours
             yield with_quantity(fee, share)
         if candidate.move_usd:
-            yield LineItem(
+            yield model.LineItem(
                 name=f"price of moves that was given, for {need.name}",
                 quantity=Decimal(need.count),
                 unit="machine",
@@ -156,7 +150,7 @@ class Biller:
                 source="--move-price; billed by nobody",
             )
 
-    def _gpus(self, machine: Machine, month_ratio: float) -> Iterable[LineItem]:
+    def _gpus(self, machine: Machine, month_ratio: float) -> Iterable[model.LineItem]:
         line, ratio = machine.bill.gpus, gpu_ratio(self._prices, machine, month_ratio)
         if line is not None:
             # What is sold on demand is discounted by use.
@@ -165,13 +159,13 @@ class Biller:
 
     def _ask_hourly(
         self, region: str, machine_type: str, is_spot: bool, month_ratio: float
-    ) -> LineItem:
+    ) -> model.LineItem:
         """Return the line of an hour of a machine."""
-        usage = Usage.SPOT if is_spot else Usage.SUSTAINED_USE
+        usage = model.Usage.SPOT if is_spot else model.Usage.SUSTAINED_USE
         price = machine_price(self._prices, region, machine_type, usage, month_ratio)
         ratio = 1 if is_spot else self._prices.sustained_use_ratio(machine_type, month_ratio)
         paid = "Spot" if is_spot else "on demand" if ratio == 1 else "sustained use"
-        return line_item(f"{machine_type}, {paid}, {region}", Decimal(1), price)
+        return model.line_item(f"{machine_type}, {paid}, {region}", Decimal(1), price)
 
     def _use(self, chosen: Sequence[Candidate]) -> dict[PoolKey, dict[int, Decimal]]:
         """Return the units of each pool that run at once, by profile."""
@@ -239,7 +233,7 @@ class Biller:
         usd = sum((off[u.key][place] * u.units * need.count for u in units), _ZERO)
         return usd
 
-    def _credits(self, hours: dict[PoolKey, _Hours]) -> Iterable[LineItem]:
+    def _credits(self, hours: dict[PoolKey, _Hours]) -> Iterable[model.LineItem]:
         """Yield what is not paid on demand, as lines below 0."""
         for key, one in hours.items():
             rate = self._rate(key)
@@ -254,7 +248,7 @@ class Biller:
             spent = self._sum(one.spent)
             if spent:
                 name = f"{of}, spend that flexible commitments cover: not paid on demand"
-                yield credit_line(name, spent, SPEND_UNIT, self._saved(key), rate)
+                yield credit_line(name, spent, model.SPEND_UNIT, self._saved(key), rate)
 
     def _sum(self, by_stretch: Sequence[Decimal]) -> Decimal:
         stretches = self._calendar.stretches
@@ -266,7 +260,7 @@ class Biller:
 
     def _fees(
         self, bought: Bought, hours: dict[PoolKey, _Hours]
-    ) -> tuple[tuple[FleetCommitment, ...], tuple[LineItem, ...]]:
+    ) -> tuple[tuple[model.FleetCommitment, ...], tuple[model.LineItem, ...]]:
         """Return the commitments to buy, and their fees as lines."""
         commitments, lines = [], []
         places = sorted({(k.project, k.region, k.family, years) for (k, years) in bought.units})
@@ -284,7 +278,7 @@ class Biller:
                 of = f"{resource} of {'/'.join(family)} in {region}"
                 name = f"commitment of {years_text(years)}, {of}"
                 lines.append(
-                    LineItem(
+                    model.LineItem(
                         name=f"{name}{in_project(project)}",
                         quantity=units * HOURS_PER_MONTH,
                         unit=fee.part.unit,
@@ -298,7 +292,7 @@ class Biller:
             weight = sum((usd for usd, _ in used), _ZERO)
             share = sum((usd * ratio for usd, ratio in used), _ZERO) / weight if weight else _ZERO
             commitments.append(
-                FleetCommitment(
+                model.FleetCommitment(
                     kind="resource",
                     family="/".join(family),
                     region=region,
@@ -308,7 +302,7 @@ class Biller:
                     usd_per_hour=usd_per_hour,
                     usd_per_month=usd_per_hour * HOURS_PER_MONTH,
                     used_ratio=round(share, 4),
-                    project=ProjectId("" if project == ANY_PROJECT else project),
+                    project=model.ProjectId("" if project == ANY_PROJECT else project),
                 )
             )
         for years, usd in sorted(bought.usd_per_hour.items()):
@@ -335,7 +329,7 @@ class Biller:
 
     def _flexible_fee(
         self, years: int, usd: Decimal, bought: Bought, hours: dict[PoolKey, _Hours]
-    ) -> tuple[FleetCommitment, LineItem]:
+    ) -> tuple[model.FleetCommitment, model.LineItem]:
         ratio = self._market.flexible[years]
         covers = usd / ratio
         most = self._flexible_existing
@@ -343,16 +337,16 @@ class Biller:
         spent = sum((self._sum(one.spent) for one in hours.values()), _ZERO)
         used = spent / (most * HOURS_PER_MONTH) if most else _ZERO
         info = self._prices.info
-        line = LineItem(
+        line = model.LineItem(
             name=f"flexible commitment of {years_text(years)}, {covers:.6g} USD of spend an hour",
             quantity=usd * HOURS_PER_MONTH,
-            unit=SPEND_UNIT,
+            unit=model.SPEND_UNIT,
             unit_price_usd=Decimal(1),
             usd_per_month=usd * HOURS_PER_MONTH,
             as_of=info.as_of,
             source=f"{info.source}: {ratio} of the spend at prices on demand",
         )
-        commitment = FleetCommitment(
+        commitment = model.FleetCommitment(
             kind="flexible",
             family="",
             region="",

@@ -13,6 +13,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import LineItem, PriceBook, PricePart, Usage, series_of
 from netplan_planner.optimise.commitment_types import BARE_TYPES
@@ -215,18 +217,7 @@ class Market:
 
 def with_quantity(line: LineItem, quantity: Decimal) -> LineItem:
     """Return a line for another number of units."""
-    return LineItem(
-        name=line.name,
-        quantity=quantity,
-        unit=line.unit,
-        unit_price_usd=line.unit_price_usd,
-        usd_per_month=quantity * line.unit_price_usd,
-        as_of=line.as_of,
-        source=line.source,
-        sku_id=line.sku_id,
-        sku_candidates=line.sku_candidates,
-        parts=line.parts,
-    )
+    return replace(line, quantity=quantity, usd_per_month=quantity * line.unit_price_usd)
 
 
 def joined(one: LineItem, other: LineItem) -> LineItem:

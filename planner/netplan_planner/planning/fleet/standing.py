@@ -1,33 +1,92 @@
-"""Machines as they stand, and what committing to them saves: no type changes."""
+"""Machines as they stand, and what committing to them saves: no type changes.
+
+The commitments of a project as a fleet counts them: they are paid whatever is done.
+"""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.machines import ties_of
 from netplan_planner.machines.groups import is_managed
-from netplan_planner.model import (
-    BandwidthTier,
-    CommitmentScope,
-    Facts,
-    FleetCommitment,
-    Instance,
-    MachineShape,
-    ProjectId,
-    Ties,
-    Zone,
-    usage_of,
-)
+from netplan_planner.optimise.commitment_changes import covers_of
+from netplan_planner.optimise.commitment_table import commitment_uses
+from netplan_planner.optimise.commitment_types import is_pending
+from netplan_planner.optimise.commitments import Uses
 from netplan_planner.planning.fleet.candidates import Choices
-from netplan_planner.planning.fleet.existing import existing_of
 from netplan_planner.planning.fleet.hours import ALL_DAY
-from netplan_planner.planning.fleet.market import Market
+from netplan_planner.planning.fleet.market import Existing, Market
 from netplan_planner.planning.fleet.need import CommitmentChoice, FleetNeed
 from netplan_planner.planning.fleet.plan import Planned, plan_fleet
 from netplan_planner.throughput import deciding_platform
 from netplan_planner.units import HOURS_PER_MONTH
+
+
+class Bought(NamedTuple):
+    """The commitments that a project has."""
+
+    existing: tuple[Existing, ...]
+    is_shared: bool
+    """Whether projects share them."""
+    notes: tuple[str, ...]
+    """What is not known of them."""
+    is_known: bool
+    """Whether all is known that decides what others would save."""
+
+
+def existing_of(facts: model.Facts, scope: model.CommitmentScope) -> Bought:
+    """Return the commitments that are bought, those that begin within days among them.
+
+    Where that they are shared is not known, each serves its own project: no plan then rests on
+    sharing that may not be.
+    """
+    inventory = replace(facts.inventory, commitments=tuple(_as_bought(facts)))
+    # Of two ways of sharing the first is the narrower one.
+    covers = covers_of(inventory, Uses(facts.prices), facts.today, scope)
+    cover = covers[0]
+    uses = commitment_uses(inventory, facts.prices, facts.today, scope)
+    in_force = [use for use in uses if use.state == "active"]
+    fees = {use.resource.self_link: use.parts for use in in_force}
+    is_known = len(covers) == 1 or not cover.pools
+    is_known &= not any("not known" in use.note for use in in_force)
+    found, notes = [], []
+    for (project, region, series), pool in sorted(cover.pools.items()):
+        lines, unknown = [], []
+        for commitment in pool.commitments:
+            parts = fees.get(commitment.ref.self_link, ())
+            lines += [part.line_item for part in parts if part.line_item is not None]
+            if any(part.line_item is None for part in parts):
+                unknown.append(commitment.name)
+        units = tuple((resource, amount) for resource, amount in pool.committed.items())
+        found.append(Existing(project, region, series, units, tuple(lines)))
+        is_known &= not unknown and not pool.doubts
+        if unknown:
+            notes.append(
+                f"the fee of commitment {', '.join(unknown)} is not known; it is in no sum, and"
+                " paid whatever is done"
+            )
+        notes += [f"not known of {pool.names}: {doubt}" for doubt in sorted(pool.doubts)]
+    if facts.prices.flexible is not None:
+        notes.append(
+            "flexible commitments that the bill shows are counted neither today nor in the plan:"
+            " what they cover beside these machines is not known"
+        )
+    is_shared = scope in {
+        model.CommitmentScope.PROJECTS_READ,
+        model.CommitmentScope.BILLING_ACCOUNT,
+    }
+    return Bought(tuple(found), is_shared, tuple(notes), is_known)
+
+
+def _as_bought(facts: model.Facts) -> Iterator[model.Commitment]:
+    """Yield commitments as if those were active that begin soon: nobody buys them again."""
+    for one in facts.inventory.commitments:
+        yield replace(one, status="ACTIVE") if is_pending(one) else one
 
 
 class Committed(NamedTuple):
@@ -39,7 +98,7 @@ class Committed(NamedTuple):
     """By those that are bought as well."""
     most_usd: Decimal
     """No commitments save more."""
-    commitments: tuple[FleetCommitment, ...]
+    commitments: tuple[model.FleetCommitment, ...]
     """To buy."""
     covered_count: int
     """Machines that commitments may serve: Spot machines are none."""
@@ -50,7 +109,10 @@ class Committed(NamedTuple):
 
 
 def committed(
-    facts: Facts, machines: Iterable[Instance], scope: CommitmentScope, years: tuple[int, ...]
+    facts: model.Facts,
+    machines: Iterable[model.Instance],
+    scope: model.CommitmentScope,
+    years: tuple[int, ...],
 ) -> Committed | None:
     """Return what commitments of some years save of machines that keep their types.
 
@@ -105,16 +167,16 @@ def _is_sold(market: Market, need: FleetNeed, years: tuple[int, ...]) -> bool:
 class _Alike(NamedTuple):
     """Machines that cost the same."""
 
-    project: ProjectId
-    zone: Zone
+    project: model.ProjectId
+    zone: model.Zone
     machine_type: str
     is_tier1: bool
     cpu_platform: str | None
     is_spot: bool
-    ties: Ties
+    ties: model.Ties
 
 
-def _needs(facts: Facts, machines: Iterable[Instance]) -> tuple[list[FleetNeed], int]:
+def _needs(facts: model.Facts, machines: Iterable[model.Instance]) -> tuple[list[FleetNeed], int]:
     """Return machines that run as groups that keep their type, and how many have no price."""
     alike: Counter[_Alike] = Counter()
     unpriced_count = 0
@@ -127,51 +189,46 @@ def _needs(facts: Facts, machines: Iterable[Instance]) -> tuple[list[FleetNeed],
         else:
             alike[_alike(facts, machine, shape)] += 1
     needs = [
-        FleetNeed(
+        model.taken(
+            FleetNeed,
+            one,
             name=str(number),
-            zone=one.zone,
-            project=one.project,
             count=count,
             gbps=0.0,
             vcpus=0,
             memory_gib=0.0,
             hours_per_month=Decimal(HOURS_PER_MONTH),
             active_hours=tuple(sorted(ALL_DAY)),
-            machine_type=one.machine_type,
-            is_tier1=one.is_tier1,
-            cpu_platform=one.cpu_platform,
             is_pinned=True,
             why_pinned="it stands",
-            is_spot=one.is_spot,
-            ties=one.ties,
         )
         for number, (one, count) in enumerate(alike.items())
     ]
     return needs, unpriced_count
 
 
-def why_in_no_sum(facts: Facts, machine: Instance) -> str:
+def why_in_no_sum(facts: model.Facts, machine: model.Instance) -> str:
     """Return why a machine is no part of a plan of types and commitments; empty: it is."""
     if machine.is_sole_tenant:
         return "it runs on sole-tenant nodes, which are paid for and not the machine"
     return why_no_price(facts, machine)
 
 
-def why_no_price(facts: Facts, machine: Instance) -> str:
+def why_no_price(facts: model.Facts, machine: model.Instance) -> str:
     """Return why it is not known what a machine costs as it stands; empty where it is."""
     try:
-        facts.machines.cost_today(machine, usage_of(machine))
+        facts.machines.cost_today(machine, model.usage_of(machine))
     except MissingDatum as missing:
         return str(missing)
     return ""
 
 
-def _alike(facts: Facts, machine: Instance, shape: MachineShape) -> _Alike:
+def _alike(facts: model.Facts, machine: model.Instance, shape: model.MachineShape) -> _Alike:
     return _Alike(
         machine.project,
         machine.zone,
         machine.machine_type,
-        machine.bandwidth_tier is BandwidthTier.TIER_1,
+        machine.bandwidth_tier is model.BandwidthTier.TIER_1,
         deciding_platform(machine),
         machine.is_spot,
         ties_of(facts.inventory, machine, shape),

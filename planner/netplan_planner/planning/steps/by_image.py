@@ -11,7 +11,6 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from netplan_planner import model
-from netplan_planner.model.base import last_part
 from netplan_planner.model.plans.changes import PlanChange, TerraformChange
 from netplan_rules.wording import gcloud_instance, gcloud_of, stop_commands
 
@@ -261,7 +260,7 @@ def _interfaces(machine: model.Instance, nic_type: str | None = None) -> Sequenc
 def _named(machine: model.Instance, link: model.SelfLink) -> str:
     """Return what gcloud is told of a network: its name, or its path in another project."""
     is_own = link.startswith(f"projects/{machine.project}/") or not link.startswith("projects/")
-    return last_part(link) if is_own else link
+    return model.last_part(link) if is_own else link
 
 
 def _address(nic: model.NetworkInterface) -> Iterator[str]:

@@ -2,8 +2,13 @@
 
 from netplan_planner.model import Fix, Instance, Instruction, NetworkInterface
 from netplan_planner.model.plans.changes import PlanChange, TerraformChange
-from netplan_rules.steps import back_to, has_type
-from netplan_rules.wording import delete_access_config, gcloud_instance, type_commands
+from netplan_rules.wording import (
+    back_to,
+    delete_access_config,
+    gcloud_instance,
+    has_type,
+    type_commands,
+)
 
 _TYPES = "https://cloud.google.com/compute/docs/instances/changing-machine-type-of-stopped-instance"
 _TIERS = "https://cloud.google.com/network-tiers/docs/using-network-service-tiers"

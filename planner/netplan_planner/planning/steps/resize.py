@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from netplan_planner.machines import why_new_machine
 from netplan_planner.machines.groups import is_managed
-from netplan_planner.model import BandwidthTier, Facts, Fix, Instance
+from netplan_planner.model import BandwidthTier, Facts, Fix, Instance, taken
 from netplan_planner.model.plans.changes import PlanChange, TerraformChange
 from netplan_planner.planning.steps import by_image, groups, in_place
 from netplan_rules.shared.managed import replacement
@@ -47,13 +47,12 @@ def _by_maker(facts: Facts, machine: Instance, target: Target) -> PlanChange:
     tier1 = " with Tier_1" if target.is_tier1 else ""
     return PlanChange(
         subject=machine.name,
-        fix=Fix(
+        fix=taken(
+            Fix,
+            how,
             text=f"{target.machine_type}{tier1} instead of {machine.machine_type} for"
             f" {machine.name}: {how.text[0].lower()}{how.text[1:]}",
             label=target.machine_type,
-            verify=how.verify,
-            undo=how.undo,
-            caution=how.caution,
         ),
         terraform=(
             TerraformChange(

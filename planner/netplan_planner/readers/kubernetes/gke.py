@@ -162,8 +162,6 @@ _ANSWER_KEYS = frozenset({CLUSTERS, POOLS, "missingZones", "nextPageToken"})
 
 _CLUSTER_KEYS = frozenset({"currentMasterVersion", "location", "name"})
 
-_POOL_KEYS = frozenset({"config", "name"})
-
 _HOSTS = ("container.googleapis.com", "container/")
 
 

@@ -1,6 +1,9 @@
-"""Sentences about limits, estimates and money that several sections use."""
+"""Sentences about limits, estimates and money that several sections use.
 
-from collections.abc import Iterable, Sequence
+What stands beside an answer, on stderr: things that were noticed while it was made.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner import model
@@ -10,6 +13,25 @@ from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import Line, Role, Span, fixed, line, say
 from netplan_planner.throughput.limits.shared_by import OF_SENDER
 from netplan_planner.units import SECONDS_PER_MINUTE
+
+_LISTED = 20
+"""Things of one kind that are named; the answer itself holds them all."""
+
+
+def first_of(found: Iterable[str], what: str) -> Iterator[str]:
+    """Yield the first of some lines, and how many more there are.
+
+    >>> list(first_of(["a", "b"], "SKUs"))
+    ['  a', '  b']
+    >>> list(first_of(map(str, range(23)), "SKUs"))[-1]
+    '  and 3 more SKUs'
+    """
+    lines = list(found)
+    for one in lines[:_LISTED]:
+        yield f"  {one}"
+    if len(lines) > _LISTED:
+        yield f"  and {len(lines) - _LISTED:,} more {what}"
+
 
 PATH_LENGTH = 900
 """More than a path has in practice: one that is cut cannot be copied."""

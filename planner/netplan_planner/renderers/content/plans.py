@@ -7,7 +7,7 @@ from decimal import Decimal
 import msgspec
 
 from netplan_planner import model
-from netplan_planner.model.plans.shortfall import Shortfall
+from netplan_planner.model.plans.plan_answer import Shortfall
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import explain, phrases

@@ -11,7 +11,7 @@ from netplan_planner.renderers.content import Cell, DataTable
 from netplan_planner.renderers.content.phrases import limit_name, limit_words, unit_price
 from netplan_planner.renderers.document import Block, Line, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
-from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
+from netplan_planner.throughput.transport.tools import THREADED_TEXT
 
 SCHEMA = "netplan.prediction/1"
 _LEAST_CHANCE = 0.005

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from netplan_planner.model import ListDifference, SnapshotBuilt
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers.content import DataTable
-from netplan_planner.renderers.content.first_few import first_of
+from netplan_planner.renderers.content.phrases import first_of
 from netplan_planner.renderers.document import Block, Role, line, say
 from netplan_planner.renderers.options import RenderOptions
 

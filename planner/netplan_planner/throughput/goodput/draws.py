@@ -41,23 +41,13 @@ def draws(spans: TermSpans, count: int = COUNT) -> PathTerms:
         )
 
     after = shared_count + flow_count
-    return PathTerms(
+    held = PathTerms._make(np.repeat(column[:1], count, axis=0) for column in first)
+    return held._replace(
         shared_gbps=drawn_limits("shared_gbps", 0, shared_count),
         per_flow_gbps=drawn_limits("per_flow_gbps", shared_count, flow_count),
-        is_cap_known=np.repeat(first.is_cap_known[:1], count),
         window_bytes=drawn("window_bytes", after),
         sent_bytes=drawn("sent_bytes", after + 2),
-        is_window_told=np.repeat(first.is_window_told[:1], count),
-        is_buffer_told=np.repeat(first.is_buffer_told[:1], count),
-        streams=np.repeat(first.streams[:1], count),
         rtt_ms=drawn("rtt_ms", after + 1),
-        mtu_bytes=np.repeat(first.mtu_bytes[:1], count),
-        duration_s=np.repeat(first.duration_s[:1], count),
-        omit_s=np.repeat(first.omit_s[:1], count),
-        transfer_bytes=np.repeat(first.transfer_bytes[:1], count),
-        is_both_ways=np.repeat(first.is_both_ways[:1], count),
-        is_sender_count=np.repeat(first.is_sender_count[:1], count),
-        late_rtts=np.repeat(first.late_rtts[:1], count),
     )
 
 

@@ -113,7 +113,7 @@ class PathTerms(NamedTuple):
     is_both_ways: NDArray[np.bool_]
     is_sender_count: NDArray[np.bool_]
     late_rtts: Column
-    """By which the tool's first byte is later than the model's; see `tool_clocks`."""
+    """By which the tool's first byte is later than the model's; see `tools`."""
 
 
 class Means(NamedTuple):

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from netplan_planner.model.base import Interval
 from netplan_planner.throughput.goodput.mean import PER_FLOW, SHARED, Column, PathTerms
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.path_limits import ONE_BY_ONE, StaticLimits
@@ -32,12 +33,8 @@ class LimitRow(NamedTuple):
     """Whether as many streams as it takes may have one core, too."""
 
 
-class Spans(NamedTuple):
-    """A value per row with its range."""
-
-    likely: Column
-    low: Column
-    high: Column
+Spans = Interval[Column]
+"""A value per row with its range."""
 
 
 class Stands(NamedTuple):

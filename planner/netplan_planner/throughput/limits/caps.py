@@ -7,24 +7,9 @@ are looked up by series and vCPU count in brackets of their own.
 from datetime import date
 from functools import cache
 
+from netplan_planner import model
 from netplan_planner.errors import UsageError, did_you_mean, nearest_names
-from netplan_planner.model import (
-    EgressCap,
-    MachineShape,
-    MeasuredLimit,
-    PathClass,
-    series_of,
-    shape_of_custom,
-    why_no_shape,
-)
-from netplan_planner.throughput.limits.tables import (
-    CapRow,
-    cap_rows,
-    holds,
-    measured_limits,
-    path_limit,
-    platform_generations,
-)
+from netplan_planner.throughput.limits import tables
 
 DEFAULT_TIER = "DEFAULT"
 
@@ -44,19 +29,19 @@ class CapsTable:
 
     def __init__(self, as_of: date) -> None:
         self.as_of = as_of
-        self._rows_by_type: dict[str, list[CapRow]] = {}
-        self._custom_rows: dict[str, list[CapRow]] = {}
-        for row in cap_rows():
+        self._rows_by_type: dict[str, list[tables.CapRow]] = {}
+        self._custom_rows: dict[str, list[tables.CapRow]] = {}
+        for row in tables.cap_rows():
             if row["machine_type"]:
                 self._rows_by_type.setdefault(row["machine_type"], []).append(row)
             else:
                 self._custom_rows.setdefault(row["series"], []).append(row)
-        self._variants: dict[str, tuple[EgressCap, ...]] = {}
+        self._variants: dict[str, tuple[model.EgressCap, ...]] = {}
 
     @property
     def source_date(self) -> date:
         """The newest source date in the table."""
-        return date.fromisoformat(max(row["source_date"] for row in cap_rows()))
+        return date.fromisoformat(max(row["source_date"] for row in tables.cap_rows()))
 
     @property
     def machine_types(self) -> tuple[str, ...]:
@@ -65,7 +50,7 @@ class CapsTable:
 
     def cap(
         self, machine_type: str, *, tier1: bool = False, cpu_platform: str | None = None
-    ) -> EgressCap | None:
+    ) -> model.EgressCap | None:
         """Return the cap, or None when the table has none or the CPU platform decides unseen."""
         fitting = [
             cap
@@ -74,7 +59,7 @@ class CapsTable:
         ]
         return fitting[0] if len(fitting) == 1 else None
 
-    def variants(self, machine_type: str) -> tuple[EgressCap, ...]:
+    def variants(self, machine_type: str) -> tuple[model.EgressCap, ...]:
         """Return every variant of a type, the default before Tier_1; none when it is unknown."""
         found = self._variants.get(machine_type)
         if found is None:
@@ -101,9 +86,9 @@ class CapsTable:
         seen = f"here {_shown(cpu_platform)}" if cpu_platform else "which is not known here"
         return f"the cap of {machine_type} depends on the CPU platform ({values}), {seen}"
 
-    def measured(self, path_class: PathClass) -> tuple[MeasuredLimit, ...]:
+    def measured(self, path_class: model.PathClass) -> tuple[model.MeasuredLimit, ...]:
         """Return the measured limits of a path class that hold at `as_of`."""
-        return tuple(m for m in measured_limits(self.as_of) if m.path_class is path_class)
+        return tuple(m for m in tables.measured_limits(self.as_of) if m.path_class is path_class)
 
     def nearest(self, machine_type: str, count: int = 3) -> tuple[str, ...]:
         """Return the known types whose names resemble `machine_type` most, best first."""
@@ -111,14 +96,14 @@ class CapsTable:
 
     def on_both_sides(
         self, machine_type: str, cpu_platform: str | None = None
-    ) -> tuple[EgressCap, EgressCap] | None:
+    ) -> tuple[model.EgressCap, model.EgressCap] | None:
         """Return the caps between which that of a custom type lies, where no source states it.
 
         The cap does not fall with the vCPUs: it is at least the documented one with fewer, at most
         the one with more. Both bear the type's name. None: one side is not documented, or a
         source states the cap itself.
         """
-        shape = shape_of_custom(machine_type)
+        shape = model.shape_of_custom(machine_type)
         if shape is None or shape.is_shared_core or self.variants(machine_type):
             return None
         sides = self._sides(machine_type, shape.vcpus)
@@ -134,12 +119,14 @@ class CapsTable:
         )
         return (below[0], above[-1]) if below and above else None
 
-    def _sides(self, machine_type: str, vcpus: int) -> tuple[list[CapRow], list[CapRow]]:
+    def _sides(
+        self, machine_type: str, vcpus: int
+    ) -> tuple[list[tables.CapRow], list[tables.CapRow]]:
         """Return the rows of custom types with the next fewer and the next more vCPUs."""
         rows = [
             row
-            for row in self._custom_rows.get(series_of(machine_type), [])
-            if row["tier"] == DEFAULT_TIER and holds(row, self.as_of, _first_day(row))
+            for row in self._custom_rows.get(model.series_of(machine_type), [])
+            if row["tier"] == DEFAULT_TIER and tables.holds(row, self.as_of, _first_day(row))
         ]
         fewer = max((n for row in rows if (n := int(row["vcpus_max"])) < vcpus), default=None)
         more = min((n for row in rows if (n := int(row["vcpus_min"])) > vcpus), default=None)
@@ -148,37 +135,37 @@ class CapsTable:
             [row for row in rows if int(row["vcpus_min"]) == more],
         )
 
-    def _build(self, machine_type: str) -> list[EgressCap]:
+    def _build(self, machine_type: str) -> list[model.EgressCap]:
         vcpus, rows = self._all_rows(machine_type)
         caps = [
             _cap(machine_type, vcpus, row, self.as_of)
             for row in rows
-            if row["egress_gbps"] and holds(row, self.as_of, _first_day(row))
+            if row["egress_gbps"] and tables.holds(row, self.as_of, _first_day(row))
         ]
         return sorted(caps, key=lambda cap: (cap.is_tier1, cap.egress_gbps))
 
-    def _all_rows(self, machine_type: str) -> tuple[int | None, list[CapRow]]:
+    def _all_rows(self, machine_type: str) -> tuple[int | None, list[tables.CapRow]]:
         """Return the vCPUs and the rows of a type, of all dates."""
         rows = self._rows_by_type.get(machine_type)
         if rows is not None:
             return (int(rows[0]["vcpus_min"]) if rows[0]["vcpus_min"] else None), rows
-        shape = shape_of_custom(machine_type)
+        shape = model.shape_of_custom(machine_type)
         # A shared-core custom type bills a fraction of its two vCPUs; no source states its cap.
         if shape is None or shape.is_shared_core:
             return None, []
         return shape.vcpus, [
             row
-            for row in self._custom_rows.get(series_of(machine_type), [])
+            for row in self._custom_rows.get(model.series_of(machine_type), [])
             if int(row["vcpus_min"]) <= shape.vcpus <= int(row["vcpus_max"])
         ]
 
     def _why_no_variant(self, machine_type: str) -> str:
-        shape = shape_of_custom(machine_type)
-        if shape is not None and series_of(machine_type) in self._custom_rows:
+        shape = model.shape_of_custom(machine_type)
+        if shape is not None and model.series_of(machine_type) in self._custom_rows:
             return self._why_no_bracket(machine_type, shape)
         rows = self._rows_by_type.get(machine_type)
         if rows is None:
-            why = why_no_shape(machine_type)
+            why = model.why_no_shape(machine_type)
             return f"the caps table has no machine type {_shown(machine_type)}{why}"
         days = sorted(row[_first_day(row)] for row in rows if row["egress_gbps"])
         if not days:
@@ -188,9 +175,9 @@ class CapsTable:
         when = f"; the next one known is of {later}" if later else ""
         return f"no documented cap for {machine_type} on {self.as_of}{when}"
 
-    def _why_no_bracket(self, machine_type: str, shape: MachineShape) -> str:
+    def _why_no_bracket(self, machine_type: str, shape: model.MachineShape) -> str:
         """Return the values on both sides of a vCPU count for which no source states one."""
-        series = series_of(machine_type)
+        series = model.series_of(machine_type)
         if shape.is_shared_core:
             return f"no document states the cap of shared-core custom types of {series}"
         sides = self._sides(machine_type, shape.vcpus)
@@ -217,7 +204,7 @@ def load_caps(as_of: date) -> CapsTable:
     return CapsTable(as_of)
 
 
-def _first_day(row: CapRow) -> str:
+def _first_day(row: tables.CapRow) -> str:
     """Return the column with the first day on which the row may be used."""
     return "assumed_from" if row["assumed_from"] else "valid_from"
 
@@ -227,10 +214,10 @@ def _shown(name: str) -> str:
     return repr(name if len(name) <= SHOWN_LENGTH else name[: SHOWN_LENGTH - 1] + "…")
 
 
-def _fits_platform(cap: EgressCap, cpu_platform: str | None) -> bool:
+def _fits_platform(cap: model.EgressCap, cpu_platform: str | None) -> bool:
     if not cap.cpu_platform:
         return True
-    generations = platform_generations()
+    generations = tables.platform_generations()
     generation = generations.get(cpu_platform or "")
     if generation is None:
         return False
@@ -239,17 +226,17 @@ def _fits_platform(cap: EgressCap, cpu_platform: str | None) -> bool:
     return generation < generations[cap.cpu_platform.removeprefix("before ")]
 
 
-def _cap(machine_type: str, vcpus: int | None, row: CapRow, as_of: date) -> EgressCap:
+def _cap(machine_type: str, vcpus: int | None, row: tables.CapRow, as_of: date) -> model.EgressCap:
     newest = row["cpu_platform_from"]
     older = row["cpu_platform_before"]
     is_carried = row["valid_from"] > as_of.isoformat()
     external, basis, external_source, external_as_of = _external(row, as_of)
-    flow = path_limit("external-flow", as_of)
-    ingress = path_limit("external-ingress", as_of)
-    packets = path_limit("external-ingress-packets", as_of)
-    within = path_limit("internal-flow", as_of) if row["series"] == "c4n" else None
+    flow = tables.path_limit("external-flow", as_of)
+    ingress = tables.path_limit("external-ingress", as_of)
+    packets = tables.path_limit("external-ingress-packets", as_of)
+    within = tables.path_limit("internal-flow", as_of) if row["series"] == "c4n" else None
     path = flow or ingress
-    return EgressCap(
+    return model.EgressCap(
         machine_type=machine_type,
         vcpus=vcpus,
         egress_gbps=float(row["egress_gbps"]),
@@ -280,14 +267,14 @@ def _cap(machine_type: str, vcpus: int | None, row: CapRow, as_of: date) -> Egre
     )
 
 
-def _external(row: CapRow, as_of: date) -> tuple[float | None, str, str, date | None]:
+def _external(row: tables.CapRow, as_of: date) -> tuple[float | None, str, str, date | None]:
     """Return the external cap, its basis, source and date; the rule for all VMs has its own."""
     if not row["external_gbps"]:
         return None, "", "", None
     value = float(row["external_gbps"])
     if row["external_basis"] == "documented":
         return value, "documented", row["source"], date.fromisoformat(row["source_date"])
-    rule = path_limit("external-egress", as_of, row["tier"])
+    rule = tables.path_limit("external-egress", as_of, row["tier"])
     if rule is None:
         return None, "", "", None
     return value, row["external_basis"], rule.source, rule.as_of
@@ -298,7 +285,7 @@ def _least(flow: float | None, every: float | None) -> float | None:
     return flow if flow is None or every is None else min(flow, every)
 
 
-def _note(row: CapRow, as_of: date) -> str:
+def _note(row: tables.CapRow, as_of: date) -> str:
     """Return the row's note, and for a day before its source why it is thought to hold then."""
     if not row["evidence"] or as_of.isoformat() >= row["source_date"]:
         return row["note"]
@@ -313,7 +300,7 @@ def checked_series(series: tuple[str, ...], table: CapsTable) -> tuple[str, ...]
     Raises:
         UsageError: If one is not known; the text names them all.
     """
-    known = {series_of(name) for name in table.machine_types}
+    known = {model.series_of(name) for name in table.machine_types}
     for name in series:
         if name not in known:
             hint = did_you_mean(name, known)

@@ -9,39 +9,21 @@ import re
 
 import msgspec
 
-from netplan_planner.model import (
-    STOCK,
-    BandwidthTier,
-    CapsBook,
-    Edge,
-    EgressCap,
-    Facts,
-    Instance,
-    MeasuredEnd,
-    Owner,
-    PathClass,
-    PathEnd,
-    PathQuery,
-    Region,
-    SetUp,
-    Zone,
-    region_of,
-    shape_of_custom,
-)
+from netplan_planner import model
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.tables import platform_conditions
 
 OWN_CLOUD = "gcp"
 CUBIC = "cubic"
 """Linux's congestion control."""
-ANYBODY = PathEnd(machine_type=None)
+ANYBODY = model.PathEnd(machine_type=None)
 """An end that holds nothing back: nobody knows which machine it is."""
 _ZONE = re.compile(r"[a-z]+-[a-z]+\d+-(?:[a-z]|ai\d{1,2}[a-z])")
 
 
 def instance_cap(
-    instance: Instance, caps: CapsBook, *, tier1: bool | None = None
-) -> EgressCap | None:
+    instance: model.Instance, caps: model.CapsBook, *, tier1: bool | None = None
+) -> model.EgressCap | None:
     """Return the cap of a machine as it is set up, or None when it is not known.
 
     Args:
@@ -53,11 +35,11 @@ def instance_cap(
     platform = deciding_platform(instance)
     if tier1 is None:
         is_offered = any(cap.is_tier1 for cap in caps.variants(instance.machine_type))
-        tier1 = is_offered and instance.bandwidth_tier is BandwidthTier.TIER_1
+        tier1 = is_offered and instance.bandwidth_tier is model.BandwidthTier.TIER_1
     return caps.cap(instance.machine_type, tier1=tier1, cpu_platform=platform)
 
 
-def outside_gbps(facts: Facts, instance: Instance) -> float:
+def outside_gbps(facts: model.Facts, instance: model.Instance) -> float:
     """Return the 95th percentile of what a machine sends to addresses outside the VPC, in Gbit/s.
 
     At most the cap for them: what is counted above it is the noise of counting. 0 without traffic,
@@ -71,32 +53,31 @@ def outside_gbps(facts: Facts, instance: Instance) -> float:
     return min(seen.egress_outside_vpc.p95_gbps, cap.external_gbps)
 
 
-def image_of(instance: Instance) -> str:
+def image_of(instance: model.Instance) -> str:
     """Return what a machine was made of, by the names of its licences; empty: not known."""
     return "+".join(sorted({one.rpartition("/")[2] for one in instance.licenses}))
 
 
-def instance_end(instance: Instance) -> PathEnd:
+def instance_end(instance: model.Instance) -> model.PathEnd:
     """Return a machine as one end of a path, as it is set up, whatever its network and shape."""
-    return PathEnd(
-        machine_type=instance.machine_type,
-        is_tier1=instance.bandwidth_tier is BandwidthTier.TIER_1,
+    return model.taken(
+        model.PathEnd,
+        instance,
+        is_tier1=instance.bandwidth_tier is model.BandwidthTier.TIER_1,
         cpu_platform=deciding_platform(instance),
-        zone=instance.zone,
-        region=instance.region,
-        set_up=SetUp(image=image_of(instance)),
+        set_up=model.SetUp(image=image_of(instance)),
     )
 
 
 def machine_end(
-    facts: Facts,
-    instance: Instance,
+    facts: model.Facts,
+    instance: model.Instance,
     *,
     mtu_bytes: int | None = None,
     vcpus: int | None = None,
     is_tier1: bool | None = None,
     cpu_platform: str | None = None,
-) -> PathEnd:
+) -> model.PathEnd:
     """Return a machine as one end of a path: as it is set up, with its network's MTU and its vCPUs.
 
     Args:
@@ -118,7 +99,7 @@ def machine_end(
     )
 
 
-def network_mtu_bytes(facts: Facts, instance: Instance) -> int | None:
+def network_mtu_bytes(facts: model.Facts, instance: model.Instance) -> int | None:
     """Return the MTU of a machine's first network, None where that was not read."""
     link = instance.primary_network
     network = facts.inventory.network_by_link.get(link) if link is not None else None
@@ -130,8 +111,8 @@ def type_end(
     *,
     is_tier1: bool = False,
     cpu_platform: str | None = None,
-    beside: Instance | None = None,
-) -> PathEnd:
+    beside: model.Instance | None = None,
+) -> model.PathEnd:
     """Return a machine that does not exist yet as one end of a path.
 
     Args:
@@ -140,7 +121,7 @@ def type_end(
         cpu_platform: The least one that is asked for; empty: none is.
         beside: The machine that it would replace, where it would stand.
     """
-    return PathEnd(
+    return model.PathEnd(
         machine_type=machine_type,
         is_tier1=is_tier1,
         cpu_platform=cpu_platform or None,
@@ -159,8 +140,8 @@ def described_end(
     vcpus: int | None = None,
     mtu_bytes: int | None = None,
     nic_count: int = 1,
-    set_up: SetUp = STOCK,
-) -> PathEnd:
+    set_up: model.SetUp = model.STOCK,
+) -> model.PathEnd:
     """Return an end as somebody describes it: in words of a command, or in a row of a table.
 
     Args:
@@ -178,13 +159,13 @@ def described_end(
     >>> [described_end(None, place=one).region for one in named]
     ['us-east4', 'us-south1', 'us-east4', None]
     """
-    zone = Zone(place) if place and _ZONE.fullmatch(place) else None
-    return PathEnd(
+    zone = model.Zone(place) if place and _ZONE.fullmatch(place) else None
+    return model.PathEnd(
         machine_type=machine_type,
         is_tier1=is_tier1,
         cpu_platform=cpu_platform,
         zone=zone,
-        region=(region_of(zone) if zone else Region(place)) if place else None,
+        region=(model.region_of(zone) if zone else model.Region(place)) if place else None,
         mtu_bytes=mtu_bytes,
         vcpus=vcpus,
         nic_count=nic_count,
@@ -193,26 +174,26 @@ def described_end(
     )
 
 
-def vcpus_of(end: PathEnd, caps: CapsBook) -> int | None:
+def vcpus_of(end: model.PathEnd, caps: model.CapsBook) -> int | None:
     """Return the vCPUs of an end: of its type, else as somebody says; None: not known."""
-    custom = shape_of_custom(end.machine_type or "")
+    custom = model.shape_of_custom(end.machine_type or "")
     known = next((one.vcpus for one in caps.variants(end.machine_type or "") if one.vcpus), None)
     return known or (custom.vcpus if custom else None) or end.vcpus
 
 
-def measured_end(end: MeasuredEnd, mtu_bytes: int | None) -> PathEnd:
+def measured_end(end: model.MeasuredEnd, mtu_bytes: int | None) -> model.PathEnd:
     """Return an end as a run recorded it; its place is the run's, not the kind of path's.
 
     Where a run recorded what Linux has anyhow, nothing is set.
     """
     control = end.congestion_control or ""
-    return PathEnd(
+    return model.PathEnd(
         machine_type=end.machine_type,
         is_tier1=bool(end.is_tier1),
         cpu_platform=end.cpu_platform,
         vcpus=end.vcpus,
         mtu_bytes=mtu_bytes,
-        set_up=SetUp(
+        set_up=model.SetUp(
             image=end.image or "",
             congestion_control=control if control != CUBIC else "",
             receive_buffer_bytes=_set(end.receive_ceiling_bytes, bounds.RECEIVE_BUFFER_BYTES),
@@ -225,17 +206,19 @@ def _set(byte_count: int | None, usual_bytes: int) -> int | None:
     return byte_count if byte_count and byte_count != usual_bytes else None
 
 
-def sending_query(path_class: PathClass, end: PathEnd) -> PathQuery:
+def sending_query(path_class: model.PathClass, end: model.PathEnd) -> model.PathQuery:
     """Return the path of all that a machine sends by a class, to whomever."""
-    return PathQuery(path_class=path_class, src=end, dst=ANYBODY)
+    return model.PathQuery(path_class=path_class, src=end, dst=ANYBODY)
 
 
-def edge_query(facts: Facts, edge: Edge, *, streams: int | None = None) -> PathQuery:
+def edge_query(
+    facts: model.Facts, edge: model.Edge, *, streams: int | None = None
+) -> model.PathQuery:
     """Return the path of an observed edge: both ends, and the round-trip time seen on it.
 
     None was seen: none is taken. An audit says what the traffic shows.
     """
-    return PathQuery(
+    return model.PathQuery(
         path_class=edge.path_class,
         src=_owner_end(facts, facts.src(edge)),
         dst=_owner_end(facts, facts.dst(edge)),
@@ -244,7 +227,7 @@ def edge_query(facts: Facts, edge: Edge, *, streams: int | None = None) -> PathQ
     )
 
 
-def deciding_platform(instance: Instance) -> str | None:
+def deciding_platform(instance: model.Instance) -> str | None:
     """Return the CPU platform, or a least one that already decides the cap.
 
     A least platform below the one that the cap depends on decides nothing: the machine may well
@@ -256,7 +239,7 @@ def deciding_platform(instance: Instance) -> str | None:
     return instance.min_cpu_platform if instance.min_cpu_platform in decides else None
 
 
-def _owner_end(facts: Facts, owner: Owner) -> PathEnd:
+def _owner_end(facts: model.Facts, owner: model.Owner) -> model.PathEnd:
     instance = facts.instance(owner)
     if instance is None:
         return msgspec.structs.replace(ANYBODY, zone=owner.zone, region=owner.region)

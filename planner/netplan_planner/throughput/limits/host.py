@@ -2,14 +2,59 @@
 
 One flow is handled by one core at each end. Its ceiling has risen with kernels, virtual switches
 and processors, from 1 Gbit/s to more than the caps of most machines.
+
+What machines on shared cores have of their vCPUs, for ever; they burst to all for a while.
+
+What a receiving machine's vCPUs take in, where it is the lesser of the two machines.
+
+Google documents no ingress cap inside the VPC: what arrives must still be handled by the vCPUs.
+Nobody has published a figure for it. Every wall that was measured lay between equal machines, so a
+machine takes at least what it may send itself; for more there is one core's ceiling, times
+its vCPUs. What machines on shared cores have of theirs is documented; for a while they have more.
 """
 
 import math
 from datetime import date
 from itertools import pairwise
 
-from netplan_planner.model import Limit, LimitKind
+from netplan_planner.model import CapsBook, EgressCap, Limit, LimitKind, PathQuery
+from netplan_planner.throughput.limits.bounds import Bound
+from netplan_planner.throughput.limits.ends import OWN_CLOUD, vcpus_of
 from netplan_planner.throughput.limits.tables import FlowFigure, flow_figures
+
+SUSTAINED_VCPUS = {
+    "e2-micro": 0.25,
+    "e2-small": 0.5,
+    "e2-medium": 1.0,
+    "f1-micro": 0.2,
+}
+"""What shared-core types have of their vCPUs in the long run; for a while they burst to all.
+
+Source: cloud.google.com/compute/vm-instance-pricing (2026-07-30) bills E2 types for that part of
+their vCPUs; opsdash.com/blog/google-cloud-f1-micro.html (2017) has 0.2 and measured 0.22. Of
+g1-small no source was found: it is taken for a whole vCPU.
+"""
+
+
+def sustained_vcpus(machine_type: str, vcpus: float) -> float:
+    """Return the vCPUs that a machine has in the long run.
+
+    >>> sustained_vcpus("e2-custom-micro-2048", 2), sustained_vcpus("n2-standard-4", 4)
+    (0.25, 4)
+    """
+    # e2-custom-micro-2048 has the vCPUs of e2-micro.
+    standard = "-".join(part for part in machine_type.split("-")[:3] if part != "custom")
+    return SUSTAINED_VCPUS.get(standard, vcpus)
+
+
+def sustained_share(machine_type: str | None) -> float:
+    """Return the part of one core that a flow can count on, at most all of it.
+
+    >>> sustained_share("f1-micro"), sustained_share("n2-standard-4"), sustained_share(None)
+    (0.2, 1.0, 1.0)
+    """
+    return min(sustained_vcpus(machine_type or "", 1.0), 1.0)
+
 
 VCPU_POWER = 0.25
 """A flow gains that power of the vCPUs, up to four: what else runs then has a core of its own."""
@@ -97,3 +142,45 @@ def _around(as_of: date, figures: list[FlowFigure]) -> tuple[FlowFigure, FlowFig
         if as_of < after.on:
             return before, after, (as_of - before.on) / (after.on - before.on)
     return figures[-1], figures[-1], 0.0
+
+
+RECEIVER_CORES = "receiver-cores"
+
+
+def intake(query: PathQuery, cap: EgressCap, caps: CapsBook, without: str) -> Bound | None:
+    """Return what the receiver takes in, None where that is all that the sender may send.
+
+    Its least is what the vCPUs carry at their least, or what the machine may send itself.
+
+    Args:
+        query: The path.
+        cap: Of the sender.
+        caps: The caps at a date.
+        without: A campaign whose figures are left out.
+    """
+    machine_type, most = query.dst.machine_type, vcpus_of(query.dst, caps)
+    if query.dst.cloud != OWN_CLOUD or machine_type is None or not most:
+        return None
+    own = min((one.egress_gbps for one in caps.variants(machine_type)), default=0.0)
+    frame = min((e.mtu_bytes for e in (query.src, query.dst) if e.mtu_bytes), default=MTU_BYTES)
+    one = core_flow(caps.as_of, vcpus=1, mtu_bytes=frame, without=without)
+    if own >= cap.egress_gbps or one is None:
+        return None
+    sustained = sustained_vcpus(machine_type, most)
+    low = max(sustained * (one.low_gbps or 0.0), own)
+    if low >= cap.egress_gbps:
+        return None
+    gbps = max(sustained * one.gbps, own)
+    high = max(most * (one.high_gbps or 0.0), gbps)
+    limit = Limit(
+        name=RECEIVER_CORES,
+        gbps=gbps,
+        kind=LimitKind.MEASURED,
+        source=one.source,
+        as_of=one.as_of,
+        detail=f"{machine_type}, {sustained:g} x {one.gbps:.3g} Gbit/s by one vCPU",
+        low_gbps=low,
+        high_gbps=high,
+        lifted_by="a receiver with more vCPUs",
+    )
+    return Bound(limit, low, high)

@@ -6,19 +6,9 @@ from functools import cache
 
 import msgspec
 
-from netplan_planner import units
-from netplan_planner.model import (
-    CapsBook,
-    EgressCap,
-    Limit,
-    LimitKind,
-    MeasuredLimit,
-    PathQuery,
-    series_of,
-)
+from netplan_planner import model, units
 from netplan_planner.throughput.limits.ends import vcpus_of
-from netplan_planner.throughput.limits.host import MTU_BYTES, core_flow
-from netplan_planner.throughput.limits.shared_cores import sustained_share
+from netplan_planner.throughput.limits.host import MTU_BYTES, core_flow, sustained_share
 from netplan_planner.throughput.limits.tables import PathLimit, path_limit, possible_path_limit
 from netplan_planner.throughput.transport.tcp import segment_bytes
 
@@ -35,15 +25,15 @@ FRAME_BYTES = 38
 """Preamble, header, checksum and gap of Ethernet around a packet."""
 
 
-def tunnel(query: PathQuery, packets: PathLimit, count: int) -> Limit:
+def tunnel(query: model.PathQuery, packets: PathLimit, count: int) -> model.Limit:
     """Return what VPN tunnels carry one way, less what the other direction takes of them."""
     frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes]
     mtu = min([*frames, TUNNEL_MTU_BYTES])
     rate = packets.value * count / (2 if query.is_both_ways else 1)
-    return Limit(
+    return model.Limit(
         name="vpn-tunnel",
         gbps=units.gbps_from_bytes(rate * float(segment_bytes(mtu)), 1),
-        kind=LimitKind.DOCUMENTED,
+        kind=model.LimitKind.DOCUMENTED,
         source=packets.source,
         as_of=packets.as_of,
         detail=f"{count} x {packets.value:,.0f} packets/s of {mtu} bytes",
@@ -51,15 +41,15 @@ def tunnel(query: PathQuery, packets: PathLimit, count: int) -> Limit:
     )
 
 
-def host_link(query: PathQuery) -> Limit:
+def host_link(query: model.PathQuery) -> model.Limit:
     """Return the link of a machine that is not Google's, less Ethernet frames and headers."""
     frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes]
     mtu = min(frames, default=ETHERNET_MTU_BYTES)
     link = query.host_link_gbps or 0.0
-    return Limit(
+    return model.Limit(
         name="host-link",
         gbps=link * ethernet_payload_ratio(mtu),
-        kind=LimitKind.DOCUMENTED,
+        kind=model.LimitKind.DOCUMENTED,
         source="given with the question",
         as_of=query.as_of or GENERAL_CAP_ON,
         detail=f"{link:g} Gbit/s, frames of {mtu} bytes",
@@ -76,7 +66,7 @@ def ethernet_payload_ratio(mtu_bytes: int = ETHERNET_MTU_BYTES) -> float:
     return float(segment_bytes(mtu_bytes)) / (mtu_bytes + FRAME_BYTES)
 
 
-def core(query: PathQuery, caps: CapsBook, without: str = "") -> Limit | None:
+def core(query: model.PathQuery, caps: model.CapsBook, without: str = "") -> model.Limit | None:
     """Return what one core of the smaller end carries; None where no figure of the day is known."""
     sizes = [size for end in (query.src, query.dst) if (size := vcpus_of(end, caps))]
     frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes]
@@ -88,11 +78,11 @@ def core(query: PathQuery, caps: CapsBook, without: str = "") -> Limit | None:
 
 
 @cache
-def _core_of(as_of: date, vcpus: int, mtu_bytes: int, without: str) -> Limit | None:
+def _core_of(as_of: date, vcpus: int, mtu_bytes: int, without: str) -> model.Limit | None:
     return core_flow(as_of, vcpus=vcpus or None, mtu_bytes=mtu_bytes, without=without)
 
 
-def vm_egress(cap: EgressCap, caps: CapsBook) -> Limit:
+def vm_egress(cap: model.EgressCap, caps: model.CapsBook) -> model.Limit:
     """Return the cap of all that the machine sends."""
     lifted = "a machine type with a greater cap"
     tier1 = [] if cap.is_tier1 else [v for v in caps.variants(cap.machine_type) if v.is_tier1]
@@ -100,7 +90,7 @@ def vm_egress(cap: EgressCap, caps: CapsBook) -> Limit:
         lifted = f"Tier_1 ({tier1[0].egress_gbps:g} Gbit/s), or {lifted}"
     if cap.cpu_platform and not cap.min_cpu_platform:
         lifted = f"a newer CPU platform, or {lifted}"
-    return Limit(
+    return model.Limit(
         name="vm-egress",
         gbps=cap.egress_gbps,
         kind=cap.kind,
@@ -111,21 +101,23 @@ def vm_egress(cap: EgressCap, caps: CapsBook) -> Limit:
     )
 
 
-def _of_machine(cap: EgressCap) -> str:
+def _of_machine(cap: model.EgressCap) -> str:
     parts = (cap.machine_type, "Tier_1" if cap.is_tier1 else "", cap.cpu_platform)
     return ", ".join(part for part in parts if part)
 
 
-def external_sending(query: PathQuery, cap: EgressCap, caps: CapsBook) -> Limit:
+def external_sending(
+    query: model.PathQuery, cap: model.EgressCap, caps: model.CapsBook
+) -> model.Limit:
     """Return the cap of all flows to addresses outside the VPC."""
     tier1 = [] if cap.is_tier1 else [v for v in caps.variants(cap.machine_type) if v.is_tier1]
     is_raised = bool(tier1) and tier1[0].external_gbps is not None
     raised = f"Tier_1 ({tier1[0].external_gbps:g} Gbit/s)" if is_raised else ""
     own = query.path_class.is_external_address
-    return Limit(
+    return model.Limit(
         name="external-egress",
         gbps=cap.external_gbps or 0.0,
-        kind=LimitKind.DOCUMENTED,
+        kind=model.LimitKind.DOCUMENTED,
         source=cap.external_source or cap.source,
         as_of=cap.external_as_of or cap.as_of,
         detail=f"{_of_machine(cap)}, all flows to addresses outside the VPC",
@@ -133,13 +125,13 @@ def external_sending(query: PathQuery, cap: EgressCap, caps: CapsBook) -> Limit:
     )
 
 
-def external_flow(query: PathQuery, cap: EgressCap) -> Limit:
+def external_flow(query: model.PathQuery, cap: model.EgressCap) -> model.Limit:
     """Return the cap of one flow to an address outside the VPC."""
     own = query.path_class.is_external_address
-    return Limit(
+    return model.Limit(
         name="external-flow",
         gbps=cap.external_flow_gbps or 0.0,
-        kind=LimitKind.DOCUMENTED,
+        kind=model.LimitKind.DOCUMENTED,
         source=cap.path_source or cap.source,
         as_of=cap.path_as_of or cap.as_of,
         detail="whatever the machine",
@@ -147,12 +139,12 @@ def external_flow(query: PathQuery, cap: EgressCap) -> Limit:
     )
 
 
-def later_limit(found: PathLimit, gbps: float) -> Limit:
+def later_limit(found: PathLimit, gbps: float) -> model.Limit:
     """Return a limit that a source states for a later day."""
-    return Limit(
+    return model.Limit(
         name=found.name,
         gbps=gbps,
-        kind=LimitKind.DOCUMENTED,
+        kind=model.LimitKind.DOCUMENTED,
         source=found.source,
         as_of=found.as_of,
         detail="of a later day",
@@ -160,8 +152,8 @@ def later_limit(found: PathLimit, gbps: float) -> Limit:
 
 
 def external_receiving(
-    query: PathQuery, caps: CapsBook, *, is_possible: bool = False
-) -> Iterator[Limit]:
+    query: model.PathQuery, caps: model.CapsBook, *, is_possible: bool = False
+) -> Iterator[model.Limit]:
     """Yield the receiver's limits for packets from outside the VPC; it is one of our machines.
 
     With `is_possible` they are those of a later day that may have been in force.
@@ -181,11 +173,11 @@ def external_receiving(
         )
 
 
-def _ingress(limit: PathLimit, gbps: float, detail: str) -> Limit:
-    return Limit(
+def _ingress(limit: PathLimit, gbps: float, detail: str) -> model.Limit:
+    return model.Limit(
         name=limit.name,
         gbps=gbps,
-        kind=LimitKind.DOCUMENTED,
+        kind=model.LimitKind.DOCUMENTED,
         source=limit.source,
         as_of=limit.as_of,
         detail=detail,
@@ -193,19 +185,19 @@ def _ingress(limit: PathLimit, gbps: float, detail: str) -> Limit:
     )
 
 
-def documented_flow(query: PathQuery, cap: EgressCap) -> Iterator[Limit]:
+def documented_flow(query: model.PathQuery, cap: model.EgressCap) -> Iterator[model.Limit]:
     """Yield the limit of one flow inside the VPC, documented between two C4N machines only."""
     receiver = query.dst.machine_type
     if (
         not query.path_class.leaves_vpc
         and cap.internal_flow_gbps is not None
         and receiver is not None
-        and series_of(receiver) == series_of(cap.machine_type)
+        and model.series_of(receiver) == model.series_of(cap.machine_type)
     ):
-        yield Limit(
+        yield model.Limit(
             name=INTERNAL_FLOW,
             gbps=cap.internal_flow_gbps,
-            kind=LimitKind.DOCUMENTED,
+            kind=model.LimitKind.DOCUMENTED,
             source=cap.source,
             as_of=cap.as_of,
             detail="between two machines of the series",
@@ -213,16 +205,11 @@ def documented_flow(query: PathQuery, cap: EgressCap) -> Iterator[Limit]:
         )
 
 
-def measured_limit(limit: MeasuredLimit) -> Limit:
+def measured_limit(limit: model.MeasuredLimit) -> model.Limit:
     """Return a limit that was measured and that no document states."""
-    return Limit(
-        name=limit.name,
-        gbps=limit.gbps,
-        kind=LimitKind.MEASURED,
-        source=limit.source,
-        as_of=limit.as_of,
-        detail=limit.detail,
-        low_gbps=limit.low_gbps,
-        high_gbps=limit.high_gbps,
+    return model.taken(
+        model.Limit,
+        limit,
+        kind=model.LimitKind.MEASURED,
         lifted_by=INTERNAL_ADDRESS if limit.name == EXTERNAL_PATH else MORE_STREAMS,
     )

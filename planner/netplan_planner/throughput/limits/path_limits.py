@@ -20,39 +20,17 @@ from netplan_planner.model import (
     PathClass,
     PathQuery,
 )
-from netplan_planner.throughput.limits import bounds
+from netplan_planner.throughput.limits import bounds, named, tables
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1
 from netplan_planner.throughput.limits.doubts import known_doubts
 from netplan_planner.throughput.limits.ends import OWN_CLOUD
-from netplan_planner.throughput.limits.host import MTU_BYTES, core_case_ratios
-from netplan_planner.throughput.limits.named import (
-    EXTERNAL_PATH,
-    GENERAL_CAP_ON,
-    INTERNAL_FLOW,
-    core,
-    documented_flow,
-    external_flow,
-    external_receiving,
-    external_sending,
-    host_link,
-    later_limit,
-    measured_limit,
-    tunnel,
-    vm_egress,
-)
+from netplan_planner.throughput.limits.host import MTU_BYTES, core_case_ratios, intake
 from netplan_planner.throughput.limits.physical_nics import nic_limit
 from netplan_planner.throughput.limits.pods.path import pod_bounds, possible_of_pods
 from netplan_planner.throughput.limits.pods.tables import pod_terms
 from netplan_planner.throughput.limits.quotas import quota_limit
-from netplan_planner.throughput.limits.receivers import intake
 from netplan_planner.throughput.limits.senders import CARRIED_YEARS, Sender, sender_of
-from netplan_planner.throughput.limits.tables import (
-    later_path_limit,
-    measured_limits,
-    path_limit,
-    possible_path_limit,
-)
 from netplan_planner.throughput.transport.tcp import gbit_from_bytes, segment_bytes
 
 ONE_BY_ONE = "packets one by one: no offloads"
@@ -77,7 +55,7 @@ def is_own_receiver(query: PathQuery) -> bool:
 
 def default_window(query: PathQuery, as_of: date, without: str = "") -> tuple[float, float, float]:
     """Return the window of one stream by the receiver's set-up: likely, least and greatest."""
-    default = path_limit("tcp-window", as_of)
+    default = tables.path_limit("tcp-window", as_of)
     size = bounds.stock_window_bytes(default.value, without) if default is not None else math.nan
     return bounds.default_window_bytes(
         size, is_own=is_own_receiver(query), buffer_bytes=query.dst.set_up.receive_buffer_bytes
@@ -122,7 +100,7 @@ def static_limits(
     last = _last_seen_outside(query, caps)
     of_foreign = ""
     if query.host_link_gbps is not None:
-        hard = [bounds.plain(host_link(query))]
+        hard = [bounds.plain(named.host_link(query))]
         per_flow = list(_per_flow(query, None, caps, without))
     else:
         sender = sender_of(query.src, caps, may_assume)
@@ -184,7 +162,7 @@ def _missing(
     elif (
         path_class.leaves_vpc
         and not may_assume
-        and not any(b.limit.name in {"external-egress", EXTERNAL_PATH} for b in hard)
+        and not any(b.limit.name in {"external-egress", named.EXTERNAL_PATH} for b in hard)
     ):
         yield f"no documented cap of {sender.cap.machine_type} for addresses outside the VPC"
 
@@ -196,16 +174,16 @@ def _last_seen_outside(query: PathQuery, caps: CapsBook) -> MeasuredLimit | None
     """
     if not SLOW_OUTSIDE_UNTIL < caps.as_of <= UNSEEN_OUTSIDE_UNTIL:
         return None
-    found = measured_limits(SLOW_OUTSIDE_UNTIL)
+    found = tables.measured_limits(SLOW_OUTSIDE_UNTIL)
     of_class = (one for one in found if one.path_class is query.path_class)
-    return next((one for one in of_class if one.name == EXTERNAL_PATH), None)
+    return next((one for one in of_class if one.name == named.EXTERNAL_PATH), None)
 
 
 def _said_of_outside(
     query: PathQuery, sender: Sender, caps: CapsBook, last: MeasuredLimit | None
 ) -> Iterator[str]:
     """Yield what is not known of a path to outside addresses before the first document."""
-    measured = [one for one in caps.measured(query.path_class) if one.name == EXTERNAL_PATH]
+    measured = [one for one in caps.measured(query.path_class) if one.name == named.EXTERNAL_PATH]
     if last is not None:
         yield (
             f"no figure of this path is known between {last.as_of:%Y-%m} ({last.low_gbps:g} to"
@@ -218,7 +196,7 @@ def _said_of_outside(
         )
     elif not measured and query.path_class.leaves_vpc and _is_unstated(sender, caps):
         yield "no document of that day states what may leave the VPC: the machine's cap is taken"
-        general = path_limit("external-egress", caps.as_of, DEFAULT_TIER)
+        general = tables.path_limit("external-egress", caps.as_of, DEFAULT_TIER)
         if general is not None:
             yield f"whether the {general.value:g} Gbit/s of most types hold for it is not known"
 
@@ -231,36 +209,36 @@ def _hard(
     leaves = query.path_class.leaves_vpc
     if cap is not None and query.path_class is not PathClass.SAME_NODE_POD:
         bound = bounds.of_cap(
-            vm_egress(cap, caps),
+            named.vm_egress(cap, caps),
             cap,
             highest_gbps=sender.highest_gbps,
             is_carried=sender.is_carried,
         )
         bound = bounds.down_to(bound, sender.lowest_gbps)
         if leaves and _is_unstated(sender, caps):
-            general = path_limit("external-egress", caps.as_of, DEFAULT_TIER)
+            general = tables.path_limit("external-egress", caps.as_of, DEFAULT_TIER)
             bound = bounds.unstated(bound, math.inf if general is None else general.value)
         if last is not None:
             bound = bounds.down_to(bound, last.low_gbps)._replace(regime="unstated")
         yield bound
     if leaves and cap is not None and cap.external_gbps is not None:
-        external = external_sending(query, cap, caps)
+        external = named.external_sending(query, cap, caps)
         bound = bounds.of_outside_cap(external, cap, is_carried=sender.is_carried)
         tier = TIER_1 if cap.is_tier1 else DEFAULT_TIER
         yield or_not_yet(bound, cap.egress_gbps, caps, tier, without)
     yield from _beside_the_machine(query, cap, caps)
     comes_in = query.path_class.is_external_address or query.src.cloud != OWN_CLOUD
     if leaves and comes_in and query.dst.cloud == OWN_CLOUD:
-        for limit in external_receiving(query, caps):
+        for limit in named.external_receiving(query, caps):
             yield or_not_yet(bounds.plain(limit), math.inf, caps, without=without)
     for measured in caps.measured(query.path_class):
-        if measured.name == EXTERNAL_PATH:
-            bound = bounds.plain(measured_limit(measured))
+        if measured.name == named.EXTERNAL_PATH:
+            bound = bounds.plain(named.measured_limit(measured))
             most = cap.egress_gbps if cap is not None else 0.0
             yield bounds.up_to(bound, most, doubt_share(measured, caps))
-    packets = path_limit("vpn-tunnel-packets", caps.as_of)
+    packets = tables.path_limit("vpn-tunnel-packets", caps.as_of)
     if query.path_class is PathClass.HYBRID and query.vpn_tunnels is not None and packets:
-        yield bounds.plain(tunnel(query, packets, query.vpn_tunnels))
+        yield bounds.plain(named.tunnel(query, packets, query.vpn_tunnels))
 
 
 def _beside_the_machine(query: PathQuery, cap: EgressCap | None, caps: CapsBook) -> Iterator[Bound]:
@@ -283,7 +261,7 @@ def _is_unstated(sender: Sender, caps: CapsBook) -> bool:
     cap = sender.cap
     if cap is None or sender.is_carried or cap.external_gbps is not None:
         return False
-    general = path_limit("external-egress", GENERAL_CAP_ON, DEFAULT_TIER)
+    general = tables.path_limit("external-egress", named.GENERAL_CAP_ON, DEFAULT_TIER)
     is_small = general is not None and cap.egress_gbps <= general.value
     return caps.as_of <= SLOW_OUTSIDE_UNTIL or not is_small
 
@@ -295,13 +273,15 @@ def _per_flow(
     leaves = query.path_class.leaves_vpc
     if leaves and cap is not None and cap.external_flow_gbps is not None:
         whole = cap.external_gbps or cap.egress_gbps
-        yield or_not_yet(bounds.plain(external_flow(query, cap)), whole, caps, without=without)
-    inside = list(map(bounds.plain, documented_flow(query, cap))) if cap is not None else []
-    one = core(query, caps, without) if query.src.cloud == OWN_CLOUD else None
+        yield or_not_yet(
+            bounds.plain(named.external_flow(query, cap)), whole, caps, without=without
+        )
+    inside = list(map(bounds.plain, named.documented_flow(query, cap))) if cap is not None else []
+    one = named.core(query, caps, without) if query.src.cloud == OWN_CLOUD else None
     most = (one.high_gbps if one is not None else None) or 0.0
     for measured in caps.measured(query.path_class):
-        if measured.name != EXTERNAL_PATH:
-            bound = bounds.plain(measured_limit(measured))
+        if measured.name != named.EXTERNAL_PATH:
+            bound = bounds.plain(named.measured_limit(measured))
             inside.append(bounds.up_to(bound, most, doubt_share(measured, caps)))
     yield from inside
     # What is documented or measured for this very path knows more than the figures of all cores.
@@ -318,8 +298,8 @@ def _possible_core(
     A document is a ceiling: it promises no machine that a core reaches it. Where nobody told the
     MTU, the rest of the set-up is not known either: packets may pass the core one by one.
     """
-    of_flow = (b.limit for b in per_flow if b.limit.name == INTERNAL_FLOW)
-    one = core(query, caps, without) if query.src.cloud == OWN_CLOUD else None
+    of_flow = (b.limit for b in per_flow if b.limit.name == named.INTERNAL_FLOW)
+    one = named.core(query, caps, without) if query.src.cloud == OWN_CLOUD else None
     if one is None:
         return
     if any(limit.kind is LimitKind.DOCUMENTED for limit in of_flow):
@@ -357,7 +337,7 @@ def doubt_share(measured: MeasuredLimit, caps: CapsBook) -> float:
     if day > seen:
         return (day - seen) / (measured.valid_until - seen)
     eve = measured.valid_from - timedelta(days=1)
-    if any(m.path_class is measured.path_class for m in measured_limits(eve)) or day == seen:
+    if any(m.path_class is measured.path_class for m in tables.measured_limits(eve)) or day == seen:
         return 0.0
     return (seen - day) / (seen - measured.valid_from)
 
@@ -373,9 +353,9 @@ def possible_measured(query: PathQuery, caps: CapsBook) -> Iterator[Bound]:
         day = SLOW_OUTSIDE_UNTIL
     if day is None:
         return
-    for measured in measured_limits(day):
+    for measured in tables.measured_limits(day):
         if measured.path_class is query.path_class:
-            yield bounds.plain(measured_limit(measured))
+            yield bounds.plain(named.measured_limit(measured))
 
 
 def or_not_yet(
@@ -383,7 +363,7 @@ def or_not_yet(
 ) -> Bound:
     """Return a documented limit; while it may not have been in force, up to what else held."""
     name, day = bound.limit.name, caps.as_of
-    found = path_limit(name, day, tier) or later_path_limit(name, day, tier)
+    found = tables.path_limit(name, day, tier) or tables.later_path_limit(name, day, tier)
     if found is None:
         return bound
     return bounds.up_to(
@@ -400,12 +380,12 @@ def possible_documented(
     if query.src.cloud == OWN_CLOUD:
         tier = TIER_1 if query.src.is_tier1 else DEFAULT_TIER
         for name, of_tier in (("external-egress", tier), ("external-flow", "")):
-            found = possible_path_limit(name, caps.as_of, of_tier)
+            found = tables.possible_path_limit(name, caps.as_of, of_tier)
             if found is not None:
-                bound = bounds.plain(later_limit(found, found.value))
+                bound = bounds.plain(named.later_limit(found, found.value))
                 least = min((one.low_gbps for one in hard), default=math.inf)
                 chance = found.chance_in_force(caps.as_of, without)
                 yield bounds.not_below(bound, least, bounds.admitted(chance))
     comes_in = query.path_class.is_external_address or query.src.cloud != OWN_CLOUD
     if comes_in and query.dst.cloud == OWN_CLOUD:
-        yield from map(bounds.plain, external_receiving(query, caps, is_possible=True))
+        yield from map(bounds.plain, named.external_receiving(query, caps, is_possible=True))

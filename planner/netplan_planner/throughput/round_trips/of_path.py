@@ -5,6 +5,11 @@
 3. That of the two places.
 4. A typical one of the class, where the places have no names.
 5. The smoothed one of a run, which the run's own queue lengthens.
+
+Round-trip times that came with a path, beside what pings of the same regions showed.
+
+One that was measured with the path is believed, however short: it saw the route of its day. One
+that was joined to it from another day's grid may be a mix-up of two addresses.
 """
 
 import math
@@ -15,16 +20,80 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.model import Facts, Measurement, PathQuery, SelfLink
+from netplan_planner.model import Facts, Interval, Measurement, PathQuery, SelfLink
 from netplan_planner.throughput.goodput.terms import Spans
 from netplan_planner.throughput.round_trips.distance import Matrix
-from netplan_planner.throughput.round_trips.given import RaisedRtts, raised_to_pings, why_believed
 from netplan_planner.throughput.round_trips.rtt import (
     RoundTrip,
     RoundTripColumns,
+    RttBasis,
     rtt_between,
     rtt_for_pairs,
 )
+
+
+class RaisedRtts(NamedTuple):
+    """Round-trip times as they are taken; NaN where none is given."""
+
+    rtt_ms: Matrix
+    is_raised: NDArray[np.bool_]
+    pings_ms: Matrix
+    """The least known ping where a figure lies below it, else NaN."""
+
+
+def raised_to_pings(
+    given_ms: Sequence[float] | Matrix,
+    known: RoundTripColumns,
+    is_joined: NDArray[np.bool_] | Sequence[bool],
+) -> RaisedRtts:
+    """Return round-trip times, those of another day's grid raised to the least ping of the pair.
+
+    A joined figure below every ping of several campaigns is more often a mix-up of addresses than a
+    new cable: of 587 published rows that have one, 509 fit the pings better than their own figure.
+    Where a pair was not measured, a figure is believed.
+
+    Args:
+        given_ms: By row, NaN where none is given.
+        known: What is known of the same rows' places.
+        is_joined: Whether the row's figure was taken from another day's grid.
+
+    >>> from netplan_planner.throughput.round_trips.rtt import rtt_for_pairs
+    >>> known = rtt_for_pairs(["us-central1"] * 2, ["europe-west1"] * 2)
+    >>> raised_to_pings([50.0, 50.0], known, [True, False]).is_raised
+    array([ True, False])
+    """
+    given = np.asarray(given_ms, dtype=float)
+    least = np.where(known.basis == RttBasis.TABLE, known.low_ms, 0.0)
+    is_below = given < least
+    is_raised = is_below & np.asarray(is_joined)
+    return RaisedRtts(
+        np.where(is_raised, least, given), is_raised, np.where(is_below, least, np.nan)
+    )
+
+
+def why_believed(pings_ms: float) -> str:
+    """Return in words that a round-trip time below all known pings is taken as it is.
+
+    >>> why_believed(98.24)
+    'the round-trip time is below every known ping between these regions, 98.2 ms; taken as given'
+    """
+    return (
+        f"the round-trip time is below every known ping between these regions, {pings_ms:.3g} ms;"
+        " taken as given"
+    )
+
+
+def why_raised(rtt_ms: float) -> str:
+    """Return in words that a round-trip time was raised, and to what.
+
+    >>> why_raised(98.24)[:66]
+    "the round-trip time, joined from another day's grid, is below ever"
+    """
+    return (
+        "the round-trip time, joined from another day's grid, is below every ping between these"
+        f" regions: {rtt_ms:.3g} ms, their least, is taken"
+    )
+
 
 FLOW_LOGS = "flow logs"
 LONGEST_RTT_MS = 10_000.0
@@ -164,11 +233,11 @@ def row_round_trips(
     usual_places = [_TYPICAL.get(one or "", ("", "")) for one in distances]
     typical = rtt_for_pairs([src for src, _ in usual_places], [dst for _, dst in usual_places])
     found = []
-    for name in ("rtt_ms", "low_ms", "high_ms"):
+    for name in ("low_ms", "rtt_ms", "high_ms"):
         placed, usual = getattr(of_rows, name), getattr(typical, name)[kind]
         value = np.where(np.isnan(placed), usual, placed)
         found.append(np.where(np.isnan(own.rtt_ms), value, own.rtt_ms))
-    return RowRoundTrips(Spans(*found), own)
+    return RowRoundTrips(Interval(*found), own)
 
 
 def _plausible(rtt_ms: float | None) -> float | None:

@@ -30,7 +30,6 @@ from collections.abc import Iterable
 
 from netplan_planner import units
 from netplan_planner.model import Binding, Service, ServiceCurve, Transactions, Value
-from netplan_planner.model.limits import RateInterval
 from netplan_planner.throughput.services.service_fit import (
     LIKELY_OVERLAP,
     Overlap,
@@ -44,7 +43,6 @@ __all__ = [
     "LIKELY_OVERLAP",
     "Binding",
     "ClosedLoop",
-    "NeededBandwidth",
     "Overlap",
     "Service",
     "ServiceCurve",
@@ -52,9 +50,7 @@ __all__ = [
     "Transactions",
     "described_service",
     "fit_two_points",
-    "gbps_for_tps",
     "known_service",
-    "overlap_of_clients",
     "soft_minimum",
     "transactions_per_s",
 ]
@@ -83,13 +79,6 @@ class ClosedLoop(Value, frozen=True, kw_only=True):
         """The most transactions per second: clients / (work + round trips x RTT)."""
         wait_ms = self.work_ms + self.round_trip_count * self.rtt_ms
         return self.client_count * units.MS_PER_SECOND / wait_ms if wait_ms > 0 else math.inf
-
-
-class NeededBandwidth(RateInterval, frozen=True, kw_only=True):
-    """The bandwidth at which a service reaches a rate; None where a curve never does."""
-
-    reason: str = ""
-    """Why `gbps` or `high_gbps` is None."""
 
 
 def transactions_per_s(
@@ -134,42 +123,6 @@ def transactions_per_s(
     )
 
 
-def gbps_for_tps(service: Service, *, tps: float) -> NeededBandwidth:
-    """Return the bandwidth at which a service reaches `tps`, without latency of its own.
-
-    Raises:
-        ValueError: If `tps` is not above 0.
-    """
-    if tps <= 0:
-        raise ValueError(f"a wanted rate is above 0 transactions/s, got {tps}")
-    found = [_needed_gbps(curve, tps) for curve in (service.likely, *service.edges)]
-    likely, reached = found[0], [gbps for gbps in found if gbps is not None]
-    reason = ""
-    if likely is None:
-        reason = f"{tps:g}/s is at or above the ceiling of {service.ceiling_tps:.0f}/s"
-    elif None in found:
-        reason = f"the ceiling may be as low as {service.low_ceiling_tps:.0f}/s"
-    return NeededBandwidth(
-        gbps=likely,
-        low_gbps=min(reached, default=None),
-        high_gbps=max(reached) if likely is not None and None not in found else None,
-        reason=reason,
-    )
-
-
-def overlap_of_clients(client_count: float) -> float:
-    """Return the exponent p that a closed loop of `client_count` clients has at equal limits.
-
-    >>> overlap_of_clients(1)
-    1.0
-    >>> round(overlap_of_clients(64), 1)
-    44.7
-    """
-    if client_count < 1:
-        raise ValueError(f"a closed loop has at least one client, got {client_count}")
-    return math.log(2) / math.log1p(1 / client_count)
-
-
 def soft_minimum(limits: Iterable[float], overlap: float) -> float:
     """Return the soft minimum of rates above 0 with the exponent `overlap`; infinity drops out.
 
@@ -192,20 +145,6 @@ def _path_tps(curve: ServiceCurve, gbps: float) -> float:
 def _rate(curve: ServiceCurve, gbps: float, latency_tps: float) -> float:
     limits = (_path_tps(curve, gbps), curve.most_tps, latency_tps)
     return soft_minimum(limits, curve.exponent)
-
-
-def _needed_gbps(curve: ServiceCurve, tps: float) -> float | None:
-    """Return the bandwidth at which a curve reaches `tps`, None if it never does."""
-    path_tps = tps
-    if math.isinf(curve.exponent):
-        if tps > curve.most_tps:
-            return None
-    elif tps >= curve.most_tps:
-        return None
-    else:
-        used = -math.expm1(curve.exponent * math.log(tps / curve.most_tps))
-        path_tps = tps / used ** (1 / curve.exponent)
-    return units.gbps_from_bytes(path_tps * curve.bytes_per_transaction, 1)
 
 
 def _ordered(gbps: float, low_gbps: float | None, high_gbps: float | None) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from functools import cache
 
 from netplan_planner import units
 from netplan_planner.errors import UnknownName, UsageError, nearest_names
-from netplan_planner.model import Service, ServiceCurve, Value
+from netplan_planner.model import Interval, Service, ServiceCurve, Value
 from netplan_planner.shipped import shipped_rows
 from netplan_planner.throughput.limits.tables import DATA
 from netplan_planner.throughput.transport.tcp import SATURATION_POWER
@@ -19,17 +19,17 @@ SERIAL = 1.0
 PERFECT = math.inf
 
 
-class Overlap(Value, frozen=True, kw_only=True):
+class Overlap(Interval[float], frozen=True, kw_only=True):
     """How far transfer and work overlap: the exponent p of the soft minimum, 1 or more."""
 
-    likely: float = SATURATION_POWER
     low: float = SERIAL
+    middle: float = SATURATION_POWER
     high: float = PERFECT
 
     def __post_init__(self) -> None:
         """Refuse an order that cannot be."""
-        if not 1 <= self.low <= self.likely <= self.high:
-            raise ValueError(f"1 <= low <= likely <= high does not hold for {self}")
+        if not 1 <= self.low <= self.middle <= self.high:
+            raise ValueError(f"1 <= low <= middle <= high does not hold for {self}")
 
 
 class ServicePoint(Value, frozen=True, kw_only=True):
@@ -65,10 +65,8 @@ def fit_two_points(
     (45517, 7346)
     """
     _check(low, high)
-    likely = _curve(low, low.tps, high, high.tps, overlap.likely)
-    corners = itertools.product(
-        _range(low), _range(high), (overlap.low, overlap.likely, overlap.high)
-    )
+    likely = _curve(low, low.tps, high, high.tps, overlap.middle)
+    corners = itertools.product(_range(low), _range(high), overlap)
     found = (_curve(low, low_tps, high, high_tps, p) for low_tps, high_tps, p in corners)
     edges = tuple(dict.fromkeys(found))
     byte_counts = [curve.bytes_per_transaction for curve in (likely, *edges)]
@@ -101,7 +99,7 @@ def described_service(
             ceiling_tps=ceiling_tps,
             overlap=_finite(p),
         )
-        for p in (overlap.likely, overlap.low, overlap.high)
+        for p in (overlap.middle, overlap.low, overlap.high)
     )
     return Service(
         bytes_per_transaction=bytes_per_transaction,

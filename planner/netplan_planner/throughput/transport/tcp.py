@@ -26,7 +26,7 @@ SATURATION_POWER = 3.0
 them, measured by the Skyplane project in January 2022, follow 2.9; BBR 5.9."""
 START_RTTS = 1.0
 """Round trips from the start of the receiver's clock to the first byte: the start message there,
-then the flight back. The sender's clock starts with it; some tools are later (`tool_clocks`)."""
+then the flight back. The sender's clock starts with it; some tools are later (`tools`)."""
 LEAST_TIMEOUT_S = 0.2
 """On top of the round-trip time, before what nothing else reported lost is sent again: Linux's
 (TCP_RTO_MIN); RFC 6298 has a second."""

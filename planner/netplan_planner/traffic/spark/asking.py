@@ -7,6 +7,7 @@ from pathlib import PurePath
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic.options import TrafficOptions
+from netplan_planner.traffic.spark import read
 from netplan_planner.traffic.spark.place import SparkPlace, server_paths
 
 INSTALL = "--engine spark needs Spark's client and sqlglot: pip install 'gce-netplan[spark]'"
@@ -32,7 +33,7 @@ def read_traffic_on_spark(
     # Else its library writes lines of its own to standard error, about each failure.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     try:
-        from netplan_planner.traffic.spark import read
+        read_logs = read.read_logs
     except ImportError as exc:
         raise UsageError(INSTALL) from exc
-    return read.read_logs(wanted, inventory, options, place=place, say=say)
+    return read_logs(wanted, inventory, options, place=place, say=say)

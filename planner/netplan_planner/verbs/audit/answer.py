@@ -1,4 +1,9 @@
-"""The audit's answer: the report."""
+"""The audit's answer: the report.
+
+What a service does on a cluster, plugin by plugin, before and after pods use another link.
+
+What of a cluster's traffic costs most, and what near endpoints would save, for a report.
+"""
 
 from collections.abc import Container, Iterable, Iterator
 from datetime import date, datetime
@@ -11,16 +16,84 @@ from netplan_planner.model.evidence.measurement import MeasurementCoverage
 from netplan_planner.model.evidence.metrics import MetricsCoverage
 from netplan_planner.model.evidence.traffic import TrafficCoverage
 from netplan_planner.model.finding import Confidence, Finding
-from netplan_planner.model.money.month_bill import MonthBill
+from netplan_planner.model.limits import Estimate
+from netplan_planner.model.money.prices import FlexibleUse
 from netplan_planner.model.path_class import PathClass
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.model.plans.commitment import CommitmentLever, CommitmentUse
-from netplan_planner.model.plans.flexible import FlexibleUse
 from netplan_planner.model.plans.job import JobPlan
 from netplan_planner.model.plans.plan import FixSet, MachinePlan, OrderedFix, PlannedChange
-from netplan_planner.model.plans.plugin_change import PluginChanges
-from netplan_planner.model.pod_costs_report import NearSaving, PodPair
+from netplan_planner.model.prediction import Transactions
 from netplan_planner.model.project.resources import ProjectCoverage, Unread
+
+
+class PodPair(Value, frozen=True, kw_only=True):
+    """What the pods of a workload in a zone send to those of another; part of the edges' bill."""
+
+    src: str
+    """Workload."""
+    dst: str
+    src_zone: str
+    """Empty where it is not known."""
+    dst_zone: str
+    service: str
+    """By which they met; empty where none is known."""
+    path_class: PathClass | None
+    gib_per_month: Decimal
+    usd_per_month: Decimal | None
+    """At the first price step; None: `unknown` says why."""
+    unknown: str = ""
+
+
+class NearSaving(Value, frozen=True, kw_only=True):
+    """What `trafficDistribution: PreferClose` would make of a Service's traffic."""
+
+    service: str
+    prefers_near: bool
+    """It is asked for already."""
+    crossing_gib_per_month: Decimal | None
+    """Between zones, now; this and the next four are None where `unknown` says why."""
+    saved_gib_per_month: Decimal | None
+    saving_usd_per_month: Decimal | None
+    overload_times: float | None
+    """What the fullest endpoint would carry, in times of what the fullest carries now."""
+    fullest_zone: str | None
+    """Where that endpoint is."""
+    lone_zones: tuple[str, ...] = ()
+    """Zones with a single endpoint."""
+    unknown: str = ""
+
+
+class OnLink(Value, frozen=True, kw_only=True):
+    """What a path carries over a link, and what a service then does."""
+
+    link_gbps: float
+    estimate: Estimate
+    transactions: Transactions | None
+    """None where the path's throughput is not known."""
+
+
+class PluginChange(Value, frozen=True, kw_only=True):
+    """One network plugin on both links."""
+
+    plugin: str | None
+    """None: the hosts themselves."""
+    encapsulation: str
+    told: str
+    """What the story says of it."""
+    source: str
+    """What the prediction rests on."""
+    before: OnLink
+    after: OnLink
+
+
+class PluginChanges(Value, frozen=True, kw_only=True):
+    """A published service on hosts with two links, the hosts themselves first."""
+
+    service: str
+    limits: str
+    """What the figures of the links are: not Google's."""
+    rows: tuple[PluginChange, ...]
 
 
 class WindowInfo(Value, frozen=True, kw_only=True):
@@ -163,7 +236,7 @@ class Report(Value, frozen=True, kw_only=True):
     """That prices are old, and how to get new ones: the first line of every form that is read."""
     window: WindowInfo | None
     coverage: Coverage
-    bill: MonthBill
+    bill: report_rows.MonthBill
     """What a month costs as it is: all savings are taken off it."""
     findings: tuple[Finding, ...]
     """By severity, then as their fixes rank, then by rule."""

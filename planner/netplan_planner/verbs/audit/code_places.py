@@ -16,6 +16,7 @@ from netplan_planner.input_files import WHOLE_BYTES, unpacked
 from netplan_planner.model import Value
 from netplan_planner.readers.documents import NotText, text_of
 from netplan_planner.readers.pointer_lines import pointer_lines
+from netplan_planner.readers.terraform import code
 from netplan_planner.renderers.places import FilePlace, file_place, place_in
 from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.world.demos import DEMO_FOLDER, DEMO_PREFIX, load_demo
@@ -79,16 +80,13 @@ def _of_terraform(
     planned: Mapping[str, FilePlace], terraform_dir: Path | None
 ) -> dict[str, FilePlace]:
     """Return where the configuration has each resource, else where the plan has it."""
-    # The reader of the configuration's language costs 100 ms; only SARIF of a plan needs it.
-    from netplan_planner.readers.terraform.code import Code, address_lines
-
-    codes: dict[Path, Code] = {}
+    codes: dict[Path, code.Code] = {}
     lines: dict[str, dict[str, int]] = {}
     found: dict[str, FilePlace] = {}
     for source, place in planned.items():
         root = terraform_dir if terraform_dir is not None else _real(place.path).parent
         if root not in codes:
-            codes[root] = Code(root)
+            codes[root] = code.Code(root)
         at = codes[root].place_of(place.address)
         if at is not None:
             found[source] = FilePlace(
@@ -96,7 +94,7 @@ def _of_terraform(
             )
             continue
         if place.path not in lines:
-            lines[place.path] = address_lines(_text(_real(place.path)))
+            lines[place.path] = code.address_lines(_text(_real(place.path)))
         found[source] = FilePlace(
             path=_from_here(place.path),
             line=lines[place.path].get(place.address, place.line or 1),

@@ -5,7 +5,6 @@ from datetime import date
 from msgspec.structs import replace
 
 from netplan_planner import model
-from netplan_planner.model.plans.plugin_change import OnLink, PluginChange, PluginChanges
 from netplan_planner.optimise.job.plan import plan_job
 from netplan_planner.optimise.vm_today import baseline_of, with_baseline
 from netplan_planner.planning.path_question import PathQuestion
@@ -14,6 +13,7 @@ from netplan_planner.throughput.limits.named import ethernet_payload_ratio
 from netplan_planner.throughput.limits.pods.overlay import encapsulation_of
 from netplan_planner.throughput.limits.pods.tables import NONE
 from netplan_planner.throughput.services.application import known_service
+from netplan_planner.verbs.audit.answer import OnLink, PluginChange, PluginChanges
 from netplan_planner.world.demos import Demo, DemoNeed, DemoPlugin, DemoPlugins
 from netplan_planner.world.named_machines import machine_of
 

@@ -10,16 +10,15 @@ from netplan_planner.judging.levers import changes_of, commitment_lever
 from netplan_planner.judging.month import committed, month_bill, tables_of
 from netplan_planner.judging.rules import check_rule_names, rule_list
 from netplan_planner.judging.suppressions import ignore_file
-from netplan_planner.model import Confidence, Facts, Finding, Severity, TrafficMatrix, taken
-from netplan_planner.model.money.price_age import price_age
+from netplan_planner.model import Confidence, Facts, Finding, Severity, TrafficMatrix
 from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.optimise.commitment_table import commitment_uses
+from netplan_planner.planning.basis import resting
 from netplan_planner.planning.price_source import currency_in
 from netplan_planner.planning.project import configured, request_of
 from netplan_planner.planning.traffic_totals import zone_pairs
 from netplan_planner.renderers.options import EVERYTHING, RenderOptions
 from netplan_planner.renderers.output import SARIF
-from netplan_planner.throughput import stated_on
 from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
 from netplan_planner.verbs import Now, panels, refuse_incomplete, verb
 from netplan_planner.verbs.audit.answer import Coverage, Report, WindowInfo
@@ -135,22 +134,23 @@ def report_on(
     scope = request.commitment_scope
     uses = commitment_uses(inventory, facts.prices, facts.today, scope)
     projects = projects_of(request, inventory)
-    return taken(
+    return resting(
         Report,
-        found,
+        facts.prices,
+        facts.caps,
+        request.today,
+        request.prices,
+        has_spot=any(one.is_spot for one in inventory.instances),
         tool=f"netplan {tool_version()}",
         title=title_of(demo, projects),
         projects=projects,
-        limits_as_of=stated_on(facts.caps.as_of),
-        prices_as_of=facts.prices.info.as_of,
-        network_prices_as_of=facts.prices.info.network_as_of,
-        price_age=price_age(
-            facts.prices.info,
-            request.today,
-            has_spot=any(one.is_spot for one in inventory.instances),
-            folder=request.prices,
-        ),
         window=_window(facts, facts.traffic) if facts.traffic is not None else None,
+        findings=found.findings,
+        do_first=found.do_first,
+        fix_sets=found.fix_sets,
+        suppressed=found.suppressed,
+        filtered=found.filtered,
+        not_evaluated=found.not_evaluated,
         coverage=_coverage(facts, found),
         bill=month_bill(tables, committed(facts, uses)),
         traffic_by_class=tables.classes,

@@ -4,8 +4,6 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.model import Amount, ClassTotal, ServiceTotal, total_usd
-from netplan_planner.model.plans.plugin_change import OnLink, PluginChange, PluginChanges
-from netplan_planner.model.pod_costs_report import NearSaving, PodPair
 from netplan_planner.model.report_rows import HUB_WORK, unpriced_span
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
@@ -14,7 +12,14 @@ from netplan_planner.renderers.content.flows import unpriced_note, usd_cell
 from netplan_planner.renderers.content.phrases import NO_PLUGIN, limit_words
 from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
-from netplan_planner.verbs.audit.answer import Report
+from netplan_planner.verbs.audit.answer import (
+    NearSaving,
+    OnLink,
+    PluginChange,
+    PluginChanges,
+    PodPair,
+    Report,
+)
 
 _DEAREST = 3
 """Classes of path that the bill names."""

@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 from netplan_planner import model
 from netplan_planner.judging.machine_table import REGIONAL_QUOTAS
-from netplan_planner.model.pod_costs_report import NearSaving, PodPair
 from netplan_planner.paths.pod_costs import PodCost, pod_costs
 from netplan_planner.paths.priced_paths import PricedPath, billed_edges
 from netplan_planner.planning.traffic_bill import mean_prices
 from netplan_planner.planning.traffic_totals import direction_of
-from netplan_planner.verbs.audit.answer import DearPair, RegionRow
+from netplan_planner.verbs.audit.answer import DearPair, NearSaving, PodPair, RegionRow
 from netplan_rules.shared.near_services import NearService, near_services
 
 MOST_PAIRS = 20

@@ -19,8 +19,7 @@ from netplan_planner.throughput.calibration.factors.shared_factors import pair_k
 from netplan_planner.throughput.calibration.learning.measured_runs import Measured
 from netplan_planner.throughput.limits.ends import measured_end
 from netplan_planner.throughput.round_trips.of_path import run_round_trip
-from netplan_planner.throughput.transport.tool_clocks import late_rtts
-from netplan_planner.throughput.transport.tool_threads import is_one_thread, thread_count
+from netplan_planner.throughput.transport.tools import is_one_thread, late_rtts, thread_count
 from netplan_planner.world.reading import read_measurements
 
 BUSY_CORE_RATIO = 0.9

@@ -8,13 +8,9 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from netplan_planner import model
 from netplan_planner.errors import InputError
 from netplan_planner.machines import ties_of
-from netplan_planner.model import (
-    BandwidthTier,
-    Facts,
-    Instance,
-)
 from netplan_planner.planning.fleet.hours import ALL_DAY
 from netplan_planner.planning.fleet.need import FleetNeed, FleetShortfall
 from netplan_planner.planning.fleet.standing import why_in_no_sum
@@ -30,13 +26,13 @@ Migration Center API, OperatingSystemPricing.licenseType, read 2026-11-23)."""
 class _Wanted(NamedTuple):
     """What one machine needs, or why it stays as it is."""
 
-    instance: Instance
+    instance: model.Instance
     need: SeenNeed
     why_kept: str = ""
 
 
 def needs_of(
-    facts: Facts, *, architecture: str | None, any_architecture: bool, headroom_ratio: float
+    facts: model.Facts, *, architecture: str | None, any_architecture: bool, headroom_ratio: float
 ) -> tuple[tuple[FleetNeed, ...], tuple[FleetShortfall, ...]]:
     """Return the groups of the running machines, and those that no plan can count.
 
@@ -49,7 +45,7 @@ def needs_of(
     running = [one for one in facts.inventory.instances if not one.is_off]
     if not running:
         raise InputError("no machine of the input runs: there is no fleet to plan")
-    groups: dict[tuple[str, ...], list[Instance]] = defaultdict(list)
+    groups: dict[tuple[str, ...], list[model.Instance]] = defaultdict(list)
     for instance in running:
         groups[_group_key(facts, instance)].append(instance)
     needs: list[FleetNeed] = []
@@ -77,7 +73,7 @@ def needs_of(
     return tuple(needs), tuple(kept)
 
 
-def _group_key(facts: Facts, instance: Instance) -> tuple[str, ...]:
+def _group_key(facts: model.Facts, instance: model.Instance) -> tuple[str, ...]:
     """Return what tells a group from others: machines outside of managed groups stand alone."""
     group = facts.inventory.group_by_member.get(instance.ref.self_link)
     managed = group is not None and group.is_managed
@@ -85,12 +81,12 @@ def _group_key(facts: Facts, instance: Instance) -> tuple[str, ...]:
     return home, instance.machine_type, instance.bandwidth_tier.value, str(instance.is_spot)
 
 
-def _name(facts: Facts, members: Sequence[Instance]) -> str:
+def _name(facts: model.Facts, members: Sequence[model.Instance]) -> str:
     group = facts.inventory.group_by_member.get(members[0].ref.self_link)
     return group.ref.name if group is not None and group.is_managed else members[0].name
 
 
-def _wanted(facts: Facts, instance: Instance, headroom_ratio: float) -> _Wanted:
+def _wanted(facts: model.Facts, instance: model.Instance, headroom_ratio: float) -> _Wanted:
     shape = facts.shape(instance.machine_type)
     assert shape is not None
     found = seen_need(facts, instance, shape, headroom_ratio)
@@ -104,7 +100,7 @@ def _wanted(facts: Facts, instance: Instance, headroom_ratio: float) -> _Wanted:
 
 
 def _need(
-    facts: Facts, name: str, wanted: Sequence[_Wanted], architecture: str | None
+    facts: model.Facts, name: str, wanted: Sequence[_Wanted], architecture: str | None
 ) -> FleetNeed:
     """Return the need of a group: of each amount the greatest of its machines."""
     first = wanted[0].instance
@@ -127,7 +123,7 @@ def _need(
         hours_per_month=Decimal(HOURS_PER_MONTH),
         active_hours=tuple(sorted(ALL_DAY)),
         machine_type=first.machine_type,
-        is_tier1=first.bandwidth_tier is BandwidthTier.TIER_1,
+        is_tier1=first.bandwidth_tier is model.BandwidthTier.TIER_1,
         cpu_platform=deciding_platform(first),
         architecture=architecture,
         is_pinned=bool(why),

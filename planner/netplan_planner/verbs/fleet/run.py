@@ -9,16 +9,16 @@ import msgspec
 
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.machines.known import Known
-from netplan_planner.model import CapsBook, CommitmentScope, Facts, PriceBook, Text
-from netplan_planner.model.money.price_age import price_age
+from netplan_planner.model import CapsBook, CommitmentScope, Facts, PriceBook, Text, taken
+from netplan_planner.planning.basis import resting
 from netplan_planner.planning.fleet.candidates import Candidates, Choices
-from netplan_planner.planning.fleet.existing import existing_of
 from netplan_planner.planning.fleet.machine import Candidate, notes_of
 from netplan_planner.planning.fleet.market import Existing, Market
 from netplan_planner.planning.fleet.need import FleetNeed, FleetShortfall
 from netplan_planner.planning.fleet.plan import Planned, plan_fleet
+from netplan_planner.planning.fleet.standing import existing_of
 from netplan_planner.planning.project import request_of
-from netplan_planner.throughput import load_caps, stated_on
+from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.limits.caps import checked_series
 from netplan_planner.units import counted
 from netplan_planner.verbs import Now, panels, read_in_full, verb
@@ -126,21 +126,16 @@ def fleet_of(
     say(f"planning {counted(len(fleet.needs), 'group')}")
     needs, kept = _feasible(fleet, choices)
     planned = plan_fleet(needs, fleet.prices, fleet.caps, choices, market, asked.quotas)
-    info = fleet.prices.info
-    basis = FleetAnswer(
+    basis = resting(
+        FleetAnswer,
+        fleet.prices,
+        fleet.caps,
+        read.today,
+        read.prices,
+        has_spot=any(need.is_spot for need in needs),
         headroom_ratio=asked.headroom_ratio,
         least_saving_usd=asked.least_saving_usd,
         commitment_choice=asked.commitments,
-        limits_as_of=stated_on(fleet.caps.as_of),
-        prices_as_of=info.as_of,
-        prices_sha256=info.sha256,
-        price_terms=info.terms,
-        price_age=price_age(
-            info,
-            read.today,
-            has_spot=any(need.is_spot for need in needs),
-            folder=read.prices,
-        ),
         kept=(*fleet.left_out, *kept),
         notes=fleet.notes,
         incomplete=what_is_incomplete(fleet.facts, ()) if fleet.facts is not None else (),
@@ -309,10 +304,9 @@ def _group(
         f"stays as it is: {need.why_pinned}" if need.why_pinned else "",
         "" if is_same else f"without commitments {by_itself.machine_type} would be cheapest",
     ]
-    return FleetGroup(
-        name=need.name,
-        zone=need.zone,
-        count=need.count,
+    return taken(
+        FleetGroup,
+        need,
         machine_type=machine.machine_type,
         is_tier1=machine.is_tier1,
         usd_per_month=usd,
@@ -324,9 +318,7 @@ def _group(
         needs_gbps=need.gbps + need.outside_gbps,
         vcpus=machine.shape.vcpus,
         memory_gib=machine.shape.memory_gib,
-        hours_per_month=need.hours_per_month,
         note="; ".join(filter(None, notes)),
-        machines=need.machines,
     )
 
 

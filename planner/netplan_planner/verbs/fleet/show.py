@@ -9,23 +9,11 @@ from typing import NamedTuple
 from netplan_planner.model import Amount, Text, worded
 from netplan_planner.planning.fleet.need import FleetShortfall
 from netplan_planner.planning.show import commitments_to_buy
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
 from netplan_planner.renderers.content.changes import changes
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Field,
-    Item,
-    Line,
-    Para,
-    Role,
-    Section,
-    Table,
-    fixed,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
 from netplan_planner.renderers.figures import counted
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.fleet.answer import FleetAnswer, FleetGroup
@@ -87,41 +75,41 @@ def _cells(group: FleetGroup) -> tuple[Cell, ...]:
 def blocks(answer: FleetAnswer, options: RenderOptions) -> Iterator[Block]:
     """Yield what it costs and how sure that is, commitments, types, what stays and what to know."""
     if answer.price_age:
-        yield Para(line=line(answer.price_age))
+        yield doc.para(answer.price_age)
     if answer.is_feasible:
         yield from _plan(answer, options)
     else:
-        yield Section(line=line("No plan: a group has no machine type, or a quota no room"))
+        yield doc.section("No plan: a group has no machine type, or a quota no room")
         yield from _shortfalls(answer.infeasible, options)
     yield from _kept(answer.kept, options)
     yield from _advice(answer)
     for note in answer.notes:
-        yield Para(line=line(say(note)))
+        yield doc.para(say(note))
     yield from incomplete.blocks(answer.incomplete, options)
-    yield Para(line=line(_basis(answer)))
+    yield doc.para(_basis(answer))
     if options.currency is not None:
-        yield Para(line=line(options.currency.assumption))
+        yield doc.para(options.currency.assumption)
 
 
 def _plan(answer: FleetAnswer, options: RenderOptions) -> Iterator[Block]:
-    yield Section(line=line(say(_what(answer.groups))))
+    yield doc.section(say(_what(answer.groups)))
     yield from _sums(answer)
     if answer.commitments:
-        yield Section(line=line("Commitments to buy"))
+        yield doc.section("Commitments to buy")
         yield commitments_to_buy(answer.commitments)
-    yield Section(line=line("Machine types, at their prices before commitments"))
+    yield doc.section("Machine types, at their prices before commitments")
     yield type_table(answer.groups, options)
     if options.verbosity:
-        yield Section(line=line("Groups; what no commitment covers"))
+        yield doc.section("Groups; what no commitment covers")
         yield group_table(answer.groups, options)
     to_check = [group for group in answer.groups if "check first" in group.note]
     if to_check:
-        yield Section(line=line(f"To look at before {counted(len(to_check), 'group')} move"))
+        yield doc.section(f"To look at before {counted(len(to_check), 'group')} move")
         yield from _checks(to_check, options)
     yield from changes(answer.changes, options)
     if options.gives_sources():
         lines = phrases.bills(answer.line_items, _BILL_LINES, are_costs=True)
-        yield Field(label="prices", line=lines[0], more=lines[1:], is_source=True)
+        yield doc.field("prices", lines[0], more=lines[1:], is_source=True)
 
 
 def _what(groups: Sequence[FleetGroup]) -> str:
@@ -155,25 +143,23 @@ def _sums(answer: FleetAnswer) -> Iterator[Block]:
     rest = usd - fees - on_demand
     if rest >= _LEAST_USD:
         parts += [", ", Amount(usd=rest), " for those that are there"]
-    yield Field(label="plan", line=line(say(worded(Amount(usd=usd), " a month: ", *parts))))
+    yield doc.field("plan", say(worded(Amount(usd=usd), " a month: ", *parts)))
     if baseline is None:
-        yield Field(label="today", line=line(say(answer.baseline_note)))
+        yield doc.field("today", say(answer.baseline_note))
     else:
         note = worded(Amount(usd=baseline), " a month (", answer.baseline_note, ")")
-        yield Field(label="baseline", line=line(say(note)))
+        yield doc.field("baseline", say(note))
         saved = baseline - usd
         share = f" a month, {float(abs(saved) / baseline):.0%}" if baseline else " a month"
         word = "saves" if saved >= 0 else "costs more"
         said = worded(Amount(usd=abs(saved)), share)
-        yield Field(label=word, line=line(say(said, Role.GOOD if saved > 0 else Role.PLAIN)))
+        yield doc.field(word, say(said, Role.GOOD if saved > 0 else Role.PLAIN))
     if answer.outgrown_groups:
         of = counted(answer.outgrown_groups, "group")
-        yield Field(
-            label="too small",
-            line=line(
-                f"of {of} the type of today does not carry what it needs, headroom included: the"
-                " baseline is cheaper for that"
-            ),
+        yield doc.field(
+            "too small",
+            f"of {of} the type of today does not carry what it needs, headroom included: the"
+            " baseline is cheaper for that",
         )
     same = answer.same_types_usd_per_month
     if same is not None and baseline is not None and same != baseline:
@@ -183,7 +169,7 @@ def _sums(answer: FleetAnswer) -> Iterator[Block]:
             if baseline - same <= baseline - usd
             else " would come from commitments alone, for the types of the baseline",
         )
-        yield Field(label="without moves", line=line(say(said)))
+        yield doc.field("without moves", say(said))
     if answer.small_moves:
         said = worded(
             f"{counted(answer.small_moves, 'move')} that would save less than ",
@@ -192,14 +178,14 @@ def _sums(answer: FleetAnswer) -> Iterator[Block]:
             Amount(usd=answer.small_moves_usd_per_month),
             " together (--min-saving)",
         )
-        yield Field(label="left out", line=line(say(said)))
+        yield doc.field("left out", say(said))
     many = " with as few moves" if answer.small_moves else ""
     proven = worded(
         f"no plan of these types and commitments{many} costs less than ",
         Amount(usd=bound),
         f": at most {gap:.3%} above it" if gap > _EXACT else ", which this plan does",
     )
-    yield Field(label="proven", line=line(say(proven)))
+    yield doc.field("proven", say(proven))
 
 
 def _checks(groups: Sequence[FleetGroup], options: RenderOptions) -> Iterator[Block]:
@@ -210,23 +196,23 @@ def _checks(groups: Sequence[FleetGroup], options: RenderOptions) -> Iterator[Bl
     ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
     for note, names in ordered[: options.max_rows or None]:
         more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
-        yield Item(line=line(phrases.name(names[0]), f"{more}: {note}"))
+        yield doc.item(phrases.name(names[0]), f"{more}: {note}")
     if options.max_rows and len(ordered) > options.max_rows:
-        yield Item(line=line(f"{len(ordered) - options.max_rows:,} more (--top 0)"))
+        yield doc.item(f"{len(ordered) - options.max_rows:,} more (--top 0)")
 
 
 def _shortfalls(found: Sequence[FleetShortfall], options: RenderOptions) -> Iterator[Block]:
     for one in found[: options.max_rows or None]:
         change = f"; {one.change}" if one.change else ""
         said = f" ({one.binding}): {one.shortfall}{change}"
-        yield Item(line=line(phrases.name(one.name), said))
+        yield doc.item(phrases.name(one.name), said)
     if options.max_rows and len(found) > options.max_rows:
-        yield Item(line=line(f"{len(found) - options.max_rows:,} more (--top 0)"))
+        yield doc.item(f"{len(found) - options.max_rows:,} more (--top 0)")
 
 
 def _kept(kept: Sequence[FleetShortfall], options: RenderOptions) -> Iterator[Block]:
     if kept:
-        yield Section(line=line(f"{counted(len(kept), 'group')} kept as they are"))
+        yield doc.section(f"{counted(len(kept), 'group')} kept as they are")
         yield from _shortfalls(kept, options)
 
 
@@ -234,10 +220,10 @@ def _advice(answer: FleetAnswer) -> Iterator[Block]:
     if not answer.advice:
         return
     count = counted(len(answer.advice), "recommendation")
-    yield Section(line=line(f"{count} of Google's that would cut a busy sender: do not take them"))
+    yield doc.section(f"{count} of Google's that would cut a busy sender: do not take them")
     for one in answer.advice:
         instead = f"; instead: {one.instead}" if one.instead else ""
-        yield Item(line=line(phrases.name(one.machine), f": {one.says}{instead}"))
+        yield doc.item(phrases.name(one.machine), f": {one.says}{instead}")
 
 
 def _basis(answer: FleetAnswer) -> str:
@@ -278,7 +264,7 @@ class _Sum(NamedTuple):
 _NOTHING = _Sum(0, 0, Decimal(0), Decimal(0))
 
 
-def type_table(groups: Sequence[FleetGroup], options: RenderOptions) -> Table:
+def type_table(groups: Sequence[FleetGroup], options: RenderOptions) -> doc.Table:
     """Return what becomes of what, the most machines first."""
     found: dict[tuple[str, str], _Sum] = defaultdict(lambda: _NOTHING)
     for group in groups:
@@ -304,31 +290,31 @@ def type_table(groups: Sequence[FleetGroup], options: RenderOptions) -> Table:
         summed = reduce(_Sum.plus, rest, _NOTHING)
         rows.append((line(f"{len(rest):,} more (--top 0)"), (), *summed.cells()))
     columns = (
-        Column(title="today"),
-        Column(title="plan"),
-        Column(title="groups", is_number=True),
-        Column(title="machines", is_number=True),
-        Column(title="today a month", is_number=True, stacked="{} a month today"),
-        Column(title="plan a month", is_number=True, stacked="{} a month in the plan"),
+        doc.Column(title="today"),
+        doc.Column(title="plan"),
+        doc.Column(title="groups", is_number=True),
+        doc.Column(title="machines", is_number=True),
+        doc.Column(title="today a month", is_number=True, stacked="{} a month today"),
+        doc.Column(title="plan a month", is_number=True, stacked="{} a month in the plan"),
     )
-    return Table(columns=columns, rows=tuple(rows))
+    return doc.Table(columns=columns, rows=tuple(rows))
 
 
 def _named(machine_type: str, *, is_tier1: bool) -> str:
     return f"{machine_type} with Tier_1" if is_tier1 else machine_type
 
 
-def group_table(groups: Sequence[FleetGroup], options: RenderOptions) -> Table:
+def group_table(groups: Sequence[FleetGroup], options: RenderOptions) -> doc.Table:
     """Return every group with what it becomes; its dollars are those that no commitment covers."""
     columns = (
-        Column(title="group"),
-        Column(title="zone"),
-        Column(title="machines", is_number=True),
-        Column(title="type"),
-        Column(title="carries", is_number=True, stacked="carries {}"),
-        Column(title="needs", is_number=True, stacked="needs {}"),
-        Column(title="a month", is_number=True, stacked="{} a month"),
-        Column(title="note", is_note=True),
+        doc.Column(title="group"),
+        doc.Column(title="zone"),
+        doc.Column(title="machines", is_number=True),
+        doc.Column(title="type"),
+        doc.Column(title="carries", is_number=True, stacked="carries {}"),
+        doc.Column(title="needs", is_number=True, stacked="needs {}"),
+        doc.Column(title="a month", is_number=True, stacked="{} a month"),
+        doc.Column(title="note", is_note=True),
     )
     rows = tuple(
         (
@@ -343,4 +329,4 @@ def group_table(groups: Sequence[FleetGroup], options: RenderOptions) -> Table:
         )
         for group in groups[: options.max_rows or None]
     )
-    return Table(columns=columns, rows=rows)
+    return doc.Table(columns=columns, rows=rows)

@@ -5,18 +5,8 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.machines.groups import is_managed
-from netplan_planner.model import (
-    Amount,
-    Facts,
-    FleetCommitment,
-    Hit,
-    Instance,
-    InstanceGroup,
-    PriceBook,
-    Text,
-    worded,
-)
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.optimise.offers import ARM
 from netplan_planner.planning.fleet.machine import Candidate, notes_of
@@ -49,9 +39,9 @@ _OF_A_TABLE = (
 
 
 def changes_of(
-    facts: Facts | None,
+    facts: model.Facts | None,
     planned: tuple[tuple[FleetNeed, Candidate, FleetGroup], ...],
-    bought: tuple[FleetCommitment, ...],
+    bought: tuple[model.FleetCommitment, ...],
 ) -> PlanChanges:
     """Return the steps of a plan.
 
@@ -91,7 +81,7 @@ def _said_dearer(step: PlanChange, group: FleetGroup, step_count: int) -> PlanCh
     return replace(step, fix=replace(step.fix, caution=f"{caution} {step.fix.caution}".strip()))
 
 
-def _moves(facts: Facts, need: FleetNeed, candidate: Candidate) -> Iterator[PlanChange]:
+def _moves(facts: model.Facts, need: FleetNeed, candidate: Candidate) -> Iterator[PlanChange]:
     """Yield the steps of a group that moves: one of a managed group, else one a machine."""
     machine = candidate.machine
     if (need.machine_type, need.is_tier1) == (machine.machine_type, machine.is_tier1):
@@ -108,7 +98,7 @@ def _moves(facts: Facts, need: FleetNeed, candidate: Candidate) -> Iterator[Plan
         yield _with_caution(_move(facts, instance, candidate), candidate)
 
 
-def _managed(facts: Facts, instances: list[Instance]) -> InstanceGroup | None:
+def _managed(facts: model.Facts, instances: list[model.Instance]) -> model.InstanceGroup | None:
     found = [facts.inventory.group_by_member.get(one.ref.self_link) for one in instances]
     return next((one for one in found if one is not None and one.is_managed), None)
 
@@ -122,13 +112,13 @@ def _with_caution(step: PlanChange, candidate: Candidate) -> PlanChange:
     return replace(step, fix=replace(step.fix, caution=caution))
 
 
-def _move(facts: Facts, instance: Instance, candidate: Candidate) -> PlanChange:
+def _move(facts: model.Facts, instance: model.Instance, candidate: Candidate) -> PlanChange:
     machine = candidate.machine
     target = Target(machine.machine_type, machine.is_tier1, machine.cpu_platform)
     return resize_itself(facts, instance, target)
 
 
-def _buying(one: FleetCommitment) -> Iterator[PlanChange]:
+def _buying(one: model.FleetCommitment) -> Iterator[PlanChange]:
     if one.kind == "flexible":
         yield commitments.buy_flexible(one.years, one.usd_per_hour)
         return
@@ -142,12 +132,12 @@ def _buying(one: FleetCommitment) -> Iterator[PlanChange]:
     )
 
 
-def breaking_advice(facts: Facts, groups: tuple[FleetGroup, ...]) -> Iterator[FleetAdvice]:
+def breaking_advice(facts: model.Facts, groups: tuple[FleetGroup, ...]) -> Iterator[FleetAdvice]:
     """Yield each, as the audit finds it, with the plan's type instead."""
     group_of = {link: group for group in groups for link in group.machines}
     advised = {one.ref.self_link: one.machine_type for one in facts.inventory.type_recommendations}
     for hit in check(facts):
-        if not isinstance(hit, Hit):
+        if not isinstance(hit, model.Hit):
             continue
         machine, advice = hit.resources
         group = group_of.get(machine.self_link)
@@ -160,7 +150,7 @@ def breaking_advice(facts: Facts, groups: tuple[FleetGroup, ...]) -> Iterator[Fl
         )
 
 
-def notes_of_inventory(facts: Facts | None, planned: Planned) -> Iterator[Text]:
+def notes_of_inventory(facts: model.Facts | None, planned: Planned) -> Iterator[model.Text]:
     """Yield what machines of an inventory may do that commitments do not follow."""
     if facts is None:
         return
@@ -190,7 +180,9 @@ def notes_of_inventory(facts: Facts | None, planned: Planned) -> Iterator[Text]:
         )
 
 
-def notes_of_plan(planned: Planned, market: Market, prices: PriceBook) -> Iterator[Text]:
+def notes_of_plan(
+    planned: Planned, market: Market, prices: model.PriceBook
+) -> Iterator[model.Text]:
     """Yield what to know of the plan as a whole."""
     arm = [c for c in planned.chosen if c.machine.shape.architecture == ARM]
     new = [
@@ -224,13 +216,13 @@ def notes_of_plan(planned: Planned, market: Market, prices: PriceBook) -> Iterat
         Decimal(0),
     )
     if moves:
-        yield worded(
-            Amount(usd=moves),
+        yield model.worded(
+            model.Amount(usd=moves),
             " a month of it is the price of moves that was given, billed by nobody",
         )
 
 
-def _is_new_arm(need: FleetNeed, candidate: Candidate, prices: PriceBook) -> bool:
+def _is_new_arm(need: FleetNeed, candidate: Candidate, prices: model.PriceBook) -> bool:
     if candidate.machine.shape.architecture != ARM:
         return False
     old = prices.shape(need.machine_type) if need.machine_type else None

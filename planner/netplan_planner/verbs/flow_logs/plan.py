@@ -17,7 +17,7 @@ from math import sqrt
 
 from msgspec.structs import replace
 
-from netplan_planner.model import Facts, FlowLogsConfiguration, Subnetwork
+from netplan_planner.model import Facts, FlowLogsConfiguration, Subnetwork, taken
 from netplan_planner.model.evidence.flow_log_bill import LogSettings
 from netplan_planner.model.evidence.log_volume import INTERVALS_S, log_gib
 from netplan_planner.planning.flow_logs import LogMeter, Writer, interval_word, settings_of
@@ -276,14 +276,7 @@ def _left_out(
     for term in one.terms:
         records = round(term.record_counts[choice.option.interval_s] * scale)
         gib = log_gib(records, has_metadata=keeps_metadata(one.now, goal))
-        found.append(
-            LogFilterPart(
-                what=term.what,
-                hides=term.hides,
-                rules=term.rules,
-                volume=meter.volume(records, gib),
-            )
-        )
+        found.append(taken(LogFilterPart, term, volume=meter.volume(records, gib)))
     return tuple(found)
 
 

@@ -14,7 +14,7 @@ from netplan_planner.bundle_file import is_bundle
 from netplan_planner.errors import UsageError
 from netplan_planner.inert import inert_line
 from netplan_planner.leftovers import private_folder
-from netplan_planner.model import OwnerKind
+from netplan_planner.model import OwnerKind, taken
 from netplan_planner.model.evidence.log_volume import MACHINES_FROM_GBPS
 from netplan_planner.planning.project import request_of
 from netplan_planner.traffic.aggregates import is_aggregates, writing
@@ -100,26 +100,18 @@ def write_aggregates(
     else:
         manifest = write(Path(out))
     coverage = traffic.coverage
-    return Aggregated(
+    return taken(
+        Aggregated,
+        traffic,
         folder=out,
         format=manifest.format,
-        start=traffic.start,
-        end=traffic.end,
-        is_steady=traffic.is_steady,
-        reporter=traffic.reporter,
         record_count=coverage.record_count,
         used_count=coverage.used_count,
         machine_count=sum(owner.kind is OwnerKind.VM for owner in traffic.owners),
         byte_count=sum(table.byte_count for table in manifest.tables),
         has_log_volume=traffic.log_volume is not None,
         tables=tuple(
-            AggregatedTable(
-                file=f"{table.name}{SUFFIX}",
-                row_count=table.row_count,
-                byte_count=table.byte_count,
-                sha256=table.sha256,
-            )
-            for table in manifest.tables
+            taken(AggregatedTable, table, file=f"{table.name}{SUFFIX}") for table in manifest.tables
         ),
         inventory_words=_inventory_words(request),
         incomplete=(*coverage.incomplete, *(pods.incomplete if pods is not None else ())),

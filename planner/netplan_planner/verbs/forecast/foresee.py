@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import chdtri
 
+from netplan_planner.model.base import Interval
 from netplan_planner.verbs.forecast.grid import (
     DAYS_PER_WEEK,
     Design,
@@ -153,14 +154,6 @@ def middle(fits: list[Fit], scale: float, day_count: int) -> Floats:
     return line
 
 
-class Interval(NamedTuple):
-    """A middle and the bounds of an interval around it."""
-
-    low: float
-    middle: float
-    high: float
-
-
 class Foreseen(NamedTuple):
     """What a series becomes."""
 
@@ -168,7 +161,7 @@ class Foreseen(NamedTuple):
     """The middle, shape (days ahead,)."""
     draws: Floats
     """Futures, shape (draws, days ahead)."""
-    growth: Interval
+    growth: Interval[float]
     """Of the level in a week, as a ratio; what the series shows, whether that is sure or not."""
     is_growing: bool
     """Whether the interval of growth leaves out 0, up or down: else the line is level."""
@@ -181,7 +174,7 @@ class Foreseen(NamedTuple):
     known_days: int
 
 
-def interval_of(amounts: Floats, line: float, level: float) -> Interval:
+def interval_of(amounts: Floats, line: float, level: float) -> Interval[float]:
     """Return the middle `level` of draws, widened to what the middle line has."""
     low, high = np.quantile(amounts, [(1 - level) / 2, (1 + level) / 2])
     return Interval(min(float(low), line), line, max(float(high), line))
@@ -237,7 +230,7 @@ def _line(
     return middle(fits(values, level_only), scale, day_count)
 
 
-def _growth(futures: Futures, level: float) -> Interval:
+def _growth(futures: Futures, level: float) -> Interval[float]:
     low, half, high = np.quantile(futures.growth, [(1 - level) / 2, 0.5, (1 + level) / 2])
     return Interval(float(low), float(half), float(high))
 

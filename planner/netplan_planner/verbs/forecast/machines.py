@@ -6,18 +6,9 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.machines import ties_of
-from netplan_planner.model import (
-    Facts,
-    Infeasible,
-    MachineNeed,
-    PriceBook,
-    Region,
-    need_for_vm,
-    region_of,
-    total_usd,
-)
 from netplan_planner.model.plans.plan import MachineChooser, usage_of
 from netplan_planner.verbs.forecast.answer import (
     CapStatus,
@@ -40,7 +31,7 @@ from netplan_planner.verbs.forecast.days import (
 )
 from netplan_planner.verbs.forecast.foresee import Foreseen, foresee, interval_of
 from netplan_planner.verbs.forecast.grid import DAYS_PER_WEEK
-from netplan_planner.verbs.forecast.subjects import Sender, basis_of, past, short
+from netplan_planner.verbs.forecast.subjects import Sender, basis_of, past, short, week_of
 from netplan_rules.shared.sizes import size_of
 
 ORDER = tuple(CapStatus)
@@ -60,9 +51,9 @@ class Outlook:
     def __init__(
         self,
         asked: Ahead,
-        prices: PriceBook,
+        prices: model.PriceBook,
         machines: MachineChooser,
-        facts: Facts | None,
+        facts: model.Facts | None,
     ) -> None:
         self._asked = asked
         self._prices = prices
@@ -92,14 +83,10 @@ class Outlook:
         if sender.cap_gbps is not None:
             line = sender.cap_gbps * (1 - asked.headroom_ratio)
         basis = basis_of(sender.bins, days, foreseen, sender.source)
-        plain = MachineForecast(
-            name=sender.name,
-            scope=sender.scope,
+        plain = model.taken(
+            MachineForecast,
+            sender,
             machine=sender.instance.ref.self_link if sender.instance else None,
-            machine_type=sender.machine_type,
-            is_tier1=sender.is_tier1,
-            zone=sender.zone,
-            cap_gbps=sender.cap_gbps,
             line_gbps=line,
             now_gbps=short(now),
             now_peak_gbps=short(peak),
@@ -154,25 +141,23 @@ class Outlook:
         if isinstance(need, str):
             return _replaced(found, why_no_machine=need)
         plan = self._machines.choose(need)
-        if isinstance(plan, Infeasible):
+        if isinstance(plan, model.Infeasible):
             return _replaced(found, why_no_machine=f"no type carries it: {plan.shortfall}")
         today = (sender.machine_type, sender.is_tier1)
         for one in plan.ranked:
             if one.usd_per_month is None or (one.machine_type, one.is_tier1) == today:
                 continue
-            machine = NextMachine(
-                machine_type=one.machine_type,
-                is_tier1=one.is_tier1,
-                cpu_platform=one.cpu_platform,
+            machine = model.taken(
+                NextMachine,
+                one,
                 usable_gbps=short(one.usable_gbps),
-                usd_per_month=one.usd_per_month,
                 usd_per_month_today=self._today(sender),
                 needs_gbps=short(needs),
             )
             return _replaced(found, next_machine=machine)
         return _replaced(found, why_no_machine="no type that carries it has a price")
 
-    def _need(self, found: MachineForecast, sender: Sender, gbps: float) -> MachineNeed | str:
+    def _need(self, found: MachineForecast, sender: Sender, gbps: float) -> model.MachineNeed | str:
         headroom = self._asked.headroom_ratio
         instance, facts = sender.instance, self._facts
         if instance is not None and facts is not None:
@@ -185,7 +170,7 @@ class Outlook:
             is_outside = found.scope is Scope.OUTSIDE
             rates = facts.rates_of(instance)
             whole = rates.egress.p95_gbps if rates is not None else 0.0
-            return need_for_vm(
+            return model.need_for_vm(
                 instance,
                 max(gbps, whole) if is_outside else gbps,
                 shape,
@@ -200,9 +185,9 @@ class Outlook:
         known = self._prices.shape(sender.machine_type)
         if known is None:
             return f"the vCPUs and memory of {sender.machine_type} are not known"
-        return MachineNeed(
+        return model.MachineNeed(
             gbps=gbps,
-            region=Region(region_of(sender.zone)),
+            region=model.Region(model.region_of(sender.zone)),
             vcpus=known.vcpus,
             memory_gib=known.memory_gib,
             architecture=known.architecture,
@@ -216,7 +201,7 @@ class Outlook:
             lines = self._machines.cost_today(sender.instance, usage_of(sender.instance))
         except MissingDatum:
             return None
-        return total_usd(lines)
+        return model.total_usd(lines)
 
 
 def _status_now(now_gbps: float, line_gbps: float | None) -> CapStatus:
@@ -227,10 +212,8 @@ def _status_now(now_gbps: float, line_gbps: float | None) -> CapStatus:
 
 def _weeks(weeks: Weeks, level: float) -> Iterator[ForecastWeek]:
     for number in range(len(weeks.line)):
-        low, half, high = interval_of(weeks.draws[:, number], float(weeks.line[number]), level)
-        yield ForecastWeek(
-            week=number + 1, low_gbps=short(low), gbps=short(half), high_gbps=short(high)
-        )
+        found = interval_of(weeks.draws[:, number], float(weeks.line[number]), level)
+        yield week_of(number, found)
 
 
 def _last_day(found: MachineForecast, week: int | None) -> date | None:

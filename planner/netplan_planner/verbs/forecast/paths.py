@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from netplan_planner.model import LineItem, PriceTier, price_key, total_usd
+from netplan_planner.model import LineItem, PriceTier, price_key, taken, total_usd
 from netplan_planner.model.evidence.rate_bins import RateBins
 from netplan_planner.planning.traffic_bill import Meter
 from netplan_planner.units import (
@@ -30,7 +30,14 @@ from netplan_planner.verbs.forecast.ask import Ahead
 from netplan_planner.verbs.forecast.days import Days, days_of
 from netplan_planner.verbs.forecast.foresee import Foreseen, foresee, interval_of
 from netplan_planner.verbs.forecast.grid import DAYS_PER_WEEK, Floats
-from netplan_planner.verbs.forecast.subjects import PathSeries, basis_of, past, short
+from netplan_planner.verbs.forecast.subjects import (
+    PathSeries,
+    basis_of,
+    past,
+    range_of,
+    short,
+    week_of,
+)
 
 _GIB_PER_DAY = bytes_from_gbps(1.0, SECONDS_PER_DAY) / BYTES_PER_GIB
 _GIB_DIGITS = Decimal("0.000001")
@@ -112,9 +119,8 @@ def _ahead(path: PathSeries, asked: Ahead) -> _Ahead:
     else:
         line = foreseen.line
         whole = float(line.sum())
-        low, half, high = interval_of(foreseen.draws.sum(axis=1), whole, asked.level)
-        low, half, high = (amount * _GIB_PER_DAY for amount in (low, half, high))
-        gib = Range(middle=short(half), low=short(low), high=short(high))
+        of_days = interval_of(foreseen.draws.sum(axis=1), whole, asked.level)
+        gib = range_of(of_days.each(lambda amount: amount * _GIB_PER_DAY))
     volumes = month_days(asked.horizon_days) @ line * _GIB_PER_DAY
     months = tuple(Decimal(repr(float(one))).quantize(_GIB_DIGITS) for one in volumes)
     return _Ahead(path, days, foreseen, line * _GIB_PER_DAY, gib, months)
@@ -151,14 +157,11 @@ def _bill(ahead: Sequence[_Ahead], month: int) -> _MonthBill:
 
 def _forecast(one: _Ahead, usd: Sequence[Decimal], asked: Ahead) -> PathForecast:
     path = one.path
-    found = PathForecast(
-        name=path.name,
-        path_class=path.path_class,
-        src=path.src,
-        dst=path.dst,
+    found = taken(
+        PathForecast,
+        path,
         gib=one.gib,
         usd=None,
-        unpriced=path.unpriced,
         basis=basis_of(path.bins, one.days, one.foreseen, path.source),
         past_gbps=past(one.days.mean),
         weeks=_weeks(one.foreseen, asked) if one.foreseen is not None else (),
@@ -186,15 +189,10 @@ def _weeks(foreseen: Foreseen, asked: Ahead) -> tuple[ForecastWeek, ...]:
     whole = count * DAYS_PER_WEEK
     line = foreseen.line[:whole].reshape(count, DAYS_PER_WEEK).mean(axis=1)
     draws = foreseen.draws[:, :whole].reshape(-1, count, DAYS_PER_WEEK).mean(axis=2)
-    found = []
-    for number in range(count):
-        low, half, high = interval_of(draws[:, number], float(line[number]), asked.level)
-        found.append(
-            ForecastWeek(
-                week=number + 1, low_gbps=short(low), gbps=short(half), high_gbps=short(high)
-            )
-        )
-    return tuple(found)
+    return tuple(
+        week_of(number, interval_of(draws[:, number], float(line[number]), asked.level))
+        for number in range(count)
+    )
 
 
 def _total(
@@ -231,11 +229,11 @@ def _total(
     if foreseen is None:
         return None, None, None
     whole = float(foreseen.line.sum())
-    low, half, high = interval_of(foreseen.draws.sum(axis=1), whole, asked.level)
+    joint = range_of(interval_of(foreseen.draws.sum(axis=1), whole, asked.level))
     basis = basis_of(series, days, foreseen, "all paths that have a price")
     return (
-        _scaled(usd, short(low), short(half)),
-        _scaled(usd, short(high), short(half)),
+        _scaled(usd, joint.low, joint.middle),
+        _scaled(usd, joint.high, joint.middle),
         basis,
     )
 

@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.document import Block, Line, Para, line
+from netplan_planner.renderers.document import Block, Line, line
 from netplan_planner.renderers.figures import counted
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_HOUR
@@ -81,32 +82,28 @@ def shown(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
     foreseen = [one for one in bases if one.growth_per_week is not None]
     short = len(bases) - len(foreseen)
     if foreseen and short:
-        yield Para(
-            line=line(
-                f"{short:,} of {len(bases):,} series have fewer than {_LEAST_DAYS} known days: they"
-                " are held level, without an interval"
-            )
+        yield doc.para(
+            f"{short:,} of {len(bases):,} series have fewer than {_LEAST_DAYS} known days: they"
+            " are held level, without an interval"
         )
     if foreseen:
-        yield Para(line=line(_shapes(foreseen)))
+        yield doc.para(_shapes(foreseen))
     gaps = [one for one in bases if one.unknown_bins]
     if gaps:
         most = max(gaps, key=lambda one: one.unknown_bins * one.bin_s)
         hours = most.unknown_bins * most.bin_s / SECONDS_PER_HOUR
-        yield Para(
-            line=line(
-                f"Gaps in {counted(len(gaps), 'series', 'series')}, together up to {hours:,.1f} h:"
-                " unknown, not 0"
-            )
+        yield doc.para(
+            f"Gaps in {counted(len(gaps), 'series', 'series')}, together up to {hours:,.1f} h:"
+            " unknown, not 0"
         )
     aside = Counter(day.isoformat() for one in foreseen for day in one.set_aside)
     if aside:
         text = f"Set aside as far from the days around: {_days(aside, options)}"
-        yield Para(line=line(text))
+        yield doc.para(text)
     steps = Counter(day.isoformat() for one in foreseen for day in one.steps)
     if steps:
         text = f"Another level since {_days(steps, options)}: the forecast goes on from there"
-        yield Para(line=line(text))
+        yield doc.para(text)
 
 
 def _days(found: Counter[str], options: RenderOptions) -> str:

@@ -7,19 +7,9 @@ from pathlib import Path
 import numpy as np
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.errors import InputError, UsageError
-from netplan_planner.model import (
-    CapsBook,
-    Edge,
-    Facts,
-    Instance,
-    Metric,
-    OwnerKind,
-    PriceBook,
-    Series,
-)
 from netplan_planner.model.evidence.rate_bins import MachineHours, RateBins
-from netplan_planner.model.money.price_age import price_age
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.model.plans.plan import MachineChooser
 from netplan_planner.optimise.machine_type import Chooser
@@ -29,10 +19,11 @@ from netplan_planner.paths.priced_paths import (
     path_prices_of,
     priced_path_of,
 )
+from netplan_planner.planning.basis import resting
 from netplan_planner.planning.project import request_of
 from netplan_planner.planning.steps import in_order
 from netplan_planner.planning.steps.resize import Target, resize
-from netplan_planner.throughput import instance_cap, load_caps, stated_on
+from netplan_planner.throughput import instance_cap, load_caps
 from netplan_planner.units import counted
 from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.forecast.answer import (
@@ -77,7 +68,7 @@ _ACT = frozenset({CapStatus.THERE, CapStatus.WITHIN})
 
 
 def changes_of(
-    facts: Facts | None, machines: Iterable[MachineForecast], today: date
+    facts: model.Facts | None, machines: Iterable[MachineForecast], today: date
 ) -> PlanChanges:
     """Return the steps of machines for which a greater type is known; a table names no machines.
 
@@ -183,17 +174,22 @@ def _answer(
     read: InputRequest,
     subjects: Subjects,
     title: str,
-    prices: PriceBook,
-    caps: CapsBook,
+    prices: model.PriceBook,
+    caps: model.CapsBook,
     machines: MachineChooser,
-    facts: Facts | None,
+    facts: model.Facts | None,
 ) -> ForecastAnswer:
     found = Outlook(asked, prices, machines, facts).all(subjects.senders)
     costs = costs_of(subjects.paths, asked)
     # A sample is of its own day.
     old = () if read.demo is not None else _old(subjects, read.today)
-    info = prices.info
-    return ForecastAnswer(
+    return resting(
+        ForecastAnswer,
+        prices,
+        caps,
+        read.today,
+        read.prices,
+        has_spot=False,
         title=title,
         horizon_days=asked.horizon_days,
         level=asked.level,
@@ -209,11 +205,7 @@ def _answer(
         notes=(*old, *subjects.notes),
         incomplete=what_is_incomplete(facts, ()) if facts is not None else (),
         changes=changes_of(facts, found, read.today),
-        limits_as_of=stated_on(caps.as_of),
-        prices_as_of=info.network_as_of,
-        prices_sha256=info.sha256,
-        price_terms=info.terms,
-        price_age=price_age(info, read.today, folder=read.prices),
+        prices_as_of=prices.info.network_as_of,
     )
 
 
@@ -234,7 +226,7 @@ def _old(subjects: Subjects, today: date) -> Iterator[str]:
         )
 
 
-def observed(facts: Facts) -> Subjects:
+def observed(facts: model.Facts) -> Subjects:
     """Return what is known of machines and paths by hour.
 
     Raises:
@@ -253,7 +245,7 @@ def observed(facts: Facts) -> Subjects:
     return Subjects(senders, paths, (*(left_out if unseen else ()), *stopped))
 
 
-def _senders(facts: Facts) -> Iterator[Sender]:
+def _senders(facts: model.Facts) -> Iterator[Sender]:
     by_owner = _hours_by_owner(facts)
     for instance in sorted(facts.inventory.instances, key=lambda one: one.ref.self_link):
         if instance.is_off:
@@ -262,7 +254,9 @@ def _senders(facts: Facts) -> Iterator[Sender]:
         if rates is None:
             continue
         traffic, hours = facts.traffic, by_owner.get(instance.ref.self_link)
-        counter = facts.metrics.of(rates.link, Metric.VM_SENT_BYTES) if facts.metrics else None
+        counter = (
+            facts.metrics.of(rates.link, model.Metric.VM_SENT_BYTES) if facts.metrics else None
+        )
         whole = counter.hours if counter is not None and rates.is_counted else None
         if whole is None and hours is not None and traffic is not None and traffic.hours:
             whole = traffic.hours.bins(hours.gbps)
@@ -290,7 +284,7 @@ def _senders(facts: Facts) -> Iterator[Sender]:
             yield one._replace(cap_gbps=outside)
 
 
-def _hours_by_owner(facts: Facts) -> dict[str, MachineHours]:
+def _hours_by_owner(facts: model.Facts) -> dict[str, MachineHours]:
     traffic = facts.traffic
     if traffic is None or traffic.hours is None:
         return {}
@@ -299,7 +293,7 @@ def _hours_by_owner(facts: Facts) -> dict[str, MachineHours]:
 
 
 def _sender(
-    instance: Instance, scope: Scope, bins: RateBins, series: Series, source: str
+    instance: model.Instance, scope: Scope, bins: RateBins, series: model.Series, source: str
 ) -> Sender:
     rates = np.array([np.nan if rate is None else rate for rate in bins.gbps], dtype=float)
     busy = busy_rate(rates) or 0.0
@@ -318,7 +312,7 @@ def _sender(
     )
 
 
-def _paths(facts: Facts) -> Iterator[PathSeries]:
+def _paths(facts: model.Facts) -> Iterator[PathSeries]:
     traffic = facts.traffic
     if traffic is None or traffic.hours is None:
         return
@@ -341,14 +335,14 @@ def _paths(facts: Facts) -> Iterator[PathSeries]:
         )
 
 
-def _prices(facts: Facts, edge: Edge) -> tuple[PathPrice, ...] | None:
+def _prices(facts: model.Facts, edge: model.Edge) -> tuple[PathPrice, ...] | None:
     """Return the prices of an edge's path; None where nobody of ours is charged for its bytes."""
     path = billed_path(facts, edge, priced_path_of(facts, edge))
     return path_prices_of(facts.prices, path) if path is not None else None
 
 
-def _place(facts: Facts, edge: Edge, *, is_src: bool) -> str:
+def _place(facts: model.Facts, edge: model.Edge, *, is_src: bool) -> str:
     owner = facts.src(edge) if is_src else facts.dst(edge)
-    if owner.kind is OwnerKind.INTERNET:
+    if owner.kind is model.OwnerKind.INTERNET:
         return f"internet {owner.area}" if owner.area else "internet"
     return owner.zone or owner.region or owner.name

@@ -4,24 +4,11 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.model import Amount
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
 from netplan_planner.renderers.content.changes import changes
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Field,
-    Item,
-    Line,
-    Para,
-    Role,
-    Section,
-    Table,
-    Title,
-    fixed,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
 from netplan_planner.renderers.figures import counted
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.forecast import rests_on as rests_on
@@ -122,11 +109,11 @@ def _range_cells(name: str, found: Range | None) -> dict[str, Cell]:
 def blocks(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
     """Yield what needs action soonest, the rest in a line, the money, and what it rests on."""
     title = f"{answer.title}: the next {horizon(answer.horizon_days)}"
-    yield Title(line=line(title), basis=rests_on.window(answer))
+    yield doc.Title(line=line(title), basis=rests_on.window(answer))
     if answer.price_age:
-        yield Para(line=line(answer.price_age))
+        yield doc.para(answer.price_age)
     if (warning := rests_on.too_short(answer)) is not None:
-        yield Para(line=line(say(warning, Role.STRONG)))
+        yield doc.para(say(warning, Role.STRONG))
     if answer.machines:
         yield from _caps(answer, options)
     if answer.paths:
@@ -134,11 +121,11 @@ def blocks(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
     yield from changes(answer.changes, options)
     yield from rests_on.shown(answer, options)
     for note in (*answer.left_out, *answer.notes):
-        yield Para(line=line(say(note)))
+        yield doc.para(say(note))
     yield from incomplete.blocks(answer.incomplete, options)
-    yield Para(line=line(rests_on.rests_on(answer)))
+    yield doc.para(rests_on.rests_on(answer))
     if options.currency is not None:
-        yield Para(line=line(options.currency.assumption))
+        yield doc.para(options.currency.assumption)
 
 
 def horizon(days: int) -> str:
@@ -150,17 +137,17 @@ def _caps(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
     pressing = [one for one in answer.machines if one.status in _PRESSING]
     limit = options.row_limit
     if pressing:
-        yield Section(line=line(_heading(pressing, answer)))
+        yield doc.section(_heading(pressing, answer))
         shown = pressing if options.verbosity else pressing[:limit]
         for one in shown:
-            yield Item(line=_pressing(one, answer))
+            yield doc.item(_pressing(one, answer))
             yield from _remedy(one, answer)
         if len(shown) < len(pressing):
-            yield Item(line=line(f"{len(pressing) - len(shown):,} more (--top 0)"))
+            yield doc.item(f"{len(pressing) - len(shown):,} more (--top 0)")
     else:
         is_foreseen = any(one.weeks for one in answer.machines)
         text = "No cap is foreseen to be reached" if is_foreseen else "No machine is at its cap"
-        yield Section(line=line(text))
+        yield doc.section(text)
     yield from _others(answer)
     if options.verbosity:
         yield _machine_table(answer.machines, limit)
@@ -226,7 +213,7 @@ def _remedy(one: MachineForecast, answer: ForecastAnswer) -> Iterator[Block]:
     found = one.next_machine
     if found is None:
         if one.why_no_machine:
-            yield Field(label="then", line=line(one.why_no_machine))
+            yield doc.field("then", one.why_no_machine)
         return
     tier = " with Tier_1" if found.is_tier1 else ""
     if found.cpu_platform:
@@ -236,7 +223,7 @@ def _remedy(one: MachineForecast, answer: ForecastAnswer) -> Iterator[Block]:
     if today is not None:
         money = line(money, " (", fixed(Amount(usd=today)), " today)")
     text = f" carries the {figures.rate(found.needs_gbps)} of week {answer.horizon_days // 7}"
-    yield Field(label="then", line=line(phrases.name(f"{found.machine_type}{tier}"), text, money))
+    yield doc.field("then", phrases.name(f"{found.machine_type}{tier}"), text, money)
 
 
 def _others(answer: ForecastAnswer) -> Iterator[Block]:
@@ -262,17 +249,17 @@ def _others(answer: ForecastAnswer) -> Iterator[Block]:
         if nearest.cap_gbps:
             share = nearest.now_gbps / nearest.cap_gbps
             text = f"{text}; the fullest is {nearest.name} at {figures.share(share, 1)} of its cap"
-        yield Para(line=line(text))
+        yield doc.para(text)
 
 
-def _machine_table(machines: Sequence[MachineForecast], limit: int | None) -> Table:
+def _machine_table(machines: Sequence[MachineForecast], limit: int | None) -> doc.Table:
     columns = (
-        Column(title="machine"),
-        Column(title="cap", is_number=True, stacked="cap {}"),
-        Column(title="last week", is_number=True, stacked="{} in the last week"),
-        Column(title="at the end", is_number=True, stacked="{} at the end"),
-        Column(title="probability", is_number=True, stacked="probability {}"),
-        Column(title="days known", is_number=True, stacked="{} days known"),
+        doc.Column(title="machine"),
+        doc.Column(title="cap", is_number=True, stacked="cap {}"),
+        doc.Column(title="last week", is_number=True, stacked="{} in the last week"),
+        doc.Column(title="at the end", is_number=True, stacked="{} at the end"),
+        doc.Column(title="probability", is_number=True, stacked="probability {}"),
+        doc.Column(title="days known", is_number=True, stacked="{} days known"),
     )
     rows = tuple(
         (
@@ -285,7 +272,7 @@ def _machine_table(machines: Sequence[MachineForecast], limit: int | None) -> Ta
         )
         for one in machines[:limit]
     )
-    return Table(columns=columns, rows=rows)
+    return doc.Table(columns=columns, rows=rows)
 
 
 def _rate_range(found: Range) -> str:
@@ -296,7 +283,7 @@ def _rate_range(found: Range) -> str:
 
 def _costs(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
     if answer.usd is None:
-        yield Section(line=line("No path has a price"))
+        yield doc.section("No path has a price")
     else:
         heading = line("Traffic will cost ", fixed(Amount(usd=answer.usd)))
         if answer.low_usd is not None and answer.high_usd is not None:
@@ -304,31 +291,31 @@ def _costs(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
             heading = line(heading, " [", fixed(low), " to ", fixed(high), "]")
         else:
             heading = line(heading, " if it goes on as seen")
-        yield Section(line=line(heading, f" in {horizon(answer.horizon_days)}"))
+        yield doc.section(heading, f" in {horizon(answer.horizon_days)}")
     limit = None if options.verbosity else options.row_limit
     priced = [one for one in answer.paths if one.usd]
     if priced:
         yield _path_table(priced[:limit])
         if limit is not None and len(priced) > limit:
-            yield Para(line=line(f"{len(priced) - limit:,} more paths (--top 0)"))
+            yield doc.para(f"{len(priced) - limit:,} more paths (--top 0)")
     free = sum(one.usd is not None and not one.usd for one in answer.paths)
     if free:
-        yield Para(line=line(f"{counted(free, 'path')} free of charge"))
+        yield doc.para(f"{counted(free, 'path')} free of charge")
     yield from _unpriced(answer.paths)
     if options.gives_sources() and answer.months:
         items = [item for month in answer.months for item in month.line_items]
         bill = phrases.bills(items, _BILL_LINES, are_costs=True)
-        yield Field(label="prices", line=bill[0], more=bill[1:], is_source=True)
+        yield doc.field("prices", bill[0], more=bill[1:], is_source=True)
 
 
-def _path_table(paths: Sequence[PathForecast]) -> Table:
-    columns: tuple[Column, ...] = (
-        Column(title="path"),
-        Column(title="volume", is_number=True),
-        Column(title="cost", is_number=True),
-        Column(title="from", is_number=True, stacked="from {}"),
-        Column(title="to", is_number=True, stacked="to {}"),
-        Column(title="growth", is_note=True),
+def _path_table(paths: Sequence[PathForecast]) -> doc.Table:
+    columns: tuple[doc.Column, ...] = (
+        doc.Column(title="path"),
+        doc.Column(title="volume", is_number=True),
+        doc.Column(title="cost", is_number=True),
+        doc.Column(title="from", is_number=True, stacked="from {}"),
+        doc.Column(title="to", is_number=True, stacked="to {}"),
+        doc.Column(title="growth", is_note=True),
     )
     if all(one.basis.growth_per_week is None for one in paths):
         columns = columns[:3]
@@ -343,7 +330,7 @@ def _path_table(paths: Sequence[PathForecast]) -> Table:
         )[: len(columns)]
         for one in paths
     )
-    return Table(columns=columns, rows=rows)
+    return doc.Table(columns=columns, rows=rows)
 
 
 def _money(usd: Decimal | None) -> Line:
@@ -358,7 +345,7 @@ def _unpriced(paths: Sequence[PathForecast]) -> Iterator[Block]:
     for reason, members in found.items():
         gib = sum(one.gib.middle for one in members)
         text = f"{counted(len(members), 'path')}, {figures.volume(_decimal(gib))}, without a price"
-        yield Para(line=line(f"{text}: {reason}"))
+        yield doc.para(f"{text}: {reason}")
 
 
 def _decimal(gib: float) -> Decimal:

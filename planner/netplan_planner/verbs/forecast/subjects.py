@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netplan_planner.model import Instance, PriceTier
+from netplan_planner.model import Instance, Interval, PriceTier
 from netplan_planner.model.evidence.rate_bins import RateBins
-from netplan_planner.verbs.forecast.answer import Basis, Range, Scope
+from netplan_planner.verbs.forecast.answer import Basis, ForecastWeek, Range, Scope
 from netplan_planner.verbs.forecast.days import Days
 from netplan_planner.verbs.forecast.foresee import Foreseen
 from netplan_planner.verbs.forecast.grid import Floats
@@ -84,7 +84,7 @@ def basis_of(bins: RateBins, days: Days, foreseen: Foreseen | None, source: str)
         unknown_bins=sum(rate is None for rate in inside),
         has_day_shape=days.shape is not None,
         has_week_shape=foreseen is not None and foreseen.has_week,
-        growth_per_week=_range(foreseen) if foreseen is not None else None,
+        growth_per_week=range_of(foreseen.growth) if foreseen is not None else None,
         is_growing=foreseen is not None and foreseen.is_growing,
         set_aside=tuple(day(one) for one in foreseen.exceptions) if foreseen else (),
         steps=tuple(day(one) for one in foreseen.steps) if foreseen else (),
@@ -92,9 +92,16 @@ def basis_of(bins: RateBins, days: Days, foreseen: Foreseen | None, source: str)
     )
 
 
-def _range(foreseen: Foreseen) -> Range:
-    low, middle, high = foreseen.growth
-    return Range(middle=short(middle), low=short(low), high=short(high))
+def range_of(found: Interval[float]) -> Range:
+    """Return an interval as an answer holds it."""
+    low, middle, high = found.each(short)
+    return Range(middle=middle, low=low, high=high)
+
+
+def week_of(number: int, gbps: Interval[float]) -> ForecastWeek:
+    """Return a week of the horizon, the first of which has the number 0."""
+    low, middle, high = gbps.each(short)
+    return ForecastWeek(week=number + 1, low_gbps=low, gbps=middle, high_gbps=high)
 
 
 def past(values: Floats) -> tuple[float | None, ...]:

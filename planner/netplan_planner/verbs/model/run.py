@@ -30,11 +30,11 @@ from netplan_planner.throughput.goodput.intervals import Spread, factors_at, int
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.limits.tables import campaigns_with_figures
 from netplan_planner.verbs import Now, always_well, panels, verb
+from netplan_planner.verbs.model import scatter
 from netplan_planner.verbs.model.answer import Evaluation, GroupScore
 from netplan_planner.verbs.model.ask import AtlasAsk, EvaluateAsk
 from netplan_planner.verbs.model.atlas import Atlas
 from netplan_planner.verbs.model.atlas_rows import atlas_of
-from netplan_planner.verbs.model.scatter import write_scatter
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -73,7 +73,7 @@ def evaluate(ask: EvaluateAsk, now: Now) -> Evaluation:
     if found.refused:
         now.note(f"rows that are refused, among them {'; '.join(found.refused)}")
     if ask.plot is not None:
-        write_scatter(ask.plot, found)
+        scatter.write_scatter(ask.plot, found)
     return found
 
 

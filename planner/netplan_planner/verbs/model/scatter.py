@@ -11,6 +11,10 @@ from netplan_planner.inert import inert
 from netplan_planner.verbs.model.answer import Evaluation
 from netplan_planner.writing import written_whole
 
+try:
+    import matplotlib.figure
+except ImportError:
+    matplotlib = None  # type: ignore[assignment]
 FORMATS = (".svg", ".png")
 INSTALL = "the picture needs matplotlib: pip install 'gce-netplan[plot]'"
 
@@ -45,13 +49,10 @@ def _figure(
     group: NDArray[np.str_],
     title: str,
 ) -> Any:
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError as exc:
-        raise UsageError(INSTALL) from exc
+    if matplotlib is None:
+        raise UsageError(INSTALL)
     matplotlib.rcParams["svg.hashsalt"] = "netplan"
-    figure = Figure(figsize=(8, 7), layout="constrained")
+    figure = matplotlib.figure.Figure(figsize=(8, 7), layout="constrained")
     axes = figure.add_subplot()
     ends = [min(measured.min(), predicted.min()) / 1.2, max(measured.max(), predicted.max()) * 1.2]
     axes.plot(ends, ends, color="0.4", linewidth=1, label="predicted = measured")

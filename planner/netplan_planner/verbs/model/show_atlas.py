@@ -2,18 +2,9 @@
 
 from collections.abc import Iterator
 
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers.content import DataTable, data_table
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Entry,
-    Line,
-    Para,
-    Table,
-    Title,
-    fixed,
-    line,
-)
+from netplan_planner.renderers.document import Block, Line, fixed, line
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import counted
 from netplan_planner.verbs.model.atlas import Atlas, AtlasRow, ClassSummary
@@ -37,35 +28,31 @@ def blocks(answer: Atlas, options: RenderOptions) -> Iterator[Block]:
         f" {answer.machine_type} at both ends, {counted(answer.streams, 'connection')}"
     )
     title = f"{measured:,} of {counted(paths, 'path')} between regions and in them measured"
-    yield Title(line=line(title), basis=line(basis))
-    yield Table(
+    yield doc.Title(line=line(title), basis=line(basis))
+    yield doc.Table(
         columns=(
-            Column(title="path class"),
-            Column(title="to"),
+            doc.Column(title="path class"),
+            doc.Column(title="to"),
             *(
-                Column(title=name, is_number=True, stacked=f"{name} {{}}")
+                doc.Column(title=name, is_number=True, stacked=f"{name} {{}}")
                 for name in ("paths", "measured", "campaigns", "inside", "of model")
             ),
         ),
         rows=tuple(map(_row, answer.summaries)),
     )
-    yield Entry(line=line("What the columns say"))
-    yield Para(
-        line=line(
-            "A path is a region that sends, one that receives, and a class. inside: share of the"
-            f" campaigns' medians within the {answer.level:.0%} interval of their own set-up. of"
-            " model: the measured median against the model's value of the same set-up."
-            " --output csv has every path with its round-trip time, price and campaigns;"
-            " --output html the matrices."
-        )
+    yield doc.entry("What the columns say")
+    yield doc.para(
+        "A path is a region that sends, one that receives, and a class. inside: share of the"
+        f" campaigns' medians within the {answer.level:.0%} interval of their own set-up. of"
+        " model: the measured median against the model's value of the same set-up."
+        " --output csv has every path with its round-trip time, price and campaigns;"
+        " --output html the matrices."
     )
     if answer.unused_count:
-        yield Para(
-            line=line(
-                f"{counted(answer.unused_count, 'measured row')} in no line: neither end in Google"
-                " Cloud, no region at both ends, no path class that netplan predicts, or no rate"
-                " between two machines."
-            )
+        yield doc.para(
+            f"{counted(answer.unused_count, 'measured row')} in no line: neither end in Google"
+            " Cloud, no region at both ends, no path class that netplan predicts, or no rate"
+            " between two machines."
         )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.machines.copies import replica_sets
-from netplan_planner.machines.staying import why_it_stays
+from netplan_planner.machines.groups import why_it_stays
 from netplan_planner.model import (
     Address,
     Facts,

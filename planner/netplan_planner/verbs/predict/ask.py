@@ -1,15 +1,50 @@
-"""What `netplan predict` is asked."""
+"""What `netplan predict` is asked.
 
+Where a table of predictions goes, and as what.
+"""
+
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, ClassVar
 
 from netplan_planner.asks import ANSWER, INPUT, OUTPUT, Ask, Request
+from netplan_planner.errors import UsageError
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.planning.path_question import PATH, PathQuestion
 from netplan_planner.planning.project import Input, IntervalLevel
 from netplan_planner.quantities import Bytes, Texts
-from netplan_planner.renderers.output import OutputSpec, specs_of
-from netplan_planner.verbs.predict.outputs import table_outputs
+from netplan_planner.renderers.output import (
+    RENDERERS,
+    OutputSpec,
+    check_outputs,
+    parse_output,
+    specs_of,
+)
+
+FORMATS = (CSV, JSON, PARQUET) = ("csv", "json", "parquet")
+"""What a table of predictions is written as."""
+
+
+def table_outputs(outputs: Sequence[str], former: str | None) -> tuple[OutputSpec, ...]:
+    """Return where a table goes: `FORMAT[:PATH]`, or a path alone, in the former format or CSV.
+
+    Raises:
+        UsageError: If a format is none that a table has, or two outputs have one target.
+    """
+    form = parse_output(former or CSV, FORMATS).format
+    specs = tuple(_spec(text, form) for text in outputs) or (OutputSpec(format=form),)
+    check_outputs(specs)
+    for spec in specs:
+        if spec.format == PARQUET and spec.path is None:
+            raise UsageError("--output parquet: it is no text for a terminal: give parquet:PATH")
+    return specs
+
+
+def _spec(text: str, form: str) -> OutputSpec:
+    if text.partition(":")[0] not in {*RENDERERS, *FORMATS}:
+        return OutputSpec(format=form, path=Path(text))
+    return parse_output(text, FORMATS)
+
 
 SERVICE = "A service on that path"
 

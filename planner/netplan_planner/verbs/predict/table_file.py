@@ -18,21 +18,21 @@ from netplan_planner.inert import escaped_json, inert_cell, inert_line
 from netplan_planner.model import Calibration
 from netplan_planner.planning.table_kinds import TableKinds, pairs_of, read_kinds
 from netplan_planner.readers.paths.path_table import PathTable
+from netplan_planner.renderers.figures import rate_interval
 from netplan_planner.renderers.output import OutputSpec
 from netplan_planner.renderers.prediction_rows import SCHEMA
 from netplan_planner.streams import to_stdout
 from netplan_planner.tables.extended import AddedColumn, CodedTexts
-from netplan_planner.throughput.batch import Predictions, predict_columns, reasons
-from netplan_planner.throughput.calibration.factors.calibrated import Corrector
+from netplan_planner.throughput.batch import Columns, Predictions, predict_columns, reasons
+from netplan_planner.throughput.calibration.factors.calibrated import Corrector, Probed
+from netplan_planner.throughput.cases import STREAM_COUNTS, settled
 from netplan_planner.throughput.goodput.intervals import Factors, factors_at
 from netplan_planner.throughput.goodput.mean import LIMITS
-from netplan_planner.throughput.round_trips.given import why_believed, why_raised
+from netplan_planner.throughput.round_trips.of_path import why_believed, why_raised
 from netplan_planner.throughput.sharing.links import NAMES, Ends, shared_links
 from netplan_planner.throughput.sharing.rates import OWN_BOUND, fair_rates
 from netplan_planner.units import counted
-from netplan_planner.verbs.predict.ask import PredictAsk
-from netplan_planner.verbs.predict.outputs import JSON, PARQUET
-from netplan_planner.verbs.predict.table_cases import stream_cases
+from netplan_planner.verbs.predict.ask import JSON, PARQUET, PredictAsk
 from netplan_planner.world.calibration import read_calibration
 from netplan_planner.writing import write_each, written_whole
 
@@ -320,3 +320,31 @@ def share_table(table: PathTable, answer: TableAnswer) -> SharedRates:
 def _ends(table: PathTable, side: str, known: NDArray[np.bool_]) -> Ends:
     machines, which = table.texts(side)
     return Ends(which[known], len(machines))
+
+
+def stream_cases(
+    found: TableKinds, rows: NDArray[np.intp], factors: Factors, probed: Probed | None
+) -> CodedTexts:
+    """Return the cases of some rows as texts: "1 stream: 0.17 Gbit/s [0.16 to 0.18]; 8 …".
+
+    Args:
+        found: The table.
+        rows: Those that do not tell their number of streams.
+        factors: Of the interval's level.
+        probed: What probes taught of the whole table.
+    """
+    some = Columns._make(column[rows] for column in found.columns)
+    limits = [settled(one) for one in found.limits]
+    own = probed.rows(rows) if probed is not None else None
+    texts = [""] * len(rows)
+    for count in STREAM_COUNTS:
+        columns = some._replace(streams=np.full(len(rows), float(count)))
+        answers = predict_columns(found.kinds, limits, columns, factors, own)
+        ends = zip(answers.gbps, answers.low_gbps, answers.high_gbps, strict=True)
+        for at, (gbps, low, high) in enumerate(ends):
+            if not np.isnan(gbps):
+                told = rate_interval(float(gbps), float(low), float(high))
+                texts[at] += f"{'; ' if texts[at] else ''}{counted(count, 'stream')}: {told}"
+    code = np.full(len(found.columns.streams), -1)
+    code[rows] = np.where(np.array(texts) == "", -1, np.arange(len(rows)))
+    return CodedTexts(texts, code)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from netplan_planner.asks import Ask, Request
 from netplan_planner.choices import Balancer, Paid, Tier, Use
+from netplan_planner.model.base import taken
 from netplan_planner.planning.inputs import PriceInput
 from netplan_planner.planning.price_source import PriceSource
 from netplan_planner.quantities import Exact
@@ -31,13 +32,7 @@ class Prices(PriceInput, frozen=True, kw_only=True):
 
     def source(self, today: date) -> PriceSource:
         """Return where prices are taken from."""
-        return PriceSource(
-            today=today,
-            folder=self.prices,
-            discounts=self.discounts,
-            billing_exports=self.billing_exports,
-            currency=self.currency,
-        )
+        return taken(PriceSource, self, today=today, folder=self.prices)
 
 
 class MachineAsk(Request, frozen=True, kw_only=True):

@@ -1,11 +1,22 @@
 """`netplan price`: one price with its unit, region, date, SKU and source.
 
 A missing price is exit status 3 with the reason on stderr and nothing on stdout.
+
+What a SKU is, where it holds, and every step of its price.
+
+What machines cost: one type in every way of paying for it.
 """
 
+from decimal import Decimal
+
 from netplan_planner.choices import Paid
-from netplan_planner.errors import UsageError
+from netplan_planner.errors import MissingDatum, UnknownName, UsageError
+from netplan_planner.model import Price, Usage
+from netplan_planner.optimise.bill import machine_price
+from netplan_planner.planning.price_source import PriceSource
+from netplan_planner.units import plain_number
 from netplan_planner.verbs import Now, always_well, panels, verb
+from netplan_planner.verbs.price import batch
 from netplan_planner.verbs.price.answer import PriceAnswer
 from netplan_planner.verbs.price.ask import (
     MONTH_H,
@@ -18,16 +29,123 @@ from netplan_planner.verbs.price.ask import (
     TrafficAsk,
     VpnAsk,
 )
-from netplan_planner.verbs.price.machines import machine_prices
+from netplan_planner.verbs.price.completing import by_the_hour, completed
 from netplan_planner.verbs.price.services import (
     balancer_prices,
     flow_log_prices,
     nat_prices,
     vpn_prices,
 )
-from netplan_planner.verbs.price.skus import sku_prices
 from netplan_planner.verbs.price.table import PriceTable
 from netplan_planner.verbs.price.traffic import address_prices, traffic_prices
+from netplan_pricing import SnapshotPriceBook
+
+_YEARS = {Paid.FLEX_1Y: 1, Paid.FLEX_3Y: 3}
+
+
+def machine_prices(asked: MachineAsk, source: PriceSource) -> PriceAnswer:
+    """Return what a machine costs per hour and for some hours.
+
+    Raises:
+        MissingDatum: If no way of paying for it has a price.
+        UnknownName: If the type or the region is not known.
+        UsageError: If one of the two is missing.
+    """
+    if asked.machine_type is None or asked.region is None:
+        raise UsageError("give a machine type and --region, or a table with --batch FILE")
+    machine_type, region = asked.machine_type, asked.region
+    book = source.book()
+    rows: list[dict[str, object]] = []
+    unknown: list[tuple[str, str]] = []
+    for paid in asked.usage.each:
+        try:
+            price = _price(book, machine_type, region, paid, asked.hours)
+        except UnknownName:
+            raise
+        except MissingDatum as error:
+            unknown.append((paid.value, str(error)))
+            continue
+        # A commitment is paid whether the machine runs or not.
+        is_committed = paid.value.startswith(("cud", "flex"))
+        hours = max(asked.hours, MONTH_H) if is_committed else asked.hours
+        head = {"machine_type": machine_type, "region": region, "usage": paid.value}
+        rows.append({**head, **by_the_hour(price, hours)})
+    shape = book.shape(machine_type)
+    size = f": {shape.vcpus} vCPUs, {shape.memory_gib:g} GiB" if shape else ""
+    lengths = {length for row in rows if isinstance(length := row["hours"], Decimal)}
+    # The sums are headed with their hours; in a column where the rows differ in them.
+    several = ("hours",) if len(lengths) > 1 else ()
+    head_of_sum = "these hours" if several else f"{plain_number(*(lengths or {asked.hours}))} h"
+    answer = PriceAnswer(
+        title=f"{machine_type} in {region}{size}",
+        columns=("usage", *several, "usd_per_hour", "usd", "as_of", "sku_id"),
+        rows=tuple(rows),
+        titles=(("usd_per_hour", "USD per hour"), ("usd", f"USD for {head_of_sum}")),
+        unknown=tuple(unknown),
+    )
+    return completed(answer, book, source)
+
+
+def _price(
+    book: SnapshotPriceBook, machine_type: str, region: str, paid: Paid, hours: Decimal
+) -> Price:
+    if paid in _YEARS:
+        return book.flexible_commitment(region, machine_type, _YEARS[paid])
+    # More than a month's hours are whole months.
+    month_ratio = min(float(hours / MONTH_H), 1.0)
+    if paid is Paid.SUSTAINED_USE and month_ratio < 1:
+        return machine_price(book, region, machine_type, Usage.SUSTAINED_USE, month_ratio)
+    return book.machine(region, machine_type, Usage(paid.value))
+
+
+def sku_prices(sku_id: str, source: PriceSource) -> PriceAnswer:
+    """Return what a SKU is and costs.
+
+    Raises:
+        MissingDatum: If the snapshot does not hold it, or the catalogue names no price for it.
+    """
+    book = source.book()
+    entry = book.skus.entry(sku_id.strip().upper())
+    if not entry.tiers:
+        raise MissingDatum(
+            f"{entry.sku_id} is {entry.description!a}: the catalogue names it without a price"
+        )
+    rows = []
+    for tier in book.terms.tiers(entry.tiers, entry.service):
+        price = tier.price
+        listed = next(one for one in reversed(entry.tiers) if one.start <= tier.start)
+        rows.append(
+            {
+                "sku_id": entry.sku_id,
+                "from": tier.start,
+                "unit": price.unit,
+                "usd_per_unit": price.usd,
+                "list_usd_per_unit": listed.price.usd,
+                "description": entry.description,
+                "service": entry.service,
+                "kind": entry.kind,
+                "series": entry.series,
+                "component": entry.component,
+                "usage": entry.usage,
+                "regions": "|".join(entry.regions),
+                "as_of": price.as_of.isoformat(),
+                "source": price.source,
+                "note": price.note,
+            }
+        )
+    under = tuple(
+        ("under", f"{model}: {own.usd:f} ({own.source})")
+        for model, own in sorted(book.terms.under.get(entry.sku_id, {}).items())
+    )
+    kind = ", ".join(filter(None, (entry.kind, entry.series, entry.component, entry.usage)))
+    answer = PriceAnswer(
+        title=f"{entry.sku_id} {entry.description} ({entry.service})",
+        columns=("from", "unit", "usd_per_unit", "as_of"),
+        rows=tuple(rows),
+        titles=(("usd_per_unit", "USD per unit"),),
+        notes=(*under, ("kind", kind), ("regions", ", ".join(entry.regions))),
+    )
+    return completed(answer, book, source)
 
 
 def form_of(ask: MachineAsk) -> str:
@@ -45,10 +163,7 @@ def machine(ask: MachineAsk, now: Now) -> PriceAnswer | PriceTable:
         raise UsageError("--batch gives all prices of an hour: no --hours, no --usage with it")
     if ask.machine_type is not None or ask.region is not None:
         raise UsageError("--batch names types and regions in its file: give no others")
-    # A single price does not wait for the table engine.
-    from netplan_planner.verbs.price.batch import price_table
-
-    return price_table(ask.batch, source)
+    return batch.price_table(ask.batch, source)
 
 
 @verb(panel=panels.PRICES, ends=always_well)

@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 from netplan_planner.asks import KEPT, Ask, Request, Use
-from netplan_planner.google.api_clients import ApiClient
-from netplan_planner.google.options import ApiOptions
-from netplan_planner.model import Reporter
+from netplan_planner.google.options import ApiClient, ApiOptions
+from netplan_planner.model import Reporter, taken
 from netplan_planner.planning.inputs import Discounts, PriceFolder
 from netplan_planner.planning.project import Input, WhichClient, WhichReporter
 from netplan_planner.quantities import Paths, Texts
@@ -140,9 +139,7 @@ class RefreshAsk(NewSnapshot, frozen=True, kw_only=True):
     @property
     def api(self) -> ApiOptions:
         """How both APIs are asked."""
-        return ApiOptions(
-            endpoint=self.endpoint, is_anonymous=self.is_anonymous, client=self.client
-        )
+        return taken(ApiOptions, self)
 
 
 class DiffAsk(Request, frozen=True, kw_only=True):

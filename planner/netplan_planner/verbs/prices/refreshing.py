@@ -14,10 +14,9 @@ from msgspec.structs import replace
 
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, InputError
-from netplan_planner.google.api_clients import ApiClient as ApiClient
-from netplan_planner.google.api_clients import ClientApi
+from netplan_planner.google.options import ApiClient as ApiClient
 from netplan_planner.google.options import ApiOptions as ApiOptions
-from netplan_planner.google.options import resolve_endpoint, resolve_other_endpoint
+from netplan_planner.google.options import ClientApi, resolve_endpoint, resolve_other_endpoint
 from netplan_planner.google.saved_pages import (
     CATALOG_ENDPOINT,
     SavedPages,

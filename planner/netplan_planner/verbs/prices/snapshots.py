@@ -114,7 +114,9 @@ def check_prices(prices: Path | None, against: Path | None, today: date) -> mode
     before = open_snapshot(against) if against is not None or prices is not None else None
     one = verify(open_snapshot(prices), today, before)
     failed = Counter(fault.check for fault in one.faults)
-    return model.PriceCheck(
+    return model.taken(
+        model.PriceCheck,
+        one,
         checks=tuple(
             model.CheckOutcome(
                 name=check.name.lower(),
@@ -129,9 +131,6 @@ def check_prices(prices: Path | None, against: Path | None, today: date) -> mode
             model.PriceFault(check=fault.check.name.lower(), where=fault.where, what=fault.what)
             for fault in one.faults
         ),
-        outdated=one.outdated,
-        lacking=one.lacking,
-        unpriced=one.unpriced,
     )
 
 

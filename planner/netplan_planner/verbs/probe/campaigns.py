@@ -26,7 +26,7 @@ from netplan_planner.measuring.transports import (
     SshTransport,
     Transport,
 )
-from netplan_planner.model import Instance, MeasuredEnd, Measurement, Value
+from netplan_planner.model import Instance, MeasuredEnd, Measurement, Value, taken
 from netplan_planner.throughput.limits.ends import image_of
 from netplan_planner.units import BYTES_PER_GIB
 from netplan_planner.verbs.probe.answer import Probe, ProbePlan
@@ -249,14 +249,11 @@ def _pair(probes: list[Probe], access: Access) -> ProbePair:
 
 
 def _end(instance: Instance, access: Access, words: str | None) -> ProbeEnd:
-    described = MeasuredEnd(
-        name=instance.name,
-        machine_type=instance.machine_type,
+    described = taken(
+        MeasuredEnd,
+        instance,
         is_tier1=instance.bandwidth_tier.value == "TIER_1",
-        cpu_platform=instance.cpu_platform,
         nic_type=instance.interfaces[0].nic_type if instance.interfaces else None,
-        zone=instance.zone,
-        region=instance.region,
         image=image_of(instance) or None,
     )
     transport = _transport(instance, access, words)

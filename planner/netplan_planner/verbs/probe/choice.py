@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from netplan_planner.model import Facts, Instance, Value
 from netplan_planner.verbs.probe.answer import (
     LeftOutKind,
@@ -226,14 +228,11 @@ def _egress_caps(probe: Probe, is_server: bool) -> Iterator[float]:
 
 
 def _joined(one: ProbeImpact, other: ProbeImpact) -> ProbeImpact:
-    return ProbeImpact(
-        name=one.name,
-        link=one.link,
+    return replace(
+        one,
         cap_gbps=one.cap_gbps or other.cap_gbps,
         sends_gbps=max(one.sends_gbps, other.sends_gbps),
         receives_gbps=max(one.receives_gbps, other.receives_gbps),
         busy_s=one.busy_s + other.busy_s,
         most_busy_s=one.most_busy_s + other.most_busy_s,
-        seen_p95_gbps=one.seen_p95_gbps,
-        seen_max_gbps=one.seen_max_gbps,
     )

@@ -9,7 +9,6 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.model import Facts, Instance, Price, Usage, Value
 from netplan_planner.paths.priced_paths import PricedPath, path_prices
 from netplan_planner.throughput import predict
-from netplan_planner.throughput.calibration.learning.left_open import width_others_leave
 from netplan_planner.units import SECONDS_PER_HOUR, bytes_from_gbps, gib_from_bytes
 from netplan_planner.verbs.probe.answer import (
     Probe,
@@ -19,7 +18,11 @@ from netplan_planner.verbs.probe.answer import (
     ProbePath,
     ProbeWay,
 )
-from netplan_planner.verbs.probe.information import limit_shares, width_and_reach
+from netplan_planner.verbs.probe.information import (
+    limit_shares,
+    width_and_reach,
+    width_others_leave,
+)
 
 _LINE_DIGITS = 6
 """Of GiB in a line: a kilobyte."""

@@ -10,7 +10,7 @@ from netplan_planner.judging.suppressions import read_suppressions
 from netplan_planner.measuring.budget import wire_ratio
 from netplan_planner.measuring.campaign import CONFIGURATIONS, StopRule
 from netplan_planner.measuring.store import read_store
-from netplan_planner.model import Facts, Value
+from netplan_planner.model import Facts, Value, taken
 from netplan_planner.model.money.price_age import price_age
 from netplan_planner.throughput import stated_on
 from netplan_planner.units import counted
@@ -102,17 +102,15 @@ def plan_for(question: ProbeQuestion, facts: Facts, *, title: str, found: FoundP
         forecast(path, streams, facts, rules) for path in found.paths for streams, _ in rules.ways
     ]
     chosen = choose_probes(probes, rules=rules, caps=question.caps)
-    return ProbePlan(
+    return taken(
+        ProbePlan,
+        chosen,
         id=_plan_id(question, chosen.probes),
         title=title,
         limits_as_of=stated_on(facts.caps.as_of),
         prices_as_of=facts.prices.info.network_as_of,
         tolerance_ratio=rules.tolerance_ratio,
-        probes=chosen.probes,
-        left_out=chosen.left_out,
         impacts=impacts_of(chosen.probes, facts, rules),
-        mean_log_width=chosen.mean_log_width,
-        expected_log_width=chosen.expected_log_width,
         has_traffic=facts.traffic is not None,
         notes=found.notes,
     )

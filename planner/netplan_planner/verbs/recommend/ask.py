@@ -1,6 +1,10 @@
-"""What `netplan recommend` is asked."""
+"""What `netplan recommend` is asked.
 
-from typing import Annotated
+Where a bandwidth goes.
+"""
+
+from enum import StrEnum
+from typing import Annotated, NamedTuple
 
 from netplan_planner.asks import CHOICE, OUTPUT, Ask, Reading, Request
 from netplan_planner.choices import Architecture
@@ -8,8 +12,28 @@ from netplan_planner.model.plans.machine_choice import PAYMENT, SeriesNames
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.planning.project import FlowReading, Input, MetricsInput, OfProject
 from netplan_planner.quantities import Bytes, Texts
-from netplan_planner.verbs.recommend.goal import Goal, goal_of
 from netplan_planner.world.request import ApiOptions
+
+
+class To(StrEnum):
+    """Where the bandwidth goes."""
+
+    INTERNAL = "internal"
+    ZONE = "zone"
+    EXTERNAL = "external"
+
+
+class Goal(NamedTuple):
+    """Where the bandwidth goes, and the region whose traffic price is asked for."""
+
+    to: To
+    region: str | None = None
+
+
+def goal_of(text: str) -> Goal:
+    """Return what `--to` names: a kind of destination, or a region, which is internal."""
+    return Goal(To(text)) if text in set(To) else Goal(To.INTERNAL, text)
+
 
 NEED = "What is needed"
 

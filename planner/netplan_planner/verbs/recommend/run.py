@@ -11,25 +11,22 @@ from netplan_planner import model
 from netplan_planner.errors import MissingDatum, UsageError, nearest_names
 from netplan_planner.ledger.account import AT_LIST
 from netplan_planner.machines import ties_of
-from netplan_planner.model.money.price_age import price_age
 from netplan_planner.optimise.commitment_changes import cover_today
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.optimise.offers import query_to
 from netplan_planner.optimise.vm_today import baseline_of, with_baseline
-from netplan_planner.planning.basis import opened
+from netplan_planner.planning.basis import opened, resting
 from netplan_planner.planning.inputs import PlanBasis
 from netplan_planner.planning.path_question import check_type
 from netplan_planner.planning.payment import one_usage
 from netplan_planner.planning.project import request_of
-from netplan_planner.throughput import CapsTable, load_caps, stated_on, type_end
-from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
+from netplan_planner.throughput import CapsTable, load_caps, type_end
 from netplan_planner.throughput.goodput.doubts import doubt_of
 from netplan_planner.throughput.limits.caps import checked_series
 from netplan_planner.units import gib_per_month_from_gbps
 from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.recommend.answer import Recommendation
-from netplan_planner.verbs.recommend.ask import Need, Payment, RecommendAsk
-from netplan_planner.verbs.recommend.goal import To
+from netplan_planner.verbs.recommend.ask import Need, Payment, RecommendAsk, To
 from netplan_planner.world.named_machines import find_machine
 from netplan_planner.world.not_read import what_is_incomplete
 from netplan_rules.shared.seen_needs import Wanted, sized, wanted_gbps
@@ -70,7 +67,7 @@ def for_bandwidth(ask: RecommendAsk, now: Now) -> Recommendation:
     if wish.gbps is None or wish.region is None:
         raise UsageError("give --gbps and --region, or a machine to replace (--vm NAME)")
     on = opened(
-        PlanBasis(calibration=ask.calibration, pricing=ask.pricing, as_of=ask.as_of), now.today
+        PlanBasis(pricing=ask.pricing, as_of=ask.as_of, calibration=ask.calibration), now.today
     )
     _check_region("--region", wish.region, on.prices)
     _check_goal(wish, on.prices)
@@ -180,19 +177,15 @@ def _answer(
     why_not: tuple[str, ...],
 ) -> Recommendation:
     """Return a plan with what it rests on."""
-    info = prices.info
-    return Recommendation(
+    return resting(
+        Recommendation,
+        prices,
+        caps,
+        today,
+        folder,
+        has_spot=plan.need.usage is model.Usage.SPOT,
         plan=plan,
         is_feasible=isinstance(plan, model.MachinePlan),
-        limits_as_of=stated_on(caps.as_of),
-        calibration=next(calibration_note(caps), None),
-        prices_as_of=info.as_of,
-        network_prices_as_of=info.network_as_of,
-        prices_sha256=info.sha256,
-        price_terms=info.terms,
-        price_age=price_age(
-            info, today, has_spot=plan.need.usage is model.Usage.SPOT, folder=folder
-        ),
         long_use_percents=tuple(_long_use_percents(plan, prices)),
         why_not=why_not,
     )

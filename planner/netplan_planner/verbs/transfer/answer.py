@@ -8,8 +8,7 @@ from netplan_planner.model.base import Value
 from netplan_planner.model.money.prices import LineItem
 from netplan_planner.model.plans.changes import PlanChanges
 from netplan_planner.model.plans.plan import Rejected
-from netplan_planner.model.plans.plan_answer import PlanAnswer
-from netplan_planner.model.plans.shortfall import Shortfall
+from netplan_planner.model.plans.plan_answer import PlanAnswer, Shortfall
 from netplan_planner.verbs.transfer.ask import TransferNeed
 
 INTERNET = "internet"

@@ -4,23 +4,8 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    AddressUse,
-    CapsBook,
-    Estimate,
-    JobEnd,
-    JobNeed,
-    JobPhase,
-    JobPlace,
-    PathClass,
-    PathEnd,
-    PathQuery,
-    Price,
-    PriceBook,
-    Rejected,
-    Usage,
-)
 from netplan_planner.optimise.job.rates import Offer, offers_for, outside_ingress_gbps, priced
 from netplan_planner.throughput import predict_all, type_end
 from netplan_planner.throughput.limits.ends import ANYBODY, described_end
@@ -38,11 +23,11 @@ class Machine(NamedTuple):
     place: str
     offer: Offer | None
     """None: of a given grid."""
-    prices: tuple[Price, ...]
+    prices: tuple[model.Price, ...]
     """An hour: itself, its Tier_1 fee, its external address; empty: not told."""
-    inside: Estimate
+    inside: model.Estimate
     """What it sends to other regions inside the VPC, and what it takes of it."""
-    outside: Estimate | None
+    outside: model.Estimate | None
     """What it sends to addresses outside of it; None: it has none of that."""
     ingress_gbps: float | None
     """What it takes from outside the VPC; None: no bound."""
@@ -76,13 +61,13 @@ class Machine(NamedTuple):
         return "; ".join(filter(None, (arm, self.offer.cap.caution)))
 
 
-def job_need(need: TransferNeed, region: str, *, is_outside: bool) -> JobNeed:
+def job_need(need: TransferNeed, region: str, *, is_outside: bool) -> model.JobNeed:
     """Return a transfer's share of a region as a job that sends, whose offers are the same."""
-    place = JobPlace.INTERNET if is_outside else JobPlace.REGION
-    return JobNeed(
+    place = model.JobPlace.INTERNET if is_outside else model.JobPlace.REGION
+    return model.JobNeed(
         region=region,
         out_bytes=need.volume_bytes,
-        target=JobEnd(place=place),
+        target=model.JobEnd(place=place),
         machine_types=need.machine_types,
         series=need.series,
         architecture=need.architecture,
@@ -98,12 +83,12 @@ def job_need(need: TransferNeed, region: str, *, is_outside: bool) -> JobNeed:
 def machines_in(
     need: TransferNeed,
     place: str,
-    prices: PriceBook,
-    caps: CapsBook,
+    prices: model.PriceBook,
+    caps: model.CapsBook,
     *,
     sends_outside: bool,
     is_addressed: bool,
-) -> tuple[list[Machine], tuple[Rejected, ...]]:
+) -> tuple[list[Machine], tuple[model.Rejected, ...]]:
     """Return the machines of a region that no other beats, and those that cannot be judged.
 
     Args:
@@ -118,9 +103,13 @@ def machines_in(
     found = offers_for(inside, prices, caps)
     hourly, missing = priced(found.offers, prices, need.usage)
     outside = _outside(found.offers.rows, caps, sends_outside=sends_outside, is_own=is_addressed)
-    address: tuple[Price, ...] = ()
+    address: tuple[model.Price, ...] = ()
     if is_addressed:
-        use = AddressUse.SPOT_VM if need.usage is Usage.SPOT else AddressUse.STANDARD_VM
+        use = (
+            model.AddressUse.SPOT_VM
+            if need.usage is model.Usage.SPOT
+            else model.AddressUse.STANDARD_VM
+        )
         address = (prices.external_address(use, place),)
     listed = []
     for offer, price, out in zip(found.offers.rows, hourly, outside, strict=True):
@@ -129,15 +118,15 @@ def machines_in(
         if out is not None and not out.gbps:
             continue
         own = (price.machine, *((price.tier1,) if price.tier1 else ()), *address)
-        estimate = offer.estimates[JobPhase.OUT]
+        estimate = offer.estimates[model.JobPhase.OUT]
         ingress = outside_ingress_gbps(offer.cap)
         listed.append(Machine(place, offer, own, estimate, out, ingress))
     return _unbeaten(listed), (*found.unknown, *missing)
 
 
 def _outside(
-    offers: Sequence[Offer], caps: CapsBook, *, sends_outside: bool, is_own: bool
-) -> Iterator[Estimate | None]:
+    offers: Sequence[Offer], caps: model.CapsBook, *, sends_outside: bool, is_own: bool
+) -> Iterator[model.Estimate | None]:
     """Yield what each sends to addresses outside the VPC; None: it sends nothing there."""
     if not (sends_outside or is_own):
         yield from (None for _ in offers)
@@ -146,15 +135,15 @@ def _outside(
     yield from predict_all(queries, caps)
 
 
-def outside_query(offer: Offer, *, sends_outside: bool) -> PathQuery:
+def outside_query(offer: Offer, *, sends_outside: bool) -> model.PathQuery:
     """Return the path out of the VPC: to the internet, else to a machine of the same type."""
     end = type_end(
         offer.shape.machine_type,
         is_tier1=offer.cap.is_tier1,
         cpu_platform=offer.cap.min_cpu_platform,
     )
-    path = PathClass.INTERNET if sends_outside else PathClass.INTER_REGION_EXTERNAL
-    return PathQuery(path_class=path, src=end, dst=ANYBODY if sends_outside else end)
+    path = model.PathClass.INTERNET if sends_outside else model.PathClass.INTER_REGION_EXTERNAL
+    return model.PathQuery(path_class=path, src=end, dst=ANYBODY if sends_outside else end)
 
 
 def _unbeaten(machines: Sequence[Machine]) -> list[Machine]:
@@ -185,16 +174,16 @@ def _rates(machine: Machine) -> tuple[float, float, float]:
 
 def hop_query(
     hop: Hop, sender: Machine, receiver: Machine | None, streams: int | None
-) -> PathQuery | None:
+) -> model.PathQuery | None:
     """Return the path of a hop between two machines; None where the model has none.
 
     Where nobody knows how long the way is, as many connections are taken as it takes.
     """
-    if sender.offer is None or hop.path_class in {None, PathClass.GOOGLE_APIS}:
+    if sender.offer is None or hop.path_class in {None, model.PathClass.GOOGLE_APIS}:
         return None
     assert hop.path_class is not None
     src = _end(sender, hop.src)
-    if hop.path_class is PathClass.INTERNET:
+    if hop.path_class is model.PathClass.INTERNET:
         receiver = None
     dst = ANYBODY if receiver is None else _end(receiver, hop.dst)
     query = path_between(hop.path_class, src, dst, streams=streams)
@@ -203,7 +192,7 @@ def hop_query(
     return query
 
 
-def _end(machine: Machine, place: str) -> PathEnd:
+def _end(machine: Machine, place: str) -> model.PathEnd:
     return described_end(
         machine.name,
         place=place,
@@ -212,13 +201,13 @@ def _end(machine: Machine, place: str) -> PathEnd:
     )
 
 
-def given_machine(need: TransferNeed, place: str, prices: PriceBook) -> Machine:
+def given_machine(need: TransferNeed, place: str, prices: model.PriceBook) -> Machine:
     """Return the machine of a given grid in a place, with its price where that is told or named."""
-    nothing = Estimate(gbps=None)
-    own: tuple[Price, ...] = ()
+    nothing = model.Estimate(gbps=None)
+    own: tuple[model.Price, ...] = ()
     if need.machine_usd_per_hour is not None:
         own = (
-            Price(
+            model.Price(
                 usd=need.machine_usd_per_hour,
                 unit="hour",
                 description="given",

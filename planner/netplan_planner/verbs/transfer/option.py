@@ -7,14 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netplan_planner.model import (
-    CapsBook,
-    LineItem,
-    PriceBook,
-    Usage,
-    line_item,
-    total_usd,
-)
+from netplan_planner import model
 from netplan_planner.optimise.bill import USAGE_NAMES
 from netplan_planner.optimise.highs import Floats
 from netplan_planner.optimise.job import spot
@@ -48,7 +41,11 @@ SENDER, RELAY, RECEIVER, BOTH = "sender", "relay", "receiver", "relay and receiv
 
 
 def option_of(
-    market: Market, need: TransferNeed, solution: Solution, prices: PriceBook, caps: CapsBook
+    market: Market,
+    need: TransferNeed,
+    solution: Solution,
+    prices: model.PriceBook,
+    caps: model.CapsBook,
 ) -> TransferOption | None:
     """Return a solution with its exact times and bill; None: Spot machines never get it done."""
     network = market.network
@@ -72,7 +69,7 @@ def option_of(
     paid = tuple(_paid(market, need, counts, up))
     has_prices = all(market.machines[k].prices for k in np.flatnonzero(counts))
     flows = tuple(_flows(market, need, shares, counts, starts, steady, prices))
-    machine_usd = total_usd(paid) if has_prices else None
+    machine_usd = model.total_usd(paid) if has_prices else None
     return TransferOption(
         machines=machines,
         flows=flows,
@@ -90,8 +87,8 @@ def option_of(
         transfer_s=steady,
         ramp_s=ramp,
         billed_s=up,
-        usd_total=total_usd(traffic) + (machine_usd or Decimal(0)),
-        traffic_usd=total_usd(traffic),
+        usd_total=model.total_usd(traffic) + (machine_usd or Decimal(0)),
+        traffic_usd=model.total_usd(traffic),
         machine_usd=machine_usd,
         line_items=(*traffic, *(paid if has_prices else ())),
         relays=tuple(one.place for one in machines if one.role in {RELAY, BOTH}),
@@ -105,7 +102,7 @@ def _finish_s(need: TransferNeed, run: float, counts: Floats) -> float:
 
 
 def _expected_s(need: TransferNeed, run: float, machines: int) -> float:
-    if need.usage is not Usage.SPOT:
+    if need.usage is not model.Usage.SPOT:
         return run
     job = job_need(need, need.source, is_outside=False)
     per_day = need.interruptions_per_day or 0.0
@@ -132,15 +129,13 @@ def _machines(market: Market, need: TransferNeed, solution: Solution) -> Iterato
     )
     for option in options:
         machine = market.machines[option]
-        yield TransferMachines(
-            place=machine.place,
+        yield model.taken(
+            TransferMachines,
+            machine,
             machine_type=machine.name,
-            is_tier1=machine.is_tier1,
             cpu_platform=machine.platform,
             count=int(counts[option]),
-            usd_per_hour=machine.usd_per_hour,
             role=roles[machine.place],
-            note=machine.note,
         )
 
 
@@ -165,20 +160,20 @@ def roles_of(market: Market, need: TransferNeed, solution: Solution) -> dict[str
 
 
 def _traffic(
-    market: Market, need: TransferNeed, shares: Floats, prices: PriceBook
-) -> Iterator[LineItem]:
+    market: Market, need: TransferNeed, shares: Floats, prices: model.PriceBook
+) -> Iterator[model.LineItem]:
     meter = Meter()
     for edge in np.flatnonzero(shares).tolist():
         yield from hop_bill(need, market.hops[edge], float(shares[edge]), prices, meter)
 
 
-def _paid(market: Market, need: TransferNeed, counts: Floats, up: int) -> Iterator[LineItem]:
+def _paid(market: Market, need: TransferNeed, counts: Floats, up: int) -> Iterator[model.LineItem]:
     for option in np.flatnonzero(counts).tolist():
         machine = market.machines[option]
         count = int(counts[option])
         hours = Decimal(up * count) / SECONDS_PER_HOUR
         yield from (
-            line_item(f"{count} x {what}", hours, price)
+            model.line_item(f"{count} x {what}", hours, price)
             for what, price in zip(_parts(machine, need), machine.prices, strict=True)
         )
 
@@ -203,7 +198,7 @@ def _flows(
     counts: Floats,
     starts: dict[int, Start],
     steady: float,
-    prices: PriceBook,
+    prices: model.PriceBook,
 ) -> Iterator[TransferFlow]:
     full, meter = used_in_full(market.network, counts, shares), Meter()
     for edge in np.flatnonzero(shares).tolist():
@@ -216,7 +211,7 @@ def _flows(
             dst=hop.dst,
             gbps=share * market.network.gbit / steady,
             gib=billed_gib(need, share, has_headers=not is_given),
-            usd=total_usd(hop_bill(need, hop, share, prices, meter)),
+            usd=model.total_usd(hop_bill(need, hop, share, prices, meter)),
             streams=start.streams,
             rtt_ms=start.rtt_ms,
             ramp_s=start.ramp_s,
@@ -244,8 +239,8 @@ def _binding(
 class Asked(NamedTuple):
     """What a plan rests on."""
 
-    prices: PriceBook
-    caps: CapsBook
+    prices: model.PriceBook
+    caps: model.CapsBook
     tables: Tables
 
 
@@ -260,7 +255,7 @@ class Solved(NamedTuple):
 
 
 def probability_of(
-    need: TransferNeed, market: Market, option: TransferOption, caps: CapsBook
+    need: TransferNeed, market: Market, option: TransferOption, caps: model.CapsBook
 ) -> float | None:
     """Return how likely a plan meets the deadline; None: no deadline, or rates of a given grid.
 
@@ -273,12 +268,14 @@ def probability_of(
     before_s = (need.startup_s or 0.0) + option.ramp_s
     seconds = {one: before_s + pairs.transfer_s_at(one) for one in QUANTILES}
     count = sum(one.count for one in option.machines)
-    is_spot = need.usage is Usage.SPOT
+    is_spot = need.usage is model.Usage.SPOT
     per_day = (need.interruptions_per_day or 0.0) * count if is_spot else 0.0
     return deadline_probability(need.deadline_s, seconds, per_day)
 
 
-def _pairs_of(need: TransferNeed, market: Market, option: TransferOption, caps: CapsBook) -> Pairs:
+def _pairs_of(
+    need: TransferNeed, market: Market, option: TransferOption, caps: model.CapsBook
+) -> Pairs:
     """Return the machines at the ends of the hops that a plan uses."""
     used = {(m.place, m.machine_type, m.is_tier1, m.cpu_platform): m for m in option.machines}
     counts = [

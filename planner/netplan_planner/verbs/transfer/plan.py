@@ -10,7 +10,7 @@ from netplan_planner.optimise.job.plan import seconds_text
 from netplan_planner.throughput import predict
 from netplan_planner.throughput.goodput.doubts import doubt_of
 from netplan_planner.throughput.limits.quotas import quota_of
-from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
+from netplan_planner.throughput.transport.tools import THREADED_TEXT
 from netplan_planner.verbs.transfer.answer import (
     PlaceKind,
     TransferOption,

@@ -5,22 +5,12 @@ from decimal import Decimal
 
 from netplan_planner.model import Amount, Usage
 from netplan_planner.planning.show import basis
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, phrases
 from netplan_planner.renderers.content.changes import changes
 from netplan_planner.renderers.content.plans import USAGE_WORDS, lost, odds
-from netplan_planner.renderers.document import (
-    Block,
-    Entry,
-    Field,
-    Line,
-    Para,
-    Role,
-    fixed,
-    line,
-    plain,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.transfer import views
 from netplan_planner.verbs.transfer.answer import TransferAnswer, TransferOption, TransferPlan
@@ -57,7 +47,7 @@ def table(answer: TransferAnswer) -> DataTable:
 
 def _rows(plan: TransferPlan) -> Iterator[tuple[Cell, ...]]:
     if plan.infeasible is not None:
-        why = f"{plan.infeasible.binding}: {plain(line(plan.infeasible.shortfall))}"
+        why = f"{plan.infeasible.binding}: {doc.plain(line(plan.infeasible.shortfall))}"
         yield _row(kind="infeasible", number=1, detail=why)
     if plan.plan is not None:
         for number, flow in enumerate(plan.plan.flows, 1):
@@ -123,9 +113,9 @@ def _money(usd: Decimal | None) -> Decimal | None:
 def blocks(answer: TransferAnswer, options: RenderOptions) -> Iterator[Block]:
     """Yield the plan, what it is held against, what to do, and what the figures rest on."""
     if answer.price_age and not answer.transfer.is_given:
-        yield Para(line=line(answer.price_age))
+        yield doc.para(answer.price_age)
     plan = answer.transfer
-    yield Entry(line=_need(plan.need))
+    yield doc.entry(_need(plan.need))
     if plan.infeasible is not None:
         yield from views.infeasible(plan.infeasible)
     elif plan.plan is not None:
@@ -133,19 +123,19 @@ def blocks(answer: TransferAnswer, options: RenderOptions) -> Iterator[Block]:
     yield from views.front(plan, options)
     yield from views.ways(plan)
     for text in plan.doubts:
-        yield Field(label="doubt", line=line(text))
+        yield doc.field("doubt", text)
     for text in plan.advice:
-        yield Field(label="first", line=line(text))
+        yield doc.field("first", text)
     for text in plan.assumptions:
-        yield Field(label="assumed", line=line(text))
+        yield doc.field("assumed", text)
     if plan.unpriced:
         rest = f"; and {len(plan.unpriced) - 1} more" if len(plan.unpriced) > 1 else ""
-        yield Field(label="no price", line=line(f"{plan.unpriced[0]}{rest}"))
+        yield doc.field("no price", f"{plan.unpriced[0]}{rest}")
     if options.verbosity:
         yield from lost(plan.unknown, options, "unknown")
     yield from changes(answer.changes, options)
     if plan.is_given:
-        yield Para(line=line("Rates and prices are those of the given tables."))
+        yield doc.para("Rates and prices are those of the given tables.")
         return
     yield from basis(
         answer,
@@ -180,38 +170,36 @@ def _need(need: TransferNeed) -> Line:
 
 
 def _plan(plan: TransferPlan, found: TransferOption, options: RenderOptions) -> Iterator[Block]:
-    yield Para(
-        line=line(
-            say(views.cost(found), Role.STRONG),
-            "; ",
-            views.times(found),
-            _likely(plan),
-            f", at {figures.rate(found.gbps)}",
-            " to each target" if len(plan.need.targets) > 1 else "",
-        ),
+    yield doc.para(
+        say(views.cost(found), Role.STRONG),
+        "; ",
+        views.times(found),
+        _likely(plan),
+        f", at {figures.rate(found.gbps)}",
+        " to each target" if len(plan.need.targets) > 1 else "",
         is_inner=True,
     )
     yield views.machine_table(found)
     yield views.flow_table(found)
     if found.binding:
-        yield Field(label="binds", line=views.bindings(found.binding))
+        yield doc.field("binds", views.bindings(found.binding))
     if found.ramp_s:
         share = figures.share(found.ramp_s, found.duration_s)
         text = f"{figures.duration(found.ramp_s)}, {share} of the time: the connections' start"
-        yield Field(label="ramp-up", line=line(text))
+        yield doc.field("ramp-up", text)
     if plan.relay_verdict:
-        yield Field(label="relays", line=line(plan.relay_verdict))
+        yield doc.field("relays", plan.relay_verdict)
     yield from views.direct(plan)
     yield from views.proven(plan)
     if len(found.routes) > 1 and options.verbosity:
         for route in found.routes:
             hops = ", ".join(f"{src} → {dst}" for src, dst in route.hops)
             text = f"{figures.share(route.share_ratio, 1)} of the bytes: {hops}"
-            yield Field(label="way", line=line(text))
+            yield doc.field("way", text)
     if options.folds or options.verbosity:
         bill = phrases.bills(found.line_items, _BILL_LINES, are_costs=True)
         if bill:
-            yield Field(label="prices", line=bill[0], more=bill[1:], is_source=True)
+            yield doc.field("prices", bill[0], more=bill[1:], is_source=True)
 
 
 def _likely(plan: TransferPlan) -> str:

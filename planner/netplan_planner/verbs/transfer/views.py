@@ -4,21 +4,11 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.model import Amount, Text, worded
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases, plans
 from netplan_planner.renderers.content.job_views import spread
-from netplan_planner.renderers.document import (
-    Block,
-    Column,
-    Field,
-    Line,
-    Role,
-    Table,
-    fixed,
-    joined,
-    line,
-    say,
-)
+from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import cents
 from netplan_planner.verbs.transfer.answer import (
@@ -77,13 +67,13 @@ def cost(option: TransferOption) -> Text:
     )
 
 
-def machine_table(option: TransferOption) -> Table:
+def machine_table(option: TransferOption) -> doc.Table:
     """Return the machines, senders first."""
     has_prices = any(one.usd_per_hour is not None for one in option.machines)
-    columns = [Column(title="place"), Column(title="machines"), Column(title="they")]
+    columns = [doc.Column(title="place"), doc.Column(title="machines"), doc.Column(title="they")]
     if has_prices:
-        columns.append(Column(title="each an hour", is_number=True, stacked="{} an hour each"))
-    columns.append(Column(title="note", is_note=True))
+        columns.append(doc.Column(title="each an hour", is_number=True, stacked="{} an hour each"))
+    columns.append(doc.Column(title="note", is_note=True))
     rows = []
     for one in option.machines:
         cells = [
@@ -95,7 +85,7 @@ def machine_table(option: TransferOption) -> Table:
             usd = one.usd_per_hour
             cells.append(line(fixed(phrases.unit_price(usd))) if usd is not None else line("?"))
         rows.append((*cells, line(one.note)))
-    return Table(columns=tuple(columns), rows=tuple(rows), is_inner=True)
+    return doc.Table(columns=tuple(columns), rows=tuple(rows), is_inner=True)
 
 
 _DOES = {
@@ -106,21 +96,21 @@ _DOES = {
 }
 
 
-def flow_table(option: TransferOption) -> Table:
+def flow_table(option: TransferOption) -> doc.Table:
     """Return what crosses between places."""
     has_streams = any(one.streams is not None for one in option.flows)
     columns = [
-        Column(title="from"),
-        Column(title="to"),
-        Column(title="rate", is_number=True),
-        Column(title="GiB", is_number=True, stacked="{} GiB"),
-        Column(title="traffic", is_number=True, stacked="traffic {}"),
+        doc.Column(title="from"),
+        doc.Column(title="to"),
+        doc.Column(title="rate", is_number=True),
+        doc.Column(title="GiB", is_number=True, stacked="{} GiB"),
+        doc.Column(title="traffic", is_number=True, stacked="traffic {}"),
     ]
     if has_streams:
         columns.append(
-            Column(title="connections", is_number=True, stacked="{} connections a machine")
+            doc.Column(title="connections", is_number=True, stacked="{} connections a machine")
         )
-    columns.append(Column(title="held back by", is_note=True))
+    columns.append(doc.Column(title="held back by", is_note=True))
     rows = []
     for one in option.flows:
         cells = [
@@ -133,7 +123,7 @@ def flow_table(option: TransferOption) -> Table:
         if has_streams:
             cells.append(line("" if one.streams is None else fixed(f"{one.streams}")))
         rows.append((*cells, line(phrases.limit_words(one.bound_by) if one.bound_by else "")))
-    return Table(columns=tuple(columns), rows=tuple(rows), is_inner=True)
+    return doc.Table(columns=tuple(columns), rows=tuple(rows), is_inner=True)
 
 
 def bindings(found: Sequence[TransferBinding]) -> Line:
@@ -153,7 +143,7 @@ def bindings(found: Sequence[TransferBinding]) -> Line:
                 most if one.count else "",
             )
         )
-    return joined(parts, "; ")
+    return doc.joined(parts, "; ")
 
 
 def infeasible(found: TransferInfeasible) -> Iterator[Block]:
@@ -167,17 +157,18 @@ def direct(plan: TransferPlan) -> Iterator[Block]:
     """Yield what the direct way makes of it."""
     if plan.direct is None:
         if plan.why_no_direct and plan.plan is not None:
-            yield Field(label="direct", line=line(plan.why_no_direct))
+            yield doc.field("direct", plan.why_no_direct)
         return
     if plan.plan is not None and not plan.plan.relays:
-        yield Field(label="direct", line=line("the plan is the direct way"))
+        yield doc.field("direct", "the plan is the direct way")
         return
     found = plan.direct
-    yield Field(
-        label="direct",
-        line=line(
-            fixed(Amount(usd=found.usd_total)), ", ", times(found), f": {machines_of(found)}"
-        ),
+    yield doc.field(
+        "direct",
+        fixed(Amount(usd=found.usd_total)),
+        ", ",
+        times(found),
+        f": {machines_of(found)}",
     )
 
 
@@ -192,7 +183,7 @@ def proven(plan: TransferPlan) -> Iterator[Block]:
     if not is_reached:
         rest = worded(": this one at most ", Amount(usd=max(gap, _CENT)), " more")
     text = worded(f"{time} costs less than ", Amount(usd=plan.bound_usd), rest)
-    yield Field(label="proven", line=line(text))
+    yield doc.field("proven", text)
 
 
 _CENT = Decimal("0.01")
@@ -205,14 +196,14 @@ def front(plan: TransferPlan, options: RenderOptions) -> Iterator[Block]:
     shown = spread(plan.front, options.row_limit)
     some = f"; {len(shown)} of {len(plan.front)}" if len(shown) < len(plan.front) else ""
     own = Decimal(0) if plan.plan is None else plan.plan.usd_total
-    yield Field(
-        label="front",
-        line=line(f"the dearer, the faster; no other way beats these, whatever the bounds{some}"),
+    yield doc.field(
+        "front",
+        f"the dearer, the faster; no other way beats these, whatever the bounds{some}",
     )
     columns = (
-        Column(title="machines"),
-        Column(title="cost", is_number=True),
-        Column(title="time", is_number=True, stacked="in {}"),
+        doc.Column(title="machines"),
+        doc.Column(title="cost", is_number=True),
+        doc.Column(title="time", is_number=True, stacked="in {}"),
     )
     rows = tuple(
         (
@@ -228,14 +219,14 @@ def front(plan: TransferPlan, options: RenderOptions) -> Iterator[Block]:
         )
         for one in shown
     )
-    yield Table(columns=columns, rows=rows, is_inner=True)
+    yield doc.Table(columns=columns, rows=rows, is_inner=True)
     noted: dict[str, dict[str, None]] = {}
     for one in shown:
         for machines in one.machines:
             if machines.note:
                 noted.setdefault(machines.note, {})[machines.machine_type] = None
     for note, types in noted.items():
-        yield Field(label="note", line=line(f"{', '.join(types)}: {note}"))
+        yield doc.field("note", f"{', '.join(types)}: {note}")
 
 
 def _time(plan: TransferPlan, option: TransferOption) -> str:
@@ -261,4 +252,4 @@ def ways(plan: TransferPlan) -> Iterator[Block]:
                 times(one.option),
                 f": {machines_of(one.option)}",
             )
-        yield Field(label="instead", line=found)
+        yield doc.field("instead", found)

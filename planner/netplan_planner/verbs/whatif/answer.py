@@ -8,9 +8,9 @@ from netplan_planner.errors import InputError, NetplanError, UsageError
 from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import SelfLink, Value
 from netplan_planner.model.finding import Severity
-from netplan_planner.model.money.month_bill import MonthBill
 from netplan_planner.model.path_class import PathClass
 from netplan_planner.model.plans.changes import PlanChanges
+from netplan_planner.model.report_rows import MonthBill
 
 
 class WhatifField(StrEnum):

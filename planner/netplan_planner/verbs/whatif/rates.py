@@ -19,8 +19,7 @@ from netplan_planner.throughput import machine_end
 from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.limits.ends import ANYBODY
-from netplan_planner.throughput.sharing.links import Ends, Links, shared_links
-from netplan_planner.throughput.sharing.path_limits import path_rates
+from netplan_planner.throughput.sharing.links import Ends, Links, path_rates, shared_links
 from netplan_planner.throughput.sharing.rates import OWN_BOUND, fair_rates
 from netplan_planner.verbs.whatif.scenario import Scenario
 

@@ -24,10 +24,9 @@ from netplan_planner.model import (
     TrafficMatrix,
     taken,
 )
-from netplan_planner.model.money.price_age import price_age
 from netplan_planner.optimise.commitment_table import commitment_uses
+from netplan_planner.planning.basis import resting
 from netplan_planner.planning.project import configured, request_of
-from netplan_planner.throughput import stated_on
 from netplan_planner.units import counted
 from netplan_planner.verbs import Now, panels, refuse_incomplete, verb
 from netplan_planner.verbs.whatif import differences
@@ -205,7 +204,13 @@ def answer(
         notes.append(
             f"Of more than {MOST_CHANGES} changes only pairs were tried for what helps together."
         )
-    return WhatifAnswer(
+    return resting(
+        WhatifAnswer,
+        facts.prices,
+        facts.caps,
+        read.today,
+        read.prices,
+        has_spot=any(one.is_spot for one in facts.inventory.instances),
         title=title_of(demo, projects_of(read, facts.inventory)),
         steps=steps,
         together=sets,
@@ -222,15 +227,6 @@ def answer(
         notes=tuple(dict.fromkeys((*notes, *after.notes))),
         incomplete=what_is_incomplete(facts, ()),
         has_traffic=facts.traffic is not None,
-        limits_as_of=stated_on(facts.caps.as_of),
-        prices_as_of=facts.prices.info.as_of,
-        prices_sha256=facts.prices.info.sha256,
-        price_age=price_age(
-            facts.prices.info,
-            read.today,
-            has_spot=any(one.is_spot for one in facts.inventory.instances),
-            folder=read.prices,
-        ),
     )
 
 

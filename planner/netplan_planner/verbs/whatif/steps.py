@@ -11,7 +11,7 @@ from netplan_planner import model
 from netplan_planner.machines import why_new_machine
 from netplan_planner.machines.groups import is_managed
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
-from netplan_planner.planning.steps import by_hand, by_image, in_order, in_place, networks
+from netplan_planner.planning.steps import by_hand, by_image, in_order, in_place
 from netplan_planner.planning.steps.resize import Target, resize
 from netplan_planner.units import counted
 from netplan_planner.verbs.whatif.answer import WhatifField
@@ -101,7 +101,7 @@ def _of_networks(before: model.Facts, after: model.Facts) -> Iterator[PlanChange
         ]
         by_itself = [one for one in inside if not is_managed(before, one)]
         names = {_maker(before, one) for one in inside if is_managed(before, one)}
-        yield networks.change_mtu(old, new.mtu_bytes, by_itself, sorted(names))
+        yield by_hand.change_mtu(old, new.mtu_bytes, by_itself, sorted(names))
 
 
 def _maker(facts: model.Facts, machine: model.Instance) -> str:

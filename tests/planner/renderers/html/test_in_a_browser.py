@@ -21,7 +21,7 @@ from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.verbs.caps.ask import CapsAsk
 from netplan_planner.verbs.caps.run import caps_of
 from netplan_planner.verbs.price.ask import MachineAsk
-from netplan_planner.verbs.price.machines import machine_prices
+from netplan_planner.verbs.price.run import machine_prices
 from support.nightly import every
 from support.probes import answers as probe_answers
 from support.reports import browser as browsers

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from netplan_planner.throughput.transport.tcp import INITIAL_WINDOW_SEGMENTS, segment_bytes
-from netplan_planner.throughput.transport.tool_clocks import late_rtts
+from netplan_planner.throughput.transport.tools import late_rtts
 from support.probes.measurements import measured
 from support.testbed import bed as beds
 from support.testbed import transfers

@@ -3,7 +3,7 @@
 import pytest
 
 from netplan_planner.model import CountedBy
-from netplan_planner.throughput.transport.tool_clocks import late_rtts
+from netplan_planner.throughput.transport.tools import late_rtts
 from support.probes.measurements import measured
 
 

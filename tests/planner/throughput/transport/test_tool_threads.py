@@ -2,7 +2,7 @@
 
 import pytest
 
-from netplan_planner.throughput.transport.tool_threads import is_one_thread, thread_count
+from netplan_planner.throughput.transport.tools import is_one_thread, thread_count
 from support.probes.measurements import measured
 
 

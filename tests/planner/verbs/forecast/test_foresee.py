@@ -34,7 +34,7 @@ def test_scaling_the_series_scales_the_forecast(factor: float) -> None:
     assert other is not None
     np.testing.assert_allclose(other.line, one.line * factor, rtol=1e-6)
     np.testing.assert_allclose(other.draws, one.draws * factor, rtol=1e-6)
-    np.testing.assert_allclose(other.growth, one.growth, rtol=1e-6)
+    np.testing.assert_allclose(tuple(other.growth), tuple(one.growth), rtol=1e-6)
 
 
 def test_a_higher_level_is_wider() -> None:

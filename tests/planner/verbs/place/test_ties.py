@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, UsageError
-from netplan_planner.machines.staying import why_it_stays
+from netplan_planner.machines.groups import why_it_stays
 from netplan_planner.model import (
     Address,
     Disk,

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.model.plans.plugin_change import PluginChange
 from netplan_planner.planning.path_question import PathQuestion
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.terminal import render
-from netplan_planner.verbs.audit.answer import Report
+from netplan_planner.verbs.audit.answer import PluginChange, Report
 from netplan_planner.verbs.audit.run import run_audit
 from netplan_planner.verbs.predict.answer import PluginTable
 from netplan_planner.verbs.predict.ask import OnePath, Pods, Served

@@ -6,16 +6,7 @@ from datetime import date
 
 import msgspec
 
-from netplan_planner.model import (
-    Calibration,
-    CapsBook,
-    EgressCap,
-    Learnt,
-    Limit,
-    MeasuredLimit,
-    PathClass,
-    PathQuery,
-)
+from netplan_planner import model
 from netplan_planner.throughput.calibration.factors.calibrated import (
     HALF_LIFE_DAYS,
     Corrector,
@@ -43,11 +34,11 @@ _WINDOWS = (SLOTS[WINDOW], SLOTS[WINDOW_OF_TYPE])
 class CalibratedCaps:
     """A caps table together with what probes taught of the limits: a `CapsBook` like any other."""
 
-    def __init__(self, caps: CapsBook, calibration: Calibration) -> None:
+    def __init__(self, caps: model.CapsBook, calibration: model.Calibration) -> None:
         self._caps = caps
         self.corrector = Corrector(calibration)
 
-    def knows_pair(self, query: PathQuery) -> bool:
+    def knows_pair(self, query: model.PathQuery) -> bool:
         """Return whether probes told something of the very places of a path."""
         return self.corrector.knows_pair(pair_of(query))
 
@@ -63,11 +54,11 @@ class CalibratedCaps:
 
     def cap(
         self, machine_type: str, *, tier1: bool = False, cpu_platform: str | None = None
-    ) -> EgressCap | None:
+    ) -> model.EgressCap | None:
         """Return the documented cap."""
         return self._caps.cap(machine_type, tier1=tier1, cpu_platform=cpu_platform)
 
-    def variants(self, machine_type: str) -> Sequence[EgressCap]:
+    def variants(self, machine_type: str) -> Sequence[model.EgressCap]:
         """Return every documented variant of a type."""
         return self._caps.variants(machine_type)
 
@@ -77,13 +68,13 @@ class CalibratedCaps:
         """Return why `cap` answers None, in words for a report."""
         return self._caps.unknown_reason(machine_type, tier1=tier1, cpu_platform=cpu_platform)
 
-    def measured(self, path_class: PathClass) -> Sequence[MeasuredLimit]:
+    def measured(self, path_class: model.PathClass) -> Sequence[model.MeasuredLimit]:
         """Return the measured limits of a path class that ship."""
         return self._caps.measured(path_class)
 
 
 def probed_paths(
-    queries: Sequence[PathQuery], found: Sequence[StaticLimits], caps: CapsBook
+    queries: Sequence[model.PathQuery], found: Sequence[StaticLimits], caps: model.CapsBook
 ) -> Probed | None:
     """Return what probes taught of paths with such limits; None without a calibration."""
     if not isinstance(caps, CalibratedCaps):
@@ -93,8 +84,8 @@ def probed_paths(
 
 
 def corrected_limits(
-    limits: Sequence[Limit], query: PathQuery, found: StaticLimits, caps: CapsBook
-) -> list[Limit]:
+    limits: Sequence[model.Limit], query: model.PathQuery, found: StaticLimits, caps: model.CapsBook
+) -> list[model.Limit]:
     """Return limits as probes found them, with the factor in their details."""
     if not isinstance(caps, CalibratedCaps):
         return list(limits)
@@ -103,7 +94,7 @@ def corrected_limits(
     return [_corrected(limit, learnt, own, query) for limit in limits]
 
 
-def calibration_note(caps: CapsBook) -> Iterator[str]:
+def calibration_note(caps: model.CapsBook) -> Iterator[str]:
     """Yield what a report says of the calibration that its predictions follow, if there is one."""
     if not isinstance(caps, CalibratedCaps):
         return
@@ -114,7 +105,9 @@ def calibration_note(caps: CapsBook) -> Iterator[str]:
     )
 
 
-def said_of_path(query: PathQuery, found: StaticLimits, caps: CapsBook) -> Iterator[str]:
+def said_of_path(
+    query: model.PathQuery, found: StaticLimits, caps: model.CapsBook
+) -> Iterator[str]:
     """Yield what a prediction rests on besides documents, in words."""
     if not isinstance(caps, CalibratedCaps):
         return
@@ -134,8 +127,11 @@ def _age(caps: CalibratedCaps) -> str:
 
 
 def _corrected(
-    limit: Limit, learnt: dict[str, Learnt], own: dict[str, float], query: PathQuery
-) -> Limit:
+    limit: model.Limit,
+    learnt: dict[str, model.Learnt],
+    own: dict[str, float],
+    query: model.PathQuery,
+) -> model.Limit:
     """Return a limit times what probes said of it, of its class and of its pair of places."""
     is_window = limit.name == LIMITS[WINDOW_LIMIT]
     names = [*_WINDOWS] if is_window else [limit.name, SLOTS[SITE]]

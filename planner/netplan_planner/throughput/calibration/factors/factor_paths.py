@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.model import PathQuery
+from netplan_planner.model import Interval, PathQuery
 from netplan_planner.throughput.calibration.factors import shared_factors
 from netplan_planner.throughput.calibration.factors.shared_factors import (
     BETWEEN,
@@ -29,7 +29,7 @@ from netplan_planner.throughput.goodput.mean import (
     goodput_gbps,
     means,
 )
-from netplan_planner.throughput.goodput.terms import Spans, TermSpans
+from netplan_planner.throughput.goodput.terms import TermSpans
 from netplan_planner.throughput.limits.path_limits import StaticLimits, is_own_receiver
 
 Matrix = NDArray[np.float64]
@@ -82,7 +82,8 @@ def factor_paths(
         which: Kind of each path.
         spans: What the model says of each path.
     """
-    windows = Spans(*np.array([one.window_bytes for one in limits])[which].T)
+    likely, low, high = np.array([one.window_bytes for one in limits])[which].T
+    windows = Interval(low, likely, high)
     is_own = np.array([is_own_receiver(kind) for kind in kinds], dtype=bool)[which]
     regimes = [{bound.regime for bound in one.hard} for one in limits]
     lower, upper = shared_factors.spreads(
@@ -98,7 +99,7 @@ def factor_paths(
     )
     return FactorPaths(
         terms=spans.likely,
-        default_window_bytes=windows.likely,
+        default_window_bytes=windows.middle,
         shared_factor=factor_of_kind[which],
         lower_sd=lower,
         upper_sd=upper,

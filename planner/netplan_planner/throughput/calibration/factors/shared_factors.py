@@ -218,7 +218,7 @@ def spreads(
     shorter, longer = SHORTER_START / P95, LONGER_START / P95
     every = np.ones_like(site_sd)
     lower = (
-        np.log(windows.likely / windows.low) / P95,
+        np.log(windows.middle / windows.low) / P95,
         of_type,
         common * shorter * every,
         special * shorter * every,
@@ -226,7 +226,7 @@ def spreads(
         between[0],
     )
     upper = (
-        np.log(windows.high / windows.likely) / P95,
+        np.log(windows.high / windows.middle) / P95,
         of_type,
         common * longer * every,
         special * longer * every,

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from netplan_planner import model
 from netplan_planner.clusters.databases import known_image
 from netplan_planner.judging.suppressions import IGNORE_LABEL, UNTIL_LABEL
-from netplan_planner.machines.staying import HA_ROLES
+from netplan_planner.machines.groups import HA_ROLES
 from netplan_planner.model.evidence import pod_traffic
 from netplan_planner.model.evidence.measurement import NO_PROBE_LABEL
 from netplan_planner.model.evidence.pod_traffic import PodTraffic

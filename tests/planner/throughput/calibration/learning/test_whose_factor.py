@@ -7,7 +7,7 @@ import pytest
 
 from netplan_planner.model import PathQuery, SetUp
 from netplan_planner.throughput import load_caps
-from netplan_planner.throughput.calibration.learning.left_open import width_others_leave
+from netplan_planner.verbs.probe.information import width_others_leave
 from support.calibrations.made import (
     Probe,
     at_wall,

@@ -21,11 +21,10 @@ from netplan_planner.throughput.limits.pods.overlay import (
     encapsulation_of,
     encapsulations,
     overlay_limits,
-    pod_factor,
-    pod_rates,
 )
 from netplan_planner.throughput.limits.tables import DATA
 from netplan_planner.throughput.services.application import known_service, transactions_per_s
+from support.paths.pod_rates import pod_rates
 from support.projects.shared_data import needs_shared, shared
 
 TODAY = date(2026, 11, 21)
@@ -342,18 +341,6 @@ class TestMany:
         for column in (found.gbps, found.low_gbps, found.high_gbps):
             assert np.all(column[1:] >= column[0] * (1 - 1e-12))
         assert found.gbps[0] <= host
-
-    def test_the_factor_is_over_the_host_at_as_many_streams(self) -> None:
-        factor = pod_factor(
-            encapsulation="none",
-            encryption="none",
-            mtu_bytes=9000,
-            streams=np.array([1, 8, np.inf]),
-            host_gbps=39.5,
-            host_single_flow_gbps=31.4,
-            as_of=TODAY,
-        )
-        assert factor.tolist() == pytest.approx([0.66, 1.0, 1.0])
 
     def test_what_is_not_known_stays_unknown(self) -> None:
         found = pod_rates(
