@@ -18,7 +18,7 @@ from netplan_planner.throughput import batch
 from netplan_planner.throughput.calibration.factors.calibrated_caps import probed_paths
 from netplan_planner.throughput.goodput.intervals import factors_at
 from netplan_planner.throughput.goodput.mean import Column
-from netplan_planner.throughput.limits.path_limits import static_limits
+from netplan_planner.throughput.limits.path_limits import StaticLimits, static_limits
 from netplan_planner.throughput.path import LEVEL, predict
 from netplan_planner.throughput.round_trips.of_path import path_round_trip, with_round_trip
 from netplan_planner.throughput.single_row import single_row, stacked
@@ -85,12 +85,18 @@ class PathRates:
     What they say of bytes and times is not looked at.
     """
 
-    def __init__(self, queries: Sequence[PathQuery], caps: CapsBook) -> None:
+    def __init__(
+        self,
+        queries: Sequence[PathQuery],
+        caps: CapsBook,
+        limits: Sequence[StaticLimits] | None = None,
+    ) -> None:
+        """Look the limits up, unless they are given."""
         self.queries = [
             msgspec.structs.replace(query, transfer_bytes=None, duration_s=None)
             for query in queries
         ]
-        self._limits = [static_limits(one, caps, may_assume=True) for one in self.queries]
+        self._limits = limits or [static_limits(one, caps, may_assume=True) for one in self.queries]
         self._probed = probed_paths(self.queries, self._limits, caps)
         self._every = np.arange(len(queries))
         self._told = np.array([float(one.streams or np.inf) for one in queries])

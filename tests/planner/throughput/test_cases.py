@@ -9,6 +9,7 @@ from netplan_planner.model import Case, PathQuery
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.cases import SLIGHT, cases_of
 from netplan_planner.throughput.limits.host import core_flow
+from netplan_planner.throughput.volumes import predict_volume
 from support.paths.queries import CLASSES, DAY, end, estimate, path
 
 TOLD = {"window_bytes": 2**22, "send_buffer_bytes": 2**22}
@@ -30,6 +31,29 @@ def test_without_streams_each_number_has_its_value() -> None:
         told = estimate(msgspec.structs.replace(query, streams=count))
         assert found[name].gbps == pytest.approx(told.gbps)
         assert found[name].binding_limit == "send-buffer-over-rtt"
+
+
+@pytest.mark.parametrize("receiver", ["n2-standard-32", "e2-small"])
+@pytest.mark.parametrize("size", [1_000, 2**30, 100 * 2**30])
+def test_cases_of_a_transfer_are_means_over_its_bytes_as_the_value_is(
+    size: int, receiver: str
+) -> None:
+    caps = load_caps(DAY)
+    query = path(
+        "inter-region-internal",
+        "n2-standard-32",
+        dst=end(receiver),
+        streams=None,
+        rtt_ms=100.0,
+        transfer_bytes=size,
+    )
+    whole = predict_volume(query, caps, level=0.9, weigh=False)
+    for one in cases_of(query, whole, caps):
+        if one.of == "streams":
+            told = msgspec.structs.replace(query, streams=int(one.name.split()[0]))
+            assert one.gbps == pytest.approx(estimate(told).gbps)
+        else:
+            assert (whole.low_gbps or 99) <= (one.gbps or 0) <= (whole.high_gbps or 0)
 
 
 def test_one_core_may_carry_the_streams_of_a_great_machine() -> None:
