@@ -101,7 +101,7 @@ class PathRates:
         self._every = np.arange(len(queries))
         self._told = np.array([float(one.streams or np.inf) for one in queries])
         self._is_far = np.array([bool(one.rtt_ms) for one in queries], dtype=bool)
-        self._starts: dict[bytes, Column] = {}
+        self._starts: dict[tuple[bytes, float], tuple[Column, Column, Column]] = {}
 
     def over(self, sent_bytes: NDArray[np.float64], level: float = LEVEL) -> Rates:
         """Return what the paths carry on average over some volumes, each.
@@ -113,10 +113,14 @@ class PathRates:
         if not self.queries:
             nothing = np.zeros_like(sent_bytes)
             return Rates(nothing, nothing, nothing, nothing, np.zeros(0))
-        start_s = self._start_s(sent_bytes)
+        starts_s = self._starts_s(sent_bytes, level)
         gbit = gbit_from_bytes(sent_bytes)
         steady = self._answers(self._every, self._told, level)
-        ends = [gbit / (gbit / one[:, None] + start_s) for one in steady[:3]]
+        ends = [
+            gbit / (gbit / one[:, None] + start_s)
+            for one, start_s in zip(steady[:3], starts_s, strict=True)
+        ]
+        ends[1], ends[2] = np.minimum(ends[0], ends[1]), np.maximum(ends[0], ends[2])
         counted = np.flatnonzero(self._is_far & np.isfinite(self._told))
         if len(counted):
             which = np.repeat(counted, sent_bytes.shape[1])
@@ -125,7 +129,8 @@ class PathRates:
             for end, own in zip(ends, finite[:3], strict=True):
                 end[counted] = own.reshape(gbit[counted].shape)
         is_known = self._is_far | np.isfinite(self._told)
-        return Rates(ends[0], ends[1], ends[2], start_s, np.where(is_known, self._streams, np.nan))
+        streams = np.where(is_known, self._streams, np.nan)
+        return Rates(ends[0], ends[1], ends[2], starts_s[0], streams)
 
     def at(self, sent_bytes: NDArray[np.float64], quantile: float | None) -> Column:
         """Return the rates at a quantile of them, 0.005 to 0.995; None: the value.
@@ -137,18 +142,25 @@ class PathRates:
         found = self.over(sent_bytes, max(abs(1 - 2 * quantile), _LEAST_LEVEL))
         return found.low_gbps if quantile < _LEAST_LEVEL else found.high_gbps
 
-    def _start_s(self, sent_bytes: NDArray[np.float64]) -> Column:
-        """Return what the start costs over each volume, beside the steady rate."""
-        key = sent_bytes.tobytes()
+    def _starts_s(
+        self, sent_bytes: NDArray[np.float64], level: float
+    ) -> tuple[Column, Column, Column]:
+        """Return what the start costs over each volume, beside the steady rate.
+
+        Of the value, the low rates and the high ones, as rates and round trips are apart there.
+        """
+        key = (sent_bytes.tobytes(), level)
         if key not in self._starts:
-            found = np.zeros_like(sent_bytes)
             rows = np.flatnonzero(self._is_far)
             which = np.repeat(rows, sent_bytes.shape[1])
-            finite = self._answers(which, self._streams[which], LEVEL, sent_bytes[rows].ravel())
-            alone = self._answers(rows, self._streams[rows], LEVEL).gbps[:, None]
-            alone_s = gbit_from_bytes(sent_bytes[rows]) / alone
-            found[rows] = np.maximum(finite.duration_s.reshape(alone_s.shape) - alone_s, 0.0)
-            self._starts = {key: found}
+            gbit = gbit_from_bytes(sent_bytes[rows])
+            finite = self._answers(which, self._streams[which], level, sent_bytes[rows].ravel())
+            alone = self._answers(rows, self._streams[rows], level)
+            found = tuple(np.zeros_like(sent_bytes) for _ in range(3))
+            for start_s, mean, steady in zip(found, finite[:3], alone[:3], strict=True):
+                lost = gbit / mean.reshape(gbit.shape) - gbit / steady[:, None]
+                start_s[rows] = np.maximum(lost, 0.0)
+            self._starts = {key: (found[0], found[1], found[2])}
         return self._starts[key]
 
     @cached_property

@@ -56,6 +56,21 @@ def test_cases_of_a_transfer_are_means_over_its_bytes_as_the_value_is(
             assert (whole.low_gbps or 99) <= (one.gbps or 0) <= (whole.high_gbps or 0)
 
 
+def test_a_transfer_takes_at_least_one_way_and_as_open_a_start_as_told_streams() -> None:
+    caps = load_caps(DAY)
+    query = path(
+        "inter-region-internal", "n2-standard-32", streams=None, rtt_ms=100.0, transfer_bytes=1000
+    )
+    query = msgspec.structs.replace(query, low_rtt_ms=90.0, high_rtt_ms=110.0)
+    told = msgspec.structs.replace(query, streams=1)
+    for one in (query, told):
+        found = predict_volume(one, caps, level=0.9, weigh=False)
+        assert (found.high_gbps or 99) <= 8e-6 / 0.045 * 1.001
+        # What is not known of the round trip is in the time.
+        assert (found.low_gbps or 99) < 0.95 * (found.gbps or 0)
+        assert (found.low_duration_s or 0) >= 0.045 * 0.999
+
+
 def test_one_core_may_carry_the_streams_of_a_great_machine() -> None:
     query = path("same-zone-internal", "n2-highmem-80", streams=64, rtt_ms=0.1)
     (only,) = (one for one in cases(query).values() if one.of == "threads")
