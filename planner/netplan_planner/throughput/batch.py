@@ -35,6 +35,8 @@ from netplan_planner.throughput.limits.path_limits import (
     is_own_receiver,
     static_limits,
 )
+from netplan_planner.throughput.transport import tcp
+from netplan_planner.units import MS_PER_SECOND
 
 DEFAULT_TOOL_S = 10.0
 """What iperf and iperf3 run without being told; the least that an unstated duration may be."""
@@ -117,12 +119,20 @@ def predict_columns(
     return Predictions(
         gbps=means.gbps,
         low_gbps=doubted_low(kinds, columns.kind, found, low),
-        high_gbps=high,
+        high_gbps=np.maximum(np.minimum(high, _most_of_bytes(columns)), means.gbps),
         duration_s=means.duration_s,
         binding=means.binding,
         following=means.following,
         found=found,
     )
+
+
+def _most_of_bytes(columns: Columns) -> Column:
+    """Return the most that a transfer reaches: its last byte takes one way, half a round trip."""
+    gbit = tcp.gbit_from_bytes(columns.transfer_bytes)
+    with np.errstate(divide="ignore"):
+        most = gbit / (columns.low_rtt_ms / 2 / MS_PER_SECOND)
+    return np.where(np.isnan(most), np.inf, most)
 
 
 def spread_columns(

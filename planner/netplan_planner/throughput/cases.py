@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import msgspec
+import numpy as np
 
 from netplan_planner.model import CapsBook, Case, Estimate, PathClass, PathQuery
 from netplan_planner.throughput import batch
 from netplan_planner.throughput.calibration.factors.calibrated_caps import probed_paths
 from netplan_planner.throughput.goodput.intervals import factors_at
-from netplan_planner.throughput.goodput.mean import LIMITS, SHARED
+from netplan_planner.throughput.goodput.mean import LIMITS, SHARED, Column
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.host import RECEIVER_CORES
@@ -25,6 +26,7 @@ from netplan_planner.throughput.limits.path_limits import (
     static_limits,
 )
 from netplan_planner.throughput.single_row import single_row, stacked
+from netplan_planner.throughput.volumes import PathRates
 from netplan_planner.units import counted
 
 STREAM_COUNTS = (1, 8, 64)
@@ -62,20 +64,21 @@ def cases_of(query: PathQuery, found: Estimate, caps: CapsBook) -> tuple[Case, .
     if not asked:
         return ()
     queries, limits = [one.query for one in asked], [one.limits for one in asked]
-    answers = batch.predict_columns(
-        queries,
-        limits,
-        stacked([single_row(one)[0] for one in queries]),
-        factors_at(found.level),
-        probed_paths(queries, limits, caps),
-    )
+    probed = probed_paths(queries, limits, caps)
+    rows = stacked([single_row(one)[0] for one in queries])
+    answers = batch.predict_columns(queries, limits, rows, factors_at(found.level), probed)
+    rates: tuple[Column, ...] = (answers.gbps, answers.low_gbps, answers.high_gbps)
+    if query.transfer_bytes is not None and query.streams is None:
+        sent = np.full((len(queries), 1), float(query.transfer_bytes))
+        over = PathRates(queries, caps, limits).over(sent, found.level)
+        rates = tuple(one[:, 0] for one in over[:3])
     told = (
         Case(
             of=one.of,
             name=one.name,
-            gbps=float(answers.gbps[at]),
-            low_gbps=float(answers.low_gbps[at]),
-            high_gbps=float(answers.high_gbps[at]),
+            gbps=float(rates[0][at]),
+            low_gbps=float(rates[1][at]),
+            high_gbps=float(rates[2][at]),
             binding_limit=one.binding or LIMITS[answers.binding[at]],
         )
         for at, one in enumerate(asked)

@@ -18,7 +18,7 @@ from netplan_planner.throughput import batch
 from netplan_planner.throughput.calibration.factors.calibrated_caps import probed_paths
 from netplan_planner.throughput.goodput.intervals import factors_at
 from netplan_planner.throughput.goodput.mean import Column
-from netplan_planner.throughput.limits.path_limits import static_limits
+from netplan_planner.throughput.limits.path_limits import StaticLimits, static_limits
 from netplan_planner.throughput.path import LEVEL, predict
 from netplan_planner.throughput.round_trips.of_path import path_round_trip, with_round_trip
 from netplan_planner.throughput.single_row import single_row, stacked
@@ -85,17 +85,23 @@ class PathRates:
     What they say of bytes and times is not looked at.
     """
 
-    def __init__(self, queries: Sequence[PathQuery], caps: CapsBook) -> None:
+    def __init__(
+        self,
+        queries: Sequence[PathQuery],
+        caps: CapsBook,
+        limits: Sequence[StaticLimits] | None = None,
+    ) -> None:
+        """Look the limits up, unless they are given."""
         self.queries = [
             msgspec.structs.replace(query, transfer_bytes=None, duration_s=None)
             for query in queries
         ]
-        self._limits = [static_limits(one, caps, may_assume=True) for one in self.queries]
+        self._limits = limits or [static_limits(one, caps, may_assume=True) for one in self.queries]
         self._probed = probed_paths(self.queries, self._limits, caps)
         self._every = np.arange(len(queries))
         self._told = np.array([float(one.streams or np.inf) for one in queries])
         self._is_far = np.array([bool(one.rtt_ms) for one in queries], dtype=bool)
-        self._starts: dict[bytes, Column] = {}
+        self._starts: dict[tuple[bytes, float], tuple[Column, Column, Column]] = {}
 
     def over(self, sent_bytes: NDArray[np.float64], level: float = LEVEL) -> Rates:
         """Return what the paths carry on average over some volumes, each.
@@ -107,10 +113,14 @@ class PathRates:
         if not self.queries:
             nothing = np.zeros_like(sent_bytes)
             return Rates(nothing, nothing, nothing, nothing, np.zeros(0))
-        start_s = self._start_s(sent_bytes)
+        starts_s = self._starts_s(sent_bytes, level)
         gbit = gbit_from_bytes(sent_bytes)
         steady = self._answers(self._every, self._told, level)
-        ends = [gbit / (gbit / one[:, None] + start_s) for one in steady[:3]]
+        ends = [
+            gbit / (gbit / one[:, None] + start_s)
+            for one, start_s in zip(steady[:3], starts_s, strict=True)
+        ]
+        ends[1], ends[2] = np.minimum(ends[0], ends[1]), np.maximum(ends[0], ends[2])
         counted = np.flatnonzero(self._is_far & np.isfinite(self._told))
         if len(counted):
             which = np.repeat(counted, sent_bytes.shape[1])
@@ -119,7 +129,8 @@ class PathRates:
             for end, own in zip(ends, finite[:3], strict=True):
                 end[counted] = own.reshape(gbit[counted].shape)
         is_known = self._is_far | np.isfinite(self._told)
-        return Rates(ends[0], ends[1], ends[2], start_s, np.where(is_known, self._streams, np.nan))
+        streams = np.where(is_known, self._streams, np.nan)
+        return Rates(ends[0], ends[1], ends[2], starts_s[0], streams)
 
     def at(self, sent_bytes: NDArray[np.float64], quantile: float | None) -> Column:
         """Return the rates at a quantile of them, 0.005 to 0.995; None: the value.
@@ -131,18 +142,25 @@ class PathRates:
         found = self.over(sent_bytes, max(abs(1 - 2 * quantile), _LEAST_LEVEL))
         return found.low_gbps if quantile < _LEAST_LEVEL else found.high_gbps
 
-    def _start_s(self, sent_bytes: NDArray[np.float64]) -> Column:
-        """Return what the start costs over each volume, beside the steady rate."""
-        key = sent_bytes.tobytes()
+    def _starts_s(
+        self, sent_bytes: NDArray[np.float64], level: float
+    ) -> tuple[Column, Column, Column]:
+        """Return what the start costs over each volume, beside the steady rate.
+
+        Of the value, the low rates and the high ones, as rates and round trips are apart there.
+        """
+        key = (sent_bytes.tobytes(), level)
         if key not in self._starts:
-            found = np.zeros_like(sent_bytes)
             rows = np.flatnonzero(self._is_far)
             which = np.repeat(rows, sent_bytes.shape[1])
-            finite = self._answers(which, self._streams[which], LEVEL, sent_bytes[rows].ravel())
-            alone = self._answers(rows, self._streams[rows], LEVEL).gbps[:, None]
-            alone_s = gbit_from_bytes(sent_bytes[rows]) / alone
-            found[rows] = np.maximum(finite.duration_s.reshape(alone_s.shape) - alone_s, 0.0)
-            self._starts = {key: found}
+            gbit = gbit_from_bytes(sent_bytes[rows])
+            finite = self._answers(which, self._streams[which], level, sent_bytes[rows].ravel())
+            alone = self._answers(rows, self._streams[rows], level)
+            found = tuple(np.zeros_like(sent_bytes) for _ in range(3))
+            for start_s, mean, steady in zip(found, finite[:3], alone[:3], strict=True):
+                lost = gbit / mean.reshape(gbit.shape) - gbit / steady[:, None]
+                start_s[rows] = np.maximum(lost, 0.0)
+            self._starts = {key: (found[0], found[1], found[2])}
         return self._starts[key]
 
     @cached_property

@@ -9,6 +9,7 @@ from netplan_planner.model import Case, PathQuery
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.cases import SLIGHT, cases_of
 from netplan_planner.throughput.limits.host import core_flow
+from netplan_planner.throughput.volumes import predict_volume
 from support.paths.queries import CLASSES, DAY, end, estimate, path
 
 TOLD = {"window_bytes": 2**22, "send_buffer_bytes": 2**22}
@@ -30,6 +31,44 @@ def test_without_streams_each_number_has_its_value() -> None:
         told = estimate(msgspec.structs.replace(query, streams=count))
         assert found[name].gbps == pytest.approx(told.gbps)
         assert found[name].binding_limit == "send-buffer-over-rtt"
+
+
+@pytest.mark.parametrize("receiver", ["n2-standard-32", "e2-small"])
+@pytest.mark.parametrize("size", [1_000, 2**30, 100 * 2**30])
+def test_cases_of_a_transfer_are_means_over_its_bytes_as_the_value_is(
+    size: int, receiver: str
+) -> None:
+    caps = load_caps(DAY)
+    query = path(
+        "inter-region-internal",
+        "n2-standard-32",
+        dst=end(receiver),
+        streams=None,
+        rtt_ms=100.0,
+        transfer_bytes=size,
+    )
+    whole = predict_volume(query, caps, level=0.9, weigh=False)
+    for one in cases_of(query, whole, caps):
+        if one.of == "streams":
+            told = msgspec.structs.replace(query, streams=int(one.name.split()[0]))
+            assert one.gbps == pytest.approx(estimate(told).gbps)
+        else:
+            assert (whole.low_gbps or 99) <= (one.gbps or 0) <= (whole.high_gbps or 0)
+
+
+def test_a_transfer_takes_at_least_one_way_and_as_open_a_start_as_told_streams() -> None:
+    caps = load_caps(DAY)
+    query = path(
+        "inter-region-internal", "n2-standard-32", streams=None, rtt_ms=100.0, transfer_bytes=1000
+    )
+    query = msgspec.structs.replace(query, low_rtt_ms=90.0, high_rtt_ms=110.0)
+    told = msgspec.structs.replace(query, streams=1)
+    for one in (query, told):
+        found = predict_volume(one, caps, level=0.9, weigh=False)
+        assert (found.high_gbps or 99) <= 8e-6 / 0.045 * 1.001
+        # What is not known of the round trip is in the time.
+        assert (found.low_gbps or 99) < 0.95 * (found.gbps or 0)
+        assert (found.low_duration_s or 0) >= 0.045 * 0.999
 
 
 def test_one_core_may_carry_the_streams_of_a_great_machine() -> None:

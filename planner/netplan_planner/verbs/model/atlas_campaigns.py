@@ -125,7 +125,7 @@ def groups_of(table: PathTable, as_of: date, level: float) -> tuple[list[Group],
     cells, kind = table.coded((*_CAMPAIGN, "src_location", "dst_location"))
     buffers = table.rows().numbers["window_of_note"] * 2
     rows_of: dict[tuple[int, float], list[int]] = {}
-    for row in np.flatnonzero(values > 0).tolist():
+    for row in np.flatnonzero(np.isfinite(values) & (values > 0)).tolist():
         rows_of.setdefault((kind[row], float(np.nan_to_num(buffers[row]))), []).append(row)
     groups = []
     for (code, buffer_bytes), rows in rows_of.items():

@@ -179,3 +179,11 @@ def test_a_type_that_is_none_and_a_row_that_makes_no_sense_are_told(tmp_path: Pa
     done = run_verbs(arguments=["model", "atlas", "--measurements", str(file)])
     assert done.returncode == 0
     assert "note: rows that are refused, among them row 2: streams is" in done.stderr
+
+
+@pytest.mark.parametrize("value", ["inf", "-3", "0", "nan"])
+def test_a_value_that_is_no_rate_is_in_no_line(tmp_path: Path, value: str) -> None:
+    file = written(tmp_path / "grid.csv", ROW, ROW | {"source": "mine", "value": value})
+    done = run_verbs(arguments=["model", "atlas", "--measurements", str(file), "-o", "csv"])
+    assert done.returncode == 0
+    assert "mine" not in done.stdout
