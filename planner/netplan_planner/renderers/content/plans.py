@@ -99,9 +99,7 @@ def machine_plan(plan: model.MachinePlan, options: RenderOptions) -> Iterator[Bl
     if first is not None and first.low_gbps is not None:
         ends = figures.rate_interval(first.cap_gbps, first.low_gbps, first.high_gbps)
         one = _machines(msgspec.structs.replace(first, count=1))
-        # Without a number of streams one core may carry them all, which is a case of its own.
-        spread = ", where flows spread over cores" if plan.need.far.streams is None else ""
-        yield doc.field("interval", one, ": ", fixed(ends), f" in 90 % of cases{spread}")
+        yield doc.field("interval", one, ": ", fixed(ends), " in 90 % of cases")
     if len(plan.front) > 1:
         front = plan.front[: options.row_limit]
         text = doc.listed([_front(candidate) for candidate in front], len(plan.front))

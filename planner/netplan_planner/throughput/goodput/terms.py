@@ -29,8 +29,6 @@ class LimitRow(NamedTuple):
     queue, an interrupt. Infinite where that is not asked."""
     least_cap: int
     """Place among `SHARED` of the cap that it stands for."""
-    is_known_to_miss: bool
-    """Whether as many streams as it takes may have one core, too."""
 
 
 Spans = Interval[Column]
@@ -114,7 +112,6 @@ def limit_row(found: StaticLimits) -> LimitRow:
         not found.unknown or bool(found.of_foreign),
         core_gbps,
         least_cap,
-        found.is_known_to_miss,
     )
 
 
@@ -173,12 +170,10 @@ def _on_one_core(
 ) -> NDArray[np.float64]:
     """Return the shared limits where one core carries several streams, at one of `Stands`.
 
-    As many streams as it takes spread over cores; that one carries them is a case of its own. A
-    core's figure is one of goodput, and no headers come off it as off the cap that it stands for.
+    That they are told, or as many as it takes, says nothing of cores. A core's figure is one of
+    goodput, and no headers come off it as off the cap that it stands for.
     """
-    is_missed = np.array([row.is_known_to_miss for row in rows], dtype=bool)[which]
-    streams = asked.streams[at]
-    several = np.flatnonzero((streams > 1) & (np.isfinite(streams) | is_missed))
+    several = np.flatnonzero(asked.streams[at] > 1)
     core = np.array([row.core_gbps[at - 1] for row in rows], dtype=float)[which[several]]
     of_cap = tcp.cap_ratio if at == 1 else tcp.payload_ratio
     places = np.array([row.least_cap for row in rows], dtype=np.intp)[which[several]]

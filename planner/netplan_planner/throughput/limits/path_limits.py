@@ -23,7 +23,6 @@ from netplan_planner.model import (
 from netplan_planner.throughput.limits import bounds, named, tables
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1
-from netplan_planner.throughput.limits.doubts import known_doubts
 from netplan_planner.throughput.limits.ends import OWN_CLOUD
 from netplan_planner.throughput.limits.host import MTU_BYTES, core_case_ratios, intake
 from netplan_planner.throughput.limits.physical_nics import nic_limit
@@ -77,8 +76,6 @@ class StaticLimits(NamedTuple):
     """Of one stream whose receiver nobody told: the likely one, the least, the greatest."""
     is_one_case: bool = False
     """Whether what nobody told stands at one of its cases, so that only scatter is left."""
-    is_known_to_miss: bool = False
-    """Whether a campaign of such paths had much less than the value, whatever its streams."""
     of_foreign: str = ""
     """What an answer rests on where the sender is another cloud's: windows bound it, no cap."""
 
@@ -142,9 +139,6 @@ def static_limits(
         assumed=assumed,
         possible=possible,
         window_bytes=window,
-        is_known_to_miss=any(
-            one.path_class == query.path_class and one.campaign != without for one in known_doubts()
-        ),
         of_foreign=of_foreign,
     )
 
