@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from support.commands.run import ROOTS
 
-MOST_CODE_LINES = 103_300
+MOST_CODE_LINES = 102_600
 """Of the product: neither blank, comment nor docstring."""
-MOST_IMPORT_SHARE = 0.091
+MOST_IMPORT_SHARE = 0.09
 MOST_FILES_OF_A_FOLDER = 20
 MOST_LINES_OF_A_FILE = 400
 LONGER_FILES = {
