@@ -37,7 +37,13 @@ from netplan_planner.judging.move_steps import (
 )
 from netplan_planner.ledger.account import OF_TRAFFIC
 from netplan_planner.ledger.guards import MOVED_FAR, is_far
-from netplan_planner.throughput import apply_change, apply_to_receiver, edge_query, predict
+from netplan_planner.throughput import (
+    apply_change,
+    apply_to_receiver,
+    edge_query,
+    instance_cap,
+    predict,
+)
 from netplan_planner.units import GIB_PER_TIB
 
 _OF_ONE_PATH = frozenset(
@@ -91,6 +97,9 @@ def order_fixes(
     return {key: replace(one, changes=last.get(key, ())) for key, one in standing.items()}
 
 
+_LIFTED = "another fix lifts what the machine sends: see then what it needs"
+
+
 class _Search:
     """The facts with the changes that were made so far."""
 
@@ -112,6 +121,8 @@ class _Search:
                 if hit.change is not None and is_far(self._made.ledger.state, hit.change):
                     for link in hit.change.targets:
                         self._far.setdefault(link, []).append((one.fingerprint, hit))
+        self._lifted: set[model.SelfLink] = set()
+        """Senders from which a change has taken a limit: what they need then nobody has seen."""
         self.renamings: list[Renaming] = []
         """Changes that may be written where nothing comes after them."""
         self._peerings: set[str] = set()
@@ -135,6 +146,8 @@ class _Search:
             now = self._made.worth(hit)
             if self._moves_first(hit, now):
                 now = Now(Decimal(0), MOVED_FAR, is_needless=True)
+            if self._narrows_lifted(hit):
+                now = Now(Decimal(0), _LIFTED, is_needless=True)
             worth = now.usd
             is_held = is_held and now.is_held
             same_as.add(now.same_as)
@@ -192,6 +205,20 @@ class _Search:
         )
         return any(not one.is_needless and (one.usd or none) > max(now.usd, none) for one in moves)
 
+    def _narrows_lifted(self, hit: model.Hit) -> bool:
+        """Return whether another type gives less bandwidth to a machine that just got free."""
+        change = hit.change
+        if change is None or change.kind is not model.ChangeKind.MACHINE_TYPE:
+            return False
+        caps = self._facts.caps
+        cap = caps.cap(change.to or "", tier1=False, cpu_platform=change.cpu_platform or None)
+        for link in self._lifted.intersection(change.targets):
+            machine = self._made.ledger.state.machine(link)
+            now = instance_cap(machine, caps) if machine is not None else None
+            if now is not None and (cap is None or cap.egress_gbps < now.egress_gbps):
+                return True
+        return False
+
     def _sure_ratio(self, hit: model.Hit) -> Decimal:
         """Return how much of a saving a month has surely: what traffic saves goes by its volume."""
         of_traffic = hit.gib_per_month is not None or (
@@ -226,6 +253,8 @@ class _Search:
                 fix = self._with_commands(fix, hit.change, key, index)
             is_lifted = self._lift(proposal, hit) is not None
             self._made.apply(hit, key)
+            if is_lifted and hit.change is not None:
+                self._lifted.update(hit.change.targets)
             further = self._further(hit) if is_lifted else ""
             if fix is not None and further:
                 fix = replace(fix, caution=f"{fix.caution} {further}".strip())

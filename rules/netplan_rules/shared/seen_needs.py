@@ -16,6 +16,7 @@ from netplan_planner.model import (
 from netplan_planner.throughput import instance_cap, outside_gbps
 from netplan_rules.shared.drops import is_full
 from netplan_rules.shared.sizes import size_of
+from netplan_rules.shared.trust import started_since
 
 HEADROOM_RATIO = 0.2
 """Share of a cap that stays free at the 95th percentile, unless the user asks for another."""
@@ -106,8 +107,9 @@ def wanted_gbps(
     That is its declared target, the 95th percentile of what it was seen to send, and so much that
     the cap also carries its busiest minute, of which no headroom is kept. One that stands at its
     cap needs that cap at least: what it would send beyond cannot be seen. So does one whose
-    subnetwork keeps no flow logs: others may not have seen all that it sends. A declared target
-    counts inside the VPC, as it does in the audit.
+    subnetwork keeps no flow logs, for others may not have seen all that it sends, and one that was
+    started since, for it may have been a smaller type then. A declared target counts inside the
+    VPC, as it does in the audit.
 
     Raises:
         InputError: If nothing is known: unknown is not 0.
@@ -129,7 +131,7 @@ def wanted_gbps(
     observed, basis = _observed(series, at_cap, headroom_ratio, is_held_back=is_held_back)
     if target is not None and target.gbps >= observed:
         return Wanted(gbps=target.gbps, outside_gbps=outside, basis=target.source + doubt)
-    unseen = unlogged(facts, instance)
+    unseen = unlogged(facts, instance) or started_since(facts, instance)
     if unseen and cap is not None:
         return _todays_cap(cap, headroom_ratio, unseen, is_outside=is_outside)
     if observed:

@@ -46,7 +46,7 @@ def doubts_of_edge(facts: model.Facts, edge: model.Edge, *, of_month: bool = Tru
     is_told = edge.certainty is model.Certainty.ASSUMED
     for owner in (facts.src(edge),) if is_told else (facts.src(edge), facts.dst(edge)):
         end = facts.instance(owner)
-        if end is not None and (why := _started_since(facts, end)):
+        if end is not None and (why := started_since(facts, end)):
             doubts.add(why)
     if edge.payload_bytes and edge.coarse_bytes > edge.payload_bytes * facts.threshold(
         _SHARED, "coarse_ratio"
@@ -91,7 +91,7 @@ def doubts_of_vm(facts: model.Facts, instance: model.Instance, traffic: model.Vm
     doubts = Doubts()
     if facts.traffic is not None and facts.traffic.is_of_metrics:
         return _doubts_of_flow_metrics(facts, traffic)
-    if why := _started_since(facts, instance):
+    if why := started_since(facts, instance):
         doubts.add(why)
     is_coarse = traffic.coarse_ratio > facts.threshold(_SHARED, "coarse_ratio")
     # A queue that ran over is seen whatever the records cover.
@@ -107,7 +107,7 @@ def doubts_of_vm(facts: model.Facts, instance: model.Instance, traffic: model.Vm
     return doubts
 
 
-def _started_since(facts: model.Facts, instance: model.Instance) -> str:
+def started_since(facts: model.Facts, instance: model.Instance) -> str:
     """Return that a machine was started after its traffic was seen, or nothing.
 
     A type is changed while a machine is stopped, so it may have had another one then.
