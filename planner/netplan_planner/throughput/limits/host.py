@@ -13,7 +13,6 @@ machine takes at least what it may send itself; for more there is one core's cei
 its vCPUs. What machines on shared cores have of theirs is documented; for a while they have more.
 """
 
-import math
 from datetime import date
 from itertools import pairwise
 
@@ -131,7 +130,7 @@ def _middle(before: FlowFigure, after: FlowFigure, share: float) -> float:
 
 def _between(first: float, last: float, share: float) -> float:
     """Return what lies so far from one figure to the next on a logarithmic scale."""
-    return math.exp((1 - share) * math.log(first) + share * math.log(last))
+    return float(first ** (1 - share) * last**share)
 
 
 def _around(as_of: date, figures: list[FlowFigure]) -> tuple[FlowFigure, FlowFigure, float]:
