@@ -105,8 +105,6 @@ class Standing(model.Value, frozen=True, kw_only=True):
     now: model.Estimate | None = None
     """Of the path that waits most, after the fixes before it; None where none waits."""
     fixed: model.Estimate | None = None
-    lifted: model.Hit | None = None
-    """The place of that path."""
     place_count: int = 0
     """Places at which the fix is still worth making."""
     lost: str = ""

@@ -164,15 +164,12 @@ def _label(changes: Sequence[model.PlannedChange]) -> str:
 def _ordered_fix(finding: model.Finding, standing: Standing) -> model.OrderedFix:
     assert standing.rank is not None
     used = [m.used_ratio for m in finding.members if m.used_ratio is not None]
-    lifted = standing.lifted.change if standing.lifted is not None else None
-    # The rates are those of the place that is lifted most, and that is the one that is named.
-    at = next((one for one in standing.changes if one.change == lifted), standing.changes[0])
     return model.taken(
         model.OrderedFix,
         standing,
         finding=finding.fingerprint,
         rule=finding.rule,
-        subject=at.subject,
+        subject=standing.changes[0].subject,
         finding_place_count=len(finding.members),
         label=_label(standing.changes),
         saving_usd_per_month=standing.marginal_usd_per_month,
