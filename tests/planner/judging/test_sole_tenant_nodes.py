@@ -5,6 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -32,6 +33,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.planning.fleet.standing import why_in_no_sum
 from netplan_planner.readers import merge_inventories, read_inventory
+from netplan_planner.readers.compute.nodes import GROUP_NAME, groups_asked_for
 from support.rules.facts import facts_of, machine
 
 TEMPLATE = SelfLink("projects/p/regions/us-central1/nodeTemplates/n2")
@@ -232,3 +234,33 @@ def test_terraform_plans_nodes_with_those_they_begin_with(tmp_path: Path) -> Non
     assert [one.node_type for one in found.node_templates] == ["n2-node-80-640"]
     assert found.node_groups[0].template == found.node_templates[0].ref.self_link
     assert not found.unread
+
+
+@pytest.mark.parametrize(
+    ("affinities", "asked"),
+    [
+        ([], ()),
+        ([{"key": GROUP_NAME, "operator": "IN", "values": ["erp"]}], ("erp",)),
+        ([{"key": "workload", "operator": "IN", "values": ["db"]}], ()),
+        ([{"key": GROUP_NAME, "operator": "NOT_IN", "values": ["erp"]}], None),
+        (
+            [
+                {"key": GROUP_NAME, "operator": "NOT_IN", "values": ["old"]},
+                {"key": "workload", "operator": "IN", "values": ["db"]},
+            ],
+            (),
+        ),
+    ],
+)
+def test_a_machine_that_only_avoids_nodes_asks_for_none(
+    affinities: list[dict[str, object]], asked: tuple[str, ...] | None
+) -> None:
+    assert groups_asked_for([msgspec.Raw(msgspec.json.encode(one)) for one in affinities]) == asked
+
+
+def test_what_only_avoids_nodes_has_no_known_price() -> None:
+    """Where it stands nobody tells: its price is not 0."""
+    facts = facts_with(replace(tenant(), node_groups=None), node_groups=(group(),))
+    (row,) = tables_of(facts).machines
+    assert row.machine_usd_per_month is None
+    assert row.price_unknown

@@ -116,8 +116,9 @@ class Instance(Value, frozen=True, kw_only=True, gc=False):
     can_ip_forward: bool = False
     is_sole_tenant: bool = False
     """It asks for nodes of its own, whose node type decides which machine types fit."""
-    node_groups: tuple[str, ...] = ()
-    """The groups of sole-tenant nodes that it asks for by name."""
+    node_groups: tuple[str, ...] | None = ()
+    """The groups of sole-tenant nodes that it asks for by name; None: it says only which nodes it
+    avoids, and not that it stands on any."""
     has_known_nodes: bool = False
     """A group of sole-tenant nodes was read that it may stand on: that is paid, and not it."""
     has_nested_virtualization: bool = False

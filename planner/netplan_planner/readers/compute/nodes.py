@@ -1,6 +1,6 @@
 """Sole-tenant nodes of the Compute API: their groups, and the templates that they are made from."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -101,17 +101,22 @@ def node_group(wire: WireNodeGroup, ref: ResourceRef, problems: Problems) -> Nod
 _AFFINITY = JsonDecoder(WireNodeAffinity)
 
 
-def groups_asked_for(affinities: list[msgspec.Raw]) -> tuple[str, ...]:
-    """Return the groups of nodes that a machine asks for by name; damaged ones name none."""
+def groups_asked_for(affinities: Sequence[msgspec.Raw]) -> tuple[str, ...] | None:
+    """Return the groups of nodes that a machine asks for by name; damaged ones name none.
+
+    None: all that it says is what it avoids.
+    """
     names: set[str] = set()
+    avoided = 0
     for raw in affinities:
         try:
             one = _AFFINITY.decode(raw)
         except msgspec.DecodeError:
             continue
+        avoided += one.operator == "NOT_IN"
         if (one.key, one.operator) == (GROUP_NAME, "IN"):
             names.update(one.values)
-    return tuple(sorted(names))
+    return None if affinities and avoided == len(affinities) else tuple(sorted(names))
 
 
 def on_nodes(machines: Iterable[Instance], groups: Iterable[NodeGroup]) -> tuple[Instance, ...]:
@@ -132,4 +137,5 @@ def on_nodes(machines: Iterable[Instance], groups: Iterable[NodeGroup]) -> tuple
 
 
 def _is_on(one: Instance, names: set[str] | None) -> bool:
-    return names is not None and (not one.node_groups or not names.isdisjoint(one.node_groups))
+    asked = one.node_groups
+    return names is not None and asked is not None and (not asked or not names.isdisjoint(asked))
