@@ -56,13 +56,15 @@ def make_finding(
 ) -> model.Finding:
     """Return the finding of a rule's hits of one cause, with its place in the order of fixes.
 
-    Places at which the order changes something come first, so that what is said of the first place
-    is what is to be done.
+    Places at which the order changes something come first, before them the one whose rate the order
+    states, so that what is said of the first place is what is to be done.
     """
     planned = {change.place: change for change in standing.changes}
-    hits = sorted(hits, key=lambda hit: fingerprint(rule, hit) not in planned)
+    places = {id(hit): fingerprint(rule, hit) for hit in hits}
+    lifted = standing.lifted_place
+    hits = sorted(hits, key=lambda hit: (places[id(hit)] != lifted, places[id(hit)] not in planned))
     first, saving = hits[0], _saving(hits)
-    at_first, fix = planned.get(fingerprint(rule, first)), first.fix
+    at_first, fix = planned.get(places[id(first)]), first.fix
     if fix is not None and at_first is not None and at_first.further:
         fix = replace(fix, caution=f"{fix.caution} {at_first.further}".strip())
     evidence = _evidence(rule, hits)

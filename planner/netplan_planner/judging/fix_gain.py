@@ -105,6 +105,8 @@ class Standing(model.Value, frozen=True, kw_only=True):
     now: model.Estimate | None = None
     """Of the path that waits most, after the fixes before it; None where none waits."""
     fixed: model.Estimate | None = None
+    lifted_place: str = ""
+    """The place of that path, by fingerprint; empty where none waits."""
     place_count: int = 0
     """Places at which the fix is still worth making."""
     lost: str = ""

@@ -6,7 +6,7 @@ most is taken first, its changes are made to the traffic, and the rest is asked 
 worth most is a matter of severity, then of what is lost or held back, then of money (`fix_gain`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from operator import add
 
@@ -88,6 +88,7 @@ def order_fixes(
             rank=rank if gain.brings else None,
             marginal_usd_per_month=gain.usd,
             overlap="; ".join(gain.reasons),
+            lifted_place=next((one.place for one in gain.made if one.hit is gain.lifted), ""),
             place_count=len(gain.made),
             bounds=search.bounds.get(proposal.fingerprint),
             lost=gain.losing.lost if gain.losing is not None else "",
@@ -97,6 +98,7 @@ def order_fixes(
     return {key: replace(one, changes=last.get(key, ())) for key, one in standing.items()}
 
 
+_SAME_GAIN = 1 + 1e-9
 _LIFTED = "another fix lifts what the machine sends: see then what it needs"
 
 
@@ -137,7 +139,7 @@ class _Search:
         made: list[Made] = []
         reasons: dict[str, int] = {}
         usd: Decimal | None = None
-        best: tuple[float, model.Hit, model.Estimate, model.Estimate] | None = None
+        lifted: list[model.Hit] = []
         undone: list[tuple[model.Hit, object]] = []
         is_held = bool(proposal.hits)
         same_as: set[str] = set()
@@ -151,10 +153,10 @@ class _Search:
             worth = now.usd
             is_held = is_held and now.is_held
             same_as.add(now.same_as)
-            rates = None if now.is_needless else self._lift(proposal, hit)
+            is_lifted = not now.is_needless and self._is_lifted(proposal, hit)
             if now.why:
                 reasons[now.why] = reasons.get(now.why, 0) + 1
-            brings = rates is not None or (worth is not None and worth > 0)
+            brings = is_lifted or (worth is not None and worth > 0)
             if now.is_needless or (not brings and self._is_needless(proposal, hit)):
                 # The place stays: its fix would cost and bring nothing now.
                 if worth is not None:
@@ -163,18 +165,23 @@ class _Search:
             if worth is not None:
                 usd = (usd or Decimal(0)) + worth
                 sure += worth * self._sure_ratio(hit)
-            if rates is not None and (best is None or rates[0] > best[0]):
-                best = (rates[0], hit, rates[1], rates[2])
+            if is_lifted:
+                lifted.append(hit)
             made.append(Made(hit, place, worth))
             undone.append((hit, self._made.apply(hit)))
+        # Once all of it is made: a sender gets what its receiver then takes.
+        after = [self._rates(hit)[1] for hit in lifted]
         for hit, mark in reversed(undone):
             self._made.go_back(hit, mark)
+        best = _most_lifted(
+            (hit, self._rates(hit)[0], then) for hit, then in zip(lifted, after, strict=True)
+        )
         hits = [one.hit for one in made]
         return Gain(
             usd=usd,
-            lifted=best[1] if best else None,
-            now=best[2] if best else None,
-            fixed=best[3] if best else None,
+            lifted=best[0] if best else None,
+            now=best[1] if best else None,
+            fixed=best[2] if best else None,
             made=tuple(made),
             reasons=tuple(_told(reasons, len(proposal.hits))),
             is_held=is_held,
@@ -251,7 +258,7 @@ class _Search:
             fix = as_of(hit.fix, moved) if hit.fix is not None else None
             if fix is not None and hit.change is not None:
                 fix = self._with_commands(fix, hit.change, key, index)
-            is_lifted = self._lift(proposal, hit) is not None
+            is_lifted = self._is_lifted(proposal, hit)
             self._made.apply(hit, key)
             if is_lifted and hit.change is not None:
                 self._lifted.update(hit.change.targets)
@@ -305,21 +312,18 @@ class _Search:
         self._peerings.update(one for one in new if "networks peerings create" in one)
         return replace(fix, commands=new) if new != fix.commands else fix
 
-    def _lift(
-        self, proposal: Proposal, hit: model.Hit
-    ) -> tuple[float, model.Estimate, model.Estimate] | None:
-        """Return what a change lifts, where its traffic is held back: gain, before, after."""
+    def _is_lifted(self, proposal: Proposal, hit: model.Hit) -> bool:
+        """Return whether a change lifts what holds traffic back."""
         is_held = hit.used_ratio is not None and hit.used_ratio >= self._held_back_ratio
-        if not is_held and not is_unseen_gain(proposal, hit):
-            return None
-        now, fixed = hit.throughput_now, hit.throughput_fixed
+        return (is_held or is_unseen_gain(proposal, hit)) and lifts(*self._rates(hit))
+
+    def _rates(self, hit: model.Hit) -> tuple[model.Estimate | None, model.Estimate | None]:
+        """Return what the path of a hit carries after the changes so far, and with its own."""
         query = self._query(hit)
-        if query is not None and hit.change is not None:
-            now = predict(query, self._facts.caps)
-            fixed = predict(apply_change(query, hit.change), self._facts.caps)
-        if now is None or fixed is None or not lifts(now, fixed):
-            return None
-        return (fixed.gbps or 0.0) - (now.gbps or 0.0), now, fixed
+        if query is None or hit.change is None:
+            return hit.throughput_now, hit.throughput_fixed
+        fixed = predict(apply_change(query, hit.change), self._facts.caps)
+        return predict(query, self._facts.caps), fixed
 
     def _query(self, hit: model.Hit) -> model.PathQuery | None:
         """Return the greatest path that a change is about, with the changes so far."""
@@ -351,6 +355,18 @@ class _Search:
         if hit.limit is not None and hit.limit.name == "external-egress":
             sent = tuple(edge for edge in sent if edge.path_class.leaves_vpc)
         return max(sent, key=lambda edge: (edge.wire_bytes, -edge.dst), default=None)
+
+
+def _most_lifted(
+    found: Iterable[tuple[model.Hit, model.Estimate | None, model.Estimate | None]],
+) -> tuple[model.Hit, model.Estimate | None, model.Estimate | None] | None:
+    """Return the path that gains most, the one named first of those that gain the same."""
+    best, most = None, 0.0
+    for one in found:
+        now, then = (estimate.gbps or 0.0 if estimate else 0.0 for estimate in one[1:])
+        if best is None or then - now > most * _SAME_GAIN:
+            best, most = one, then - now
+    return best
 
 
 def _over_internal(query: model.PathQuery, target: model.SelfLink) -> model.PathQuery:

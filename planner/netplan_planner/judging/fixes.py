@@ -169,7 +169,10 @@ def _ordered_fix(finding: model.Finding, standing: Standing) -> model.OrderedFix
         standing,
         finding=finding.fingerprint,
         rule=finding.rule,
-        subject=standing.changes[0].subject,
+        subject=next(
+            (one.subject for one in standing.changes if one.place == standing.lifted_place),
+            standing.changes[0].subject,
+        ),
         finding_place_count=len(finding.members),
         label=_label(standing.changes),
         saving_usd_per_month=standing.marginal_usd_per_month,

@@ -124,6 +124,23 @@ def test_trifles_and_what_is_not_known_to_help_are_left_out(rule: str, more: Any
     assert order_of(found(rule, **more)) == []
 
 
+@pytest.mark.parametrize(("rates", "named"), [((2, 9), "b"), ((9, 9), "a"), ((9, 2), "a")])
+def test_the_place_that_is_named_is_the_one_whose_rate_is_stated(
+    rates: tuple[float, float], named: str
+) -> None:
+    kind, (one,) = found("vpn-tunnel-saturated", used_ratio=0.9, throughput_now=rate(1))
+    # More money: a stands before b, as it did before rates were looked at.
+    hits = tuple(
+        replace(one, subject=name, throughput_fixed=rate(gbps), saving=paid(usd))
+        for name, gbps, usd in zip("ab", rates, ("20", "10"), strict=True)
+    )
+    got = answer(facts_of(machine("a")), [(kind, hits)])
+    (entry,), (finding,) = got.do_first, got.findings
+    assert (entry.subject, entry.fixed and entry.fixed.gbps) == (named, max(rates))
+    assert finding.subject == finding.members[0].subject == named
+    assert finding.throughput_fixed == entry.fixed
+
+
 def test_what_ends_with_a_fix_is_told() -> None:
     kept = (
         found("nat-port-pressure", base="high", **LOSS),
