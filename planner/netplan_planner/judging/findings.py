@@ -18,10 +18,6 @@ from netplan_rules.work import MACHINE_TYPE, NEW_MACHINE
 _NOTES = 3
 
 
-BY_TEMPLATE = frozenset({model.ChangeKind.MACHINE_TYPE, model.ChangeKind.TIER_1})
-"""Kinds of changes that all machines of a managed group make together."""
-
-
 def fingerprint(rule: Rule, hit: model.Hit) -> str:
     """Return 32 hex digits of the rule and the place; the same whatever the order of input."""
     links = sorted(ref.self_link for ref in hit.resources)
@@ -47,7 +43,7 @@ def by_cause(rule: Rule, hits: Sequence[model.Hit]) -> dict[str, tuple[model.Hit
 
 def machine_count(hit: model.Hit) -> int:
     """Return how many machines a place is: of a managed group all that change together."""
-    is_group = hit.change is not None and hit.change.kind in BY_TEMPLATE
+    is_group = hit.change is not None and hit.change.kind in model.BY_TEMPLATE
     return len(hit.change.targets) if is_group and hit.change is not None else 1
 
 
@@ -65,8 +61,8 @@ def make_finding(
     hits = sorted(hits, key=lambda hit: (places[id(hit)] != lifted, places[id(hit)] not in planned))
     first, saving = hits[0], _saving(hits)
     at_first, fix = planned.get(places[id(first)]), first.fix
-    if fix is not None and at_first is not None and at_first.further:
-        fix = replace(fix, caution=f"{fix.caution} {at_first.further}".strip())
+    if fix is not None and at_first is not None and at_first.further is not None and at_first.fix:
+        fix = replace(fix, caution=at_first.fix.caution)
     evidence = _evidence(rule, hits)
     confidence, confidence_reason = confidence_of(hits)
     unknown = sorted({hit.saving.unknown for hit in hits if hit.saving.unknown})

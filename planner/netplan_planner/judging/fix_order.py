@@ -259,12 +259,13 @@ class _Search:
             if fix is not None and hit.change is not None:
                 fix = self._with_commands(fix, hit.change, key, index)
             is_lifted = self._is_lifted(proposal, hit)
+            is_opened = is_lifted or is_full(proposal, hit, self._held_back_ratio)
             self._made.apply(hit, key)
             if is_lifted and hit.change is not None:
                 self._lifted.update(hit.change.targets)
-            further = self._further(hit) if is_lifted else ""
-            if fix is not None and further:
-                fix = replace(fix, caution=f"{fix.caution} {further}".strip())
+            further = self._further(hit) if is_opened else None
+            if fix is not None and further is not None:
+                fix = replace(fix, caution=f"{fix.caution} {_cost_words(further)}".strip())
             yield model.PlannedChange(
                 subject=named_as_of(hit.subject, moved),
                 place=place,
@@ -274,24 +275,24 @@ class _Search:
                 further=further,
             )
 
-    def _further(self, hit: model.Hit) -> str:
-        """Return what further traffic costs on the path that a change has lifted, in words.
+    def _further(self, hit: model.Hit) -> model.FurtherCost:
+        """Return what a further TiB costs on the path that a change has lifted.
 
-        Nothing where it is free; the greatest path of those that the change is about.
+        The greatest path of those that the change is about; of a fix that is told in words alone
+        that of its pair.
         """
-        edge = self._greatest(hit)
-        if edge is None:
-            return ""
-        usd = self._made.ledger.traffic.further_usd_per_gib(edge)
-        if usd is None:
-            return "What it then sends beyond today's traffic costs is not known."
-        usd *= GIB_PER_TIB
-        if not usd:
-            return ""
-        return (
-            f"Each TiB a month that it then sends beyond today's costs {usd:.2f} USD more, at the"
-            " last volume step of its path."
-        )
+        edge = self._greatest(hit) or self._of_ends(hit)
+        usd = self._made.ledger.traffic.further_usd_per_gib(edge) if edge is not None else None
+        return model.FurtherCost(usd_per_tib=None if usd is None else usd * GIB_PER_TIB)
+
+    def _of_ends(self, hit: model.Hit) -> model.Edge | None:
+        """Return the path between the two machines that a hit is of; None where it is of others."""
+        owners, traffic = self._made.ledger.state.owners, self._facts.traffic
+        ends = [owners.get(ref.self_link) for ref in hit.resources]
+        if traffic is None or len(ends) != 2 or ends[0] is None or ends[1] is None:
+            return None
+        sent = (one for one in traffic.edges_by_src.get(ends[0], ()) if one.dst == ends[1])
+        return max(sent, key=lambda edge: edge.wire_bytes, default=None)
 
     def _with_commands(
         self, fix: model.Fix, change: model.Change, key: str, index: int
@@ -355,6 +356,19 @@ class _Search:
         if hit.limit is not None and hit.limit.name == "external-egress":
             sent = tuple(edge for edge in sent if edge.path_class.leaves_vpc)
         return max(sent, key=lambda edge: (edge.wire_bytes, -edge.dst), default=None)
+
+
+def _cost_words(further: model.FurtherCost) -> str:
+    """Return what more traffic costs, in a sentence."""
+    usd = further.usd_per_tib
+    if usd is None:
+        return "What it then sends beyond today's traffic costs is not known."
+    if not usd:
+        return "What it then sends beyond today's traffic is free on its greatest path."
+    return (
+        f"Each TiB a month that it then sends beyond today's costs {usd:.2f} USD more, at the last"
+        " volume step of its path."
+    )
 
 
 def _most_lifted(

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.judging.findings import (
-    BY_TEMPLATE,
     base_severity,
     by_cause,
     confidence_of,
@@ -41,7 +40,7 @@ def with_whole_groups(facts: model.Facts, hits: tuple[model.Hit, ...]) -> tuple[
     asked = {
         link: hit
         for hit in hits
-        if hit.change is not None and hit.change.kind in BY_TEMPLATE
+        if hit.change is not None and hit.change.kind in model.BY_TEMPLATE
         for link in hit.change.targets
     }
     machines = facts.inventory.instance_by_link
@@ -72,7 +71,12 @@ def _of_group(
     assert hit.change is not None
     if rest and (hit.saving_usd_per_month or hit.saving_before_commitments or _NONE) > 0:
         why = f"{counted(len(rest), 'other machine')} of its group may need the type of today"
-        return replace(hit, change=None, saving=model.Saving(unknown=why))
+        saving, fix = model.Saving(unknown=why), hit.fix
+        if fix is not None:
+            fix = replace(
+                fix, caution=f"Not before this is looked at: {why}. {fix.caution}".strip()
+            )
+        return replace(hit, change=None, saving=saving, fix=fix, throughput_fixed=None)
     first = hit.change.target
     others = tuple(one.ref.self_link for one in group if one.ref.self_link != first)
     change = replace(hit.change, members=(first, *others))
@@ -164,15 +168,16 @@ def _label(changes: Sequence[model.PlannedChange]) -> str:
 def _ordered_fix(finding: model.Finding, standing: Standing) -> model.OrderedFix:
     assert standing.rank is not None
     used = [m.used_ratio for m in finding.members if m.used_ratio is not None]
+    named = next(
+        (one for one in standing.changes if one.place == standing.lifted_place),
+        standing.changes[0],
+    )
     return model.taken(
         model.OrderedFix,
         standing,
         finding=finding.fingerprint,
         rule=finding.rule,
-        subject=next(
-            (one.subject for one in standing.changes if one.place == standing.lifted_place),
-            standing.changes[0].subject,
-        ),
+        subject=named.subject,
         finding_place_count=len(finding.members),
         label=_label(standing.changes),
         saving_usd_per_month=standing.marginal_usd_per_month,
@@ -181,4 +186,5 @@ def _ordered_fix(finding: model.Finding, standing: Standing) -> model.OrderedFix
         used_ratio=max(used) if used and standing.now is not None else standing.used_ratio,
         saving_low_usd_per_month=standing.bounds.low if standing.bounds else None,
         saving_high_usd_per_month=standing.bounds.high if standing.bounds else None,
+        further=named.further,
     )

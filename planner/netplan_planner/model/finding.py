@@ -192,6 +192,10 @@ class ChangeKind(StrEnum):
     """A Cloud NAT gateway goes, with its reserved addresses."""
 
 
+BY_TEMPLATE = frozenset({ChangeKind.MACHINE_TYPE, ChangeKind.TIER_1})
+"""Kinds of changes that all machines of a managed group make together."""
+
+
 class Change(Value, frozen=True, kw_only=True):
     """A fix in a form that the throughput model and the price of traffic can be applied to."""
 

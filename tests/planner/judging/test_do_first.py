@@ -129,6 +129,7 @@ def test_the_place_that_is_named_is_the_one_whose_rate_is_stated(
     rates: tuple[float, float], named: str
 ) -> None:
     kind, (one,) = found("vpn-tunnel-saturated", used_ratio=0.9, throughput_now=rate(1))
+    kind = replace(kind, group_message="")
     # More money: a stands before b, as it did before rates were looked at.
     hits = tuple(
         replace(one, subject=name, throughput_fixed=rate(gbps), saving=paid(usd))

@@ -290,6 +290,13 @@ class FixSet(Value, frozen=True, kw_only=True):
     """
 
 
+class FurtherCost(Value, frozen=True, kw_only=True):
+    """What traffic beyond today's costs on a path that a fix has lifted."""
+
+    usd_per_tib: Decimal | None
+    """At the last volume step of the month; 0: nobody pays for it; None: it is not known."""
+
+
 class PlannedChange(Value, frozen=True, kw_only=True):
     """What a fix of the order does at one place, as things stand when its turn comes."""
 
@@ -302,8 +309,8 @@ class PlannedChange(Value, frozen=True, kw_only=True):
     """After all changes before it: these add up. None: no saving is stated."""
     fix: Fix | None
     """With the zones that machines are in by then."""
-    further: str = ""
-    """What more traffic costs than today's, where the fix lifts what holds it back."""
+    further: FurtherCost | None = None
+    """Where the fix lifts what holds traffic back; None: it lifts nothing."""
 
 
 class OrderedFix(Value, frozen=True, kw_only=True):
@@ -339,6 +346,8 @@ class OrderedFix(Value, frozen=True, kw_only=True):
     it is not known."""
     saving_high_usd_per_month: Decimal | None = None
     """At the most."""
+    further: FurtherCost | None = None
+    """Of traffic beyond today's at the place that is named; None: no limit is lifted there."""
     changes: tuple[PlannedChange, ...] = ()
     """At each of its places, in the order to make them; the finding may have other places, at which
     nothing is worth changing once the fixes above are made."""

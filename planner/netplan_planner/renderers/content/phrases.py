@@ -82,10 +82,29 @@ def name(text: str) -> Span:
     return say(text, Role.NAME, length=NAME_LENGTH)
 
 
-def subject(text: str, place_count: int = 1) -> Line:
-    """Return a subject, and how many alike places stand behind it."""
+def subject(text: str, place_count: int = 1, added_machines: int = 0) -> Line:
+    """Return a subject, how many alike places stand behind it, and of how many machines.
+
+    Args:
+        text: The place that is named.
+        place_count: Of it and the others.
+        added_machines: Where places are groups: machines beyond one a place.
+    """
     others = f", and {place_count - 1:,} more" if place_count > 1 else ""
-    return line(say(text, length=SUBJECT_LENGTH), others)
+    whole = f" ({place_count + added_machines:,} machines)" if added_machines else ""
+    return line(say(text, length=SUBJECT_LENGTH), others, whole)
+
+
+def added_machines(changes: Iterable[model.Change | None]) -> int:
+    """Return how many machines changes are of beyond one a place: of groups all that they have."""
+    groups = (len(one.targets) for one in changes if one and one.kind in model.BY_TEMPLATE)
+    return sum(count - 1 for count in groups)
+
+
+def finding_subject(finding: model.Finding) -> Line:
+    """Return the place that a finding names, and how many it has."""
+    added = added_machines(finding.changes)
+    return subject(finding.subject, len(finding.members), added)
 
 
 def limit_words(name: str) -> str:

@@ -110,6 +110,7 @@ COLUMNS = Columns[_Place](
     plan_commands=lambda row: (
         " && ".join(row.change.fix.commands) if row.change and row.change.fix else ""
     ),
+    not_yet=lambda row: row.finding.overlap if row.finding.is_held else "",
 )
 
 

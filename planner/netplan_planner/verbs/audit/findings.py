@@ -104,7 +104,7 @@ def entry(
         " ",
         phrases.name(finding.rule),
         "  ",
-        phrases.subject(finding.subject, len(finding.members)),
+        phrases.finding_subject(finding),
     )
     yield doc.para(finding.message, is_inner=True)
     if _is_short(finding, options):
@@ -115,7 +115,9 @@ def entry(
     yield doc.field("severity", finding.severity_reason)
     yield from _money(finding)
     yield from table(finding, options, ranked)
-    if finding.fix is not None:
+    if finding.is_held:
+        yield from _later(finding)
+    elif finding.fix is not None:
         yield from _fix(finding, options)
     if options.gives_sources(finding.rule):
         yield from explanation(finding, options)
@@ -136,6 +138,9 @@ def _short_form(finding: Finding, *, is_to_do: bool) -> Iterator[Block]:
         yield doc.field("saves", say("unknown", Role.BAD), f", {why}")
     if finding.saving_before_commitments_usd_per_month is not None:
         yield from before_commitments(finding)
+    if finding.is_held:
+        yield from _later(finding)
+        return
     if finding.fix is None:
         return
     if is_to_do and finding.confidence is Confidence.LOW:
@@ -257,15 +262,21 @@ def _amount(finding: Finding, usd: Decimal) -> Line:
     """Return the sum of a finding, and what is left of it once the fixes before it are made."""
     amount = line(fixed(worded(Amount(usd=usd), " a month"), phrases.money_role(usd)))
     left = finding.marginal_usd_per_month
-    if left is None or left == usd:
+    if left is None or left == usd or finding.is_held:
         return amount
     if finding.same_as:
         return line(amount, "; another finding asks for the same change, and its saving holds this")
-    if finding.is_held:
-        return line(amount, f"; it waits: {finding.overlap}")
     rest = line("nothing") if not left else phrases.money(left)
     why = f" ({finding.overlap})" if finding.overlap else ""
     return line(amount, " alone; after the fixes ranked before it ", rest, why)
+
+
+def _later(finding: Finding) -> Iterator[Block]:
+    """Yield why nothing is to be done yet, and what then: no commands, for none may be run now."""
+    yield doc.field("not yet", finding.overlap)
+    if finding.fix is not None:
+        first = f"for {finding.subject}: " if len(finding.members) > 1 else ""
+        yield doc.field("later", say(first, length=phrases.SUBJECT_LENGTH), finding.fix.text)
 
 
 def _fix(finding: Finding, options: RenderOptions) -> Iterator[Block]:

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from netplan_planner.judging.findings import BY_TEMPLATE
 from netplan_planner.model import (
     LIFT_RATIO,
     Amount,
@@ -176,7 +175,19 @@ def _step(fix: OrderedFix, numbers: dict[str, int], same: Mapping[str, Sequence[
         f"{_of_places(fix)}finding{'s' if also else ''} {number}{told}" if number else "filtered"
     )
     where = line(" (", fixed(which, Role.DIM), ")")
-    return line(fixed(f"{fix.rank}. ", Role.DIM), _what(fix), where, _overlap(fix))
+    return line(fixed(f"{fix.rank}. ", Role.DIM), _what(fix), where, _overlap(fix), _further(fix))
+
+
+def _further(fix: OrderedFix) -> Line:
+    """Return what traffic beyond today's costs, where the fix lets more of it flow."""
+    if fix.further is None:
+        return ()
+    usd = fix.further.usd_per_tib
+    if usd is None:
+        return line("; what more traffic costs is not known")
+    if not usd:
+        return line("; more traffic is free on that path")
+    return line("; more traffic costs ", fixed(Amount(usd=usd)), " a TiB")
 
 
 def _of_places(fix: OrderedFix) -> str:
@@ -188,11 +199,10 @@ def _of_places(fix: OrderedFix) -> str:
     return f"{fix.place_count:,} of {whole:,} places of " if fix.place_count < whole else ""
 
 
-def thing_count(fix: OrderedFix) -> int:
-    """Return of how many machines, paths or other things a fix is: of a group of all of it."""
+def shown_subject(fix: OrderedFix) -> Line:
+    """Return where a fix is made: its places, and of groups of how many machines they are."""
     changes = (one.change for one in fix.changes)
-    each = (len(one.targets) if one and one.kind in BY_TEMPLATE else 1 for one in changes)
-    return max(fix.place_count, sum(each))
+    return phrases.subject(fix.subject, fix.place_count, phrases.added_machines(changes))
 
 
 def _what(fix: OrderedFix) -> Line:
@@ -208,7 +218,7 @@ def _what(fix: OrderedFix) -> Line:
     return line(
         doc.joined(gains),
         "  ",
-        phrases.subject(fix.subject, thing_count(fix)),
+        shown_subject(fix),
         " · ",
         phrases.name(fix.rule),
         say(label, length=60),

@@ -121,7 +121,7 @@ def _shown(
         number=number,
         severity=finding.severity.value,
         rule=_token(finding.rule),
-        subject=phrases.subject(finding.subject, len(finding.members)),
+        subject=phrases.finding_subject(finding),
         rate=_rate(finding),
         money=in_currency(phrases.effect(usd), options.currency) if usd else (),
         saving=round(float(usd or 0), 2),
@@ -223,7 +223,7 @@ def _steps(report: Report, currency: CurrencyRate | None) -> Iterator[Step]:
         yield Step(
             rank=fix.rank,
             what=line(say(fix.label or fix.rule, length=60)),
-            subject=phrases.subject(fix.subject, first.thing_count(fix)),
+            subject=first.shown_subject(fix),
             rule=line(phrases.name(fix.rule)),
             saves=in_currency(phrases.effect(usd), currency) if usd else (),
             share=round(float(amount / most), 4),

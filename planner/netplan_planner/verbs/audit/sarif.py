@@ -15,6 +15,8 @@ from urllib.parse import quote, urlsplit
 from netplan_planner import model
 from netplan_planner.inert import inert, scalars
 from netplan_planner.renderers import figures
+from netplan_planner.renderers.content import phrases
+from netplan_planner.renderers.document import plain as plain_line
 from netplan_planner.renderers.json_report import Plain, document, plain
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.places import ROOT, FilePlace, file_place
@@ -158,9 +160,9 @@ def _result(
 
 def _sentence(finding: model.Finding, currency: model.CurrencyRate | None) -> str:
     """Return what a reader of a code-scanning list needs: place, fault, gain, fix."""
-    others = f", and {len(finding.members) - 1:,} more" if len(finding.members) > 1 else ""
+    subject = plain_line(phrases.finding_subject(finding))
     message = figures.shown(finding.message, currency)
-    parts = [f"{finding.subject}{others}: {message}".rstrip(".")]
+    parts = [f"{subject}: {message}".rstrip(".")]
     now, then = finding.throughput_now, finding.throughput_fixed
     if now is not None and then is not None and now.gbps is not None and then.gbps is not None:
         parts.append(f"Throughput {figures.rates(now.gbps, then.gbps)} with the fix")
@@ -170,8 +172,11 @@ def _sentence(finding: model.Finding, currency: model.CurrencyRate | None) -> st
         parts.append(f"The fix {sentence}" if usd else "The fix does not change the bill")
     elif finding.saving_unknown:
         parts.append(f"The saving is unknown: {finding.saving_unknown}".rstrip("."))
+    if finding.is_held:
+        parts.append(f"Not yet: {finding.overlap}".rstrip("."))
     if finding.fix is not None:
-        parts.append(f"Fix: {finding.fix.text}".rstrip("."))
+        label = "Later" if finding.is_held else "Fix"
+        parts.append(f"{label}: {finding.fix.text}".rstrip("."))
     return ". ".join(parts) + "."
 
 
@@ -252,6 +257,7 @@ def _planned(one: model.PlannedChange) -> Plain:
     change = one.change
     return {
         "subject": scalars(one.subject),
+        "place": scalars(one.place),
         "kind": None if change is None else change.kind.value,
         "targets": [] if change is None else [scalars(link) for link in change.targets],
         "to": None if change is None or change.to is None else scalars(change.to),
