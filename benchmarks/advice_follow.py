@@ -122,12 +122,13 @@ def _steps(rule: str, change: Mapping[str, Any]) -> Iterator[Step]:
     """Yield a step for all that a change is made at; its commands are those of the first."""
     peered = any("peerings create" in command for command in change.get("commands") or ())
     for at, target in enumerate(change.get("members") or (change["target"],)):
-        one = _step(rule, {**change, "target": target})
+        one = of_change(rule, {**change, "target": target})
         one = one._replace(to=PEERED) if peered and one.kind == "internal-address" else one
         yield one._replace(commands=(), clean_up=()) if at else one
 
 
-def _step(rule: str, change: Mapping[str, Any]) -> Step:
+def of_change(rule: str, change: Mapping[str, Any]) -> Step:
+    """Return the step of a change at one machine, as a rule's report asks for it."""
     texts = {
         name: change.get(name) or "" for name in ("kind", "target", "destination", "to", "subject")
     }

@@ -62,6 +62,7 @@ KINDS = {
     "loses": "entries that lose money but claim a saving (target 0)",
     "stale": "commands that name a missing resource (target 0)",
     "undone": "commands that leave a part of their change undone (target 0)",
+    "forms": "counts and members that differ between the forms of a report (target 0)",
     "script": "steps of the script that are not those of the report (target 0)",
     "cut": "used addresses or last internet paths cut (target 0)",
     "slower": "entries that lower what a flow carries (target 0)",
@@ -127,6 +128,16 @@ class Judge:
             problems.append(("loses", ""))
         self.faults += [Example(kind, self.seed, name, said, true, note) for kind, note in problems]
         return true
+
+    def look_at_joined(self, entry: Mapping[str, Any], joined: Sequence[Step]) -> None:
+        """Note new types that an entry's commands should have made, as another entry says."""
+        for step in joined:
+            self.asked.add(step.key)
+            machine = self.project.machines[last(step.target)]
+            if machine.machine_type != step.to:
+                note = f"{machine.name} is {machine.machine_type}, not {step.to}"
+                name = f"{entry['rank']} {rule_of(entry)}, in one stop"
+                self.faults.append(Example("undone", self.seed, name, 0, 0, note))
 
     def _carry_out(self, steps: Sequence[Step], *, is_claimed: bool) -> Iterator[tuple[str, str]]:
         """Carry out steps; yield what goes wrong."""

@@ -55,12 +55,33 @@ def taken_into(report: dict[str, Any], text: str) -> list[str]:
             if step is None or not step.head.startswith(f"{planned['subject']}: "):
                 problems.append(f"{planned['subject']} is not where its turn is")
                 continue
-            if list(step.commands) != fix["commands"] or not (step.is_by_hand or step.commands):
+            is_elsewhere = planned["made_with"] is not None
+            is_done = step.is_by_hand or step.commands or is_elsewhere
+            if list(step.commands) != fix["commands"] or not is_done:
                 problems.append(f"step {step.number} has other commands: {step.head}")
             fix["commands"], fix["is_by_hand"] = list(step.commands), step.is_by_hand
             if fix["clean_up"]:
                 fix["clean_up"]["commands"] = list(step.clean_up)
     return problems + [f"step {step.number} is nobody's: {step.head}" for step in steps]
+
+
+def with_joined(report: dict[str, Any]) -> dict[int, list[dict[str, Any]]]:
+    """Take changes that another entry's commands make from their own; return them by that entry.
+
+    What they save comes with the commands, and is taken from what one entry says to the other.
+    """
+    entries = {one["rank"]: one for one in report["do_first"]}
+    joined: dict[int, list[dict[str, Any]]] = {rank: [] for rank in entries}
+    for entry in entries.values():
+        there = [one for one in entry["changes"] if one["made_with"] is not None]
+        entry["changes"] = [one for one in entry["changes"] if one["made_with"] is None]
+        for planned in there:
+            other, usd = entries[planned["made_with"]], float(planned["saving_usd_per_month"] or 0)
+            for one, by in ((entry, -usd), (other, usd)):
+                said = float(one["saving_usd_per_month"] or 0)
+                one["saving_usd_per_month"] = said + by
+            joined[other["rank"]].append({"rule": entry["rule"], **planned["change"]})
+    return joined
 
 
 def _step(lines: list[str]) -> Scripted:

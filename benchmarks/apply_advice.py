@@ -27,11 +27,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import advice_logs
+import advice_outputs
 import advice_script
 import advice_worlds
 from advice_bulk import as_logged, held_back
 from advice_changes import Key
-from advice_follow import rule_of, steps_of_entry, steps_of_finding, with_clients
+from advice_follow import of_change, rule_of, steps_of_entry, steps_of_finding, with_clients
 from advice_judge import KINDS, Entry, Example, Judge, agree
 from advice_prices import Prices, data_folder
 from advice_rates import Caps
@@ -39,7 +40,10 @@ from advice_state import Project
 from advice_truth import bill
 
 NETPLAN = "from netplan_planner.cli import main; main()"
-OUTPUTS = ("--output", "json:report.json", "--output", "commands:plan.sh")
+FORMS = ("json:report.json", "text:report.txt", "csv:report.csv", "sarif:report.sarif")
+OUTPUTS = tuple(f"--output={one}" for one in (*FORMS, "commands:plan.sh"))
+ALL = ("-v", "--max-findings=0")
+"""So that the text names every place of an entry, and every finding."""
 OF_CAPS = frozenset({"egress-cap-saturated", "external-cap-saturated", "tier1-missing"})
 """Rules that ask for a larger machine."""
 MOST = 10
@@ -62,17 +66,17 @@ class Outcome(NamedTuple):
     left_out: frozenset[str]
 
 
-def audit(folder: Path) -> tuple[dict[str, Any], list[str]]:
+def audit(folder: Path) -> tuple[dict[str, Any], list[str], list[str]]:
     """Return the report of an audit of a folder, its commands those of the script that it wrote.
 
-    With it comes where the script is not what the report says.
+    With it comes where the script is not what the report says, and where its other forms differ.
 
     Raises:
         SystemExit: If it fails.
     """
     asked = ("audit", "--inventory", "inventory", "--traffic", "flows", "--fail-on", "never")
     done = subprocess.run(
-        [sys.executable, "-c", NETPLAN, *asked, *OUTPUTS],
+        [sys.executable, "-c", NETPLAN, *asked, *ALL, *OUTPUTS],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -81,14 +85,14 @@ def audit(folder: Path) -> tuple[dict[str, Any], list[str]]:
     if done.returncode:
         raise SystemExit(f"netplan audit ended with {done.returncode}: {done.stderr[-2000:]}")
     report: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    return report, advice_script.taken_into(
-        report, (folder / "plan.sh").read_text(encoding="utf-8")
-    )
+    forms = advice_outputs.differing(report, folder)
+    script = (folder / "plan.sh").read_text(encoding="utf-8")
+    return report, advice_script.taken_into(report, script), forms
 
 
 def audited(
     project: Project, logged: Project, caps: Caps, keep: Path | None
-) -> tuple[dict[str, Any], list[str]]:
+) -> tuple[dict[str, Any], list[str], list[str]]:
     """Return what `audit` does of a made project, whose files are gone afterwards unless kept."""
     with tempfile.TemporaryDirectory(prefix="advice-") as name:
         folder = keep or Path(name)
@@ -101,10 +105,14 @@ def tried(
 ) -> Outcome:
     """Return what the project of a seed shows."""
     project = advice_worlds.project(seed, prices, caps, vms)
-    report, differing = audited(project, as_logged(project), caps, keep and keep / f"seed-{seed}")
+    report, differing, forms = audited(
+        project, as_logged(project), caps, keep and keep / f"seed-{seed}"
+    )
     month = bill(project, prices)
     judge = Judge(seed, project, prices, caps)
     judge.faults += [Example("script", seed, "all entries", 0, 0, text) for text in differing]
+    judge.faults += [Example("forms", seed, "report", 0, 0, text) for text in forms]
+    joined = advice_script.with_joined(report)
     entries = report["do_first"]
     findings = {one["fingerprint"]: one for one in report["findings"]}
     said = saved = 0.0
@@ -112,6 +120,7 @@ def tried(
     for rank, entry in enumerate(entries, start=1):
         steps = with_clients(judge.project, steps_of_entry(entry, report))
         saved += judge.follow(entry, steps, findings[entry["finding"]])
+        judge.look_at_joined(entry, [of_change(one["rule"], one) for one in joined[entry["rank"]]])
         said += float(entry["saving_usd_per_month"] or 0)
         is_right = agree(said, saved)
         if rank <= MOST:
@@ -122,7 +131,8 @@ def tried(
     if said > month.total:
         judge.faults.append(Example("above", seed, "all entries", said, month.total))
     after = judge.project
-    again, _ = audited(after, after, caps, keep and keep / f"seed-{seed}-after")
+    again, _, forms = audited(after, after, caps, keep and keep / f"seed-{seed}-after")
+    judge.faults += [Example("forms", seed, "report after", 0, 0, text) for text in forms]
     asked = _asked(after, again)
     judge.faults += [
         Example("survives", seed, " ".join(filter(None, key)), asked[key], 0.0)

@@ -35,6 +35,7 @@ from netplan_planner.judging.move_steps import (
     with_last_changes,
     with_move,
 )
+from netplan_planner.judging.one_stop import with_one_stop
 from netplan_planner.ledger.account import OF_TRAFFIC
 from netplan_planner.ledger.guards import MOVED_FAR, is_far
 from netplan_planner.throughput import (
@@ -94,7 +95,7 @@ def order_fixes(
             lost=gain.losing.lost if gain.losing is not None else "",
             used_ratio=gain.full.used_ratio if gain.full is not None else None,
         )
-    last = with_last_changes(changes, search.renamings)
+    last = with_one_stop(with_last_changes(changes, search.renamings))
     return {key: replace(one, changes=last.get(key, ())) for key, one in standing.items()}
 
 

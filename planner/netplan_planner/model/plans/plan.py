@@ -311,6 +311,10 @@ class PlannedChange(Value, frozen=True, kw_only=True):
     """With the zones that machines are in by then."""
     further: FurtherCost | None = None
     """Where the fix lifts what holds traffic back; None: it lifts nothing."""
+    one_stop_with: tuple[int, ...] = ()
+    """Other entries of the order, by rank, that stop a machine of it: to be done in one stop."""
+    made_with: int | None = None
+    """The entry whose commands make this change, too; None: its own."""
 
 
 class OrderedFix(Value, frozen=True, kw_only=True):

@@ -209,6 +209,7 @@ def script_steps(
             worth=_worth(planned.saving_usd_per_month, is_unsure=entry.finding in unsure),
             # Those of a managed group get another template, clients another address of a server.
             is_partial=any(last_part(link) not in words for link in machines),
+            is_made_elsewhere=planned.made_with is not None,
         )
 
 

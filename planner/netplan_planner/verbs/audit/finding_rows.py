@@ -110,6 +110,9 @@ COLUMNS = Columns[_Place](
     plan_commands=lambda row: (
         " && ".join(row.change.fix.commands) if row.change and row.change.fix else ""
     ),
+    plan_one_stop_with=lambda row: (
+        ", ".join(map(str, row.change.one_stop_with)) if row.change else ""
+    ),
     not_yet=lambda row: row.finding.overlap if row.finding.is_held else "",
 )
 

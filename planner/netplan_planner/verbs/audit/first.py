@@ -13,13 +13,14 @@ from netplan_planner.model import (
     FixSet,
     FixStep,
     OrderedFix,
+    last_part,
 )
 from netplan_planner.model.plans.changes import LEAST_SAVING_USD
 from netplan_planner.planning.show import commitments_to_buy
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
-from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
+from netplan_planner.renderers.document import Block, Line, Role, Span, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.audit.answer import Report
 
@@ -175,10 +176,29 @@ def _step(fix: OrderedFix, numbers: dict[str, int], same: Mapping[str, Sequence[
         f"{_of_places(fix)}finding{'s' if also else ''} {number}{told}" if number else "filtered"
     )
     where = line(" (", fixed(which, Role.DIM), ")")
-    return line(fixed(f"{fix.rank}. ", Role.DIM), _what(fix), where, _overlap(fix), _further(fix))
+    return line(
+        fixed(f"{fix.rank}. ", Role.DIM),
+        _what(fix),
+        where,
+        _overlap(fix),
+        further(fix),
+        *together(fix),
+    )
 
 
-def _further(fix: OrderedFix) -> Line:
+def together(fix: OrderedFix) -> Iterator[Span]:
+    """Yield which other entries stop the same machines, and which machines these are."""
+    named: dict[int, list[str]] = defaultdict(list)
+    for one in fix.changes:
+        for rank in one.one_stop_with:
+            named[rank].append(last_part(one.change.target) if one.change else one.subject)
+    for rank, names in sorted(named.items()):
+        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+        told = say(f"{', '.join(names[:_NAMED])}{more}")
+        yield from line(f"; do together with entry {rank}, in one stop: ", told)
+
+
+def further(fix: OrderedFix) -> Line:
     """Return what traffic beyond today's costs, where the fix lets more of it flow."""
     if fix.further is None:
         return ()

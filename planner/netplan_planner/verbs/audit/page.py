@@ -232,8 +232,15 @@ def _steps(report: Report, currency: CurrencyRate | None) -> Iterator[Step]:
             if fix.now and fix.fixed and has_rate
             else phrases.relief(fix),
             finding=numbers.get(fix.finding),
-            note="; ".join(filter(None, (_note(fix, currency), doubts.get(fix.finding, "")))),
+            note=_noted(fix, doubts.get(fix.finding, ""), currency),
         )
+
+
+def _noted(fix: OrderedFix, doubt: str, currency: CurrencyRate | None) -> str:
+    """Return what an entry's second line says."""
+    beside = plain(in_currency((*first.further(fix), *first.together(fix)), currency))
+    found = (_note(fix, currency), doubt, beside.removeprefix("; "))
+    return "; ".join(filter(None, found))
 
 
 def _note(fix: OrderedFix, currency: CurrencyRate | None) -> str:

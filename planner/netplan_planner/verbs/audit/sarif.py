@@ -263,6 +263,8 @@ def _planned(one: model.PlannedChange) -> Plain:
         "to": None if change is None or change.to is None else scalars(change.to),
         "savingUsdPerMonth": plain(one.saving_usd_per_month),
         "commands": [scalars(text) for text in one.fix.commands] if one.fix else [],
+        "oneStopWith": list(one.one_stop_with),
+        "madeWith": one.made_with,
     }
 
 
