@@ -90,6 +90,8 @@ def command(*words: str) -> str:
     return shlex.join(words)
 
 
+STEPS_BY = "The steps with their commands:"
+"""Begins what a fix says of where its commands are to be had; left out once it has them."""
 _NO_PROJECT = {"", model.UNKNOWN_PROJECT}
 """What inputs name where they name none: gcloud takes the one that it is set to."""
 

@@ -11,6 +11,7 @@ from netplan_planner.ledger.state import State
 from netplan_planner.machines.groups import is_managed
 from netplan_planner.model.plans.changes import PlanChange
 from netplan_planner.planning.steps.by_image import move_to_zone, with_tier1
+from netplan_rules.wording import STEPS_BY
 
 _WORD = re.compile(r"[\w-]+")
 
@@ -73,6 +74,7 @@ def _with_steps(fix: model.Fix, planned: Sequence[PlanChange], kept: Sequence[st
     cautions = dict.fromkeys(step.caution for step in steps)
     return replace(
         fix,
+        text=fix.text.partition(f" {STEPS_BY}")[0],
         commands=tuple(command for step in steps for command in step.commands),
         verify=_joined([step.verify for step in steps]) or fix.verify,
         clean_up=_and_kept(_joined([step.clean_up for step in steps]) or fix.clean_up, kept),

@@ -8,7 +8,7 @@ from netplan_planner.throughput import predict
 from netplan_rules.placement._moves import Move, PairTraffic, proposals
 from netplan_rules.shared.flows import used_path
 from netplan_rules.shared.trust import Doubts
-from netplan_rules.wording import command, keep_the_old, money, volume
+from netplan_rules.wording import STEPS_BY, command, keep_the_old, money, volume
 
 _FAR = (
     "Another region: data may have to stay where it is, clients may be farther away, reserved"
@@ -82,7 +82,7 @@ def _hit(
             ),
             undo=keep_the_old(f"the old {move.machine.name}"),
             text=f"Move {move.machine.name} to {move.zone}: make a machine image, create the"
-            f" machine there, switch over. {advice} The steps with their commands: {_steps(move)},"
+            f" machine there, switch over. {advice} {STEPS_BY} {_steps(move)},"
             " with the same inputs.",
             documents=(
                 "https://cloud.google.com/compute/docs/instances/moving-instance-across-zones",

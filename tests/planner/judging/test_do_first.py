@@ -225,6 +225,8 @@ def test_a_move_says_which_reserved_address_it_leaves_behind() -> None:
     ((planned,),) = (fix.changes for fix in judged(facts, region_moves).do_first)
     assert planned.fix is not None
     assert any("machine-images create" in command for command in planned.fix.commands)
+    # They are there: nobody has to ask for them.
+    assert "netplan whatif" not in planned.fix.text
     assert planned.fix.clean_up is not None
     assert "pear-ip" in planned.fix.clean_up.text
 
