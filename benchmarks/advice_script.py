@@ -49,15 +49,13 @@ def taken_into(report: dict[str, Any], text: str) -> list[str]:
     for entry in report["do_first"]:
         for planned in entry["changes"]:
             fix = planned["fix"]
-            if fix is None:
+            if fix is None or planned["made_with"] is not None:
                 continue
             step = next(steps, None)
             if step is None or not step.head.startswith(f"{planned['subject']}: "):
                 problems.append(f"{planned['subject']} is not where its turn is")
                 continue
-            is_elsewhere = planned["made_with"] is not None
-            is_done = step.is_by_hand or step.commands or is_elsewhere
-            if list(step.commands) != fix["commands"] or not is_done:
+            if list(step.commands) != fix["commands"] or not (step.is_by_hand or step.commands):
                 problems.append(f"step {step.number} has other commands: {step.head}")
             fix["commands"], fix["is_by_hand"] = list(step.commands), step.is_by_hand
             if fix["clean_up"]:

@@ -74,7 +74,7 @@ def _step(step: PlanChange) -> Iterator[str]:
 
 def _is_by_hand(step: PlanChange) -> bool:
     """Return whether a step has to be made by somebody before those after it can be."""
-    return not step.is_made_elsewhere and (not step.fix.commands or step.is_partial)
+    return not step.fix.commands or step.is_partial
 
 
 def _aside(label: str, found: Instruction | None) -> Iterator[str]:

@@ -44,8 +44,6 @@ class PlanChange(Value, frozen=True, kw_only=True):
     """What it saves or costs a month after the steps before it, and how sure that is."""
     is_partial: bool = False
     """Whether its commands leave something of the change to be made by hand."""
-    is_made_elsewhere: bool = False
-    """Whether the commands of another step make it, too."""
     terraform: tuple[TerraformChange, ...] = ()
 
 

@@ -191,6 +191,8 @@ def script_steps(
 ) -> Iterator[PlanChange]:
     """Yield every change of an order at each of its places, as a script of commands takes them.
 
+    One that the commands of another make keeps its number, and is no step of its own.
+
     Args:
         do_first: The order.
         unsure: Findings of low confidence, by fingerprint.
@@ -198,7 +200,7 @@ def script_steps(
     each = ((fix, planned) for fix in do_first for planned in fix.changes)
     for number, (entry, planned) in enumerate(each, 1):
         fix, change = planned.fix, planned.change
-        if fix is None:
+        if fix is None or planned.made_with is not None:
             continue
         words = {word for command in fix.commands for word in command.split()}
         machines = [link for link in change.targets if "/instances/" in link] if change else []
@@ -209,7 +211,6 @@ def script_steps(
             worth=_worth(planned.saving_usd_per_month, is_unsure=entry.finding in unsure),
             # Those of a managed group get another template, clients another address of a server.
             is_partial=any(last_part(link) not in words for link in machines),
-            is_made_elsewhere=planned.made_with is not None,
         )
 
 
