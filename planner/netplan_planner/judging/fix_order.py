@@ -360,12 +360,12 @@ class _Search:
 
 
 def _cost_words(further: model.FurtherCost) -> str:
-    """Return what more traffic costs, in a sentence."""
+    """Return what more traffic costs, in a sentence; nothing where it is free."""
     usd = further.usd_per_tib
     if usd is None:
         return "What it then sends beyond today's traffic costs is not known."
     if not usd:
-        return "What it then sends beyond today's traffic is free on its greatest path."
+        return ""
     return (
         f"Each TiB a month that it then sends beyond today's costs {usd:.2f} USD more, at the last"
         " volume step of its path."
