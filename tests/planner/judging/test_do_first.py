@@ -35,7 +35,7 @@ from netplan_planner.model import (
     Severity,
 )
 from netplan_planner.renderers.content.phrases import relief
-from netplan_planner.renderers.document import Table
+from netplan_planner.renderers.document import Command, Field, Table, plain
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.audit.answer import script_steps
 from netplan_planner.verbs.audit.findings import entry as shown_entry
@@ -140,6 +140,22 @@ def test_the_place_that_is_named_is_the_one_whose_rate_is_stated(
     assert (entry.subject, entry.fixed and entry.fixed.gbps) == (named, max(rates))
     assert finding.subject == finding.members[0].subject == named
     assert finding.throughput_fixed == entry.fixed
+
+
+def test_a_finding_that_waits_says_so_and_asks_for_nothing_now() -> None:
+    kind, hits = found("nat-idle", saving=paid("2000"))
+    (finding,) = answer(facts_of(machine("a")), [(kind, hits)]).findings
+    fix = Fix(text="Delete it.", commands=("gcloud compute routers nats delete n",))
+    held = replace(finding, is_held=True, overlap="wait for 336 h", fix=fix, rank=None)
+    for severity in Severity:
+        one = replace(held, severity=severity, marginal_usd_per_month=Decimal(0))
+        blocks = list(shown_entry(one, 1, RenderOptions(), None))
+        fields = {one.label: plain(one.line) for one in blocks if isinstance(one, Field)}
+        assert fields["not yet"] == "wait for 336 h"
+        assert fields["later"] == "Delete it."
+        assert "do" not in fields
+        assert "wait" not in fields["saves"]
+        assert not any(isinstance(block, Command) for block in blocks)
 
 
 def test_what_ends_with_a_fix_is_told() -> None:

@@ -1,13 +1,13 @@
 """What changes the type of one machine of a group changes and costs all of it."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
 from msgspec.structs import replace
 
 from netplan_planner.judging.fix_sets import options_of
-from netplan_planner.judging.fixes import with_whole_groups
+from netplan_planner.judging.fixes import answer, with_whole_groups
 from netplan_planner.ledger import Ledger
 from netplan_planner.model import (
     Change,
@@ -16,7 +16,9 @@ from netplan_planner.model import (
     Facts,
     Hit,
     Instance,
+    LineItem,
     PathClass,
+    Saving,
     SelfLink,
     total_usd,
     usage_of,
@@ -28,6 +30,15 @@ from netplan_rules.capacity.tier1_missing import check as tier1_missing
 from support.rules.facts import facts_of, machine
 from support.rules.judged import hits_of, judged
 
+CHEAPER = LineItem(
+    name="a type",
+    quantity=Decimal(1),
+    unit="month",
+    unit_price_usd=Decimal(50),
+    usd_per_month=Decimal(50),
+    as_of=date(2026, 1, 1),
+    source="a page",
+)
 GROUP = SelfLink("projects/p/zones/us-central1-a/instanceGroupManagers/web")
 
 
@@ -64,6 +75,18 @@ def test_a_larger_type_for_one_is_paid_for_all_of_its_group_that_runs(stopped: i
     assert option.saving_usd_per_month == whole.saving_usd_per_month
     entries = judged(facts, saturated).do_first
     assert [one.saving_usd_per_month for one in entries] == [whole.saving_usd_per_month]
+
+
+def test_a_cheaper_type_that_lifts_one_waits_for_a_look_at_the_others() -> None:
+    facts = busy(*(of_group(f"web-{at}", "n2-standard-8") for at in range(3)))
+    (hit,) = hits_of(saturated, facts)
+    (whole,) = with_whole_groups(facts, (replace(hit, saving=Saving(items=(CHEAPER,))),))
+    assert (whole.change, whole.throughput_fixed) == (None, None)
+    assert whole.fix is not None
+    assert whole.fix.caution.startswith("Not before this is looked at: 2 other machines of its")
+    # What nobody can carry out is no entry of the order.
+    kind = replace(saturated.rule, group_message="")
+    assert answer(facts, [(kind, (replace(hit, saving=Saving(items=(CHEAPER,))),))]).do_first == ()
 
 
 def test_each_machine_is_changed_once_where_several_ask_for_it() -> None:
