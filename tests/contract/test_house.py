@@ -9,6 +9,7 @@ import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +19,9 @@ MOST_CODE_LINES = 102_600
 """Of the product: neither blank, comment nor docstring."""
 MOST_IMPORT_SHARE = 0.09
 MOST_FILES_OF_A_FOLDER = 20
+MOST_RETOLD_SHARE = 0.25
+"""Of the fields of all types: those that stand with two more of their kind in a second type."""
+LEAST_TOLD_TOGETHER = 3
 MOST_LINES_OF_A_FILE = 400
 LONGER_FILES = {
     "netplan_planner/input_files.py": 411,
@@ -95,3 +99,28 @@ def test_folders_hold_no_more_files_than_the_limit() -> None:
 def test_files_are_no_longer_than_their_limits() -> None:
     whole = {name: lines_of(file).whole for name, file in files()}
     assert {one: n for one, n in whole.items() if n > MOST_LINES_OF_A_FILE} == LONGER_FILES
+
+
+def fields_of_types() -> list[frozenset[tuple[str, str]]]:
+    """Return the fields of each type by name and kind; those of its bases are not its own."""
+    return [
+        frozenset(
+            (one.target.id, ast.unparse(one.annotation).replace("model.", ""))
+            for one in node.body
+            if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+        )
+        for _, file in files()
+        for node in ast.walk(ast.parse(file.read_bytes()))
+        if isinstance(node, ast.ClassDef)
+    ]
+
+
+def test_types_share_no_more_fields_than_the_limit() -> None:
+    types = fields_of_types()
+    retold: list[set[tuple[str, str]]] = [set() for _ in types]
+    for (i, one), (j, other) in combinations(enumerate(types), 2):
+        both = one & other
+        if len(both) >= LEAST_TOLD_TOGETHER:
+            retold[i] |= both
+            retold[j] |= both
+    assert sum(map(len, retold)) <= MOST_RETOLD_SHARE * sum(map(len, types))

@@ -208,10 +208,12 @@ def _option(parameter: inspect.Parameter) -> str:
 
 @cache
 def _fields(kind: type[msgspec.Struct]) -> tuple[_Field, ...]:
-    """Return the fields of a request that are parameters, or bundles of such."""
+    """Return the fields of a request that are parameters or bundles of such, its own first."""
     hints = get_type_hints(kind, include_extras=True)
     panel = getattr(kind, "PANEL", None)
-    found = (_field(one, hints[one.name], panel) for one in msgspec.structs.fields(kind))
+    own = inspect.get_annotations(kind)
+    fields = sorted(msgspec.structs.fields(kind), key=lambda one: one.name not in own)
+    found = (_field(one, hints[one.name], panel) for one in fields)
     return tuple(one for one in found if one is not None)
 
 

@@ -7,8 +7,8 @@ thing was read that would state something else.
 from collections.abc import Callable
 
 from netplan_planner.clusters.plugins import PLUGINS, kube_proxy
-from netplan_planner.clusters.settings import Objects, Setting, named
-from netplan_planner.model import SelfLink, Value, taken
+from netplan_planner.clusters.settings import Objects, PluginSettings, Setting, named
+from netplan_planner.model import SelfLink, taken
 from netplan_planner.model.project.gke import Cluster
 from netplan_planner.model.project.kubernetes import Kubernetes, Node
 
@@ -28,7 +28,7 @@ Documentation/kubernetes.md, docs.tigera.io reference/resources/node, antrea.io
 docs/design/architecture; read 2026-11-23."""
 
 
-class ClusterNetwork(Value, frozen=True, kw_only=True):
+class ClusterNetwork(PluginSettings, frozen=True, kw_only=True):
     """The network of one cluster."""
 
     name: str
@@ -37,22 +37,8 @@ class ClusterNetwork(Value, frozen=True, kw_only=True):
     """The GKE cluster."""
     plugin: Setting | None = None
     """By its name in `netplan predict --plugin`: `calico`, `cilium`, `flannel`, `gke`, …"""
-    dataplane: Setting | None = None
-    """`GKE Dataplane V2`, `eBPF`, or `kube-proxy` beside the plugin's own."""
-    encapsulation: Setting | None = None
-    """`none`, `vxlan`, `geneve`, `ipip`, `udp`, …, as `netplan predict --encapsulation`."""
-    is_cross_subnet_only: bool | None = None
-    """Packets inside a subnet are not encapsulated; None where there is no encapsulation."""
-    encryption: Setting | None = None
-    """`none`, `wireguard` or `ipsec`."""
-    mtu: Setting | None = None
-    """Of pods, in bytes; None also where the plugin finds it out itself."""
     inherits_mtu: Setting | None = None
     """What says that pods have the MTU of their node's interface, less encryption's headers."""
-    interface: Setting | None = None
-    """By which nodes reach each other's pods, as it was written: a name, a pattern, a method."""
-    kube_proxy_mode: Setting | None = None
-    """`iptables`, `ipvs`, `nftables`; `none` where a plugin does its work."""
     secondary: tuple[Setting, ...] = ()
     """Multus and SR-IOV: what gives pods further interfaces."""
     others: tuple[Setting, ...] = ()

@@ -156,14 +156,26 @@ NONE = "none"
 Nodes = Sequence[Node]
 
 
-class Plugin(Value, frozen=True, kw_only=True):
+class PluginSettings(Value, frozen=True, kw_only=True):
+    """What objects of a cluster say of its network plugin; None: they do not."""
+
+    dataplane: Setting | None = None
+    """`GKE Dataplane V2`, `eBPF`, or `kube-proxy` beside the plugin's own."""
+    encapsulation: Setting | None = None
+    """`none`, `vxlan`, `geneve`, `ipip`, `udp`, …, as `netplan predict --encapsulation`."""
+    is_cross_subnet_only: bool | None = None
+    """Packets inside a subnet are not encapsulated; None where there is no encapsulation."""
+    encryption: Setting | None = None
+    """`none`, `wireguard` or `ipsec`."""
+    mtu: Setting | None = None
+    """Of pods, in bytes; None also where the plugin finds it out itself."""
+    interface: Setting | None = None
+    """By which nodes reach each other's pods, as it was written: a name, a pattern, a method."""
+    kube_proxy_mode: Setting | None = None
+    """`iptables`, `ipvs`, `nftables`; `none` where a plugin does its work."""
+
+
+class Plugin(PluginSettings, frozen=True, kw_only=True):
     """What one plugin's objects say; as in `ClusterNetwork`."""
 
     plugin: Setting
-    dataplane: Setting | None = None
-    encapsulation: Setting | None = None
-    is_cross_subnet_only: bool | None = None
-    encryption: Setting | None = None
-    mtu: Setting | None = None
-    interface: Setting | None = None
-    kube_proxy_mode: Setting | None = None

@@ -93,28 +93,15 @@ class Proposal(model.Value, frozen=True, kw_only=True):
         return any(is_final(hit.change) for hit in self.hits)
 
 
-class Standing(model.Value, frozen=True, kw_only=True):
+class Standing(model.Brought, frozen=True, kw_only=True):
     """What became of a finding's fix in the order."""
 
     rank: int | None
     """From 1; None: it brings nothing that can be measured, or nothing any more."""
     marginal_usd_per_month: Decimal | None
     """What it still saves after those before it; None where no saving is stated."""
-    overlap: str
-    """Why that is not what it would save alone."""
-    now: model.Estimate | None = None
-    """Of the path that waits most, after the fixes before it; None where none waits."""
-    fixed: model.Estimate | None = None
     lifted_place: str = ""
     """The place of that path, by fingerprint; empty where none waits."""
-    place_count: int = 0
-    """Places at which the fix is still worth making."""
-    lost: str = ""
-    """What is lost without it."""
-    used_ratio: float | None = None
-    """Of the limit that it lifts, where what comes then is not known as a rate."""
-    changes: tuple[model.PlannedChange, ...] = ()
-    """At each of those places, in their order."""
     is_held: bool = False
     """Something holds its fix back at every place: it waits, and is worth what it is alone."""
     same_as: str = ""

@@ -220,23 +220,29 @@ class Change(Value, frozen=True, kw_only=True):
         return self.members or (self.target,)
 
 
-class Hit(Value, frozen=True, kw_only=True):
-    """One fault at one place, as a rule yields it.
-
-    Hits of one rule with the same `cause` become one finding with members.
-    """
+class Fault(Value, frozen=True, kw_only=True):
+    """What is at fault at one place, and what a fix of it brings."""
 
     resources: tuple[ResourceRef, ...]
     """The machine or resource at fault first."""
     subject: str
     """Short and readable: `transcoder-1 → ingest-1 (us-central1-a)`."""
     message: Text
-    cause: str = ""
-    """Which of the rule's few causes it is, where what to do differs by it; never a place."""
     evidence: tuple[Evidence, ...] = ()
     limit: Limit | None = None
     throughput_now: Estimate | None = None
     throughput_fixed: Estimate | None = None
+    fix: Fix | None = None
+
+
+class Hit(Fault, frozen=True, kw_only=True):
+    """One fault at one place, as a rule yields it.
+
+    Hits of one rule with the same `cause` become one finding with members.
+    """
+
+    cause: str = ""
+    """Which of the rule's few causes it is, where what to do differs by it; never a place."""
     saving: Saving = Saving()
     used_ratio: float | None = None
     """Share of what binds that is in use at the 95th percentile of the one-minute rates: near 1,
@@ -246,7 +252,6 @@ class Hit(Value, frozen=True, kw_only=True):
     lost: str = ""
     """What is lost today, counted or sure to be, and no longer after the fix: `packets dropped for
     want of ports`. Empty: nothing that is known."""
-    fix: Fix | None = None
     doubts: tuple[str, ...] = ()
     """What speaks against it; each lowers the confidence by one step."""
     at_most: Confidence = Confidence.HIGH
@@ -288,23 +293,14 @@ class Gap(Value, frozen=True, kw_only=True):
     reason: str
 
 
-class Member(Value, frozen=True, kw_only=True):
+class Member(Fault, frozen=True, kw_only=True):
     """One of the places that a finding covers, with its own money and its own fix."""
 
-    resources: tuple[ResourceRef, ...]
-    subject: str
-    message: Text
-    evidence: tuple[Evidence, ...] = ()
-    limit: Limit | None = None
-    throughput_now: Estimate | None = None
-    throughput_fixed: Estimate | None = None
     used_ratio: float | None = None
     gib_per_month: Decimal | None = None
     saving_usd_per_month: Decimal | None = None
     saving_unknown: str = ""
     line_items: tuple[LineItem, ...] = ()
-    fix: Fix | None = None
-    """The fix of this place, ready to run."""
     confidence: Confidence = Confidence.HIGH
     confidence_reason: str = ""
     fingerprint: str = ""
@@ -312,7 +308,7 @@ class Member(Value, frozen=True, kw_only=True):
     saving_before_commitments_usd_per_month: Decimal | None = None
 
 
-class Finding(Value, frozen=True, kw_only=True):
+class Finding(Fault, frozen=True, kw_only=True):
     """One entry of the report: a fault with all its places, how sure it is, what a fix brings."""
 
     rule: str
@@ -324,21 +320,11 @@ class Finding(Value, frozen=True, kw_only=True):
     confidence: Confidence
     """That the places with at least half of what is at stake reach."""
     confidence_reason: str
-    resources: tuple[ResourceRef, ...]
-    """Of the first member."""
-    subject: str
-    message: Text
-    evidence: tuple[Evidence, ...]
-    limit: Limit | None
-    throughput_now: Estimate | None
-    throughput_fixed: Estimate | None
     saving_usd_per_month: Decimal | None
     """What the bill falls by, of all members, were this the only fix; None when a price is missing,
     it saves no money, or what commitments cover is not known."""
     saving_unknown: str
     line_items: tuple[LineItem, ...]
-    fix: Fix | None
-    """Of the first member."""
     members: tuple[Member, ...]
     """Every place, the greatest saving or traffic first."""
     changes: tuple[Change, ...]

@@ -15,7 +15,7 @@ from netplan_planner.google.options import WhichClient as WhichClient
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import real_path
 from netplan_planner.model import CommitmentScope
-from netplan_planner.planning.inputs import DATE_FORMATS, Demo, PriceInput
+from netplan_planner.planning.inputs import DATE_FORMATS, AsOf, Calibration, Demo, PriceInput
 from netplan_planner.quantities import Day, Names, Paths, Texts
 from netplan_planner.traffic.options import WhichReporter as WhichReporter
 from netplan_planner.world.request import (
@@ -163,16 +163,6 @@ class Input(Request, frozen=True, kw_only=True):
         return pricing.prices or self.bundle
 
 
-class OfProject(Request, frozen=True, kw_only=True):
-    """What is asked of a project: `given` says what is read, `pricing` which prices count."""
-
-    @property
-    def price_folder(self) -> Path | None:
-        """Where prices are; None: the embedded ones."""
-        given: Input = self.given  # type: ignore[attr-defined]
-        return given.prices(self.pricing)  # type: ignore[attr-defined]
-
-
 class FlowReading(Request, frozen=True, kw_only=True):
     """How flow logs are read."""
 
@@ -214,6 +204,29 @@ class MetricsInput(Request, frozen=True, kw_only=True):
             panel=API,
         ),
     ] = DEFAULT_DAYS
+
+
+class OfProject(Request, frozen=True, kw_only=True):
+    """What is asked of a project: `given`, a field of each kind of its own, says what is read."""
+
+    pricing: PriceInput = PriceInput()
+    """Which prices count."""
+    reading: FlowReading = FlowReading()
+    api: ApiOptions = ApiOptions()
+
+    @property
+    def price_folder(self) -> Path | None:
+        """Where prices are; None: the embedded ones."""
+        given: Input = self.given  # type: ignore[attr-defined]
+        return given.prices(self.pricing)
+
+
+class OfMachines(OfProject, frozen=True, kw_only=True):
+    """What is asked of a project's machines."""
+
+    calibration: Calibration = None
+    as_of: AsOf = None
+    metrics: MetricsInput = MetricsInput()
 
 
 def configured(file: Path | None, *, has_links: bool = True) -> dict[str, Any]:

@@ -123,7 +123,33 @@ class MeasuredResource(Value, frozen=True, kw_only=True):
     """In the inventory; of a NAT its router's. None: the inventory has no such resource."""
 
 
-class MetricSeries(Value, frozen=True, kw_only=True):
+class PointSummary(Value, frozen=True, kw_only=True):
+    """What the points of a series decide."""
+
+    p50: float
+    p95: float
+    p99: float
+    max: float
+    min: float
+    mean: float
+    total: float | None = None
+    """Of a counter: what it counted in the intervals that have a value. None of a gauge."""
+    start: datetime
+    end: datetime
+    resolution_s: float | None
+    """Length of its intervals; None where a single moment tells of none."""
+    interval_count: int
+    """Intervals that have a value."""
+    nonzero_count: int
+    """Those of them in which it is not 0."""
+    gap_count: int = 0
+    gap_s: float = 0.0
+    """Time between start and end of which no point tells."""
+    top: tuple[float, ...] = ()
+    """The ten greatest values, falling."""
+
+
+class MetricSeries(PointSummary, frozen=True, kw_only=True):
     """One quantity of one resource over its window.
 
     Percentiles are by nearest rank over the intervals that have a value: a gap is none of them. A
@@ -137,30 +163,9 @@ class MetricSeries(Value, frozen=True, kw_only=True):
     empty for the sum of them, or where there is one that names no reason."""
     unit: str
     """`By/s`, `{packet}/s`, `1`, … in UCUM, as Cloud Monitoring writes units."""
-    p50: float
-    p95: float
-    p99: float
-    max: float
-    min: float
-    mean: float
-    total: float | None = None
-    """Of a counter: what it counted in the intervals that have a value. None of a gauge."""
-    start: datetime
-    end: datetime
-    resolution_s: float | None
-    """Length of its intervals; None where a single moment tells of none."""
     point_count: int
-    interval_count: int
-    """Intervals that have a value."""
-    nonzero_count: int
-    """Those of them in which it is not 0."""
-    gap_count: int = 0
-    gap_s: float = 0.0
-    """Time between start and end of which no point tells."""
     reset_count: int = 0
     """How often a counter began anew."""
-    top: tuple[float, ...] = ()
-    """The ten greatest values, falling."""
     hours: RateBins | None = None
     """What a machine sent by hour; None: not asked for, or of another quantity."""
 

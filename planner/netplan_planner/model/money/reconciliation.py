@@ -63,8 +63,8 @@ class OtherSku(Value, frozen=True, kw_only=True):
     billed_usd: Decimal
 
 
-class Reconciliation(Value, frozen=True, kw_only=True):
-    """The whole comparison."""
+class ComparedBill(Value, frozen=True, kw_only=True):
+    """What a bill and a model of it are compared over, and what of it stays outside."""
 
     warnings: tuple[str, ...]
     """What makes the figures less than a comparison, the first thing to read."""
@@ -76,8 +76,6 @@ class Reconciliation(Value, frozen=True, kw_only=True):
     billed_to: datetime
     billed_hours: Decimal
     """That rows of the bill cover, gaps left out."""
-    names_projects: bool
-    """False where the export has no project.id, so that all of it is taken."""
     projects: tuple[str, ...]
     """Whose machines the model is of, and whose rows of the bill are compared."""
     other_projects: tuple[str, ...]
@@ -86,14 +84,7 @@ class Reconciliation(Value, frozen=True, kw_only=True):
     """What the flow records cover; the model is scaled from it to the hours of the bill."""
     modelled_window: str
     """When the flow records are of, in words; empty for steady rates."""
-    balances: tuple[SkuBalance, ...]
-    """Traffic SKUs, the greatest residual in dollars first."""
-    modelled_usd: Decimal
-    """Of all balances."""
-    billed_usd: Decimal
-    """Of all balances."""
     unmodelled: tuple[Unmodelled, ...]
-    other: tuple[OtherSku, ...]
     other_usd: Decimal
     """Billed for anything but traffic, which the model does not look at."""
     credits_usd: Decimal
@@ -101,3 +92,17 @@ class Reconciliation(Value, frozen=True, kw_only=True):
     not_usage_rows: int
     """Rows of taxes, adjustments and rounding, and rows without a SKU; of no project's usage."""
     not_usage_usd: Decimal
+
+
+class Reconciliation(ComparedBill, frozen=True, kw_only=True):
+    """The whole comparison."""
+
+    names_projects: bool
+    """False where the export has no project.id, so that all of it is taken."""
+    balances: tuple[SkuBalance, ...]
+    """Traffic SKUs, the greatest residual in dollars first."""
+    modelled_usd: Decimal
+    """Of all balances."""
+    billed_usd: Decimal
+    """Of all balances."""
+    other: tuple[OtherSku, ...]

@@ -15,7 +15,7 @@ from netplan_planner.model.plans.machine_choice import (
     SeriesNames,
     StartUp,
 )
-from netplan_planner.model.plans.plan import Rejected
+from netplan_planner.model.plans.plan import MachinesOfType, Rejected
 from netplan_planner.model.plans.plan_answer import Shortfall
 from netplan_planner.quantities import Bytes, Deadline, names
 
@@ -182,18 +182,12 @@ class PhaseTime(Value, frozen=True, kw_only=True):
     """What holds it back: the name of a limit, `disk`, `other-end`, `vcpus`, `serial-work`."""
 
 
-class JobOption(Value, frozen=True, kw_only=True):
+class JobOption(MachinesOfType, frozen=True, kw_only=True):
     """What so many machines of a type make of a job."""
 
-    machine_type: str
-    count: int
-    is_tier1: bool
     cpu_platform: str
     """The least CPU platform to ask for, where the cap depends on it."""
     usage: Usage
-    vcpus: int
-    """Of one machine; so the memory."""
-    memory_gib: float
     phases: tuple[PhaseTime, ...]
     duration_s: float
     """Of a run, start-up included; of Spot machines as expected with interruptions, at most."""
@@ -217,7 +211,6 @@ class JobOption(Value, frozen=True, kw_only=True):
     """Of meeting the deadline; of Spot machines at least. None: there is no deadline."""
     line_items: tuple[LineItem, ...]
     """Of a month's runs; of a job that runs once, of that."""
-    note: str = ""
 
 
 class JobPayment(Value, frozen=True, kw_only=True):

@@ -161,8 +161,8 @@ def need_for_vm(
     )
 
 
-class Candidate(Value, frozen=True, kw_only=True):
-    """A way to meet a need: so many machines of a type, with or without Tier_1."""
+class MachinesOfType(Value, frozen=True, kw_only=True):
+    """So many machines of a type, with or without Tier_1."""
 
     machine_type: str
     count: int
@@ -170,6 +170,12 @@ class Candidate(Value, frozen=True, kw_only=True):
     vcpus: int
     """Of one machine."""
     memory_gib: float
+    note: str = ""
+
+
+class Candidate(MachinesOfType, frozen=True, kw_only=True):
+    """A way to meet a need: so many machines of a type, with or without Tier_1."""
+
     cap_gbps: float
     """Of one machine, to the need's destination."""
     low_gbps: float | None = None
@@ -183,7 +189,6 @@ class Candidate(Value, frozen=True, kw_only=True):
     limit: Limit
     cpu_platform: str = ""
     """The least CPU platform to ask for, where the cap depends on it."""
-    note: str = ""
     is_peak: bool = False
     """The cap is a peak of unknown length: no steady one is ranked behind it."""
     architecture: str | None = None
@@ -317,25 +322,11 @@ class PlannedChange(Value, frozen=True, kw_only=True):
     """The entry whose commands make this change, too; None: its own."""
 
 
-class OrderedFix(Value, frozen=True, kw_only=True):
-    """One line of the order of fixes: what it still brings after those above it."""
+class Brought(Value, frozen=True, kw_only=True):
+    """What a fix still brings after those before it."""
 
-    rank: int
-    finding: str
-    """Fingerprint of the finding whose fix it is."""
-    rule: str
-    subject: str
-    """The greatest of its places, as it is named by then."""
     place_count: int
     """Places at which the fix is still worth making: `changes` has each."""
-    finding_place_count: int
-    """Places that the finding has."""
-    label: str
-    """The change in a few words."""
-    saving_usd_per_month: Decimal | None
-    """On the changed facts: these add up. Negative: it costs; None: no saving is stated."""
-    alone_usd_per_month: Decimal | None
-    """What it would save were it the only fix; these do not add up."""
     overlap: str
     """Why the two differ."""
     now: Estimate | None
@@ -345,6 +336,28 @@ class OrderedFix(Value, frozen=True, kw_only=True):
     """Share of what binds that is in use there; without `fixed`, of a limit that the fix lifts."""
     lost: str = ""
     """What is lost today and no longer after the fix, in a few words; empty: nothing known."""
+    changes: tuple[PlannedChange, ...] = ()
+    """At each of its places, in the order to make them; the finding may have other places, at which
+    nothing is worth changing once the fixes above are made."""
+
+
+class OrderedFix(Brought, frozen=True, kw_only=True):
+    """One line of the order of fixes: what it still brings after those above it."""
+
+    rank: int
+    finding: str
+    """Fingerprint of the finding whose fix it is."""
+    rule: str
+    subject: str
+    """The greatest of its places, as it is named by then."""
+    finding_place_count: int
+    """Places that the finding has."""
+    label: str
+    """The change in a few words."""
+    saving_usd_per_month: Decimal | None
+    """On the changed facts: these add up. Negative: it costs; None: no saving is stated."""
+    alone_usd_per_month: Decimal | None
+    """What it would save were it the only fix; these do not add up."""
     saving_low_usd_per_month: Decimal | None = None
     """At the least that a month can have of the traffic; None: the window leaves nothing open, or
     it is not known."""
@@ -352,6 +365,3 @@ class OrderedFix(Value, frozen=True, kw_only=True):
     """At the most."""
     further: FurtherCost | None = None
     """Of traffic beyond today's at the place that is named; None: no limit is lifted there."""
-    changes: tuple[PlannedChange, ...] = ()
-    """At each of its places, in the order to make them; the finding may have other places, at which
-    nothing is worth changing once the fixes above are made."""

@@ -8,26 +8,31 @@ from netplan_planner.model.base import ProjectId, ResourceRef, SelfLink, Value, 
 from netplan_planner.model.project.resources import BandwidthTier
 
 
-class Cluster(Value, frozen=True, kw_only=True):
-    """A GKE cluster. Its link names the location: `projects/p/locations/l/clusters/c`."""
+class GkeResource(Value, frozen=True, kw_only=True):
+    """What a cluster of GKE and its node pools have in common."""
 
     ref: ResourceRef
     project: ProjectId
     name: str
-    location: str
-    """A zone or a region."""
     zones: tuple[Zone, ...] = ()
     """Where its nodes are."""
-    network: SelfLink | None = None
-    subnetwork: SelfLink | None = None
     status: str | None = None
     version: str | None = None
     """Of the control plane."""
+    pod_range: str | None = None
+
+
+class Cluster(GkeResource, frozen=True, kw_only=True):
+    """A GKE cluster. Its link names the location: `projects/p/locations/l/clusters/c`."""
+
+    location: str
+    """A zone or a region."""
+    network: SelfLink | None = None
+    subnetwork: SelfLink | None = None
     release_channel: str | None = None
     """`RAPID`, `REGULAR`, `STABLE` or `EXTENDED`."""
     node_count: int | None = None
     is_autopilot: bool | None = None
-    pod_range: str | None = None
     service_range: str | None = None
     is_vpc_native: bool | None = None
     """Pods have alias IP addresses (`useIpAliases`); False: the cluster has routes instead."""
@@ -44,17 +49,11 @@ class Cluster(Value, frozen=True, kw_only=True):
     """`IN_TRANSIT_ENCRYPTION_INTER_NODE_TRANSPARENT` is WireGuard between nodes."""
 
 
-class NodePool(Value, frozen=True, kw_only=True):
+class NodePool(GkeResource, frozen=True, kw_only=True):
     """A node pool of a GKE cluster; each node is a VM of one of its managed instance groups."""
 
-    ref: ResourceRef
-    project: ProjectId
-    name: str
     cluster: SelfLink
     machine_type: str | None = None
-    zones: tuple[Zone, ...] = ()
-    status: str | None = None
-    version: str | None = None
     image_type: str | None = None
     is_spot: bool | None = False
     """Spot or preemptible; None: known after a plan is applied."""
@@ -75,7 +74,6 @@ class NodePool(Value, frozen=True, kw_only=True):
     """In all zones together, where its autoscaler is told so."""
     total_max_node_count: int | None = None
     max_pods_per_node: int | None = None
-    pod_range: str | None = None
     additional_networks: tuple[SelfLink, ...] = ()
     """Networks of further interfaces of its nodes (multi-networking)."""
     labels: tuple[tuple[str, str], ...] = ()

@@ -20,7 +20,7 @@ from netplan_planner.readers.time_series.intervals import (
 from netplan_planner.readers.time_series.known import KNOWN, Join, Known
 from netplan_planner.readers.time_series.raw import Identity, Unusable
 from netplan_planner.readers.time_series.resources import Resources
-from netplan_planner.readers.time_series.summaries import Summary, summary_of
+from netplan_planner.readers.time_series.summaries import summary_of
 
 Labels = tuple[tuple[str, str], ...]
 
@@ -147,9 +147,11 @@ def _made(
     values = joined([part.value[-1:] if grid is None else laid_on(part, grid) for part in laid])
     if np.isnan(values).all():
         raise Unusable("its parts have no time in common")
-    summary: Summary = summary_of(values, grid, laid, is_counter=one.known.is_counter)
+    summary = summary_of(values, grid, laid, is_counter=one.known.is_counter)
     is_sent = by_hour and one.known.metric is model.Metric.VM_SENT_BYTES
-    return model.MetricSeries(
+    return model.taken(
+        model.MetricSeries,
+        summary,
         metric=one.known.metric,
         resource=one.resource,
         labels=labels,
@@ -157,7 +159,6 @@ def _made(
         point_count=sum(count for _, _, count in parts),
         reset_count=sum(part.reset_count for part in laid),
         hours=hours_of(values, grid) if is_sent and grid is not None else None,
-        **summary,
     )
 
 

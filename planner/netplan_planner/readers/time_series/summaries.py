@@ -1,11 +1,10 @@
 """Summaries of intervals: percentiles, sums and gaps; nothing that grows with their number."""
 
 from collections.abc import Sequence
-from typing import Any, TypedDict
 
 import numpy as np
 
-from netplan_planner.model import Series
+from netplan_planner.model import PointSummary, Series
 from netplan_planner.readers.time_series.intervals import Floats, Grid, Laid
 from netplan_planner.readers.time_series.raw import US_PER_S, moment_of
 from netplan_planner.units import SECONDS_PER_MINUTE, gbps_from_bytes
@@ -14,29 +13,9 @@ PERCENTILES = (50, 95, 99)
 _TOP = 10
 
 
-class Summary(TypedDict):
-    """The fields of a `MetricSeries` that its points decide."""
-
-    p50: float
-    p95: float
-    p99: float
-    max: float
-    min: float
-    mean: float
-    total: float | None
-    start: Any
-    end: Any
-    resolution_s: float | None
-    interval_count: int
-    nonzero_count: int
-    gap_count: int
-    gap_s: float
-    top: tuple[float, ...]
-
-
 def summary_of(
     values: Floats, grid: Grid | None, parts: Sequence[Laid], *, is_counter: bool
-) -> Summary:
+) -> PointSummary:
     """Return what intervals come to; at least one has a value.
 
     Args:
@@ -58,7 +37,7 @@ def summary_of(
         )
         end = moment_of(last_us)
     inside = np.isnan(values[places[0] : places[-1] + 1])
-    return Summary(
+    return PointSummary(
         p50=p50,
         p95=p95,
         p99=p99,

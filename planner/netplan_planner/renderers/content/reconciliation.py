@@ -1,7 +1,6 @@
 """The traffic model against the bill: a row a SKU, and what neither of the two can compare."""
 
 from collections.abc import Iterator
-from datetime import datetime
 from decimal import Decimal
 
 from msgspec.structs import asdict
@@ -34,31 +33,12 @@ class BalanceRow(model.Value, frozen=True, kw_only=True):
     note: str
 
 
-class Record(model.Value, frozen=True, kw_only=True):
+class Record(model.ComparedBill, frozen=True, kw_only=True):
     """The traffic model against the bill."""
 
-    warnings: tuple[str, ...]
-    """What makes the figures less than a comparison."""
-    incomplete: tuple[str, ...]
-    """What of the given evidence could not be read in full, a line each."""
-    billing_exports: tuple[str, ...]
-    billed_from: datetime
-    billed_to: datetime
-    billed_hours: Decimal
-    projects: tuple[str, ...]
-    other_projects: tuple[str, ...]
-    """On the bill and not compared."""
-    modelled_hours: Decimal
-    modelled_window: str
     skus: tuple[BalanceRow, ...]
     """The greatest residual in dollars first."""
-    unmodelled: tuple[model.Unmodelled, ...]
-    other_usd: Decimal
-    """Billed for anything but traffic."""
     other_skus: tuple[model.OtherSku, ...]
-    credits_usd: Decimal
-    not_usage_rows: int
-    not_usage_usd: Decimal
 
 
 COLUMNS = BalanceRow.__struct_fields__

@@ -9,19 +9,16 @@ from msgspec.structs import replace
 from netplan_planner.asks import CHOICE, OUTPUT, WALKED, Ask, Request
 from netplan_planner.model import CommitmentScope, Severity
 from netplan_planner.model.finding import Level
-from netplan_planner.planning.inputs import AsOf, Calibration, CurrencyCode, PriceInput
+from netplan_planner.planning.inputs import CurrencyCode
 from netplan_planner.planning.project import (
-    FlowReading,
     Input,
     Measurements,
-    MetricsInput,
-    OfProject,
+    OfMachines,
     Today,
     WhichSharing,
     with_bundle_of,
 )
 from netplan_planner.quantities import Names, Paths, Usd
-from netplan_planner.world.request import ApiOptions
 
 
 class Judging(Request, frozen=True, kw_only=True):
@@ -117,7 +114,7 @@ class Telling(Request, frozen=True, kw_only=True):
     ] = None
 
 
-class AuditAsk(OfProject, frozen=True, kw_only=True):
+class AuditAsk(OfMachines, frozen=True, kw_only=True):
     """What is audited, and how the findings are told."""
 
     files: Annotated[
@@ -130,19 +127,13 @@ class AuditAsk(OfProject, frozen=True, kw_only=True):
         WALKED,
     ] = ()
     given: Input = Input()
-    metrics: MetricsInput = MetricsInput()
     measurements: Measurements = ()
-    calibration: Calibration = None
-    pricing: PriceInput = PriceInput()
     commitment_scope: WhichSharing = CommitmentScope.UNKNOWN
     currency: CurrencyCode = None
-    as_of: AsOf = None
     today: Today = None
-    reading: FlowReading = FlowReading()
     judging: Judging = Judging()
     gate: Gate = Gate()
     telling: Telling = Telling()
-    api: ApiOptions = ApiOptions()
 
     @property
     def settled(self) -> "AuditAsk":

@@ -1,24 +1,21 @@
 """`netplan fleet`: machine types with the commitments that pay for them."""
 
-from datetime import date
 from decimal import Decimal
 
 from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import SelfLink, Value, Zone
 from netplan_planner.model.money.prices import LineItem
-from netplan_planner.model.plans.changes import PlanChanges
 from netplan_planner.model.plans.commitment import FleetCommitment
+from netplan_planner.model.plans.plan import MachinesOfType
+from netplan_planner.model.plans.plan_answer import ProjectPlan
 from netplan_planner.planning.fleet.need import CommitmentChoice, FleetShortfall
 
 
-class FleetGroup(Value, frozen=True, kw_only=True):
+class FleetGroup(MachinesOfType, frozen=True, kw_only=True):
     """What becomes of a group."""
 
     name: str
     zone: Zone
-    count: int
-    machine_type: str
-    is_tier1: bool
     usd_per_month: Decimal
     """On demand, for what no commitment covers; the fees of commitments come on top."""
     on_demand_usd_per_month: Decimal
@@ -31,12 +28,7 @@ class FleetGroup(Value, frozen=True, kw_only=True):
     """Of one machine, after headroom; None: its cap is not known."""
     needs_gbps: float
     """Of one machine, inside and outside together."""
-    vcpus: int
-    """Of one machine."""
-    memory_gib: float
     hours_per_month: Decimal
-    note: str = ""
-    """What to know or to look at before the move."""
     machines: tuple[SelfLink, ...] = ()
 
 
@@ -51,7 +43,7 @@ class FleetAdvice(Value, frozen=True, kw_only=True):
     """The type of the plan, which carries it."""
 
 
-class FleetAnswer(Value, frozen=True, kw_only=True):
+class FleetAnswer(ProjectPlan, frozen=True, kw_only=True):
     """Machine types and commitments for a fleet, beside what it costs today."""
 
     groups: tuple[FleetGroup, ...] = ()
@@ -74,8 +66,6 @@ class FleetAnswer(Value, frozen=True, kw_only=True):
     """Groups that would move for less; they stay."""
     small_moves_usd_per_month: Decimal = Decimal(0)
     """What these moves would save together."""
-    changes: PlanChanges = PlanChanges()
-    """The steps of the plan, for gcloud and Terraform."""
     line_items: tuple[LineItem, ...] = ()
     """They add up to the plan."""
     baseline_line_items: tuple[LineItem, ...] = ()
@@ -86,12 +76,6 @@ class FleetAnswer(Value, frozen=True, kw_only=True):
     """Machines of the inventory that stay as they are, and why."""
     advice: tuple[FleetAdvice, ...] = ()
     notes: tuple[Text, ...] = ()
-    incomplete: tuple[str, ...] = ()
-    """What of the given evidence could not be read in full, a line each."""
     headroom_ratio: float
     commitment_choice: CommitmentChoice
-    limits_as_of: date
-    prices_as_of: date
-    prices_sha256: str
     price_terms: str = ""
-    price_age: str = ""

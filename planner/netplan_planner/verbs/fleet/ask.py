@@ -14,17 +14,13 @@ from netplan_planner.model.plans.changes import LEAST_SAVING_USD
 from netplan_planner.model.plans.machine_choice import PAYMENT, SeriesNames
 from netplan_planner.planning.fleet.candidates import Checks
 from netplan_planner.planning.fleet.need import CommitmentChoice, MoveKind, VcpuLimit
-from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.planning.project import (
-    FlowReading,
     Input,
-    MetricsInput,
-    OfProject,
+    OfMachines,
     StrictReading,
     WhichSharing,
 )
 from netplan_planner.quantities import Usd, names, usd
-from netplan_planner.world.request import ApiOptions
 
 MOVES = "What a move costs"
 TERMS = (1, 3)
@@ -169,7 +165,7 @@ class FleetChoices(Request, frozen=True, kw_only=True):
         return self.arch is Architecture.ANY
 
 
-class FleetAsk(OfProject, frozen=True, kw_only=True):
+class FleetAsk(OfMachines, frozen=True, kw_only=True):
     """What is planned, and what it is held against."""
 
     needs: Annotated[
@@ -182,10 +178,4 @@ class FleetAsk(OfProject, frozen=True, kw_only=True):
     ] = None
     given: Input = Input()
     choices: FleetChoices = FleetChoices()
-    calibration: Calibration = None
-    pricing: PriceInput = PriceInput()
-    as_of: AsOf = None
-    metrics: MetricsInput = MetricsInput()
-    reading: FlowReading = FlowReading()
-    api: ApiOptions = ApiOptions()
     is_strict: StrictReading = False

@@ -4,10 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 from netplan_planner.asks import Ask
-from netplan_planner.planning.inputs import PriceInput
-from netplan_planner.planning.project import FlowReading, Input, MetricsInput, OfProject
+from netplan_planner.planning.project import Input, MetricsInput, OfProject
 from netplan_planner.verbs.flow_logs.answer import LogGoal
-from netplan_planner.world.request import ApiOptions
 
 
 class CostAsk(OfProject, frozen=True, kw_only=True):
@@ -30,9 +28,6 @@ class CostAsk(OfProject, frozen=True, kw_only=True):
     ] = True
     given: Input = Input()
     metrics: MetricsInput = MetricsInput()
-    pricing: PriceInput = PriceInput()
-    reading: FlowReading = FlowReading()
-    api: ApiOptions = ApiOptions()
 
 
 class PlanAsk(OfProject, frozen=True, kw_only=True):
@@ -40,6 +35,3 @@ class PlanAsk(OfProject, frozen=True, kw_only=True):
 
     goal: LogGoal = LogGoal()
     given: Input = Input()
-    pricing: PriceInput = PriceInput()
-    reading: FlowReading = FlowReading()
-    api: ApiOptions = ApiOptions()

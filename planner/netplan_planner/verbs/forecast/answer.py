@@ -7,7 +7,7 @@ from enum import StrEnum
 from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import SelfLink, Value
 from netplan_planner.model.money.prices import LineItem
-from netplan_planner.model.plans.changes import PlanChanges
+from netplan_planner.model.plans.plan_answer import ProjectPlan
 
 
 class Scope(StrEnum):
@@ -174,7 +174,7 @@ class ForecastMonth(Value, frozen=True, kw_only=True):
     line_items: tuple[LineItem, ...]
 
 
-class ForecastAnswer(Value, frozen=True, kw_only=True):
+class ForecastAnswer(ProjectPlan, frozen=True, kw_only=True):
     """What traffic becomes within a horizon."""
 
     title: str
@@ -196,12 +196,4 @@ class ForecastAnswer(Value, frozen=True, kw_only=True):
     left_out: tuple[str, ...] = ()
     """What has no forecast, and why."""
     notes: tuple[Text, ...] = ()
-    incomplete: tuple[str, ...] = ()
-    """What of the given evidence could not be read in full, a line each."""
-    changes: PlanChanges = PlanChanges()
-    """Types that carry what comes, before it does; a table names no machines."""
-    limits_as_of: date
-    prices_as_of: date
-    prices_sha256: str
     price_terms: str = ""
-    price_age: str = ""

@@ -5,11 +5,9 @@ from typing import Annotated, ClassVar
 
 from netplan_planner.asks import Ask, Reading, Request
 from netplan_planner.errors import UsageError
-from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
-from netplan_planner.planning.project import FlowReading, Input, MetricsInput, OfProject
+from netplan_planner.planning.project import Input, OfMachines
 from netplan_planner.quantities import seconds
 from netplan_planner.units import SECONDS_PER_DAY
-from netplan_planner.world.request import ApiOptions
 
 AHEAD = "How far, and how sure"
 LEAST_DAYS, MOST_DAYS = 7, 364
@@ -51,7 +49,7 @@ class Ahead(Request, frozen=True, kw_only=True):
     """The audit calls a machine saturated that leaves less."""
 
 
-class ForecastAsk(OfProject, frozen=True, kw_only=True):
+class ForecastAsk(OfMachines, frozen=True, kw_only=True):
     """What is forecast: a table of series, or an inventory with its traffic."""
 
     series: Annotated[
@@ -65,9 +63,3 @@ class ForecastAsk(OfProject, frozen=True, kw_only=True):
     ] = None
     given: Input = Input()
     ahead: Ahead = Ahead()
-    calibration: Calibration = None
-    pricing: PriceInput = PriceInput()
-    as_of: AsOf = None
-    metrics: MetricsInput = MetricsInput()
-    reading: FlowReading = FlowReading()
-    api: ApiOptions = ApiOptions()

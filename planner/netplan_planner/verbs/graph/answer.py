@@ -1,11 +1,12 @@
 """The traffic graph: ends at one level, and between them one edge a path class."""
 
-from datetime import date, datetime
+from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 
 from netplan_planner.model.base import Value
 from netplan_planner.model.path_class import PathClass
+from netplan_planner.model.plans.plan_answer import ProjectAnswer
 
 
 class GraphLevel(StrEnum):
@@ -98,17 +99,15 @@ class RestOfEdges(Value, frozen=True, kw_only=True):
     """False where own machines send none of it."""
 
 
-class TrafficGraph(Value, frozen=True, kw_only=True):
+class TrafficGraph(ProjectAnswer, frozen=True, kw_only=True):
     """Who sends how much to whom."""
 
-    title: str
     level: GraphLevel
     weight: EdgeWeight
     start: datetime
     end: datetime
     is_steady: bool
     """The input states steady rates, of no window."""
-    prices_as_of: date
     top_count: int | None
     """How many edges were asked for; null: each format decides."""
     part_count: int
@@ -117,7 +116,3 @@ class TrafficGraph(Value, frozen=True, kw_only=True):
     """In the order of their keys."""
     edges: tuple[GraphEdge, ...]
     """The greatest by weight first."""
-    incomplete: tuple[str, ...] = ()
-    """What of the input could not be read or used in full, a line each."""
-    price_age: str = ""
-    """That prices are old, and how to get new ones."""

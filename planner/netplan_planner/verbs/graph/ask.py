@@ -3,10 +3,9 @@
 from typing import Annotated, ClassVar
 
 from netplan_planner.asks import CHOICE, Ask, Request
-from netplan_planner.planning.inputs import AsOf, PriceInput
-from netplan_planner.planning.project import FlowReading, Input, OfProject, Today
+from netplan_planner.planning.inputs import AsOf
+from netplan_planner.planning.project import Input, OfProject, Today
 from netplan_planner.verbs.graph.answer import EdgeWeight, GraphLevel
-from netplan_planner.world.request import ApiOptions
 
 
 class Drawn(Request, frozen=True, kw_only=True):
@@ -46,8 +45,5 @@ class GraphAsk(OfProject, frozen=True, kw_only=True):
 
     given: Input = Input()
     drawn: Drawn = Drawn()
-    pricing: PriceInput = PriceInput()
     as_of: AsOf = None
     today: Today = None
-    reading: FlowReading = FlowReading()
-    api: ApiOptions = ApiOptions()

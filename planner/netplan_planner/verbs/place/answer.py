@@ -1,6 +1,5 @@
 """What `netplan place` answers: zones for machines, what they save, and what binds."""
 
-from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 
@@ -9,6 +8,7 @@ from msgspec import field
 from netplan_planner.model.base import Value, Zone
 from netplan_planner.model.money.prices import LineItem
 from netplan_planner.model.plans.changes import PlanChanges
+from netplan_planner.model.plans.plan_answer import ProjectAnswer
 from netplan_planner.model.report_rows import Unpriced
 
 
@@ -68,11 +68,9 @@ class PlacementShortfall(Value, frozen=True, kw_only=True):
     """What to change."""
 
 
-class Placement(Value, frozen=True, kw_only=True):
+class Placement(ProjectAnswer, frozen=True, kw_only=True):
     """Zones for machines at least cost of traffic."""
 
-    price_age: str = ""
-    title: str
     assignment: dict[str, Zone] = field(default_factory=dict)
     """Name and zone of each machine, by name; empty where no placement keeps every constraint."""
     moves: tuple[PlannedMove, ...] = ()
@@ -119,6 +117,4 @@ class Placement(Value, frozen=True, kw_only=True):
     broken_today: tuple[str, ...]
     """Constraints that today's placement breaks."""
     assumptions: tuple[str, ...]
-    prices_as_of: date
     changes: PlanChanges = PlanChanges()
-    incomplete: tuple[str, ...] = ()

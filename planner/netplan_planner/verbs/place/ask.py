@@ -4,10 +4,8 @@ from pathlib import Path
 from typing import Annotated, ClassVar
 
 from netplan_planner.asks import CHOICE, INPUT, Ask, Reading, Request
-from netplan_planner.planning.inputs import PriceInput
-from netplan_planner.planning.project import FlowReading, Input, OfProject, Today
+from netplan_planner.planning.project import Input, OfProject, Today
 from netplan_planner.quantities import percentage
-from netplan_planner.world.request import ApiOptions
 
 
 class PlaceChoices(Request, frozen=True, kw_only=True):
@@ -76,7 +74,4 @@ class PlaceAsk(OfProject, frozen=True, kw_only=True):
 
     given: Input = Input()
     choices: PlaceChoices = PlaceChoices()
-    pricing: PriceInput = PriceInput()
     today: Today = None
-    reading: FlowReading = FlowReading()
-    api: ApiOptions = ApiOptions()

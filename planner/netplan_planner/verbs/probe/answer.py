@@ -8,6 +8,7 @@ from enum import StrEnum
 from netplan_planner.model.base import SelfLink, SkuId, Value
 from netplan_planner.model.limits import Estimate, PathQuery
 from netplan_planner.model.path_class import PathClass
+from netplan_planner.model.plans.plan_answer import ProjectAnswer
 from netplan_planner.model.project.resources import Instance
 from netplan_planner.units import counted
 
@@ -168,11 +169,10 @@ class LeftOutProbe(Value, frozen=True, kw_only=True):
     reason: str
 
 
-class ProbeImpact(Value, frozen=True, kw_only=True):
-    """What the plan does to one machine."""
+class MachineLoad(Value, frozen=True, kw_only=True):
+    """What probes ask of one machine, beside what it sends anyway."""
 
     name: str
-    link: SelfLink
     cap_gbps: float | None
     sends_gbps: float
     """The most that a run may make it send: the high end of its prediction, the cap at most."""
@@ -183,6 +183,12 @@ class ProbeImpact(Value, frozen=True, kw_only=True):
     seen_p95_gbps: float | None = None
     """What flow logs saw it send; None where they are not given, or hold nothing of it."""
     seen_max_gbps: float | None = None
+
+
+class ProbeImpact(MachineLoad, frozen=True, kw_only=True):
+    """What the plan does to one machine."""
+
+    link: SelfLink
 
     @property
     def cap_ratio(self) -> float | None:
@@ -205,16 +211,12 @@ class StoredRuns(Value, frozen=True, kw_only=True):
     """What of the store cannot be used."""
 
 
-class ProbePlan(Value, frozen=True, kw_only=True):
+class ProbePlan(ProjectAnswer, frozen=True, kw_only=True):
     """Probes in the order of what they tell for their cost, and those that are not among them."""
 
     id: str
     """Of this content: the same plan again goes on where it was broken off."""
-    title: str
     limits_as_of: date
-    prices_as_of: date
-    price_age: str = ""
-    """That prices are old, and how to get new ones; its first line."""
     tolerance_ratio: float
     probes: tuple[PlannedProbe, ...]
     left_out: tuple[LeftOutProbe, ...]
@@ -226,8 +228,6 @@ class ProbePlan(Value, frozen=True, kw_only=True):
     has_traffic: bool
     """Whether flow logs were given."""
     notes: tuple[str, ...] = ()
-    incomplete: tuple[str, ...] = ()
-    """What of the given evidence could not be read in full, a line each."""
     stored: StoredRuns | None = None
     """None where no store was looked at."""
 

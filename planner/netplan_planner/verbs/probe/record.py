@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any, Literal, TypedDict
 
-from netplan_planner.model import Value, taken
+from netplan_planner.model import taken
+from netplan_planner.model.plans.plan_answer import ProjectAnswer
 from netplan_planner.renderers.content import Cell, DataTable
 from netplan_planner.verbs.probe.answer import (
     LeftOutProbe,
+    MachineLoad,
     PlannedProbe,
     Probe,
     ProbeCost,
@@ -86,19 +88,11 @@ class LeftOutRecord(WhichRecord):
     reason: str
 
 
-class ImpactRecord(Value, frozen=True, kw_only=True):
+class ImpactRecord(MachineLoad, frozen=True, kw_only=True):
     """What the probes do to a machine."""
 
-    name: str
     self_link: str
-    cap_gbps: float | None
-    sends_gbps: float
     cap_ratio: float | None
-    receives_gbps: float
-    busy_s: float
-    most_busy_s: float
-    seen_p95_gbps: float | None
-    seen_max_gbps: float | None
     is_crowded: bool
     has_flow_logs: bool
 
@@ -130,14 +124,11 @@ class StoreRecord(TypedDict):
     run_count: int
 
 
-class Record(Value, frozen=True, kw_only=True):
+class Record(ProjectAnswer, frozen=True, kw_only=True):
     """A plan of probes, what the store has of it, and what was measured."""
 
     id: str
-    title: str
     limits_as_of: date
-    prices_as_of: date
-    price_age: str
     tolerance_ratio: float
     expected: ProbeCost
     most: ProbeCost
@@ -147,8 +138,6 @@ class Record(Value, frozen=True, kw_only=True):
     left_out: tuple[LeftOutRecord, ...]
     impacts: tuple[ImpactRecord, ...]
     notes: tuple[str, ...]
-    incomplete: tuple[str, ...]
-    """What of the given evidence could not be read in full, a line each."""
     store: StoreRecord | None
     results: ResultsRecord | None
     """null: nothing was run."""

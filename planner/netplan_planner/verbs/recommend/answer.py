@@ -3,19 +3,15 @@
 from datetime import date
 from decimal import Decimal
 
-from netplan_planner.model import Infeasible, MachinePlan, Value
+from netplan_planner.model import Infeasible, MachinePlan
+from netplan_planner.model.plans.plan_answer import PlannedAnswer
 
 
-class Basis(Value, frozen=True, kw_only=True):
+class Basis(PlannedAnswer, frozen=True, kw_only=True):
     """What a recommendation rests on."""
 
-    price_age: str
-    """That prices are old, and the command for newer ones; empty while they hold."""
-    limits_as_of: date
     calibration: str | None
     """What it says of itself, where probes corrected the limits."""
-    prices_as_of: date
-    prices_sha256: str
     price_terms: str
     """Of the contract, where prices are effective ones; empty: list prices."""
     is_feasible: bool

@@ -9,10 +9,8 @@ from typing import Annotated, NamedTuple
 from netplan_planner.asks import CHOICE, OUTPUT, Ask, Reading, Request
 from netplan_planner.choices import Architecture
 from netplan_planner.model.plans.machine_choice import PAYMENT, SeriesNames
-from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
-from netplan_planner.planning.project import FlowReading, Input, MetricsInput, OfProject
+from netplan_planner.planning.project import Input, OfMachines
 from netplan_planner.quantities import Bytes, Texts
-from netplan_planner.world.request import ApiOptions
 
 
 class To(StrEnum):
@@ -173,19 +171,13 @@ class Choice(Request, frozen=True, kw_only=True):
         return self.arch is Architecture.ANY
 
 
-class RecommendAsk(OfProject, frozen=True, kw_only=True):
+class RecommendAsk(OfMachines, frozen=True, kw_only=True):
     """What is wanted, and what it is held against."""
 
     need: Need = Need()
     payment: Payment = Payment()
     choice: Choice = Choice()
     given: Input = Input()
-    calibration: Calibration = None
-    pricing: PriceInput = PriceInput()
-    as_of: AsOf = None
-    metrics: MetricsInput = MetricsInput()
-    reading: FlowReading = FlowReading()
-    api: ApiOptions = ApiOptions()
     why_not: Annotated[
         Texts, Ask("Why this type is not first; repeat it.", metavar="TYPE", panel=OUTPUT)
     ] = ()

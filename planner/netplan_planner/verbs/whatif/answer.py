@@ -9,7 +9,7 @@ from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import SelfLink, Value
 from netplan_planner.model.finding import Severity
 from netplan_planner.model.path_class import PathClass
-from netplan_planner.model.plans.changes import PlanChanges
+from netplan_planner.model.plans.plan_answer import ProjectPlan
 from netplan_planner.model.report_rows import MonthBill
 
 
@@ -249,7 +249,7 @@ class WhatifPriceStep(Value, frozen=True, kw_only=True):
     usd_per_gib_after: Decimal
 
 
-class WhatifAnswer(Value, frozen=True, kw_only=True):
+class WhatifAnswer(ProjectPlan, frozen=True, kw_only=True):
     """A project before and after changes; nothing is changed by netplan."""
 
     title: str
@@ -267,13 +267,5 @@ class WhatifAnswer(Value, frozen=True, kw_only=True):
     """Those that are not as before."""
     full: tuple[WhatifFull, ...]
     price_steps: tuple[WhatifPriceStep, ...]
-    changes: PlanChanges = PlanChanges()
-    """How to make them, as far as there are commands."""
     notes: tuple[str, ...]
-    incomplete: tuple[str, ...] = ()
-    """What of the given evidence could not be read in full, a line each."""
     has_traffic: bool
-    limits_as_of: date
-    prices_as_of: date
-    prices_sha256: str
-    price_age: str = ""

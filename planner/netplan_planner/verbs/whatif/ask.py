@@ -9,18 +9,14 @@ from typing import Annotated, ClassVar
 from netplan_planner.asks import CHOICE, Ask, Request
 from netplan_planner.errors import UsageError
 from netplan_planner.model import CommitmentScope
-from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.planning.project import (
-    FlowReading,
     Input,
-    MetricsInput,
-    OfProject,
+    OfMachines,
     StrictReading,
     WhichSharing,
 )
 from netplan_planner.quantities import Day, Names
 from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
-from netplan_planner.world.request import ApiOptions
 
 CHANGES = "What changes"
 ALL = "*"
@@ -122,7 +118,7 @@ class Changes(Request, frozen=True, kw_only=True):
             yield WhatifField.TIER_1, str(self.tier1).lower(), option
 
 
-class WhatifAsk(OfProject, frozen=True, kw_only=True):
+class WhatifAsk(OfMachines, frozen=True, kw_only=True):
     """What changes, and what it is held against."""
 
     changes: Changes = Changes()
@@ -136,12 +132,6 @@ class WhatifAsk(OfProject, frozen=True, kw_only=True):
         ),
     ] = False
     commitment_scope: WhichSharing = CommitmentScope.UNKNOWN
-    calibration: Calibration = None
-    pricing: PriceInput = PriceInput()
-    as_of: AsOf = None
-    metrics: MetricsInput = MetricsInput()
-    reading: FlowReading = FlowReading()
-    api: ApiOptions = ApiOptions()
     is_strict: StrictReading = False
 
 
