@@ -64,7 +64,7 @@ def make_finding(
     first, saving = hits[0], _saving(hits)
     at_first, fix = planned.get(fingerprint(rule, first)), first.fix
     if fix is not None and at_first is not None and at_first.further:
-        fix = replace(fix, caution=f"{fix.caution} {at_first.further}".strip())
+        fix = replace(fix, caution=model.spaced(fix.caution, at_first.further))
     evidence = _evidence(rule, hits)
     confidence, confidence_reason = confidence_of(hits)
     unknown = sorted({hit.saving.unknown for hit in hits if hit.saving.unknown})
@@ -81,7 +81,8 @@ def make_finding(
         else ""
     )
     if why:
-        found = Harm(severity=model.Severity.MEDIUM, reason=f"{found.reason}; medium, for {why}")
+        reason = model.worded(found.reason, "; medium, for ", why)
+        found = Harm(severity=model.Severity.MEDIUM, reason=reason)
     return model.taken(
         model.Finding,
         first,
@@ -113,7 +114,7 @@ def make_finding(
 
 def _why_not_high(
     facts: model.Facts, rule: Rule, hits: Sequence[model.Hit], confidence: model.Confidence
-) -> str:
+) -> model.Text:
     """Return why a finding is not as grave as its sum, or its rule, says; empty: it is."""
     if confidence is model.Confidence.LOW:
         return "it is unsure"
@@ -124,7 +125,8 @@ def _why_not_high(
         return "what it saves is not known"
     least = Decimal(str(facts.threshold(SECTION, "medium_usd_per_month")))
     if rule.work in (MACHINE_TYPE, NEW_MACHINE) and max(savings, default=Decimal(0)) < least:
-        return f"no machine that is stopped for it saves ${least:,.0f} a month"
+        limit = model.Amount(usd=least, kind=model.AmountKind.LIMIT)
+        return model.worded("no machine that is stopped for it saves ", limit, " a month")
     return ""
 
 

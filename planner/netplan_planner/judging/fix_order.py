@@ -257,7 +257,7 @@ class _Search:
                 self._lifted.update(hit.change.targets)
             further = self._further(hit) if is_lifted else ""
             if fix is not None and further:
-                fix = replace(fix, caution=f"{fix.caution} {further}".strip())
+                fix = replace(fix, caution=model.spaced(fix.caution, further))
             yield model.PlannedChange(
                 subject=named_as_of(hit.subject, moved),
                 place=place,
@@ -267,7 +267,7 @@ class _Search:
                 further=further,
             )
 
-    def _further(self, hit: model.Hit) -> str:
+    def _further(self, hit: model.Hit) -> model.Text:
         """Return what further traffic costs on the path that a change has lifted, in words.
 
         Nothing where it is free; the greatest path of those that the change is about.
@@ -281,9 +281,10 @@ class _Search:
         usd *= GIB_PER_TIB
         if not usd:
             return ""
-        return (
-            f"Each TiB a month that it then sends beyond today's costs {usd:.2f} USD more, at the"
-            " last volume step of its path."
+        return model.worded(
+            "Each TiB a month that it then sends beyond today's costs ",
+            model.Amount(usd=usd),
+            " more, at the last volume step of its path.",
         )
 
     def _with_commands(

@@ -30,7 +30,7 @@ class Tables(NamedTuple):
     """Of reserved addresses that nothing has."""
     unpriced_address_count: int = 0
     """Of those, without a known price."""
-    address_note: str = ""
+    free: "FreeHours | None" = None
     """What is free of addresses in use."""
 
     @property
@@ -50,16 +50,37 @@ def tables_of(facts: model.Facts) -> Tables:
         except MissingDatum:
             unpriced += 1
     has_traffic, rows = facts.traffic is not None, machine_rows(facts)
-    note = _free_hours(facts, rows)
-    return Tables(rows, classes, services, has_traffic, idle, unpriced, note)
+    free = _free_hours(facts, rows)
+    return Tables(rows, classes, services, has_traffic, idle, unpriced, free)
 
 
-def _free_hours(facts: model.Facts, rows: Sequence[model.MachineRow]) -> str:
-    """Return which hours of addresses are free that machines pay for, as their price says it."""
-    for machine, row in zip(facts.inventory.instances, rows, strict=True):
-        if row.address_usd_per_month and machine.is_to_run and not machine.is_spot:
-            return facts.prices.external_address(model.AddressUse.STANDARD_VM, machine.region).note
-    return ""
+class FreeHours(NamedTuple):
+    """Hours of addresses that are free, in which projects of a billing account share."""
+
+    note: str
+    """As their price says it."""
+    most_usd: Decimal
+    """What they take off if no other project uses any of them."""
+
+
+def _free_hours(facts: model.Facts, rows: Sequence[model.MachineRow]) -> FreeHours | None:
+    """Return which hours are free of the addresses that machines pay for.
+
+    They are steps of one SKU, counted by billing account and month (Cloud Billing Catalog API,
+    `aggregationInfo` of "External IP Charge on a Standard VM", 2026-04-30).
+    """
+    use = model.AddressUse.STANDARD_VM
+    paid = [
+        (machine.region, row.address_usd_per_month)
+        for machine, row in zip(facts.inventory.instances, rows, strict=True)
+        if row.address_usd_per_month and machine.is_to_run and not machine.is_spot
+    ]
+    if not paid:
+        return None
+    price = facts.prices.external_address(use, paid[0][0])
+    steps = facts.prices.external_address_tiers(use, paid[0][0])
+    free_h = next((step.start for step in steps if step.price.usd), _ZERO)
+    return FreeHours(price.note, min(_sum(usd for _, usd in paid), free_h * price.usd))
 
 
 class Committed(NamedTuple):
@@ -121,7 +142,8 @@ def month_bill(tables: Tables, commitments: Committed) -> MonthBill:
         services_usd=_sum(one.usd_per_month for one in tables.services) - nodes,
         commitments_usd=commitments.usd,
         commitments_unknown=commitments.unknown,
-        addresses_note=tables.address_note,
+        addresses_note=tables.free.note if tables.free is not None else "",
+        addresses_free_usd=tables.free.most_usd if tables.free is not None else _ZERO,
         unpriced_machine_count=sum(bool(row.price_unknown) for row in rows),
         unpriced_address_count=tables.unpriced_address_count,
         unpriced_low_usd=low,

@@ -302,7 +302,7 @@ class PlannedChange(Value, frozen=True, kw_only=True):
     """After all changes before it: these add up. None: no saving is stated."""
     fix: Fix | None
     """With the zones that machines are in by then."""
-    further: str = ""
+    further: Text = ""
     """What more traffic costs than today's, where the fix lifts what holds it back."""
 
 

@@ -338,7 +338,7 @@ class Biller:
         used = spent / (most * HOURS_PER_MONTH) if most else _ZERO
         info = self._prices.info
         line = model.LineItem(
-            name=f"flexible commitment of {years_text(years)}, {covers:.6g} USD of spend an hour",
+            name=f"flexible commitment of {years_text(years)}",
             quantity=usd * HOURS_PER_MONTH,
             unit=model.SPEND_UNIT,
             unit_price_usd=Decimal(1),

@@ -1,9 +1,11 @@
 """Sections below the findings: Services of the network, and what pods cost."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import Amount, ClassTotal, ServiceTotal, total_usd
+from netplan_planner.judging.services import SOLE_TENANT_NODES
+from netplan_planner.model import Amount, ClassTotal, ServiceTotal, series_of, total_usd
 from netplan_planner.model.report_rows import HUB_WORK, unpriced_span
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
@@ -21,8 +23,6 @@ from netplan_planner.verbs.audit.answer import (
     Report,
 )
 
-_DEAREST = 3
-"""Classes of path that the bill names."""
 _BILL_LINES = 12
 """Of one service under `-v`; all are in the JSON report."""
 
@@ -37,7 +37,7 @@ _NAMES = {
     "flow-logs": "flow logs (subnetworks)",
     "gke-clusters": "GKE cluster management",
     "gke-ambient-networking": "GKE ambient networking (pods)",
-    "sole-tenant-nodes": "sole-tenant nodes",
+    SOLE_TENANT_NODES: "sole-tenant nodes",
 }
 
 
@@ -47,13 +47,13 @@ def month_bill(report: Report) -> Line:
     kinds = [("machines", found.machines_usd), ("traffic", found.traffic_usd)]
     kinds += [("external addresses", found.addresses_usd)]
     kinds += [("network services", found.services_usd + _least_of_services(report))]
-    parts = [
-        line(
-            name, " ", _paid(usd), _of_traffic(report) if name == "traffic" else _free(report, name)
-        )
-        for name, usd in kinds
-        if usd
-    ]
+    beside = {
+        "machines": _of_machines,
+        "traffic": _of_traffic,
+        "external addresses": _free,
+        "network services": _of_services,
+    }
+    parts = [line(name, " ", _paid(usd), beside[name](report)) for name, usd in kinds if usd]
     if found.commitments_usd:
         less = "less " if found.commitments_usd < 0 else ""
         name = f"fees of commitments less what they cover {less}"
@@ -66,10 +66,40 @@ def month_bill(report: Report) -> Line:
     return line(*whole, f"{least} · ", doc.joined(parts, " · "), _without_price(report))
 
 
-def _free(report: Report, kind: str) -> Line:
-    """Return what is free of addresses, and in no sum."""
-    note = report.bill.addresses_note
-    return line(f" ({note}; not taken off)") if note and kind == "external addresses" else ()
+def _free(report: Report) -> Line:
+    """Return what is free of addresses, and in no sum, with what it takes off at most."""
+    note, usd = report.bill.addresses_note, report.bill.addresses_free_usd
+    if not note or not usd:
+        return ()
+    why = f" less: {note}, once for the billing account, whose other projects may use them)"
+    return line(" (up to ", _paid(usd), why)
+
+
+def _of_machines(report: Report) -> Line:
+    """Return the machines by series, the dearest first."""
+    kinds: Counter[str] = Counter()
+    for row in report.machines:
+        kinds[series_of(row.machine_type)] += row.machine_usd_per_month or Decimal(0)  # type: ignore[assignment]
+    nodes = (one for one in report.network_services if one.service == SOLE_TENANT_NODES)
+    kinds[_NAMES[SOLE_TENANT_NODES]] += sum((one.usd_per_month or 0 for one in nodes), Decimal(0))  # type: ignore[assignment]
+    return _named(kinds)
+
+
+def _of_services(report: Report) -> Line:
+    """Return the network services by name, the dearest first."""
+    kinds = {
+        _NAMES.get(one.service, one.service): (one.usd_per_month or Decimal(0))
+        + unpriced_span(one.unpriced)[0]
+        for one in report.network_services
+        if one.service != SOLE_TENANT_NODES
+    }
+    return _named(kinds)
+
+
+def _named(kinds: Mapping[str, Decimal]) -> Line:
+    """Return kinds in brackets where there are several."""
+    found = {name: usd for name, usd in kinds.items() if usd}
+    return line(" (", phrases.by_kind(found), ")") if len(found) > 1 else ()
 
 
 def _least_of_services(report: Report) -> Decimal:
@@ -90,12 +120,26 @@ def _without_price(report: Report) -> Line:
         said.append(figures.counted(found.unpriced_machine_count, "machine"))
     if found.unpriced_address_count:
         said.append(figures.counted(found.unpriced_address_count, "address", "addresses"))
-    if found.unpriced_gib:
-        said.append(f"{figures.volume(found.unpriced_gib)} of traffic")
     if found.commitments_unknown:
         said.append("what commitments cover")
-    without = f"; no known price: {', '.join(said)}" if said else ""
-    return line(f"{without}; disks and licences are not in it")
+    parts = [line(", ".join(said))] if said else []
+    parts += [_unpriced(report)] if _unpriced(report) else []
+    without = line("; no known price: ", doc.joined(parts, ", ")) if parts else ()
+    return line(without, "; disks and licences are not in it")
+
+
+def _unpriced(report: Report) -> Line:
+    """Return what of traffic and services has no known price, and what it may cost more."""
+    found = report.bill
+    said = [f"{figures.volume(found.unpriced_gib)} of traffic"] if found.unpriced_gib else []
+    services = [one for one in report.network_services if one.unpriced]
+    said += [f"parts of {_NAMES.get(one.service, one.service)}" for one in services]
+    if not said:
+        return ()
+    if found.unpriced_high_usd is None:
+        return line(f"{', '.join(said)} (nothing tells what at most)")
+    more = found.unpriced_high_usd - found.unpriced_low_usd
+    return line(f"{', '.join(said)} (up to ", _paid(more), " more)")
 
 
 def _of_traffic(report: Report) -> Line:
@@ -107,8 +151,10 @@ def _of_traffic(report: Report) -> Line:
         for one, usd in zip(totals, hubs, strict=True)
     ]
     ways.append((f"{HUB_WORK} data transfer", sum(hubs, Decimal(0))))
-    dear = sorted((way for way in ways if way[1]), key=lambda way: -way[1])
-    parts = [line(name, " ", _paid(usd)) for name, usd in dear[:_DEAREST]]
+    kinds: Counter[str] = Counter()
+    for name, usd in ways:
+        kinds[name] += usd  # type: ignore[assignment]
+    parts = [phrases.by_kind(kinds)] if any(kinds.values()) else []
     for pair in report.dear_pairs[:1]:
         ends = say(f"{pair.src} → {pair.dst}", Role.NAME, length=phrases.SUBJECT_LENGTH)
         parts.append(line("dearest pair ", ends, " ", _paid(pair.usd_per_month)))

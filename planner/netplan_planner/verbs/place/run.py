@@ -8,7 +8,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum, UsageError
-from netplan_planner.model import Facts, Inventory, Zone
+from netplan_planner.model import Facts, Inventory, Zone, spaced
 from netplan_planner.model.money.price_age import price_age
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.optimise.machine_type import Chooser
@@ -299,5 +299,4 @@ def _place_of(machine: AskedMachine, zone: str) -> tuple[str, str, str]:
 def _step(machine: AskedMachine, zone: Zone, *, is_taken: bool) -> PlanChange:
     """Return the step of a move, with what else has to follow the machine."""
     step = move_to_zone(machine.as_instance, zone, is_taken=is_taken)
-    caution = " ".join((step.fix.caution, *machine.breaks))
-    return replace(step, fix=replace(step.fix, caution=caution))
+    return replace(step, fix=replace(step.fix, caution=spaced(step.fix.caution, *machine.breaks)))
