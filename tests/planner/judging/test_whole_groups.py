@@ -21,6 +21,7 @@ from netplan_planner.model import (
     total_usd,
     usage_of,
 )
+from netplan_planner.renderers.figures import shown
 from netplan_rules.address.external_ip_intra_zone import check as intra_zone_address
 from netplan_rules.base import Check
 from netplan_rules.capacity.egress_cap_saturated import check as saturated
@@ -59,7 +60,7 @@ def test_a_larger_type_for_one_is_paid_for_all_of_its_group_that_runs(stopped: i
     new, old = (price(facts, idle[-1], kind) for kind in (hit.change.to or "", "e2-standard-8"))
     assert whole.saving_usd_per_month == (4 - stopped) * (old - new)
     assert whole.fix is not None
-    assert f"change together: {4 - stopped} machines" in whole.fix.caution
+    assert f"change together: {4 - stopped} machines" in shown(whole.fix.caution)
     (option,) = options_of([("key", whole)])
     assert option.saving_usd_per_month == whole.saving_usd_per_month
     entries = judged(facts, saturated).do_first

@@ -3,8 +3,8 @@
 What stands beside an answer, on stderr: things that were noticed while it was made.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner import model
@@ -248,9 +248,7 @@ def bills(
         if side:
             total = model.total_usd(side)
             amount = effect(-total if are_costs else total)
-            kinds: Counter[str] = Counter()
-            for item in side:
-                kinds[_kind(item)] += item.usd_per_month  # type: ignore[assignment]
+            kinds = ((_kind(item), item.usd_per_month) for item in side)
             more = f"and {figures.counted(len(side), 'line')} more: "
             lines.append(line(more, amount, " (", by_kind(kinds), ")"))
     return tuple(lines)
@@ -262,14 +260,17 @@ def _kind(item: model.LineItem) -> str:
     return " ".join(name.split()[:2]) if name.startswith("traffic ") else name
 
 
-def by_kind(kinds: Mapping[str, Decimal]) -> Line:
+def by_kind(amounts: Iterable[tuple[str, Decimal]]) -> Line:
     """Return sums by kind, the greatest first, until what is left is a tenth of all or little each.
 
-    >>> [span.text for span in by_kind({"ant": Decimal(90), "bee": Decimal(5), "cat": Decimal(5)})]
-    ['ant ', '$90.00', ', 2 others ', '$10.00']
+    >>> [span.text for span in by_kind(zip("abc", map(Decimal, (90, 5, 5))))]
+    ['a ', '$90.00', ', 2 others ', '$10.00']
     """
+    kinds: defaultdict[str, Decimal] = defaultdict(Decimal)
+    for name, usd in amounts:
+        kinds[name] += abs(usd)
     ranked = sorted(
-        ((name, abs(usd)) for name, usd in kinds.items() if usd), key=lambda one: (-one[1], one[0])
+        ((k, usd) for k, usd in kinds.items() if usd), key=lambda one: (-one[1], one[0])
     )
     whole = sum((usd for _, usd in ranked), Decimal(0))
     parts: list[Line] = []

@@ -1,7 +1,6 @@
 """Sections below the findings: Services of the network, and what pods cost."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.judging.services import SOLE_TENANT_NODES
@@ -76,30 +75,27 @@ def _free(report: Report) -> Line:
 
 
 def _of_machines(report: Report) -> Line:
-    """Return the machines by series, the dearest first."""
-    kinds: Counter[str] = Counter()
-    for row in report.machines:
-        kinds[series_of(row.machine_type)] += row.machine_usd_per_month or Decimal(0)  # type: ignore[assignment]
-    nodes = (one for one in report.network_services if one.service == SOLE_TENANT_NODES)
-    kinds[_NAMES[SOLE_TENANT_NODES]] += sum((one.usd_per_month or 0 for one in nodes), Decimal(0))  # type: ignore[assignment]
-    return _named(kinds)
+    """Return the machines by series, the dearest first, and the nodes that others run on."""
+    of_series = (
+        (series_of(row.machine_type), row.machine_usd_per_month) for row in report.machines
+    )
+    nodes = ((one.service, one.usd_per_month) for one in report.network_services)
+    return _named([*of_series, *(one for one in nodes if one[0] == SOLE_TENANT_NODES)])
 
 
 def _of_services(report: Report) -> Line:
     """Return the network services by name, the dearest first."""
-    kinds = {
-        _NAMES.get(one.service, one.service): (one.usd_per_month or Decimal(0))
-        + unpriced_span(one.unpriced)[0]
+    least = (
+        (one.service, (one.usd_per_month or Decimal(0)) + unpriced_span(one.unpriced)[0])
         for one in report.network_services
-        if one.service != SOLE_TENANT_NODES
-    }
-    return _named(kinds)
+    )
+    return _named([one for one in least if one[0] != SOLE_TENANT_NODES])
 
 
-def _named(kinds: Mapping[str, Decimal]) -> Line:
+def _named(amounts: Sequence[tuple[str, Decimal | None]]) -> Line:
     """Return kinds in brackets where there are several."""
-    found = {name: usd for name, usd in kinds.items() if usd}
-    return line(" (", phrases.by_kind(found), ")") if len(found) > 1 else ()
+    found = [(_NAMES.get(name, name), usd) for name, usd in amounts if usd]
+    return line(" (", phrases.by_kind(found), ")") if len(dict(found)) > 1 else ()
 
 
 def _least_of_services(report: Report) -> Decimal:
@@ -151,10 +147,7 @@ def _of_traffic(report: Report) -> Line:
         for one, usd in zip(totals, hubs, strict=True)
     ]
     ways.append((f"{HUB_WORK} data transfer", sum(hubs, Decimal(0))))
-    kinds: Counter[str] = Counter()
-    for name, usd in ways:
-        kinds[name] += usd  # type: ignore[assignment]
-    parts = [phrases.by_kind(kinds)] if any(kinds.values()) else []
+    parts = [phrases.by_kind(ways)] if any(usd for _, usd in ways) else []
     for pair in report.dear_pairs[:1]:
         ends = say(f"{pair.src} → {pair.dst}", Role.NAME, length=phrases.SUBJECT_LENGTH)
         parts.append(line("dearest pair ", ends, " ", _paid(pair.usd_per_month)))
