@@ -1,7 +1,9 @@
 """The bill of a month: what the tables of machines, traffic and services come to together."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from decimal import Decimal
+from functools import partial
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -10,7 +12,12 @@ from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.judging.machine_table import machine_rows
 from netplan_planner.judging.services import SOLE_TENANT_NODES, network_services
-from netplan_planner.ledger.resources import idle_addresses, unused_address_lines
+from netplan_planner.ledger.resources import (
+    MachineCosts,
+    address_lines,
+    idle_addresses,
+    unused_address_lines,
+)
 from netplan_planner.model.report_rows import MonthBill, unpriced_span
 from netplan_planner.optimise.commitment_types import is_pending
 from netplan_planner.planning.fleet.standing import why_no_price
@@ -81,6 +88,19 @@ def _free_hours(facts: model.Facts, rows: Sequence[model.MachineRow]) -> FreeHou
     steps = facts.prices.external_address_tiers(use, paid[0][0])
     free_h = next((step.start for step in steps if step.price.usd), _ZERO)
     return FreeHours(price.note, min(_sum(usd for _, usd in paid), free_h * price.usd))
+
+
+def lines_of(facts: model.Facts, tables: Tables) -> Iterator[model.LineItem]:
+    """Yield the lines of a bill, of machines those that have a known price."""
+    costs = MachineCosts(facts)
+    for machine in facts.inventory.instances:
+        for ask in (costs.lines, partial(address_lines, facts)):
+            with suppress(MissingDatum):
+                yield from ask(machine)
+    for total in tables.classes:
+        yield from total.line_items
+    for service in tables.services:
+        yield from service.line_items
 
 
 class Committed(NamedTuple):

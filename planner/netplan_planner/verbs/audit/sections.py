@@ -43,9 +43,11 @@ _NAMES = {
 def month_bill(report: Report) -> Line:
     """Return what a month costs as it is, by kind and by the dearest paths; empty: nothing."""
     found = report.bill
-    kinds = [("machines", found.machines_usd), ("traffic", found.traffic_usd)]
+    low = _least_of_services(report)
+    traffic = (found.traffic_usd or Decimal(0)) + found.unpriced_low_usd - low
+    kinds = [("machines", found.machines_usd), ("traffic", traffic)]
     kinds += [("external addresses", found.addresses_usd)]
-    kinds += [("network services", found.services_usd + _least_of_services(report))]
+    kinds += [("network services", found.services_usd + low)]
     beside = {
         "machines": _of_machines,
         "traffic": _of_traffic,
