@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.judging.services import SOLE_TENANT_NODES
-from netplan_planner.model import Amount, ClassTotal, ServiceTotal, series_of, total_usd
+from netplan_planner.model import Amount, ClassTotal, ServiceTotal, Unpriced, series_of, total_usd
 from netplan_planner.model.report_rows import HUB_WORK, unpriced_span
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
@@ -43,8 +43,8 @@ _NAMES = {
 def month_bill(report: Report) -> Line:
     """Return what a month costs as it is, by kind and by the dearest paths; empty: nothing."""
     found = report.bill
-    low = _least_of_services(report)
-    traffic = (found.traffic_usd or Decimal(0)) + found.unpriced_low_usd - low
+    low = _least(report.network_services)
+    traffic = (found.traffic_usd or Decimal(0)) + _least(report.traffic_by_class)
     kinds = [("machines", found.machines_usd), ("traffic", traffic)]
     kinds += [("external addresses", found.addresses_usd)]
     kinds += [("network services", found.services_usd + low)]
@@ -100,10 +100,9 @@ def _named(amounts: Sequence[tuple[str, Decimal | None]]) -> Line:
     return line(" (", phrases.by_kind(found), ")") if len(dict(found)) > 1 else ()
 
 
-def _least_of_services(report: Report) -> Decimal:
-    """Return what services without a known price cost at least."""
-    low, _ = unpriced_span([part for one in report.network_services for part in one.unpriced])
-    return low
+def _least(totals: Sequence[ServiceTotal | ClassTotal]) -> Decimal:
+    """Return what is in a total of parts without a known price: what they cost at least."""
+    return unpriced_span([part for one in totals for part in one.unpriced])[0]
 
 
 def _paid(usd: Decimal | None, role: Role = Role.PLAIN) -> Line:
@@ -121,23 +120,29 @@ def _without_price(report: Report) -> Line:
     if found.commitments_unknown:
         said.append("what commitments cover")
     parts = [line(", ".join(said))] if said else []
-    parts += [_unpriced(report)] if _unpriced(report) else []
+    parts += _unpriced(report)
     without = line("; no known price: ", doc.joined(parts, ", ")) if parts else ()
     return line(without, "; disks and licences are not in it")
 
 
-def _unpriced(report: Report) -> Line:
+def _unpriced(report: Report) -> list[Line]:
     """Return what of traffic and services has no known price, and what it may cost more."""
-    found = report.bill
-    said = [f"{figures.volume(found.unpriced_gib)} of traffic"] if found.unpriced_gib else []
-    services = [one for one in report.network_services if one.unpriced]
-    said += [f"parts of {_NAMES.get(one.service, one.service)}" for one in services]
-    if not said:
-        return ()
-    if found.unpriced_high_usd is None:
-        return line(f"{', '.join(said)} (nothing tells what at most)")
-    more = found.unpriced_high_usd - found.unpriced_low_usd
-    return line(f"{', '.join(said)} (up to ", _paid(more), " more)")
+    traffic = [part for one in report.traffic_by_class for part in one.unpriced]
+    volume = figures.volume(report.bill.unpriced_gib)
+    found = [(f"{volume} of traffic", traffic)] if report.bill.unpriced_gib else []
+    found += [
+        (f"parts of {_NAMES.get(one.service, one.service)}", list(one.unpriced))
+        for one in report.network_services
+        if one.unpriced
+    ]
+    return [line(name, _at_most(unpriced)) for name, unpriced in found]
+
+
+def _at_most(unpriced: Sequence[Unpriced]) -> Line:
+    low, high = unpriced_span(unpriced)
+    if high is None or not unpriced:
+        return line(" (no upper bound is known)")
+    return line(" (up to ", _paid(high - low), " more)")
 
 
 def _of_traffic(report: Report) -> Line:
