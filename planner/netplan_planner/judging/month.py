@@ -65,7 +65,6 @@ class FreeHours(NamedTuple):
     """Hours of addresses that are free, in which projects of a billing account share."""
 
     note: str
-    """As their price says it."""
     most_usd: Decimal
     """What they take off if no other project uses any of them."""
 
@@ -87,7 +86,8 @@ def _free_hours(facts: model.Facts, rows: Sequence[model.MachineRow]) -> FreeHou
     price = facts.prices.external_address(use, paid[0][0])
     steps = facts.prices.external_address_tiers(use, paid[0][0])
     free_h = next((step.start for step in steps if step.price.usd), _ZERO)
-    return FreeHours(price.note, min(_sum(usd for _, usd in paid), free_h * price.usd))
+    note = f"the first {free_h:f} hours of a month are free" if free_h else ""
+    return FreeHours(note, min(_sum(usd for _, usd in paid), free_h * price.usd))
 
 
 def lines_of(facts: model.Facts, tables: Tables) -> Iterator[model.LineItem]:

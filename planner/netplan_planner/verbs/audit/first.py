@@ -101,16 +101,16 @@ def lever(report: Report) -> Line:
     machines = figures.counted(first.machine_count, "machine")
     if first.managed_machine_count:
         machines += f" ({first.managed_machine_count:,} of groups that may grow and shrink)"
-    has_fixes = bool(report.do_first)
-    terms = [line(f"{name} ones ", _saved(one, has_fixes=has_fixes)) for name, one in found]
+    terms = [
+        line(f"{name} ones ", _saved(one, has_fixes=bool(report.do_first))) for name, one in found
+    ]
     return line(
-        f"{'beside them: ' if has_fixes else ''}of the ",
+        f"{'beside them: ' if report.do_first else ''}commitments for {machines} would save, of ",
         fixed(Amount(usd=first.paid_usd_per_month)),
-        f" a month for machines, commitments for {machines} as they are would save: ",
-        doc.joined(terms, "; "),
-        ". netplan fleet plans types and commitments together, and shows"
-        f" {'the last of these' if len(found) > 1 else 'it'} as its saving without moves"
-        f"{' (with --years 1 the first)' if len(found) > 1 else ''}",
+        " a month: ",
+        doc.joined(terms, ", "),
+        '; "without moves" of netplan fleet',
+        " (--years 1: the first)" if len(found) > 1 else "",
     )
 
 
@@ -121,7 +121,7 @@ def _saved(found: CommitmentLever, *, has_fixes: bool) -> Line:
     return line(
         fixed(Amount(usd=found.usd_per_month)),
         *(() if is_best else (", at most ", fixed(Amount(usd=most)))),
-        *((", ", fixed(Amount(usd=after)), " once these fixes are made") if has_fixes else ()),
+        *((" (", fixed(Amount(usd=after)), " after these fixes)") if has_fixes else ()),
     )
 
 

@@ -72,8 +72,7 @@ def _free(report: Report) -> Line:
     note, usd = report.bill.addresses_note, report.bill.addresses_free_usd
     if not note or not usd:
         return ()
-    why = f" less: {note}, once for the billing account, whose other projects may use them)"
-    return line(" (up to ", _paid(usd), why)
+    return line(" (up to ", _paid(usd), f" less: {note}, once for a billing account)")
 
 
 def _of_machines(report: Report) -> Line:
