@@ -5,11 +5,13 @@ binds that is in use, and traffic that takes the wrong way. The gravest step tha
 reaches decides. Where none of them is known, the rule's own severity stands.
 """
 
+from collections.abc import Callable
 from decimal import Decimal
 
-from netplan_planner.model import MOST_MEASURED_RATIO, Facts, Severity, Value
-from netplan_planner.units import cents
+from netplan_planner import model
+from netplan_planner.model import MOST_MEASURED_RATIO, Facts, Severity, Value, worded
 from netplan_rules.base import Threshold, ratio_limit
+from netplan_rules.wording import money
 
 SECTION = "severity"
 """Of netplan.toml, and the name under which `Facts` holds the steps."""
@@ -63,7 +65,7 @@ class Harm(Value, frozen=True, kw_only=True):
     """A severity and the step that decided it, in words."""
 
     severity: Severity
-    reason: str
+    reason: model.Text
 
 
 def held_back_ratio(facts: Facts) -> float:
@@ -90,8 +92,8 @@ def harm(
     """
     judged = []
     if usd_per_month is not None and usd_per_month > 0:
-        amount = f"saves ${cents(usd_per_month):,f} a month"
-        judged.append(_step(facts, float(usd_per_month), "usd_per_month", amount, "${:,.0f}"))
+        amount = worded("saves ", money(usd_per_month), " a month")
+        judged.append(_step(facts, float(usd_per_month), "usd_per_month", amount, _dollars))
     if used_ratio is not None:
         # Only a declared target can be far above what anything sends.
         used = (
@@ -99,25 +101,38 @@ def harm(
             if used_ratio <= MOST_MEASURED_RATIO
             else f"{used_ratio:.3g} times what binds is wanted"
         )
-        judged.append(_step(facts, used_ratio, "used_ratio", used, "{:.0%}"))
+        judged.append(_step(facts, used_ratio, "used_ratio", used, "{:.0%}".format))
     if gib_per_month is not None:
         volume = f"{gib_per_month:,.1f} GiB a month"
-        judged.append(_step(facts, float(gib_per_month), "gib_per_month", volume, "{:,.0f} GiB"))
+        judged.append(
+            _step(facts, float(gib_per_month), "gib_per_month", volume, "{:,.0f} GiB".format)
+        )
     if not judged:
         reason = "the rule's own: neither money nor a rate nor a volume measures it"
         return Harm(severity=base, reason=reason)
     return min(judged, key=lambda one: one.severity.rank)
 
 
-def _step(facts: Facts, value: float, measure: str, said: str, form: str) -> Harm:
+def _dollars(usd: float) -> model.Amount:
+    return model.Amount(usd=Decimal(str(usd)), kind=model.AmountKind.LIMIT)
+
+
+def _step(
+    facts: Facts,
+    value: float,
+    measure: str,
+    said: model.Text,
+    form: Callable[[float], str | model.Amount],
+) -> Harm:
     """Return the gravest step of one measure that a value reaches."""
-    lowest = ""
+    lowest: str | model.Amount = ""
     for severity in (Severity.HIGH, Severity.MEDIUM, Severity.LOW):
         name = f"{severity.value}_{measure}"
         if not any(step.name == name for step in STEPS):
             continue
         floor = facts.threshold(SECTION, name)
-        lowest = form.format(floor)
+        lowest = form(floor)
         if value >= floor:
-            return Harm(severity=severity, reason=f"{said}: {severity.value} from {lowest} on")
-    return Harm(severity=Severity.INFO, reason=f"{said}, below {lowest}")
+            reason = worded(said, f": {severity.value} from ", lowest, " on")
+            return Harm(severity=severity, reason=reason)
+    return Harm(severity=Severity.INFO, reason=worded(said, ", below ", lowest))

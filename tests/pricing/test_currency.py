@@ -3,12 +3,14 @@
 import csv
 import io
 import json
+import re
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from netplan_pricing import open_snapshot
+from netplan_pricing.book import SnapshotPriceBook
 from netplan_pricing.building.from_files import build_from_files, write_snapshot
 from support.commands.run import run_verbs
 from support.prices.inputs import MACHINE_FILES, TODAY, made_skus, write_inputs
@@ -84,3 +86,31 @@ def test_a_recommendation_is_shown_in_it(folder: Path) -> None:
     # 0.4 USD an hour are 292 USD and 255.50 EUR a month.
     assert "EUR 255.50" in done.stdout
     assert "Amounts in EUR are converted" in done.stdout
+
+
+DOLLARS = re.compile(r"\$ ?\d|\d USD|USD \d")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "audit --demo gecko -v --fail-on never",
+        "audit --demo interzone -v --fail-on never",
+        "fleet --demo gecko -v",
+        "whatif --demo gecko --vm transcoder-1 --machine-type n1-standard-8 -v",
+        "place --demo interzone -v",
+        "transfer --from us-central1 --to us-east1 --bytes 1TB --series n2 --max-count 2 -v",
+        "job --demo dobermanifesto",
+        "recommend --demo gecko --vm transcoder-1",
+        "graph --demo gecko",
+        "forecast --demo gecko",
+    ],
+)
+def test_no_sentence_keeps_dollars(asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rate = RATE, "2026-04-30"
+    monkeypatch.setattr(SnapshotPriceBook, "currency", lambda _book, _code: rate)
+    done = run_verbs(arguments=[*asked.split(), "--currency", "EUR"])
+    assert done.returncode in {0, 1}, done.stderr
+    told = " ".join(done.stdout.split())
+    assert "EUR " in told
+    assert DOLLARS.findall(told.replace("1 USD = 0.875 EUR", "")) == []

@@ -65,7 +65,7 @@ def _fix_texts(fix: Fix | None) -> list[str]:
         return []
     steps = [step for step in (fix.verify, fix.clean_up, fix.undo) if step is not None]
     commands = [*fix.commands, *(command for step in steps for command in step.commands)]
-    return [fix.caution, *(step.text for step in steps), *commands]
+    return [shown(fix.caution), *(step.text for step in steps), *commands]
 
 
 def test_every_rule_has_a_bad_and_a_good_case() -> None:

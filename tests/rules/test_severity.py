@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Severity
+from netplan_planner.renderers.figures import shown
 from netplan_rules.registry import thresholds
 from netplan_rules.severity import harm
 from support.rules.facts import facts_of, machine
@@ -27,7 +28,7 @@ def severity(
         used_ratio=used,
         gib_per_month=None if gib is None else Decimal(gib),
     )
-    return found.severity.value, found.reason
+    return found.severity.value, shown(found.reason)
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,8 @@ def make_finding(
         else ""
     )
     if why:
-        found = Harm(severity=model.Severity.MEDIUM, reason=f"{found.reason}; medium, for {why}")
+        reason = model.worded(found.reason, "; medium, for ", why)
+        found = Harm(severity=model.Severity.MEDIUM, reason=reason)
     return model.taken(
         model.Finding,
         first,
@@ -111,7 +112,7 @@ def make_finding(
 
 def _why_not_high(
     facts: model.Facts, rule: Rule, hits: Sequence[model.Hit], confidence: model.Confidence
-) -> str:
+) -> model.Text:
     """Return why a finding is not as grave as its sum, or its rule, says; empty: it is."""
     if confidence is model.Confidence.LOW:
         return "it is unsure"
@@ -122,7 +123,8 @@ def _why_not_high(
         return "what it saves is not known"
     least = Decimal(str(facts.threshold(SECTION, "medium_usd_per_month")))
     if rule.work in (MACHINE_TYPE, NEW_MACHINE) and max(savings, default=Decimal(0)) < least:
-        return f"no machine that is stopped for it saves ${least:,.0f} a month"
+        limit = model.Amount(usd=least, kind=model.AmountKind.LIMIT)
+        return model.worded("no machine that is stopped for it saves ", limit, " a month")
     return ""
 
 

@@ -266,7 +266,7 @@ class _Search:
                 self._lifted.update(hit.change.targets)
             further = self._further(hit) if is_opened else None
             if fix is not None and further is not None:
-                fix = replace(fix, caution=f"{fix.caution} {_cost_words(further)}".strip())
+                fix = replace(fix, caution=model.spaced(fix.caution, _cost_words(further)))
             yield model.PlannedChange(
                 subject=named_as_of(hit.subject, moved),
                 place=place,
@@ -359,16 +359,17 @@ class _Search:
         return max(sent, key=lambda edge: (edge.wire_bytes, -edge.dst), default=None)
 
 
-def _cost_words(further: model.FurtherCost) -> str:
+def _cost_words(further: model.FurtherCost) -> model.Text:
     """Return what more traffic costs, in a sentence; nothing where it is free."""
     usd = further.usd_per_tib
     if usd is None:
         return "What it then sends beyond today's traffic costs is not known."
     if not usd:
         return ""
-    return (
-        f"Each TiB a month that it then sends beyond today's costs {usd:.2f} USD more, at the last"
-        " volume step of its path."
+    return model.worded(
+        "Each TiB a month that it then sends beyond today's costs ",
+        model.Amount(usd=usd),
+        " more, at the last volume step of its path.",
     )
 
 

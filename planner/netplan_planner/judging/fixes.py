@@ -81,7 +81,7 @@ def _of_group(
     others = tuple(one.ref.self_link for one in group if one.ref.self_link != first)
     change = replace(hit.change, members=(first, *others))
     told = f"It is of a group whose machines change together: {counted(len(group), 'machine')}."
-    fix = hit.fix and replace(hit.fix, caution=" ".join(filter(None, (hit.fix.caution, told))))
+    fix = hit.fix and replace(hit.fix, caution=model.spaced(hit.fix.caution, told))
     return replace(hit, change=change, saving=ledger_of(facts).value(change).saving, fix=fix)
 
 

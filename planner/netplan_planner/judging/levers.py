@@ -1,7 +1,8 @@
 """The lever beside the fixes: what committing to what runs would save, now and after the plan.
 
 The machines keep their types; types and commitments together are what `netplan fleet` plans, by
-the same program.
+the same program. What is said of machines as they are is its figure "without moves": with both
+terms as it buys them by itself, with one year alone under `--years 1`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,21 +12,25 @@ from netplan_planner.ledger import Ledger
 from netplan_planner.model import Change, CommitmentLever, CommitmentScope, Facts, OrderedFix
 from netplan_planner.planning.fleet.standing import committed
 
-_YEARS = 1
+ONE_YEAR = (1,)
 """The term that binds for the least time."""
 
 
 def commitment_lever(
-    facts: Facts, changes: Iterable[Change], scope: CommitmentScope
+    facts: Facts,
+    changes: Iterable[Change],
+    scope: CommitmentScope,
+    years: tuple[int, ...] = ONE_YEAR,
 ) -> CommitmentLever | None:
-    """Return what commitments of a year would save of all machines that run; None: nothing.
+    """Return what commitments would save of all machines that run; None: nothing.
 
     Args:
         facts: The machines, and the commitments that there are.
         changes: What the fixes change, in their order: after them other machines run.
         scope: Whether projects share commitments.
+        years: The terms that may be bought.
     """
-    now = committed(facts, facts.inventory.instances, scope, (_YEARS,))
+    now = committed(facts, facts.inventory.instances, scope, years)
     if now is None or now.saved_usd <= 0:
         return None
     ledger = Ledger(facts)
@@ -33,9 +38,9 @@ def commitment_lever(
         ledger.make(change)
     machines = (ledger.state.machine(one.ref.self_link) for one in facts.inventory.instances)
     left = [one for one in machines if one is not None]
-    after = committed(facts, left, scope, (_YEARS,)) if ledger.state.machines else now
+    after = committed(facts, left, scope, years) if ledger.state.machines else now
     return CommitmentLever(
-        years=_YEARS,
+        years=max(years),
         usd_per_month=now.saved_usd,
         most_usd_per_month=now.most_usd,
         paid_usd_per_month=now.paid_usd,

@@ -1,7 +1,9 @@
 """The bill of a month: what the tables of machines, traffic and services come to together."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from decimal import Decimal
+from functools import partial
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -10,7 +12,12 @@ from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.judging.machine_table import machine_rows
 from netplan_planner.judging.services import SOLE_TENANT_NODES, network_services
-from netplan_planner.ledger.resources import idle_addresses, unused_address_lines
+from netplan_planner.ledger.resources import (
+    MachineCosts,
+    address_lines,
+    idle_addresses,
+    unused_address_lines,
+)
 from netplan_planner.model.report_rows import MonthBill, unpriced_span
 from netplan_planner.optimise.commitment_types import is_pending
 from netplan_planner.planning.fleet.standing import why_no_price
@@ -30,7 +37,7 @@ class Tables(NamedTuple):
     """Of reserved addresses that nothing has."""
     unpriced_address_count: int = 0
     """Of those, without a known price."""
-    address_note: str = ""
+    free: "FreeHours | None" = None
     """What is free of addresses in use."""
 
     @property
@@ -50,16 +57,50 @@ def tables_of(facts: model.Facts) -> Tables:
         except MissingDatum:
             unpriced += 1
     has_traffic, rows = facts.traffic is not None, machine_rows(facts)
-    note = _free_hours(facts, rows)
-    return Tables(rows, classes, services, has_traffic, idle, unpriced, note)
+    free = _free_hours(facts, rows)
+    return Tables(rows, classes, services, has_traffic, idle, unpriced, free)
 
 
-def _free_hours(facts: model.Facts, rows: Sequence[model.MachineRow]) -> str:
-    """Return which hours of addresses are free that machines pay for, as their price says it."""
-    for machine, row in zip(facts.inventory.instances, rows, strict=True):
-        if row.address_usd_per_month and machine.is_to_run and not machine.is_spot:
-            return facts.prices.external_address(model.AddressUse.STANDARD_VM, machine.region).note
-    return ""
+class FreeHours(NamedTuple):
+    """Hours of addresses that are free, in which projects of a billing account share."""
+
+    note: str
+    most_usd: Decimal
+    """What they take off if no other project uses any of them."""
+
+
+def _free_hours(facts: model.Facts, rows: Sequence[model.MachineRow]) -> FreeHours | None:
+    """Return which hours are free of the addresses that machines pay for.
+
+    They are steps of one SKU, counted by billing account and month (Cloud Billing Catalog API,
+    `aggregationInfo` of "External IP Charge on a Standard VM", 2026-04-30).
+    """
+    use = model.AddressUse.STANDARD_VM
+    paid = [
+        (machine.region, row.address_usd_per_month)
+        for machine, row in zip(facts.inventory.instances, rows, strict=True)
+        if row.address_usd_per_month and machine.is_to_run and not machine.is_spot
+    ]
+    if not paid:
+        return None
+    price = facts.prices.external_address(use, paid[0][0])
+    steps = facts.prices.external_address_tiers(use, paid[0][0])
+    free_h = next((step.start for step in steps if step.price.usd), _ZERO)
+    note = f"the first {free_h:f} hours of a month are free" if free_h else ""
+    return FreeHours(note, min(_sum(usd for _, usd in paid), free_h * price.usd))
+
+
+def lines_of(facts: model.Facts, tables: Tables) -> Iterator[model.LineItem]:
+    """Yield the lines of a bill, of machines those that have a known price."""
+    costs = MachineCosts(facts)
+    for machine in facts.inventory.instances:
+        for ask in (costs.lines, partial(address_lines, facts)):
+            with suppress(MissingDatum):
+                yield from ask(machine)
+    for total in tables.classes:
+        yield from total.line_items
+    for service in tables.services:
+        yield from service.line_items
 
 
 class Committed(NamedTuple):
@@ -121,7 +162,8 @@ def month_bill(tables: Tables, commitments: Committed) -> MonthBill:
         services_usd=_sum(one.usd_per_month for one in tables.services) - nodes,
         commitments_usd=commitments.usd,
         commitments_unknown=commitments.unknown,
-        addresses_note=tables.address_note,
+        addresses_note=tables.free.note if tables.free is not None else "",
+        addresses_free_usd=tables.free.most_usd if tables.free is not None else _ZERO,
         unpriced_machine_count=sum(bool(row.price_unknown) for row in rows),
         unpriced_address_count=tables.unpriced_address_count,
         unpriced_low_usd=low,

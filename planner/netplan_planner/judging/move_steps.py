@@ -79,7 +79,7 @@ def _with_steps(fix: model.Fix, planned: Sequence[PlanChange], kept: Sequence[st
         verify=_joined([step.verify for step in steps]) or fix.verify,
         clean_up=_and_kept(_joined([step.clean_up for step in steps]) or fix.clean_up, kept),
         undo=_joined([step.undo for step in steps]) or fix.undo,
-        caution=" ".join(filter(None, (fix.caution, *cautions))),
+        caution=model.spaced(fix.caution, *cautions),
     )
 
 

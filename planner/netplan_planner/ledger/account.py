@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
+from netplan_planner.ledger.compared import AT_LIST, is_at_list
 from netplan_planner.ledger.resources import (
     Gateways,
     Lines,
@@ -25,9 +26,6 @@ from netplan_planner.ledger.traffic import Saved, TrafficCost, TrafficLedger
 
 _DUST_USD = Decimal("1e-9")
 """What decimals leave of two equal sums."""
-
-
-AT_LIST = "at list prices on both sides: the bill has no price of one, and no one discount"
 
 
 class Worth(NamedTuple):
@@ -113,9 +111,7 @@ class Ledger:
         """
         worth = self._value(changes)
         items = worth.saving.items
-        if self._even is None or not self._facts.prices.is_mixed(
-            sku_id for item in items for sku_id in item.sku_ids
-        ):
+        if self._even is None or not is_at_list(self._facts.prices, items):
             return worth
         found = self._even.value(*changes)
         note = "; ".join(filter(None, (AT_LIST, found.saving.note)))

@@ -13,6 +13,8 @@ class AmountKind(StrEnum):
     """Of a bill: to the cent, from 10,000 on in whole units."""
     EXACT_SUM = "exact-sum"
     """To the cent however great, as the sentence of a rule states what it found."""
+    LIMIT = "limit"
+    """In whole units: what a threshold asks for."""
     UNIT_PRICE = "unit-price"
     """Every digit."""
 
@@ -31,6 +33,16 @@ class Words(Value, frozen=True, kw_only=True):
 
 
 Text = str | Words
+
+
+def spaced(*texts: Text) -> Text:
+    """Return sentences as one text, those that say nothing left out.
+
+    >>> spaced("Look.", "", "Then move.")
+    'Look. Then move.'
+    """
+    said = [one for one in texts if one]
+    return worded(*[part for one in said for part in (" ", one)][1:])
 
 
 def worded(*parts: Text | Amount) -> Text:

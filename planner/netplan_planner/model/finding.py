@@ -166,7 +166,7 @@ class Fix(Value, frozen=True, kw_only=True):
     undo: Instruction | None = None
     """How to go back; None where the change touches nothing that runs."""
     documents: tuple[str, ...] = ()
-    caution: str = ""
+    caution: Text = ""
     """What the fix interrupts or needs first: "stops the VM", "only if nothing else comes in"."""
 
 
@@ -315,7 +315,7 @@ class Finding(Fault, frozen=True, kw_only=True):
     title: str
     severity: Severity
     """By harm: the rule's own, raised or lowered by what is at stake."""
-    severity_reason: str
+    severity_reason: Text
     """The step that decided, in words."""
     confidence: Confidence
     """That the places with at least half of what is at stake reach."""

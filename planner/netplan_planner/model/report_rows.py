@@ -24,6 +24,8 @@ class MonthBill(Value, frozen=True, kw_only=True):
     """Of machines, and reserved ones that nothing has; hours that are free once are not off."""
     addresses_note: str = ""
     """What is free of them."""
+    addresses_free_usd: Decimal = Decimal(0)
+    """What that takes off at most: other projects of the billing account may use those hours."""
     traffic_usd: Decimal | None
     """None: no traffic was given."""
     services_usd: Decimal

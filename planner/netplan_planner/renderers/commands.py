@@ -57,7 +57,7 @@ def _step(step: PlanChange) -> Iterator[str]:
     if step.worth:
         yield f"# {inert_line(plain(line(step.worth)))}"
     if fix.caution:
-        yield f"# careful: {inert_line(fix.caution)}"
+        yield f"# careful: {inert_line(plain(line(fix.caution)))}"
     if not all(map(_is_whole, fix.commands)):
         yield f"# {_HIDDEN}, so that nothing of this step is run."
     elif fix.undo is None or fix.undo.commands:

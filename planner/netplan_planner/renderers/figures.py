@@ -36,6 +36,9 @@ def shown(text: Text | Amount, currency: CurrencyRate | None = None) -> str:
             return dollars(text.usd, currency)
         case AmountKind.EXACT_SUM:
             return _exact_sum(text.usd, currency)
+        case AmountKind.LIMIT:
+            mark, amount = _converted(text.usd, currency)
+            return f"{mark}{amount:,.0f}"
         case AmountKind.UNIT_PRICE:
             return unit_price(text.usd, currency)
 

@@ -1,9 +1,12 @@
 """Prices of sole-tenant nodes per hour: all their vCPUs and memory, and a premium on both.
 
 Source: cloud.google.com/compute/sole-tenant-pricing (copies without a date, read 2026-11-27): what
-the node occupies costs what its series costs, and 10 % more; sustained-use discounts count for the
-premium too. The catalogue of 2026-04-30 has SKUs `… Sole Tenancy Instance Core` and `Ram` at the
-rates of the series in all but six places, and `Sole Tenancy Premium for …` at a tenth of them.
+the node occupies costs what its series costs, and 10 % more. Sustained-use discounts apply to that
+premium, committed-use discounts do not (the same page, "Sole-tenant node billing"; the page
+cloud.google.com/compute/docs/sustained-use-discounts, "Eligible resources", names the premium of
+nodes beside their vCPUs and memory; read 2026-11-28). The catalogue of 2026-04-30 has SKUs
+`… Sole Tenancy Instance Core` and `Ram` at the rates of the series in all but six places, and
+`Sole Tenancy Premium for …` at a tenth of them.
 """
 
 import re

@@ -36,6 +36,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.renderers.content.phrases import relief
 from netplan_planner.renderers.document import Command, Field, Table, plain
+from netplan_planner.renderers.figures import shown
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.audit.answer import script_steps
 from netplan_planner.verbs.audit.findings import entry as shown_entry
@@ -275,7 +276,7 @@ def test_the_last_change_of_a_machine_may_give_it_a_new_name(
     assert (fix is None) is (not said)
     if fix is not None:
         assert any(said in command for command in fix.commands)
-        assert fix.caution.startswith("Be there. ")
+        assert shown(fix.caution).startswith("Be there. ")
         assert fix.undo is not None
     made = replace(moved, created_by=SelfLink("projects/p/zones/z/instanceGroupManagers/g"))
     if kind is not ChangeKind.ZONE:

@@ -41,7 +41,8 @@ def answers(project: Path) -> dict[str, str]:
 
 def test_the_text_is_short_and_names_every_rule_once_or_twice(answers: dict[str, str]) -> None:
     lines = answers["text"].splitlines()
-    assert len(lines) <= 154
+    # The bill by kind, what its tails are of, and commitments by term take six of these.
+    assert len(lines) <= 158
     found: Report = json.loads(answers["json"])
     assert max(Counter(f["rule"] for f in found["findings"]).values()) <= 2
 

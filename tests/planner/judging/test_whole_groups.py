@@ -23,6 +23,7 @@ from netplan_planner.model import (
     total_usd,
     usage_of,
 )
+from netplan_planner.renderers.figures import shown
 from netplan_rules.address.external_ip_intra_zone import check as intra_zone_address
 from netplan_rules.base import Check
 from netplan_rules.capacity.egress_cap_saturated import check as saturated
@@ -70,7 +71,7 @@ def test_a_larger_type_for_one_is_paid_for_all_of_its_group_that_runs(stopped: i
     new, old = (price(facts, idle[-1], kind) for kind in (hit.change.to or "", "e2-standard-8"))
     assert whole.saving_usd_per_month == (4 - stopped) * (old - new)
     assert whole.fix is not None
-    assert f"change together: {4 - stopped} machines" in whole.fix.caution
+    assert f"change together: {4 - stopped} machines" in shown(whole.fix.caution)
     (option,) = options_of([("key", whole)])
     assert option.saving_usd_per_month == whole.saving_usd_per_month
     entries = judged(facts, saturated).do_first
@@ -83,7 +84,9 @@ def test_a_cheaper_type_that_lifts_one_waits_for_a_look_at_the_others() -> None:
     (whole,) = with_whole_groups(facts, (replace(hit, saving=Saving(items=(CHEAPER,))),))
     assert (whole.change, whole.throughput_fixed) == (None, None)
     assert whole.fix is not None
-    assert whole.fix.caution.startswith("Not before this is looked at: 2 other machines of its")
+    assert shown(whole.fix.caution).startswith(
+        "Not before this is looked at: 2 other machines of its"
+    )
     # What nobody can carry out is no entry of the order.
     kind = replace(saturated.rule, group_message="")
     assert answer(facts, [(kind, (replace(hit, saving=Saving(items=(CHEAPER,))),))]).do_first == ()

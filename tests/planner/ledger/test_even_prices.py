@@ -6,7 +6,7 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from netplan_planner.ledger import ledger_of
-from netplan_planner.ledger.account import AT_LIST
+from netplan_planner.ledger.compared import AT_LIST
 from netplan_planner.model import Change, ChangeKind, Facts, Hit, Instance, Usage, total_usd
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_pricing.contract.terms import EffectivePrice, Terms

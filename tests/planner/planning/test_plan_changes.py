@@ -36,6 +36,7 @@ from netplan_planner.planning.steps.in_place import (
     change_type,
 )
 from netplan_planner.planning.steps.runs import machines_for_run, names_of
+from netplan_planner.renderers.figures import shown
 from support.commands.gcloud import commands_in, faults_of
 from support.listed import listed
 from support.rules.facts import NETWORK, machine
@@ -161,11 +162,11 @@ def test_the_old_machine_is_stopped_before_its_image_and_deleted_only_at_the_end
 
 
 def test_another_region_needs_a_subnetwork_of_its_own() -> None:
-    assert "subnet" in STEPS["region"].fix.caution
-    assert "subnet" not in STEPS["zone"].fix.caution
+    assert "subnet" in shown(STEPS["region"].fix.caution)
+    assert "subnet" not in shown(STEPS["zone"].fix.caution)
     there = SelfLink("projects/p/regions/us-east1/subnetworks/east")
     known = move_to_zone(FRONT, Zone("us-east1-b"), [replace(OUTSIDE, subnetwork=there)])
-    assert "Subnetworks are of a region" not in known.fix.caution
+    assert "Subnetworks are of a region" not in shown(known.fix.caution)
     assert "--network-interface=network=default,subnet=east,nic-type=VIRTIO_NET" in made(known)
 
 
@@ -247,7 +248,7 @@ def test_images_of_machines_of_one_name_are_told_apart() -> None:
 def test_a_name_that_is_taken_in_the_other_zone_is_not_taken_again() -> None:
     step = move_to_zone(WEB, Zone("us-central1-b"), is_taken=True)
     assert step.fix.commands[2].split()[4] == f"web-from-{WEB.zone}"
-    assert "Another machine in us-central1-b has its name" in step.fix.caution
+    assert "Another machine in us-central1-b has its name" in shown(step.fix.caution)
     assert step.fix.undo is not None
     assert step.fix.undo.commands[0].split()[4] == f"web-from-{WEB.zone}"
 
@@ -270,7 +271,7 @@ def test_all_machines_of_a_network_stop_for_its_mtu_and_start_after_it() -> None
     assert [text.split()[3] for text in fix.commands] == ["stop"] * 3 + ["update"] + ["start"] * 3
     assert fix.undo is not None
     assert any("--mtu=1460" in text for text in fix.undo.commands)
-    assert "Groups start their machines again (g)" in fix.caution
+    assert "Groups start their machines again (g)" in shown(fix.caution)
     (change,) = STEPS["mtu"].terraform
     assert (change.before, change.after, change.replaces) == ("1460", "8896", False)
     unread = change_mtu(replace(NET, mtu_bytes=None), 8896, MANY).fix.undo

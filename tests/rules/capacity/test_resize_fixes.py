@@ -16,6 +16,7 @@ from netplan_planner.model import (
     PathClass,
     Usage,
 )
+from netplan_planner.renderers.figures import shown
 from netplan_planner.throughput import load_caps
 from netplan_rules.capacity._resize import resize_fix
 from netplan_rules.capacity.egress_cap_saturated import check
@@ -99,7 +100,7 @@ def test_a_newer_platform_of_the_same_type_costs_nothing_and_needs_no_new_type()
 def test_commands_only_where_they_suffice(old: Instance, caution: str) -> None:
     new = candidate(facts_of(old), "n2d-standard-8", Usage.ON_DEMAND)
     fix = resize_fix(facts_of(old), old, new, "")
-    assert caution in fix.caution
+    assert caution in shown(fix.caution)
     assert bool(fix.commands) == (caution == "Stops the machine")
 
 

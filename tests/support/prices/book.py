@@ -203,6 +203,9 @@ class SmallPriceBook:
     ) -> tuple[tuple[PriceTier, ...], ...]:
         return ()
 
+    def external_address_tiers(self, use: AddressUse, region: str) -> tuple[PriceTier, ...]:
+        raise MissingDatum("the small price book has no addresses")
+
     def external_address(self, use: AddressUse, region: str) -> Price:
         raise MissingDatum("the small price book has no addresses")
 

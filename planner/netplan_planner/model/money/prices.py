@@ -359,6 +359,9 @@ class PriceBook(Protocol):
         For peers whose area is not in the records, so that a report can say "between".
         """
 
+    def external_address_tiers(self, use: AddressUse, region: str) -> tuple[PriceTier, ...]:
+        """Return the price steps of an address's hours in a month, free hours included."""
+
     def external_address(self, use: AddressUse, region: str) -> Price:
         """Return the price of an external IPv4 address per hour, beyond any free hours."""
 

@@ -110,10 +110,11 @@ class CommitmentLever(Value, frozen=True, kw_only=True):
     """What commitments would save of the machines that run; no fix is that."""
 
     years: int
+    """The longest term that may be bought."""
     usd_per_month: Decimal
     """Of the machines as they are, if they run on."""
     most_usd_per_month: Decimal
-    """No commitments of these years save more of them."""
+    """No commitments of these terms save more of them."""
     paid_usd_per_month: Decimal
     """What these machines cost now, with the commitments that there are."""
     after_plan_usd_per_month: Decimal

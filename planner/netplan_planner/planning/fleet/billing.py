@@ -14,6 +14,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from netplan_planner import model
+from netplan_planner.ledger.compared import AT_LIST
 from netplan_planner.optimise.bill import machine_price
 from netplan_planner.optimise.commitments import ANY_PROJECT, Rate, Resource
 from netplan_planner.planning.fleet.assembly import profile_of
@@ -139,6 +140,16 @@ class Biller:
         for fee in (*hourly_lines(machine), *self._gpus(machine, profile.month_ratio)):
             share = fee.quantity / HOURS_PER_MONTH * hours
             yield with_quantity(fee, share)
+        if candidate.at_list_usd:
+            yield model.LineItem(
+                name=f"{need.machine_type} to {machine.machine_type}: {AT_LIST}",
+                quantity=Decimal(need.count),
+                unit="machine",
+                unit_price_usd=candidate.at_list_usd,
+                usd_per_month=need.count * candidate.at_list_usd,
+                as_of=self._prices.info.as_of,
+                source="what the bill says of today's machine and not of the other",
+            )
         if candidate.move_usd:
             yield model.LineItem(
                 name=f"price of moves that was given, for {need.name}",
@@ -338,7 +349,7 @@ class Biller:
         used = spent / (most * HOURS_PER_MONTH) if most else _ZERO
         info = self._prices.info
         line = model.LineItem(
-            name=f"flexible commitment of {years_text(years)}, {covers:.6g} USD of spend an hour",
+            name=f"flexible commitment of {years_text(years)}",
             quantity=usd * HOURS_PER_MONTH,
             unit=model.SPEND_UNIT,
             unit_price_usd=Decimal(1),

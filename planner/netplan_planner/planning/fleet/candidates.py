@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.errors import MissingDatum
+from netplan_planner.ledger.compared import is_at_list
 from netplan_planner.machines import Fit, can_become
 from netplan_planner.model import CapsBook, EgressCap, MachineNeed, PriceBook, Usage, series_of
 from netplan_planner.optimise.bill import (
@@ -20,7 +21,7 @@ from netplan_planner.optimise.bill import (
 )
 from netplan_planner.optimise.offers import PATHS, Pool, build_pool, in_zone
 from netplan_planner.optimise.vm_today import Standing, standing_bill
-from netplan_planner.planning.fleet.machine import Candidate, Machine
+from netplan_planner.planning.fleet.machine import Candidate, Machine, month_usd, priced_lines
 from netplan_planner.planning.fleet.need import FleetNeed, FleetShortfall, MoveKind
 from netplan_planner.planning.fleet.shortfalls import why_none
 from netplan_planner.throughput import predict, sending_query, type_end
@@ -97,6 +98,7 @@ class Candidates:
         self._shelf = lru_cache(None)(self._make_shelf)
         self._in_zone = lru_cache(None)(self._make_zone)
         self._today = lru_cache(None)(self._make_today)
+        self._at_list = None if prices.even is prices else Candidates(prices.even, caps, choices)
         self._found: dict[object, tuple[Candidate, ...]] = {}
         """Equal for groups that the same machines carry."""
 
@@ -122,7 +124,8 @@ class Candidates:
         staying = None if self._is_among(shelf, fitting, need) else self._staying(need)
         # What a move must save is shared by the machines of a group.
         count = need.count if self._choices.least_saving_usd else 0
-        key = (*place, fitting.tobytes(), today, need.ties, staying is not None, count)
+        hours = need.hours_per_month if self._at_list is not None else None
+        key = (*place, fitting.tobytes(), today, need.ties, staying is not None, count, hours)
         found = self._found.get(key)
         if found is None:
             places = np.flatnonzero(fitting).tolist()
@@ -206,7 +209,27 @@ class Candidates:
     def _candidate(self, need: FleetNeed, machine: Machine, check: str) -> Candidate:
         moves = tuple(self._moves(need, machine, check))
         usd = sum((self._choices.move_usd.get(kind, Decimal(0)) for kind in moves), Decimal(0))
-        return Candidate(machine, usd, moves, check)
+        return Candidate(machine, usd, moves, check, self._compared(need, machine))
+
+    def _compared(self, need: FleetNeed, machine: Machine) -> Decimal:
+        """Return what makes a machine's price comparable with that of today, a month."""
+        today = self.today(need) if need.machine_type is not None else ""
+        if self._at_list is None or isinstance(today, str):
+            return Decimal(0)
+        if not is_at_list(self._prices, priced_lines(today), priced_lines(machine)):
+            return Decimal(0)
+        before, after = self._at_list.today(need), self._at_list.listed(need, machine)
+        if isinstance(before, str) or isinstance(after, str):
+            return Decimal(0)
+        hours, prices = need.hours_per_month, self._prices
+        paid = month_usd(prices, machine, hours) - month_usd(prices, today, hours)
+        return month_usd(prices, after, hours) - month_usd(prices, before, hours) - paid
+
+    def listed(self, need: FleetNeed, machine: Machine) -> Machine | str:
+        """Return a machine that was found for a need, at the prices of these candidates."""
+        attached = attached_of(need.ties, machine.shape)
+        what = machine.machine_type, machine.is_tier1, machine.cpu_platform or None, machine.is_spot
+        return self._today(machine.region, *what, attached)
 
     def _with_floor(self, found: tuple[Candidate, ...], need: FleetNeed) -> tuple[Candidate, ...]:
         """Return candidates of which each move must be worth it, where the group may stay."""

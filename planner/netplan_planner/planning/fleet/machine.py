@@ -7,6 +7,7 @@ from netplan_planner.model import LineItem, MachineShape, PriceBook, series_of
 from netplan_planner.optimise.bill import GPUS_ON_N1, MachineBill
 from netplan_planner.optimise.offers import ARM
 from netplan_planner.planning.fleet.need import MoveKind
+from netplan_planner.units import HOURS_PER_MONTH
 
 
 class Machine(NamedTuple):
@@ -47,6 +48,9 @@ class Candidate(NamedTuple):
     """Dollars a month that the move of one machine is priced at."""
     moves: tuple[MoveKind, ...] = ()
     to_check: str = ""
+    at_list_usd: Decimal = Decimal(0)
+    """Dollars a month that a machine's price is changed by, so that what it differs by from the
+    machine of today is that of list prices: where the bill does not tell one of the two."""
     least_usd: Decimal = Decimal(0)
     """Dollars a month that the move of one machine must save; in no bill."""
 
@@ -72,3 +76,22 @@ def gpu_ratio(prices: PriceBook, machine: Machine, month_ratio: float) -> Decima
     if machine.is_spot:
         return Decimal(1)
     return prices.sustained_use_ratio(GPUS_ON_N1, month_ratio)
+
+
+def priced_lines(machine: Machine) -> tuple[LineItem, ...]:
+    """Return the lines of a machine's price: what it is by itself, and what is attached."""
+    gpus = machine.bill.gpus
+    return (machine.bill.machine, *hourly_lines(machine), *((gpus,) if gpus is not None else ()))
+
+
+def month_usd(prices: PriceBook, machine: Machine, hours: Decimal) -> Decimal:
+    """Return what a machine costs for some hours of a month, sustained use taken off."""
+    ratio = float(hours / HOURS_PER_MONTH)
+    left = (
+        Decimal(1) if machine.is_spot else prices.sustained_use_ratio(machine.machine_type, ratio)
+    )
+    hourly = machine.bill.machine.unit_price_usd * left
+    fees = sum((one.unit_price_usd * one.quantity for one in hourly_lines(machine)), Decimal(0))
+    if machine.bill.gpus is not None:
+        fees += machine.bill.gpus.usd_per_month * gpu_ratio(prices, machine, ratio)
+    return hourly * hours + fees * hours / HOURS_PER_MONTH

@@ -24,6 +24,8 @@ from netplan_planner.planning.fleet.need import CommitmentChoice, FleetNeed
 STEPS = {Resource.VCPU: Decimal(1), Resource.MEMORY: Decimal("0.25")}
 """In which commitments are sold: vCPUs, GiB."""
 _USAGES = {1: Usage.CUD_1Y, 3: Usage.CUD_3Y}
+TERMS = tuple(_USAGES)
+"""Years for which commitments are sold."""
 _COMPONENTS = {Resource.VCPU: "core", Resource.MEMORY: "ram"}
 _FAMILIES = {one: series for series in BARE_TYPES.values() for one in series}
 

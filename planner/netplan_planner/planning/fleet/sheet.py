@@ -105,7 +105,7 @@ class Sheet:
                 discount,
                 float(fees) / HOURS_PER_MONTH,
                 float(gpus.usd_per_month) / HOURS_PER_MONTH if gpus is not None else 0.0,
-                float(candidate.move_usd + candidate.least_usd),
+                float(candidate.move_usd + candidate.at_list_usd + candidate.least_usd),
                 float(machine.shape.vcpus),
                 self._series.setdefault(machine.series, len(self._series)),
             )

@@ -235,7 +235,7 @@ def _by_image(machine: model.Instance, new: _New, label: str) -> PlanChange:
             commands=(other("delete", name), gcloud_instance("start", machine)),
         ),
         documents=new.documents,
-        caution=" ".join(filter(None, (_STOPPED, new.caution))),
+        caution=model.spaced(_STOPPED, new.caution),
     )
     return PlanChange(subject=machine.name, fix=fix, terraform=new.terraform)
 

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from netplan_planner.model import Fix, Instruction
+from netplan_planner.model import Amount, AmountKind, Fix, Instruction, worded
 from netplan_planner.model.plans.changes import PlanChange, TerraformChange
 from netplan_planner.units import MIB_PER_GIB, plain_number
 from netplan_rules.wording import gcloud_of
@@ -98,14 +98,17 @@ def buy_flexible(years: int, usd_per_hour: Decimal) -> PlanChange:
     return PlanChange(
         subject="flexible commitment",
         fix=Fix(
-            text=f"Commit to a fee of {usd_per_hour:f} USD an hour for"
-            f" {years} {'year' if years == 1 else 'years'}, in the console: Billing, Committed use"
-            " discounts",
+            text=f"Commit to a fee an hour for {years} {'year' if years == 1 else 'years'}, in the"
+            " console: Billing, Committed use discounts",
             label="flexible commitment",
             verify=Instruction(text="The console lists it as active."),
             undo=_NO_WAY_BACK,
             documents=(_FLEXIBLE,),
-            caution="It is bought for a billing account, for which gcloud and Terraform have no"
-            " command; it cannot be undone.",
+            caution=worded(
+                "The fee is ",
+                Amount(usd=usd_per_hour, kind=AmountKind.UNIT_PRICE),
+                " an hour. It is bought for a billing account, for which gcloud and Terraform have"
+                " no command; it cannot be undone.",
+            ),
         ),
     )

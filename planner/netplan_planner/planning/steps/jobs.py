@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from netplan_planner.model import JobPlan, PriceBook, Usage, region_of
+from netplan_planner.model import JobPlan, PriceBook, Usage, region_of, spaced
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.planning.steps import in_order
 from netplan_planner.planning.steps.runs import machines_for_run, names_of
@@ -33,8 +33,8 @@ def _steps(number: int, plan: JobPlan, prices: PriceBook) -> Iterator[PlanChange
         cpu_platform=best.cpu_platform,
     )
     if not is_known:
-        caution = f"Which zones of {region} offer {best.machine_type} is not known. "
-        step = replace(step, fix=replace(step.fix, caution=caution + step.fix.caution))
+        caution = f"Which zones of {region} offer {best.machine_type} is not known."
+        step = replace(step, fix=replace(step.fix, caution=spaced(caution, step.fix.caution)))
     yield step
 
 

@@ -3,6 +3,7 @@
 What stands beside an answer, on stderr: things that were noticed while it was made.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
@@ -10,10 +11,14 @@ from netplan_planner import model
 from netplan_planner.inert import NAME_LENGTH
 from netplan_planner.model.evidence.flow_log_bill import LogSettings
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.document import Line, Role, Span, fixed, line, say
+from netplan_planner.renderers.document import Line, Role, Span, fixed, joined, line, say
 from netplan_planner.throughput.limits.shared_by import OF_SENDER
 from netplan_planner.units import SECONDS_PER_MINUTE
 
+_TAIL = Decimal("0.1")
+"""Of a sum: what may be left without a name."""
+_KINDS = 8
+"""Most that are named."""
 _LISTED = 20
 """Things of one kind that are named; the answer itself holds them all."""
 
@@ -252,16 +257,56 @@ def bill(item: model.LineItem, *, is_cost: bool = False) -> Line:
 def bills(
     items: Sequence[model.LineItem], limit_count: int | None, *, are_costs: bool = False
 ) -> tuple[Line, ...]:
-    """Return the greatest lines of a bill, and the sum of those left out."""
+    """Return the greatest lines of a bill; of the others what is paid, and what not, by kind."""
     ranked = sorted(items, key=lambda item: (-abs(item.usd_per_month), item.name, item.source))
     shown = ranked if limit_count is None else ranked[:limit_count]
     lines = [bill(item, is_cost=are_costs) for item in shown]
     rest = ranked[len(shown) :]
-    if rest:
-        total = sum((item.usd_per_month for item in rest), Decimal(0))
-        amount = fixed(model.Amount(usd=total)) if are_costs else money(total)
-        lines.append(line(f"and {figures.counted(len(rest), 'line')} more: ", amount))
+    for is_positive in (True, False):
+        side = [item for item in rest if (item.usd_per_month >= 0) is is_positive]
+        if side:
+            total = model.total_usd(side)
+            amount = effect(-total if are_costs else total)
+            kinds = ((_kind(item), item.usd_per_month) for item in side)
+            more = f"and {figures.counted(len(side), 'line')} more: "
+            lines.append(line(more, amount, " (", by_kind(kinds), ")"))
     return tuple(lines)
+
+
+def _kind(item: model.LineItem) -> str:
+    """Return what a line is of, wherever it is: a machine type, a class of path."""
+    name = item.name.partition(":")[0].partition(",")[0]
+    return " ".join(name.split()[:2]) if name.startswith("traffic ") else name
+
+
+def by_kind(amounts: Iterable[tuple[str, Decimal]]) -> Line:
+    """Return sums by kind, the greatest first, until what is left is a tenth of all or little each.
+
+    >>> [span.text for span in by_kind(zip("abc", map(Decimal, (90, 5, 5))))]
+    ['a ', '$90.00', ', 2 others ', '$10.00']
+    """
+    kinds: defaultdict[str, Decimal] = defaultdict(Decimal)
+    for name, usd in amounts:
+        kinds[name] += abs(usd)
+    ranked = sorted(
+        ((k, usd) for k, usd in kinds.items() if usd), key=lambda one: (-one[1], one[0])
+    )
+    whole = sum((usd for _, usd in ranked), Decimal(0))
+    parts: list[Line] = []
+    left = whole
+    for at, (name, usd) in enumerate(ranked):
+        rest = len(ranked) - at
+        if rest > 1 and (left <= whole * _TAIL or at == _KINDS):
+            most = (
+                model.worded(", each at most ", model.Amount(usd=usd))
+                if left > whole * _TAIL
+                else ""
+            )
+            parts.append(line(f"{rest:,} others ", fixed(model.Amount(usd=left)), most))
+            break
+        parts.append(line(say(name), " ", fixed(model.Amount(usd=usd))))
+        left -= usd
+    return joined(parts, ", ")
 
 
 def numbers(values: Iterable[int]) -> str:

@@ -260,6 +260,7 @@ class Report(Value, frozen=True, kw_only=True):
     commitments: tuple[CommitmentUse, ...] = ()
     """Every commitment that was read, and what of it is used."""
     commitment_lever: CommitmentLever | None = None
+    commitment_lever_any_term: CommitmentLever | None = None
     """What committing to what runs would save beside the fixes; None: nothing, or not known."""
     flexible_commitments: FlexibleUse | None = None
     """What the billing export shows of flexible commitments; None: it shows none."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.ledger.account import AT_LIST
+from netplan_planner.ledger.compared import AT_LIST
 from netplan_planner.model import Amount, CommitmentUse, CommittedPart, Finding, FlexibleUse, worded
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures

@@ -86,7 +86,7 @@ COLUMNS = Columns[_Place](
     fix=lambda row: row.fix.text,
     commands=lambda row: " && ".join(row.fix.commands),
     fingerprint=lambda row: row.finding.fingerprint,
-    severity_reason=lambda row: row.finding.severity_reason,
+    severity_reason=lambda row: shown(row.finding.severity_reason),
     fix_rank=lambda row: row.finding.rank,
     finding_marginal_usd_per_month=lambda row: _usd(
         row.finding.marginal_usd_per_month if row.at == 1 else None
@@ -98,7 +98,7 @@ COLUMNS = Columns[_Place](
     verify=lambda row: _instruction(row.fix.verify),
     clean_up=lambda row: _instruction(row.fix.clean_up),
     undo=lambda row: _instruction(row.fix.undo),
-    caution=lambda row: row.fix.caution,
+    caution=lambda row: shown(row.fix.caution),
     place_fingerprint=lambda row: row.place.fingerprint,
     saving_basis=lambda row: row.finding.saving_basis.value,
     saving_before_commitments_usd_per_month=lambda row: _usd(

@@ -7,6 +7,7 @@ from decimal import Decimal
 from netplan_planner.model import (
     LIFT_RATIO,
     Amount,
+    CommitmentLever,
     Confidence,
     Estimate,
     Finding,
@@ -73,40 +74,54 @@ def do_first(report: Report, options: RenderOptions) -> Iterator[Block]:
 def beside(report: Report, options: RenderOptions) -> Iterator[Block]:
     """Yield what commitments would save beside the fixes; nothing where that is little."""
     told, found = lever(report), report.commitment_lever
-    if not told or found is None:
+    if not told:
         return
     if not report.do_first:
         yield doc.section("Commitments that would save")
     yield doc.para(told)
-    if options.verbosity > 0:
+    if options.verbosity > 0 and found is not None:
         if report.do_first:
-            yield doc.para("to buy once these fixes are made, not before:")
+            yield doc.para("one-year ones to buy once these fixes are made, not before:")
         yield commitments_to_buy(found.commitments)
 
 
 def lever(report: Report) -> Line:
-    """Return what commitments would save, in a sentence; empty where that is little."""
-    found = report.commitment_lever
-    if found is None or found.usd_per_month < _LEAST_LEVER_USD:
+    """Return what commitments would save, by term, in a sentence; empty where that is little."""
+    found = [
+        (name, one)
+        for name, one in (
+            ("one-year", report.commitment_lever),
+            ("one- and three-year", report.commitment_lever_any_term),
+        )
+        if one is not None and one.usd_per_month >= _LEAST_LEVER_USD
+    ]
+    if not found:
         return ()
-    machines = figures.counted(found.machine_count, "machine")
-    if found.managed_machine_count:
-        machines += f" ({found.managed_machine_count:,} of groups that may grow and shrink)"
-    after = found.after_plan_usd_per_month
-    then = (", ", fixed(Amount(usd=after)), " once these fixes are made") if report.do_first else ()
-    most = found.most_usd_per_month
-    is_best = most - found.usd_per_month < _SAME_USD
-    bound = () if is_best else (", at most ", fixed(Amount(usd=most)))
+    first = found[0][1]
+    machines = figures.counted(first.machine_count, "machine")
+    if first.managed_machine_count:
+        machines += f" ({first.managed_machine_count:,} of groups that may grow and shrink)"
+    terms = [
+        line(f"{name} ones ", _saved(one, has_fixes=bool(report.do_first))) for name, one in found
+    ]
     return line(
-        f"{'beside them: ' if report.do_first else ''}one-year commitments for {machines}"
-        " would save ",
+        f"{'beside them: ' if report.do_first else ''}commitments for {machines} would save, of ",
+        fixed(Amount(usd=first.paid_usd_per_month)),
+        " a month: ",
+        doc.joined(terms, ", "),
+        '; "without moves" of netplan fleet',
+        " (--years 1: the first)" if len(found) > 1 else "",
+    )
+
+
+def _saved(found: CommitmentLever, *, has_fixes: bool) -> Line:
+    """Return what commitments of some terms save, how near that is to the best, and after fixes."""
+    most, after = found.most_usd_per_month, found.after_plan_usd_per_month
+    is_best = most - found.usd_per_month < _SAME_USD
+    return line(
         fixed(Amount(usd=found.usd_per_month)),
-        " of ",
-        fixed(Amount(usd=found.paid_usd_per_month)),
-        " a month",
-        *bound,
-        *then,
-        "; netplan fleet plans both together",
+        *(() if is_best else (", at most ", fixed(Amount(usd=most)))),
+        *((" (", fixed(Amount(usd=after)), " after these fixes)") if has_fixes else ()),
     )
 
 

@@ -14,6 +14,7 @@ from netplan_planner.model import Confidence, Facts, Finding, Severity, TrafficM
 from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.planning.basis import resting
+from netplan_planner.planning.fleet.market import TERMS
 from netplan_planner.planning.price_source import currency_in
 from netplan_planner.planning.project import configured, request_of
 from netplan_planner.planning.traffic_totals import zone_pairs
@@ -134,6 +135,7 @@ def report_on(
     scope = request.commitment_scope
     uses = commitment_uses(inventory, facts.prices, facts.today, scope)
     projects = projects_of(request, inventory)
+    made = tuple(changes_of(found.do_first))
     return resting(
         Report,
         facts.prices,
@@ -162,7 +164,8 @@ def report_on(
         assumptions=_assumptions(request.today, facts, demo, found.findings),
         expired_suppressions=found.suppressions.expired,
         commitments=uses,
-        commitment_lever=commitment_lever(facts, changes_of(found.do_first), scope),
+        commitment_lever=commitment_lever(facts, made, scope),
+        commitment_lever_any_term=commitment_lever(facts, made, scope, TERMS),
         flexible_commitments=flexible.use
         if (flexible := facts.prices.flexible) is not None
         else None,

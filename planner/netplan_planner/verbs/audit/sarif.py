@@ -229,7 +229,7 @@ def _properties(finding: model.Finding) -> dict[str, Plain]:
     limit = finding.limit
     return {
         "severity": finding.severity.value,
-        "severityReason": scalars(finding.severity_reason),
+        "severityReason": scalars(figures.shown(finding.severity_reason)),
         "fixRank": finding.rank,
         "marginalUsdPerMonth": plain(finding.marginal_usd_per_month),
         "confidence": finding.confidence.value,

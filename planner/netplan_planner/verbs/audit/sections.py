@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import Amount, ClassTotal, ServiceTotal, total_usd
+from netplan_planner.judging.services import SOLE_TENANT_NODES
+from netplan_planner.model import Amount, ClassTotal, ServiceTotal, Unpriced, series_of, total_usd
 from netplan_planner.model.report_rows import HUB_WORK, unpriced_span
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
@@ -21,8 +22,6 @@ from netplan_planner.verbs.audit.answer import (
     Report,
 )
 
-_DEAREST = 3
-"""Classes of path that the bill names."""
 _BILL_LINES = 12
 """Of one service under `-v`; all are in the JSON report."""
 
@@ -37,23 +36,25 @@ _NAMES = {
     "flow-logs": "flow logs (subnetworks)",
     "gke-clusters": "GKE cluster management",
     "gke-ambient-networking": "GKE ambient networking (pods)",
-    "sole-tenant-nodes": "sole-tenant nodes",
+    SOLE_TENANT_NODES: "sole-tenant nodes",
 }
 
 
 def month_bill(report: Report) -> Line:
     """Return what a month costs as it is, by kind and by the dearest paths; empty: nothing."""
     found = report.bill
-    kinds = [("machines", found.machines_usd), ("traffic", found.traffic_usd)]
+    low = _least(report.network_services)
+    traffic = (found.traffic_usd or Decimal(0)) + _least(report.traffic_by_class)
+    kinds = [("machines", found.machines_usd), ("traffic", traffic)]
     kinds += [("external addresses", found.addresses_usd)]
-    kinds += [("network services", found.services_usd + _least_of_services(report))]
-    parts = [
-        line(
-            name, " ", _paid(usd), _of_traffic(report) if name == "traffic" else _free(report, name)
-        )
-        for name, usd in kinds
-        if usd
-    ]
+    kinds += [("network services", found.services_usd + low)]
+    beside = {
+        "machines": _of_machines,
+        "traffic": _of_traffic,
+        "external addresses": _free,
+        "network services": _of_services,
+    }
+    parts = [line(name, " ", _paid(usd), beside[name](report)) for name, usd in kinds if usd]
     if found.commitments_usd:
         less = "less " if found.commitments_usd < 0 else ""
         name = f"fees of commitments less what they cover {less}"
@@ -66,16 +67,41 @@ def month_bill(report: Report) -> Line:
     return line(*whole, f"{least} · ", doc.joined(parts, " · "), _without_price(report))
 
 
-def _free(report: Report, kind: str) -> Line:
-    """Return what is free of addresses, and in no sum."""
-    note = report.bill.addresses_note
-    return line(f" ({note}; not taken off)") if note and kind == "external addresses" else ()
+def _free(report: Report) -> Line:
+    """Return what is free of addresses, and in no sum, with what it takes off at most."""
+    note, usd = report.bill.addresses_note, report.bill.addresses_free_usd
+    if not note or not usd:
+        return ()
+    return line(" (up to ", _paid(usd), f" less: {note}, once for a billing account)")
 
 
-def _least_of_services(report: Report) -> Decimal:
-    """Return what services without a known price cost at least."""
-    low, _ = unpriced_span([part for one in report.network_services for part in one.unpriced])
-    return low
+def _of_machines(report: Report) -> Line:
+    """Return the machines by series, the dearest first, and the nodes that others run on."""
+    of_series = (
+        (series_of(row.machine_type), row.machine_usd_per_month) for row in report.machines
+    )
+    nodes = ((one.service, one.usd_per_month) for one in report.network_services)
+    return _named([*of_series, *(one for one in nodes if one[0] == SOLE_TENANT_NODES)])
+
+
+def _of_services(report: Report) -> Line:
+    """Return the network services by name, the dearest first."""
+    least = (
+        (one.service, (one.usd_per_month or Decimal(0)) + unpriced_span(one.unpriced)[0])
+        for one in report.network_services
+    )
+    return _named([one for one in least if one[0] != SOLE_TENANT_NODES])
+
+
+def _named(amounts: Sequence[tuple[str, Decimal | None]]) -> Line:
+    """Return kinds in brackets where there are several."""
+    found = [(_NAMES.get(name, name), usd) for name, usd in amounts if usd]
+    return line(" (", phrases.by_kind(found), ")") if len(dict(found)) > 1 else ()
+
+
+def _least(totals: Sequence[ServiceTotal | ClassTotal]) -> Decimal:
+    """Return what is in a total of parts without a known price: what they cost at least."""
+    return unpriced_span([part for one in totals for part in one.unpriced])[0]
 
 
 def _paid(usd: Decimal | None, role: Role = Role.PLAIN) -> Line:
@@ -90,12 +116,32 @@ def _without_price(report: Report) -> Line:
         said.append(figures.counted(found.unpriced_machine_count, "machine"))
     if found.unpriced_address_count:
         said.append(figures.counted(found.unpriced_address_count, "address", "addresses"))
-    if found.unpriced_gib:
-        said.append(f"{figures.volume(found.unpriced_gib)} of traffic")
     if found.commitments_unknown:
         said.append("what commitments cover")
-    without = f"; no known price: {', '.join(said)}" if said else ""
-    return line(f"{without}; disks and licences are not in it")
+    parts = [line(", ".join(said))] if said else []
+    parts += _unpriced(report)
+    without = line("; no known price: ", doc.joined(parts, ", ")) if parts else ()
+    return line(without, "; disks and licences are not in it")
+
+
+def _unpriced(report: Report) -> list[Line]:
+    """Return what of traffic and services has no known price, and what it may cost more."""
+    traffic = [part for one in report.traffic_by_class for part in one.unpriced]
+    volume = figures.volume(report.bill.unpriced_gib)
+    found = [(f"{volume} of traffic", traffic)] if report.bill.unpriced_gib else []
+    found += [
+        (f"parts of {_NAMES.get(one.service, one.service)}", list(one.unpriced))
+        for one in report.network_services
+        if one.unpriced
+    ]
+    return [line(name, _at_most(unpriced)) for name, unpriced in found]
+
+
+def _at_most(unpriced: Sequence[Unpriced]) -> Line:
+    low, high = unpriced_span(unpriced)
+    if high is None or not unpriced:
+        return line(" (no upper bound is known)")
+    return line(" (up to ", _paid(high - low), " more)")
 
 
 def _of_traffic(report: Report) -> Line:
@@ -107,8 +153,7 @@ def _of_traffic(report: Report) -> Line:
         for one, usd in zip(totals, hubs, strict=True)
     ]
     ways.append((f"{HUB_WORK} data transfer", sum(hubs, Decimal(0))))
-    dear = sorted((way for way in ways if way[1]), key=lambda way: -way[1])
-    parts = [line(name, " ", _paid(usd)) for name, usd in dear[:_DEAREST]]
+    parts = [phrases.by_kind(ways)] if any(usd for _, usd in ways) else []
     for pair in report.dear_pairs[:1]:
         ends = say(f"{pair.src} → {pair.dst}", Role.NAME, length=phrases.SUBJECT_LENGTH)
         parts.append(line("dearest pair ", ends, " ", _paid(pair.usd_per_month)))

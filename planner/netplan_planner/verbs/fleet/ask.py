@@ -13,6 +13,7 @@ from netplan_planner.model import CommitmentScope
 from netplan_planner.model.plans.changes import LEAST_SAVING_USD
 from netplan_planner.model.plans.machine_choice import PAYMENT, SeriesNames
 from netplan_planner.planning.fleet.candidates import Checks
+from netplan_planner.planning.fleet.market import TERMS
 from netplan_planner.planning.fleet.need import CommitmentChoice, MoveKind, VcpuLimit
 from netplan_planner.planning.project import (
     Input,
@@ -23,8 +24,6 @@ from netplan_planner.planning.project import (
 from netplan_planner.quantities import Usd, names, usd
 
 MOVES = "What a move costs"
-TERMS = (1, 3)
-"""Years that Google sells commitments for."""
 _COUNT = re.compile(r"[0-9]{1,12}")
 
 

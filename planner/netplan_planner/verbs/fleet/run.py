@@ -1,6 +1,6 @@
 """The plan of a fleet: what is read, what is asked of the solver, and what it rests on."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from netplan_planner.errors import UsageError, did_you_mean
+from netplan_planner.ledger.compared import AT_LIST
 from netplan_planner.machines.known import Known
 from netplan_planner.model import CapsBook, CommitmentScope, Facts, PriceBook, Text, taken
 from netplan_planner.planning.basis import resting
@@ -40,10 +41,6 @@ from netplan_planner.world.request import InputRequest
 from netplan_pricing import open_prices
 
 _ZERO = Decimal(0)
-_AT_LIST = (
-    "where the bill has no one discount for all of a kind, types are compared at list prices"
-    " on both sides"
-)
 Say = Callable[[str], None]
 
 
@@ -194,16 +191,14 @@ def _of_inventory(asked: FleetChoices, read: InputRequest, say: Say) -> _Fleet:
         any_architecture=asked.any_architecture,
         headroom_ratio=asked.headroom_ratio,
     )
-    existing, is_shared, notes, _ = existing_of(facts.even, asked.commitment_scope)
+    existing, is_shared, notes, _ = existing_of(facts, asked.commitment_scope)
     notes += (*stopped_machines(facts.inventory), *autoscaled(facts.inventory))
     if asked.commitment_scope is CommitmentScope.UNKNOWN and len(_projects(needs)) > 1:
         notes += (
             "whether projects share commitments is not known (--commitment-scope): each is bought"
             " for one project here",
         )
-    if facts.even is not facts:
-        notes += (_AT_LIST,)
-    return _Fleet(facts.even.prices, facts.caps, needs, notes, existing, left_out, is_shared, facts)
+    return _Fleet(facts.prices, facts.caps, needs, notes, existing, left_out, is_shared, facts)
 
 
 def _projects(needs: Sequence[FleetNeed]) -> set[str]:
@@ -283,10 +278,22 @@ def _answer(basis: FleetAnswer, planned: Planned, market: Market, fleet: _Fleet)
         advice=tuple(breaking_advice(fleet.facts, groups)) if fleet.facts is not None else (),
         notes=(
             *fleet.notes,
+            *_compared(planned),
             *notes_of_inventory(fleet.facts, planned),
             *notes_of_plan(planned, market, fleet.prices),
         ),
     )
+
+
+def _compared(planned: Planned) -> Iterator[Text]:
+    """Yield how many machines move for what list prices say, if some do."""
+    listed = sum(
+        need.count
+        for need, one in zip(planned.needs, planned.chosen, strict=True)
+        if one.at_list_usd
+    )
+    if listed:
+        yield f"what {counted(listed, 'machine')} would save by another type is told {AT_LIST}"
 
 
 def _group(

@@ -74,11 +74,12 @@ def _saved(group: FleetGroup) -> Decimal:
 def _said_dearer(step: PlanChange, group: FleetGroup, step_count: int) -> PlanChange:
     """Return a step that says what it costs more than today until a commitment covers it."""
     usd = -_saved(group) / step_count
-    caution = (
-        f"At prices on demand it costs {usd:.2f} USD a month more than today, until a commitment"
-        " covers it."
+    caution = model.worded(
+        "At prices on demand it costs ",
+        model.Amount(usd=usd),
+        " a month more than today, until a commitment covers it.",
     )
-    return replace(step, fix=replace(step.fix, caution=f"{caution} {step.fix.caution}".strip()))
+    return replace(step, fix=replace(step.fix, caution=model.spaced(caution, step.fix.caution)))
 
 
 def _moves(facts: model.Facts, need: FleetNeed, candidate: Candidate) -> Iterator[PlanChange]:
@@ -108,7 +109,7 @@ def _with_caution(step: PlanChange, candidate: Candidate) -> PlanChange:
     said = notes_of(candidate)
     if not said:
         return step
-    caution = " ".join(filter(None, (f"{said[0].upper()}{said[1:]}.", step.fix.caution)))
+    caution = model.spaced(f"{said[0].upper()}{said[1:]}.", step.fix.caution)
     return replace(step, fix=replace(step.fix, caution=caution))
 
 

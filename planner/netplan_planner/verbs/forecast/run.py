@@ -122,8 +122,7 @@ def _with_other(step: PlanChange, one: MachineForecast, new: NextMachine) -> Pla
         f"{one.name} under its cap of {one.scope.value} traffic would take"
         f" {new.machine_type}{tier1}: take the greater of both."
     )
-    caution = " ".join(filter(None, (step.fix.caution, said)))
-    return replace(step, fix=replace(step.fix, caution=caution))
+    return replace(step, fix=replace(step.fix, caution=model.spaced(step.fix.caution, said)))
 
 
 @verb(

@@ -74,7 +74,7 @@ def blocks(answer: graphs.TrafficGraph, options: RenderOptions) -> Iterator[Bloc
         doc.Column(title="from"),
         doc.Column(title="to"),
         doc.Column(title="a month", is_number=True),
-        doc.Column(title="dollars", is_number=True, stacked="costs: {}"),
+        doc.Column(title="cost", is_number=True, stacked="costs: {}"),
         doc.Column(title="fastest", is_number=True, stacked="fastest minute: {}"),
         doc.Column(title="of cap", is_number=True, stacked="of the cap: {}"),
         doc.Column(title="path", is_note=True),

@@ -8,7 +8,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum, UsageError
-from netplan_planner.model import Facts, Inventory, Zone
+from netplan_planner.ledger.compared import AT_LIST, is_at_list
+from netplan_planner.model import Facts, Inventory, Zone, spaced
 from netplan_planner.model.money.price_age import price_age
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.optimise.machine_type import Chooser
@@ -72,6 +73,17 @@ def plan_places(
         MissingDatum: If no traffic has a known price.
     """
     facts, asked = _asked(request, wanted, say)
+    found, is_listed = _placed(facts, asked, request, wanted, say)
+    if is_listed:
+        found, _ = _placed(facts.even, asked, request, wanted, say)
+        return replace(found, assumptions=(*found.assumptions, f"moves are compared {AT_LIST}"))
+    return found
+
+
+def _placed(
+    facts: Facts, asked: Asked, request: InputRequest, wanted: PlaceChoices, say: Say
+) -> tuple[Placement, bool]:
+    """Return zones, and whether what they change is compared at list prices."""
     prices = Prices(facts, asked)
     prices.machines.check()
     numbers = numbers_of(
@@ -96,8 +108,9 @@ def plan_places(
     )
     found = best_placement(numbers.problem, say)
     if isinstance(found, Shortfalls):
-        return replace(answer, infeasible=shortfalls_of(asked, numbers, found))
-    return _solved(answer, asked, numbers, prices, found)
+        return replace(answer, infeasible=shortfalls_of(asked, numbers, found)), False
+    solved = _solved(answer, asked, numbers, prices, found)
+    return solved, is_at_list(facts.prices, baseline.lines, solved.line_items)
 
 
 def _asked(request: InputRequest, wanted: PlaceChoices, say: Say) -> tuple[Facts, Asked]:
@@ -299,5 +312,4 @@ def _place_of(machine: AskedMachine, zone: str) -> tuple[str, str, str]:
 def _step(machine: AskedMachine, zone: Zone, *, is_taken: bool) -> PlanChange:
     """Return the step of a move, with what else has to follow the machine."""
     step = move_to_zone(machine.as_instance, zone, is_taken=is_taken)
-    caution = " ".join((step.fix.caution, *machine.breaks))
-    return replace(step, fix=replace(step.fix, caution=caution))
+    return replace(step, fix=replace(step.fix, caution=spaced(step.fix.caution, *machine.breaks)))

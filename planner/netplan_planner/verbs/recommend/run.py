@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum, UsageError, nearest_names
-from netplan_planner.ledger.account import AT_LIST
+from netplan_planner.ledger.compared import AT_LIST
 from netplan_planner.machines import ties_of
 from netplan_planner.optimise.commitment_changes import cover_today
 from netplan_planner.optimise.machine_type import Chooser

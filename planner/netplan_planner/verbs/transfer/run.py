@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, UsageError, nearest_names
-from netplan_planner.model import PriceBook, Usage
+from netplan_planner.model import PriceBook, Usage, spaced
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.planning.basis import Opened, opened
 from netplan_planner.planning.payment import check_interruptions
@@ -302,7 +302,7 @@ def _steps(plan: TransferPlan, prices: PriceBook) -> Iterator[PlanChange]:
         )
         if not is_known:
             unknown = f"Which zones of {machines.place} offer {machines.machine_type} is not known."
-            step = replace(step, fix=replace(step.fix, caution=f"{unknown} {step.fix.caution}"))
+            step = replace(step, fix=replace(step.fix, caution=spaced(unknown, step.fix.caution)))
         yield step
 
 

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.judging.fix_gain import Gain, Judge, Proposal, by_gain
-from netplan_planner.model import LIFT_RATIO, Hit, ResourceRef, SelfLink
+from netplan_planner.ledger.compared import is_at_list
+from netplan_planner.model import LIFT_RATIO, Hit, LineItem, PriceBook, ResourceRef, SelfLink
+from netplan_planner.model.report_rows import MonthBill
 from netplan_planner.verbs.whatif.answer import WhatifField, WhatifGain
 from netplan_planner.verbs.whatif.scenario import Aimed
 
@@ -40,8 +42,33 @@ class Outcome(NamedTuple):
     """By machine: the sum of its flows."""
     used_ratio: NDArray[np.float64]
     """By machine: 95th percentile against its limit; NaN where it is not known."""
+    paid: "Paid | None" = None
+    """Where the bill's discounts are not one, what decides on which prices it is compared."""
     why_not: str = ""
     """Why the changes cannot be made so; then nothing else is said."""
+
+
+class Paid(NamedTuple):
+    """A month as it is paid and at list prices."""
+
+    prices: PriceBook
+    bill: MonthBill
+    at_list: MonthBill
+    lines: tuple[LineItem, ...]
+    """As they are paid."""
+
+
+def is_compared_at_list(before: Outcome, after: Outcome) -> bool:
+    """Return whether what lies between two outcomes is told at list prices."""
+    old, new = before.paid, after.paid
+    return old is not None and new is not None and is_at_list(old.prices, old.lines, new.lines)
+
+
+def _saved_usd(before: Outcome, after: Outcome) -> Decimal:
+    old, new = before.paid, after.paid
+    if old is not None and new is not None and is_compared_at_list(before, after):
+        return old.at_list.least_usd_per_month - new.at_list.least_usd_per_month
+    return before.usd - after.usd
 
 
 Evaluate = Callable[[Chosen], Outcome]
@@ -128,7 +155,7 @@ def gain_of(before: Outcome, after: Outcome) -> WhatifGain:
         return WhatifGain(saves_usd_per_month=None, gains_gbps=None, is_possible=False, unknown=why)
     new = sorted(after.unpriced - before.unpriced)
     return WhatifGain(
-        saves_usd_per_month=None if new else before.usd - after.usd,
+        saves_usd_per_month=None if new else _saved_usd(before, after),
         gains_gbps=_difference(before, after),
         unknown="; ".join(new),
     )

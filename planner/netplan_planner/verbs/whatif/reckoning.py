@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.errors import NetplanError
-from netplan_planner.judging.month import Committed, month_bill, tables_of
+from netplan_planner.judging.month import Committed, lines_of, month_bill, tables_of
 from netplan_planner.machines.known import Known
 from netplan_planner.model import Facts, MachineChange, MachineRow, SelfLink, total_usd
 from netplan_planner.throughput.sharing.links import NAMES
 from netplan_planner.verbs.whatif.answer import WhatifLimit
 from netplan_planner.verbs.whatif.apply import apply_aimed
-from netplan_planner.verbs.whatif.order import Chosen, Outcome
+from netplan_planner.verbs.whatif.order import Chosen, Outcome, Paid
 from netplan_planner.verbs.whatif.rates import FlowRates, Matrix
 from netplan_planner.verbs.whatif.scenario import Aimed, Scenario
 
@@ -63,8 +63,14 @@ class Reckoner:
         reasons = {f"{one.path_class}: {p.reason}" for one in tables.classes for p in one.unpriced}
         rates = self._matrix.rates(scenario)
         owner_count = len(facts.traffic.owners) if facts.traffic is not None else 0
+        paid = None
+        if facts.even is not facts:
+            listed, _ = commitments_usd(self._facts.even, facts.even)
+            at_list = month_bill(tables_of(facts.even), Committed(listed))
+            paid = Paid(facts.prices, money, at_list, tuple(lines_of(facts, tables)))
         return Outcome(
             usd=money.least_usd_per_month,
+            paid=paid,
             unpriced=frozenset({one for one in unpriced if not one.endswith(": ")} | reasons)
             | ({why} if why else frozenset()),
             total_gbps=rates.total_gbps,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from netplan_planner.judging.fixes import severity_of
 from netplan_planner.judging.judged import Judged, judged, with_bill
 from netplan_planner.judging.month import Committed, Tables, committed, month_bill, tables_of
 from netplan_planner.judging.suppressions import ignore_file
+from netplan_planner.ledger.compared import AT_LIST, KINDS, plus_change
 from netplan_planner.machines.known import Known
 from netplan_planner.model import (
     Direction,
@@ -48,6 +50,7 @@ from netplan_planner.verbs.whatif.order import (
     MOST_CHANGES,
     Step,
     Together,
+    is_compared_at_list,
     only_together,
     order_changes,
 )
@@ -187,7 +190,7 @@ def answer(
     used = used_ratios(facts, old.tables.machines, owner_count)
     matrix = Matrix(before, Demand(held_back_ratio(facts), used, is_all_out))
     reckoner = Reckoner(facts, aims, known, before, matrix)
-    steps, sets = _ordered(facts, aims, reckoner)
+    steps, sets, ranked = _ordered(facts, aims, reckoner)
     sides = [
         Side(scenario.facts, one.tables.machines, matrix.rates(scenario))
         for scenario, one in ((before, old), (after, new))
@@ -198,6 +201,13 @@ def answer(
     base = committed(facts, uses)
     covered, why = commitments_usd(facts, after.facts)
     then = None if covered is None else (base.usd or _ZERO) + covered
+    sides_of_money = [
+        _side(old, sides[0].rates, Committed(base.usd or _ZERO, base.unknown), facts),
+        _side(new, sides[1].rates, Committed(then, base.unknown), after.facts),
+    ]
+    compared = _compared(sides_of_money[0], sides_of_money[1], ranked, reckoner)
+    if compared is not sides_of_money[1]:
+        notes.append(f"What changes is compared {AT_LIST}.")
     if why:
         notes.append(f"What commitments cover of it is not known: {why}.")
     if len(aims) > MOST_CHANGES:
@@ -214,8 +224,8 @@ def answer(
         title=title_of(demo, projects_of(read, facts.inventory)),
         steps=steps,
         together=sets,
-        before=_side(old, sides[0].rates, Committed(base.usd or _ZERO, base.unknown), facts),
-        after=_side(new, sides[1].rates, Committed(then, base.unknown), after.facts),
+        before=sides_of_money[0],
+        after=compared,
         machines=found,
         machine_count=len(facts.inventory.instances),
         findings=differences.findings(old.judged, new.judged, is_plugin_changed=is_plugin_changed),
@@ -264,7 +274,7 @@ def _touched(facts: Facts, after: Scenario, aims: Sequence[Aimed]) -> frozenset[
 
 def _ordered(
     facts: Facts, aims: Sequence[Aimed], reckoner: Reckoner
-) -> tuple[tuple[WhatifStep, ...], tuple[WhatifSet, ...]]:
+) -> tuple[tuple[WhatifStep, ...], tuple[WhatifSet, ...], tuple[int, ...]]:
     steps: list[Step] = list(
         order_changes(
             aims,
@@ -286,7 +296,27 @@ def _ordered(
     )
     used = reckoner(frozenset()).used_ratio
     sets = (_set(facts, one, rank, used) for one in only_together(aims, reckoner))
-    return found, tuple(sets)
+    return found, tuple(sets), tuple(step.number for step in steps)
+
+
+def _compared(
+    side: WhatifSide, then: WhatifSide, ranked: Sequence[int], reckoner: Reckoner
+) -> WhatifSide:
+    """Return what is after: what is before less what each step saves, on the prices of each."""
+    made = [frozenset(ranked[:count]) for count in range(len(ranked) + 1)]
+    walk = [found for one in made if not (found := reckoner(one)).why_not]
+    if not any(is_compared_at_list(*pair) for pair in pairwise(walk)):
+        return then
+    money = side.money
+    for was, now in pairwise(walk):
+        old, new = was.paid, now.paid
+        assert old is not None
+        assert new is not None
+        is_list = is_compared_at_list(was, now)
+        bills = (old.at_list, new.at_list) if is_list else (old.bill, new.bill)
+        money = plus_change(money, *bills)
+    sums = {kind: getattr(money, kind) for kind in KINDS}
+    return replace(then, money=replace(then.money, **sums))
 
 
 def _set(

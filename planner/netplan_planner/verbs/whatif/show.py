@@ -101,7 +101,9 @@ def _sums(answer: whatif.WhatifAnswer) -> doc.Table:
             new.money.commitments_usd,
         ),
     )
+    least = ("least of what has no price", old.money.unpriced_low_usd, new.money.unpriced_low_usd)
     rows = [_money(*one) for one in money if one[1] or one[2] or one[2] is None]
+    rows += [_money(*least)] if least[1] or least[2] else []
     rows.append(
         _money(
             "all a month", old.money.least_usd_per_month, new.money.least_usd_per_month, Role.STRONG
