@@ -83,8 +83,8 @@ class Factors(NamedTuple):
     1 goes beyond these bounds, as a distance of its own: powers of e.
     """
 
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    scatter: NDArray[np.float64]
+    """Of both ends, by place."""
     probed: tuple[float, float] = PROBED_TAILS[0.9]
     """Standard deviations below and above, for what probes taught."""
 
@@ -143,8 +143,9 @@ def interval(found: Spread, factors: Factors) -> tuple[Column, Column]:
     Both are products of rates that rise with whatever raises the value, so they rise with it.
     """
     mean = found.means.gbps
-    low = _end(found.case_low_gbps, found.low_gbps, factors.low[found.place], -1)
-    high = _end(found.case_high_gbps, found.high_gbps, factors.high[found.place], 1)
+    factor = factors.scatter[found.place]
+    low = _end(found.case_low_gbps, found.low_gbps, factor, -1)
+    high = _end(found.case_high_gbps, found.high_gbps, factor, 1)
     high = np.minimum(high, found.wall_gbps)
     if found.learnt_ratio.any():
         low, high = _probed(found, factors.probed, low, high)
@@ -184,16 +185,10 @@ def factors_at(level: float) -> Factors:
     levels = sorted({key[1] for key in table})
     if not levels[0] <= level <= levels[-1]:
         raise ValueError(f"a level is between {levels[0]:g} and {levels[-1]:g}, got {level:g}")
-    low, high = (
-        np.array(
-            [
-                np.interp(level, levels, [table[place, one][side] for one in levels])
-                for place in PLACES
-            ]
-        )
-        for side in (0, 1)
-    )
-    return Factors(low, high, probed_tails(level))
+    scatter = [
+        np.interp(level, levels, [table[place, one] for one in levels]) for place in PLACES
+    ]
+    return Factors(np.array(scatter), probed_tails(level))
 
 
 def probed_tails(level: float) -> tuple[float, float]:
@@ -207,8 +202,5 @@ def probed_tails(level: float) -> tuple[float, float]:
 
 
 @cache
-def _table() -> dict[tuple[str, float], tuple[float, float]]:
-    return {
-        (row["place"], float(row["level"])): (float(row["low"]), float(row["high"]))
-        for row in shipped_rows(_FILE)
-    }
+def _table() -> dict[tuple[str, float], float]:
+    return {(row["place"], float(row["level"])): float(row["factor"]) for row in shipped_rows(_FILE)}
