@@ -2,8 +2,8 @@
 
 The model keeps the documented cap as its value (one campaign is no constant). Where the value is
 above what the campaign saw, the interval reaches down to that, and where the limit in doubt binds
-the answer says so. Below it nothing contradicts the value. A reader of one answer does not read the table of all
-campaigns.
+the answer says so. Below it nothing contradicts the value. A reader of one answer does not read the
+table of all campaigns.
 """
 
 from collections.abc import Sequence
@@ -34,9 +34,7 @@ def doubted_low(
     for one in known_doubts():
         is_of_class = np.array([kind.path_class is one.path_class for kind in kinds], dtype=bool)
         is_doubted = (
-            is_of_class[which]
-            & (found.means.gbps > one.seen_gbps)
-            & (found.learnt_ratio == 0)
+            is_of_class[which] & (found.means.gbps > one.seen_gbps) & (found.learnt_ratio == 0)
         )
         low_gbps = np.where(is_doubted, np.minimum(low_gbps, one.seen_gbps), low_gbps)
     return low_gbps

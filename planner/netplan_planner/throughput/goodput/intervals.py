@@ -185,9 +185,7 @@ def factors_at(level: float) -> Factors:
     levels = sorted({key[1] for key in table})
     if not levels[0] <= level <= levels[-1]:
         raise ValueError(f"a level is between {levels[0]:g} and {levels[-1]:g}, got {level:g}")
-    scatter = [
-        np.interp(level, levels, [table[place, one] for one in levels]) for place in PLACES
-    ]
+    scatter = [np.interp(level, levels, [table[place, one] for one in levels]) for place in PLACES]
     return Factors(np.array(scatter), probed_tails(level))
 
 
@@ -203,4 +201,6 @@ def probed_tails(level: float) -> tuple[float, float]:
 
 @cache
 def _table() -> dict[tuple[str, float], float]:
-    return {(row["place"], float(row["level"])): float(row["factor"]) for row in shipped_rows(_FILE)}
+    return {
+        (row["place"], float(row["level"])): float(row["factor"]) for row in shipped_rows(_FILE)
+    }
