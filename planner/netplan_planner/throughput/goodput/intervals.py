@@ -33,17 +33,18 @@ WALL_RATIO = 1.02
 """How far goodput was seen above a documented cap; no interval ends beyond it. Runs of one path
 differ by that much whatever holds them, so no bound is nearer to its case."""
 PROBED_TAILS = {
-    0.5: (0.5, 0.35),
-    0.8: (1.75, 0.9),
-    0.9: (2.9, 1.25),
-    0.95: (4.3, 1.6),
-    0.98: (6.3, 2.2),
-    0.99: (7.9, 2.6),
+    0.5: (0.49, 0.33),
+    0.8: (1.51, 0.81),
+    0.9: (2.68, 1.15),
+    0.95: (4.13, 1.51),
+    0.98: (6.19, 2.16),
+    0.99: (7.76, 2.84),
 }
 """Ends of the interval at a level, in standard deviations below and above the mean of a path that
-probes told of. Quantiles over nine campaigns with three and ten probes each (`--tails` of
-benchmarks/replay_probes.py), every campaign with the same weight; without any one of them those at
-0.9 are 2.3 to 3.1 and 1.2 to 1.3. Something slows a few runs down whatever is known of the path."""
+probes told of. Quantiles over nine campaigns with three and ten probes each (`--tails --seeds 100`
+of benchmarks/replay_probes.py), every campaign with the same weight; without any one of them those
+at 0.9 are 2.15 to 2.93 and 1.07 to 1.21. Something slows a few runs down whatever is known of the
+path."""
 PLACES = ("internal", "external", "foreign", "pod")
 """Where a path runs, by code: inside the VPC, to a machine of ours by its outside address, from or
 to a machine that is not ours, over a cluster's network. What a path is asked with, its streams or

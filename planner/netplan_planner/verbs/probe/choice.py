@@ -21,6 +21,7 @@ from netplan_planner.verbs.probe.answer import (
     ProbeCost,
     ProbeImpact,
     ToldLimit,
+    half_width_of,
     log_width_of,
 )
 from netplan_planner.verbs.probe.forecast import ProbeRules, run_gbps
@@ -85,9 +86,8 @@ def choose_probes(probes: Sequence[Probe], *, rules: ProbeRules, caps: ProbeCaps
         information.add(best)
         spent = spent.plus(best.most)
     count = max(information.flow_count, 1)
-    return Choice(
-        tuple(planned), tuple(left_out), before / count, max(information.log_width, 0.0) / count
-    )
+    after = information.promised_log_width([one.probe for one in planned])
+    return Choice(tuple(planned), tuple(left_out), before / count, after / count)
 
 
 def _is_known(probe: Probe, information: Information, rules: ProbeRules) -> bool:
@@ -96,12 +96,15 @@ def _is_known(probe: Probe, information: Information, rules: ProbeRules) -> bool
 
 def _known(probe: Probe, rules: ProbeRules) -> LeftOutProbe:
     width = f"±{rules.tolerance_ratio * 100:g} %"
-    is_narrow = all(flow.log_width <= log_width_of(rules.tolerance_ratio) for flow in probe.flows)
-    reason = (
-        f"the prediction is inside the tolerance of {width} already (--tolerance)"
-        if is_narrow
-        else f"the probes above are expected to bring it inside the tolerance of {width}"
-    )
+    tolerance = log_width_of(rules.tolerance_ratio)
+    scatter = max(one.alike.log_width if one.alike else 0.0 for one in probe.flows)
+    if all(flow.log_width <= tolerance for flow in probe.flows):
+        reason = f"the prediction is inside the tolerance of {width} already (--tolerance)"
+    elif scatter <= tolerance:
+        reason = f"the probes above are expected to bring it inside the tolerance of {width}"
+    else:
+        runs = f"runs of such paths differ by ±{half_width_of(scatter) * 100:.0f} %"
+        reason = f"the probes above show its limits; {runs}, more than the tolerance of {width}"
     return LeftOutProbe(probe=probe, kind=LeftOutKind.KNOWN, reason=reason)
 
 

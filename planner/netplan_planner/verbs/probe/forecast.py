@@ -18,11 +18,7 @@ from netplan_planner.verbs.probe.answer import (
     ProbePath,
     ProbeWay,
 )
-from netplan_planner.verbs.probe.information import (
-    limit_shares,
-    width_and_reach,
-    width_others_leave,
-)
+from netplan_planner.verbs.probe.information import alike_paths, limit_shares, width_and_reach
 
 _LINE_DIGITS = 6
 """Of GiB in a line: a kilobyte."""
@@ -103,7 +99,7 @@ def _flow(
         log_width=width,
         informative_ratio=reach,
         shares=limit_shares(query, estimate, dst=receiver),
-        shared_log_width=width_others_leave(query, facts.caps),
+        alike=alike_paths(query, facts.caps),
     )
 
 
