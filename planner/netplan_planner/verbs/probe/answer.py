@@ -85,16 +85,6 @@ class ProbeCost(Value, frozen=True, kw_only=True):
     """What their seconds would cost at list price, which counts in the order of probes only."""
 
 
-class AlikePaths(Value, frozen=True, kw_only=True):
-    """The paths of one class to one kind of receiver: they scatter by more than their limits."""
-
-    name: str
-    probe_count: float
-    """Probes of them that a calibration holds already."""
-    log_width: float
-    """Of the interval of a run, however many of them are measured."""
-
-
 class ProbeFlow(Value, frozen=True, kw_only=True):
     """One direction of one kind of run, as it is predicted."""
 
@@ -108,8 +98,8 @@ class ProbeFlow(Value, frozen=True, kw_only=True):
     """Share of the interval that a run can tell apart; below 1 where `--bitrate` cuts it."""
     shares: tuple[tuple[str, float], ...]
     """Limit, and the probability that it binds here; paths with the same limit learn from it."""
-    alike: AlikePaths | None = None
-    """None where nothing can be predicted."""
+    shared_log_width: float = 0.0
+    """What probes of other paths leave of the width: paths of one class differ by so much."""
 
 
 class Probe(Value, frozen=True, kw_only=True):

@@ -12,36 +12,31 @@ What is still open of one direction of a path, as a share of what its interval h
 so that of two paths alike in all limits the second has little more to tell: whichever limit the
 first one shows is the one that binds the second. How far paths of its class differ from each other
 stays open until it is measured itself; what its own runs told is never open again.
-Censored knowledge ("at least this") is not counted. What is open decides the order of probes. What
-is promised of the whole plan is the width that a calibration by its runs will have.
+Censored knowledge ("at least this") is not counted. So probes are ordered; what is promised of them
+all is worked out with a calibration (`promise`).
 """
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from netplan_planner.model import Calibration, CapsBook, Estimate, Instance, PathQuery
 from netplan_planner.throughput.batch import terms_of
-from netplan_planner.throughput.calibration.factors.calibrated import (
-    Corrector,
-    student_ratio,
-    taught_share,
-)
+from netplan_planner.throughput.calibration.factors.calibrated import Corrector
 from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
 from netplan_planner.throughput.calibration.factors.factor_paths import (
     answers,
     run_scatter,
     slopes,
 )
-from netplan_planner.throughput.calibration.factors.shared_factors import site_key
 from netplan_planner.throughput.goodput.intervals import probed_tails
 from netplan_planner.throughput.limits.path_limits import static_limits
 from netplan_planner.throughput.limits.shared_by import said_of, same_for
 from netplan_planner.throughput.single_row import single_row
-from netplan_planner.verbs.probe.answer import AlikePaths, Probe, ProbeFlow
+from netplan_planner.verbs.probe.answer import Probe, ProbeFlow
 
 UNKNOWN_RATIO = 10.0
 """A path without a prediction is taken for anything from a tenth of the bitrate to all of it."""
@@ -122,30 +117,6 @@ class Information:
         narrow = sum(min(flow.log_width, self._floor) for flow in self._flows)
         return narrow + sum(count * _open(kind, self._shown) for kind, count in self._alike.items())
 
-    def promised_log_width(self, planned: Sequence[Probe]) -> float:
-        """Return the log widths that intervals are to have with the runs of a plan, in all.
-
-        As calibrations have them: few probes take an interval some of the way only, and what runs
-        of alike paths scatter by stays in it, measured or not.
-
-        Args:
-            planned: Those that were added.
-        """
-        own = {id(flow) for probe in planned for flow in probe.flows}
-        counts = Counter(flow.alike.name for one in planned for flow in one.flows if flow.alike)
-        return sum(self._promised(flow, id(flow) in own, counts) for flow in self._flows)
-
-    def _promised(self, flow: ProbeFlow, is_own: bool, counts: Mapping[str, int]) -> float:
-        kind = self._kind(flow).measured if is_own else self._kind(flow)
-        alike = flow.alike
-        if alike is None:
-            return min(flow.log_width, self._floor) + _open(kind, self._shown)
-        before, more = alike.probe_count, counts.get(alike.name, 0)
-        left = min(_not_shown(kind, self._shown), kind.most)
-        taught = (1 - left) * taught_share(before, more)
-        probed = min(alike.log_width * student_ratio(before + more), flow.log_width)
-        return float((1 - taught) * flow.log_width + taught * probed)
-
     def widest(self, probe: Probe) -> float:
         """Return the log width that the widest interval of a probe is expected to have by now."""
         return max(
@@ -186,8 +157,7 @@ class Information:
     def _kind(self, flow: ProbeFlow) -> "_Kind":
         excess = max(flow.log_width - self._floor, 0.0)
         # Up to the tolerance, twice the floor: how far paths differ is no reason to measure all.
-        others_leave = flow.alike.log_width if flow.alike is not None else 0.0
-        least = min(max(others_leave - self._floor, 0.0), self._floor)
+        least = min(max(flow.shared_log_width - self._floor, 0.0), self._floor)
         return _Kind(excess, flow.shares, flow.informative_ratio, 1.0, least)
 
 
@@ -211,15 +181,12 @@ class _Kind(NamedTuple):
 
 def _open(kind: _Kind, shown: Mapping[str, float]) -> float:
     """Return by how much a flow's interval is expected to be wider than a measured one."""
-    by_others = max(kind.excess * _not_shown(kind, shown), kind.least)
-    return min(by_others, kind.excess * kind.most)
-
-
-def _not_shown(kind: _Kind, shown: Mapping[str, float]) -> float:
-    """Return the probability that a limit binds a flow whose value no probe shows."""
+    if not kind.excess:
+        return 0.0
     none = 1 - sum(chance for _, chance in kind.shares)
     left = sum(max(chance - shown.get(key, 0.0), 0.0) for key, chance in kind.shares)
-    return left + max(none, 0.0)
+    by_others = max(kind.excess * (left + max(none, 0.0)), kind.least)
+    return min(by_others, kind.excess * kind.most)
 
 
 def shown_by(probe: Probe) -> dict[str, float]:
@@ -231,10 +198,11 @@ def shown_by(probe: Probe) -> dict[str, float]:
     return found
 
 
-def alike_paths(query: PathQuery, caps: CapsBook, *, level: float = 0.9) -> AlikePaths | None:
-    """Return how far runs of paths like one scatter, None where nothing can be predicted.
+def width_others_leave(query: PathQuery, caps: CapsBook, *, level: float = 0.9) -> float:
+    """Return the log width that an interval keeps however many probes of other paths tell of it.
 
-    As far as probes of a calibration have shown, where the caps have one; else as is usual.
+    Paths of one class differ by more than their limits: as far as the calibration of the caps has
+    measured it, else as is usual. 0 where nothing can be predicted.
     """
     found = static_limits(query, caps, may_assume=True)
     row, _ = single_row(query)
@@ -244,10 +212,6 @@ def alike_paths(query: PathQuery, caps: CapsBook, *, level: float = 0.9) -> Alik
     paths, values = probed.paths(terms_of([query], [found], row), row.kind)
     now = answers(paths, values)
     if found.unknown or math.isnan(now.log_gbps[0]):
-        return None
+        return 0.0
     scatter = float(run_scatter(paths, slopes(paths, values, now))[0])
-    return AlikePaths(
-        name=site_key(query),
-        probe_count=float(probed.of_kind.probe_count[0]),
-        log_width=sum(probed_tails(level)) * scatter * float(probed.of_kind.scatter_ratio[0]),
-    )
+    return sum(probed_tails(level)) * scatter * float(probed.of_kind.scatter_ratio[0])

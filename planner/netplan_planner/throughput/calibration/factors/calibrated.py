@@ -56,24 +56,6 @@ STUDENT_EXCESS = 1.2
 digits from four degrees on."""
 
 
-def taught_share(probe_count: Column | float, more: Column | float = 0.0) -> Column | float:
-    """Return how far probes of a class take what is left of the way to their interval.
-
-    >>> taught_share(0, 2), taught_share(2, 4)
-    (0.5, 0.5)
-
-    Args:
-        probe_count: Of the class, that have taken it some of the way already.
-        more: Of the class, besides.
-    """
-    return more / (probe_count + more + FEW_PROBES)
-
-
-def student_ratio(probe_count: Column | float) -> Column | float:
-    """Return by how much intervals are wider because few probes tell how far runs scatter."""
-    return 1 + STUDENT_EXCESS / (SCATTER_FREEDOM + probe_count)
-
-
 class PairEffects(NamedTuple):
     """What is known of pairs of places, on a logarithmic scale.
 
@@ -231,6 +213,7 @@ class Probed(NamedTuple):
         probes = self.of_kind.probe_count[which]
         with np.errstate(invalid="ignore", divide="ignore"):
             removed = np.clip(1 - after / before, 0.0, 1.0)
+        widened = 1 + STUDENT_EXCESS / (SCATTER_FREEDOM + probes)
         means = _below_caps(now.means, spans, plain)
         with np.errstate(invalid="ignore", divide="ignore"):
             moved = np.nan_to_num(means.gbps / plain.means.gbps, nan=1.0, posinf=1.0)
@@ -241,8 +224,8 @@ class Probed(NamedTuple):
             low_gbps=plain.low_gbps * np.minimum(moved, 1.0),
             case_high_gbps=np.fmax(plain.case_high_gbps * np.maximum(moved, 1.0), means.gbps),
             high_gbps=plain.high_gbps * np.maximum(moved, 1.0),
-            learnt_ratio=np.nan_to_num(removed) * taught_share(0.0, probes),
-            log_sd=np.sqrt(after + (1 - PAIR_SHARE) * variance + of_pair) * student_ratio(probes),
+            learnt_ratio=np.nan_to_num(removed) * probes / (probes + FEW_PROBES),
+            log_sd=np.sqrt(after + (1 - PAIR_SHARE) * variance + of_pair) * widened,
         )
 
     def shifted(self, spans: TermSpans, which: NDArray[np.intp]) -> TermSpans:
