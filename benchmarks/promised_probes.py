@@ -216,7 +216,7 @@ def main() -> None:
     parser.add_argument("--markdown", action="store_true")
     asked = parser.parse_args()
     titles = ("fleet", "paths", "picked", "probes", "median error")
-    rows = [(*titles, "half width promised", "delivered", "inside")]
+    rows: list[tuple[str, ...]] = [(*titles, "half width promised", "delivered", "inside")]
     for fleet in asked.fleet or FLEETS:
         rows += figures(asked.measurements, fleet, asked.paths, asked.seeds)
     if asked.markdown:

@@ -75,8 +75,8 @@ class _Runs(NamedTuple):
     gbps: Column
     is_at_least: NDArray[np.bool_]
     """Whether a rate cap holds it."""
-    count: int
-    """Of each."""
+    each: int
+    """How many."""
 
 
 def _runs(flows: Sequence[ProbeFlow], way: int, rules: ProbeRules) -> _Runs:
@@ -119,7 +119,7 @@ class _Table(NamedTuple):
             is_core_only=np.zeros(count, dtype=bool),
             is_at_least=runs.is_at_least,
         )
-        rows: NDArray[np.intp] = np.repeat(np.arange(count), runs.count)
+        rows: NDArray[np.intp] = np.repeat(np.arange(count), runs.each)
         learnt = _scattering(calibrate(expected.rows(rows), as_of=caps.as_of), caps)
         taught = probed_paths(queries, limits, CalibratedCaps(caps, learnt))
         found = batch.predict_columns(queries, limits, columns, factors_at(_LEVEL), taught)

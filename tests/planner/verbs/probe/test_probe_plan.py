@@ -169,8 +169,8 @@ def test_of_two_alike_paths_the_shorter_probe_is_enough() -> None:
     assert (left.kind, left.probe) == (LeftOutKind.KNOWN, slow)
     # A single probe of a class says little of how far its runs scatter.
     assert left.reason == (
-        "the probes above show its limits; more than the tolerance of ±10 % stays open: runs scatter,"
-        " and few probes say how far"
+        "the probes above show its limits; more than the tolerance of ±10 % stays open: runs"
+        " scatter, and few probes say how far"
     )
     (told,) = choice.probes[0].tells
     assert (told.limit, told.probability, told.other_paths) == ("window (debian-12)", 1.0, 1)
