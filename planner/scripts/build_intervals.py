@@ -12,12 +12,12 @@ import csv
 from datetime import date
 from pathlib import Path
 
-from netplan_planner.throughput.goodput.conformal import Scores, nested
+from netplan_planner.throughput.goodput.conformal import Scores, nested, usable
 from netplan_planner.throughput.goodput.intervals import PLACES
 from netplan_planner.verbs.model.run import calibration_scores
 
 TARGET = Path(__file__).parents[1] / "netplan_planner/throughput/data/interval_factors.csv"
-COLUMNS = ("place", "level", "low", "high", "campaign_count", "row_count", "as_of")
+COLUMNS = ("place", "level", "factor", "campaign_count", "row_count", "as_of")
 
 
 def write(path: Path, campaigns: list[Scores], as_of: date) -> None:
@@ -28,10 +28,9 @@ def write(path: Path, campaigns: list[Scores], as_of: date) -> None:
         writer.writerow(COLUMNS)
         for level, factors in nested(campaigns).items():
             for code, place in enumerate(PLACES):
-                seen = [int((c.place == code).sum()) for c in campaigns]
-                figures = (f"{factors.low[code]:.4f}", f"{factors.high[code]:.4f}")
-                basis = (sum(count > 0 for count in seen), sum(seen), as_of)
-                writer.writerow((place, level, *figures, *basis))
+                seen = usable(campaigns, code)
+                basis = (len(seen), sum(map(len, seen)), as_of)
+                writer.writerow((place, level, f"{factors.scatter[code]:.4f}", *basis))
     new.replace(path)
 
 

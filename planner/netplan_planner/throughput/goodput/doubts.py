@@ -1,9 +1,9 @@
 """Where published measurements say that the model's own value is too high: said with the answer.
 
-The model keeps the documented cap as its value (one campaign is no constant). Where the limit in
-doubt binds above what the campaign saw, the interval reaches down to that, and the answer says so.
-Below it nothing contradicts the value. A reader of one answer does not read the table of all
-campaigns.
+The model keeps the documented cap as its value (one campaign is no constant). Where the value is
+above what the campaign saw, the interval reaches down to that, and where the limit in doubt binds
+the answer says so. Below it nothing contradicts the value. A reader of one answer does not read the
+table of all campaigns.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import Estimate, PathQuery
 from netplan_planner.throughput.goodput.intervals import Spread
-from netplan_planner.throughput.goodput.mean import LIMITS, Column
+from netplan_planner.throughput.goodput.mean import Column
 from netplan_planner.throughput.limits.doubts import known_doubts
 
 
@@ -22,7 +22,8 @@ def doubted_low(
 ) -> Column:
     """Return the low ends in Gbit/s: where a doubt holds, no higher than what its campaign saw.
 
-    Of a path that probes told of, they know more.
+    So they are whatever binds above that, else a path with less would have the higher end. Of a
+    path that probes told of, they know more.
 
     Args:
         kinds: The kinds of paths.
@@ -33,10 +34,7 @@ def doubted_low(
     for one in known_doubts():
         is_of_class = np.array([kind.path_class is one.path_class for kind in kinds], dtype=bool)
         is_doubted = (
-            is_of_class[which]
-            & (found.means.binding == LIMITS.index(one.limit))
-            & (found.means.gbps > one.seen_gbps)
-            & (found.learnt_ratio == 0)
+            is_of_class[which] & (found.means.gbps > one.seen_gbps) & (found.learnt_ratio == 0)
         )
         low_gbps = np.where(is_doubted, np.minimum(low_gbps, one.seen_gbps), low_gbps)
     return low_gbps

@@ -33,17 +33,18 @@ WALL_RATIO = 1.02
 """How far goodput was seen above a documented cap; no interval ends beyond it. Runs of one path
 differ by that much whatever holds them, so no bound is nearer to its case."""
 PROBED_TAILS = {
-    0.5: (0.5, 0.35),
-    0.8: (1.75, 0.9),
-    0.9: (2.9, 1.25),
-    0.95: (4.3, 1.6),
-    0.98: (6.3, 2.2),
-    0.99: (7.9, 2.6),
+    0.5: (0.49, 0.33),
+    0.8: (1.51, 0.81),
+    0.9: (2.68, 1.15),
+    0.95: (4.13, 1.51),
+    0.98: (6.19, 2.16),
+    0.99: (7.76, 2.84),
 }
 """Ends of the interval at a level, in standard deviations below and above the mean of a path that
-probes told of. Quantiles over nine campaigns with three and ten probes each (`--tails` of
-benchmarks/replay_probes.py), every campaign with the same weight; without any one of them those at
-0.9 are 2.3 to 3.1 and 1.2 to 1.3. Something slows a few runs down whatever is known of the path."""
+probes told of. Quantiles over nine campaigns with three and ten probes each (`--tails --seeds 100`
+of benchmarks/replay_probes.py), every campaign with the same weight; without any one of them those
+at 0.9 are 2.15 to 2.93 and 1.07 to 1.21. Something slows a few runs down whatever is known of the
+path."""
 PLACES = ("internal", "external", "foreign", "pod")
 """Where a path runs, by code: inside the VPC, to a machine of ours by its outside address, from or
 to a machine that is not ours, over a cluster's network. What a path is asked with, its streams or
@@ -83,8 +84,8 @@ class Factors(NamedTuple):
     1 goes beyond these bounds, as a distance of its own: powers of e.
     """
 
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    scatter: NDArray[np.float64]
+    """Of both ends, by place."""
     probed: tuple[float, float] = PROBED_TAILS[0.9]
     """Standard deviations below and above, for what probes taught."""
 
@@ -143,8 +144,9 @@ def interval(found: Spread, factors: Factors) -> tuple[Column, Column]:
     Both are products of rates that rise with whatever raises the value, so they rise with it.
     """
     mean = found.means.gbps
-    low = _end(found.case_low_gbps, found.low_gbps, factors.low[found.place], -1)
-    high = _end(found.case_high_gbps, found.high_gbps, factors.high[found.place], 1)
+    factor = factors.scatter[found.place]
+    low = _end(found.case_low_gbps, found.low_gbps, factor, -1)
+    high = _end(found.case_high_gbps, found.high_gbps, factor, 1)
     high = np.minimum(high, found.wall_gbps)
     if found.learnt_ratio.any():
         low, high = _probed(found, factors.probed, low, high)
@@ -184,16 +186,8 @@ def factors_at(level: float) -> Factors:
     levels = sorted({key[1] for key in table})
     if not levels[0] <= level <= levels[-1]:
         raise ValueError(f"a level is between {levels[0]:g} and {levels[-1]:g}, got {level:g}")
-    low, high = (
-        np.array(
-            [
-                np.interp(level, levels, [table[place, one][side] for one in levels])
-                for place in PLACES
-            ]
-        )
-        for side in (0, 1)
-    )
-    return Factors(low, high, probed_tails(level))
+    scatter = [np.interp(level, levels, [table[place, one] for one in levels]) for place in PLACES]
+    return Factors(np.array(scatter), probed_tails(level))
 
 
 def probed_tails(level: float) -> tuple[float, float]:
@@ -207,8 +201,7 @@ def probed_tails(level: float) -> tuple[float, float]:
 
 
 @cache
-def _table() -> dict[tuple[str, float], tuple[float, float]]:
+def _table() -> dict[tuple[str, float], float]:
     return {
-        (row["place"], float(row["level"])): (float(row["low"]), float(row["high"]))
-        for row in shipped_rows(_FILE)
+        (row["place"], float(row["level"])): float(row["factor"]) for row in shipped_rows(_FILE)
     }

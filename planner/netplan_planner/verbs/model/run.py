@@ -19,13 +19,7 @@ from netplan_planner.planning.table_kinds import TableKinds, read_kinds
 from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.renderers.html.charts.agreement import Point
 from netplan_planner.throughput.batch import predict_columns, spread_columns
-from netplan_planner.throughput.goodput.conformal import (
-    CONSTANTS_ONLY,
-    NOT_COMPARABLE,
-    Scores,
-    fit,
-    scores,
-)
+from netplan_planner.throughput.goodput.conformal import CONSTANTS_ONLY, Scores, fit, scores
 from netplan_planner.throughput.goodput.intervals import Spread, factors_at, interval
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.limits.tables import campaigns_with_figures
@@ -172,7 +166,7 @@ def calibration_scores(path: Path, *, as_of: date) -> list[Scores]:
 def campaign_scores(name: str, spread: Spread, rows: Mask, value: Floats) -> Iterator[Scores]:
     """Yield the scores of a campaign of Google senders, if it has any with an answer."""
     usable = rows & ~np.isnan(spread.means.gbps) & (value > 0)
-    if usable.any() and name not in CONSTANTS_ONLY | NOT_COMPARABLE:
+    if usable.any() and name not in CONSTANTS_ONLY:
         yield scores(name, spread, usable, value)
 
 

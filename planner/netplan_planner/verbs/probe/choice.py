@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from netplan_planner.model import Facts, Instance, Value
+from netplan_planner.model import CapsBook, Facts, Instance, Value
 from netplan_planner.verbs.probe.answer import (
     LeftOutKind,
     LeftOutProbe,
@@ -25,6 +25,7 @@ from netplan_planner.verbs.probe.answer import (
 )
 from netplan_planner.verbs.probe.forecast import ProbeRules, run_gbps
 from netplan_planner.verbs.probe.information import Information, shown_by
+from netplan_planner.verbs.probe.promise import promised_log_widths
 
 _SIGNIFICANT = 9
 """Digits of a ratio that count: beyond them, alike probes differ by rounding only."""
@@ -49,13 +50,16 @@ class Choice(NamedTuple):
     expected_log_width: float
 
 
-def choose_probes(probes: Sequence[Probe], *, rules: ProbeRules, caps: ProbeCaps) -> Choice:
+def choose_probes(
+    probes: Sequence[Probe], *, rules: ProbeRules, caps: ProbeCaps, known: CapsBook
+) -> Choice:
     """Return the probes to run in their order, and for each other one why it is left out.
 
     Args:
         probes: All paths that matter with all numbers of streams; refused ones learn from others.
         rules: How they are run.
         caps: What they may take together.
+        known: The limits of the predictions, with the calibration that they follow, if any.
     """
     # The mean of three runs is known twice as well as the next run: sqrt(1/n) / sqrt(1 + 1/n).
     floor = log_width_of(rules.tolerance_ratio / 2)
@@ -68,11 +72,11 @@ def choose_probes(probes: Sequence[Probe], *, rules: ProbeRules, caps: ProbeCaps
     ]
     open_probes = [one for one in probes if not one.refused]
     planned: list[PlannedProbe] = []
+    told: list[Probe] = []
     spent = _Spent()
     while True:
-        known = [one for one in open_probes if _is_known(one, information, rules)]
-        left_out += [_known(one, rules) for one in known]
-        open_probes = [one for one in open_probes if one not in known]
+        told += (one for one in open_probes if _is_known(one, information, rules))
+        open_probes = [one for one in open_probes if not _is_known(one, information, rules)]
         if not open_probes:
             break
         best = max(open_probes, key=lambda one: _rank(one, information))
@@ -84,24 +88,28 @@ def choose_probes(probes: Sequence[Probe], *, rules: ProbeRules, caps: ProbeCaps
         planned.append(_planned(best, probes, information))
         information.add(best)
         spent = spent.plus(best.most)
+    after = promised_log_widths(probes, [one.probe for one in planned], known, rules)
+    widest = {id(one): max(widths) for one, widths in zip(probes, after, strict=True)}
+    left_out += (_told(one, widest[id(one)], rules) for one in told)
     count = max(information.flow_count, 1)
-    return Choice(
-        tuple(planned), tuple(left_out), before / count, max(information.log_width, 0.0) / count
-    )
+    return Choice(tuple(planned), tuple(left_out), before / count, sum(map(sum, after)) / count)
 
 
 def _is_known(probe: Probe, information: Information, rules: ProbeRules) -> bool:
     return information.widest(probe) <= log_width_of(rules.tolerance_ratio)
 
 
-def _known(probe: Probe, rules: ProbeRules) -> LeftOutProbe:
+def _told(probe: Probe, promised_log_width: float, rules: ProbeRules) -> LeftOutProbe:
     width = f"±{rules.tolerance_ratio * 100:g} %"
-    is_narrow = all(flow.log_width <= log_width_of(rules.tolerance_ratio) for flow in probe.flows)
-    reason = (
-        f"the prediction is inside the tolerance of {width} already (--tolerance)"
-        if is_narrow
-        else f"the probes above are expected to bring it inside the tolerance of {width}"
-    )
+    tolerance = log_width_of(rules.tolerance_ratio)
+    reason = f"the probes above are expected to bring it inside the tolerance of {width}"
+    if all(flow.log_width <= tolerance for flow in probe.flows):
+        reason = f"the prediction is inside the tolerance of {width} already (--tolerance)"
+    elif promised_log_width > tolerance:
+        reason = (
+            f"the probes above show its limits; more than the tolerance of {width} stays open:"
+            " runs scatter, and few probes say how far"
+        )
     return LeftOutProbe(probe=probe, kind=LeftOutKind.KNOWN, reason=reason)
 
 

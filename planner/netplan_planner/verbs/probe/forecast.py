@@ -6,7 +6,7 @@ from decimal import Decimal
 import msgspec
 
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import Facts, Instance, Price, Usage, Value
+from netplan_planner.model import Facts, Instance, PathQuery, Price, Usage, Value
 from netplan_planner.paths.priced_paths import PricedPath, path_prices
 from netplan_planner.throughput import predict
 from netplan_planner.units import SECONDS_PER_HOUR, bytes_from_gbps, gib_from_bytes
@@ -88,11 +88,7 @@ def _each(ways: tuple[ProbeWay, ...]) -> Iterator[tuple[ProbeWay, bool]]:
 def _flow(
     path: ProbePath, way: ProbeWay, is_back: bool, streams: int, facts: Facts, rules: ProbeRules
 ) -> ProbeFlow:
-    query = msgspec.structs.replace(
-        path.back if is_back else path.there,
-        streams=streams,
-        is_both_ways=way is ProbeWay.BOTH,
-    )
+    query = _query(path, streams, way, is_back)
     estimate = predict(query, facts.caps, may_assume=True, weigh=True)
     receiver = path.client if is_back else path.server
     width, reach = width_and_reach(estimate, rules.bitrate_gbps)
@@ -104,6 +100,19 @@ def _flow(
         informative_ratio=reach,
         shares=limit_shares(query, estimate, dst=receiver),
         shared_log_width=width_others_leave(query, facts.caps),
+    )
+
+
+def query_of(probe: Probe, flow: ProbeFlow) -> PathQuery:
+    """Return the path of one direction of a probe, as it is predicted."""
+    return _query(probe.path, probe.streams, flow.way, flow.is_back)
+
+
+def _query(path: ProbePath, streams: int, way: ProbeWay, is_back: bool) -> PathQuery:
+    return msgspec.structs.replace(
+        path.back if is_back else path.there,
+        streams=streams,
+        is_both_ways=way is ProbeWay.BOTH,
     )
 
 

@@ -12,7 +12,8 @@ What is still open of one direction of a path, as a share of what its interval h
 so that of two paths alike in all limits the second has little more to tell: whichever limit the
 first one shows is the one that binds the second. How far paths of its class differ from each other
 stays open until it is measured itself; what its own runs told is never open again.
-Censored knowledge ("at least this") is not counted.
+Censored knowledge ("at least this") is not counted. So probes are ordered; what is promised of them
+all is worked out with a calibration (`promise`).
 """
 
 import math
@@ -25,6 +26,7 @@ from msgspec.structs import replace
 from netplan_planner.model import Calibration, CapsBook, Estimate, Instance, PathQuery
 from netplan_planner.throughput.batch import terms_of
 from netplan_planner.throughput.calibration.factors.calibrated import Corrector
+from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
 from netplan_planner.throughput.calibration.factors.factor_paths import (
     answers,
     run_scatter,
@@ -199,17 +201,17 @@ def shown_by(probe: Probe) -> dict[str, float]:
 def width_others_leave(query: PathQuery, caps: CapsBook, *, level: float = 0.9) -> float:
     """Return the log width that an interval keeps however many probes of other paths tell of it.
 
-    Paths of one class differ by more than their limits. 0 where nothing can be predicted.
+    Paths of one class differ by more than their limits: as far as the calibration of the caps has
+    measured it, else as is usual. 0 where nothing can be predicted.
     """
     found = static_limits(query, caps, may_assume=True)
     row, _ = single_row(query)
-    corrector = Corrector(
-        Calibration(as_of=caps.as_of, measurement_count=0, probe_count=0, fingerprint="")
-    )
+    nothing = Calibration(as_of=caps.as_of, measurement_count=0, probe_count=0, fingerprint="")
+    corrector = caps.corrector if isinstance(caps, CalibratedCaps) else Corrector(nothing)
     probed = corrector.probed([query], [found], corrector.of_pairs([None]))
     paths, values = probed.paths(terms_of([query], [found], row), row.kind)
     now = answers(paths, values)
     if found.unknown or math.isnan(now.log_gbps[0]):
         return 0.0
     scatter = float(run_scatter(paths, slopes(paths, values, now))[0])
-    return sum(probed_tails(level)) * scatter
+    return sum(probed_tails(level)) * scatter * float(probed.of_kind.scatter_ratio[0])

@@ -101,7 +101,7 @@ def plan_for(question: ProbeQuestion, facts: Facts, *, title: str, found: FoundP
     probes = [
         forecast(path, streams, facts, rules) for path in found.paths for streams, _ in rules.ways
     ]
-    chosen = choose_probes(probes, rules=rules, caps=question.caps)
+    chosen = choose_probes(probes, rules=rules, caps=question.caps, known=facts.caps)
     return taken(
         ProbePlan,
         chosen,

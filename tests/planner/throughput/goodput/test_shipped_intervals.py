@@ -9,12 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.throughput.goodput.conformal import (
-    LEAST_CAMPAIGNS,
-    LEVELS,
-    NEVER_NARROWER_FROM,
-    PHYSICAL,
-)
+from netplan_planner.throughput.goodput.conformal import BOUNDS_HOLD, LEVELS, PHYSICAL
 from netplan_planner.throughput.goodput.intervals import PLACES
 from netplan_planner.throughput.limits.tables import DATA
 from support.listed import listed
@@ -22,7 +17,6 @@ from support.projects.shared_data import needs_shared, shared
 
 TABLE = DATA / "interval_factors.csv"
 SCRIPT = Path(__file__).parents[4] / "planner/scripts/build_intervals.py"
-UNSEEN = "1.0000"
 
 
 def rows() -> list[dict[str, str]]:
@@ -50,21 +44,21 @@ def test_each_place_has_each_level_once() -> None:
     assert sorted(keys) == sorted((place, level) for place in PLACES for level in LEVELS)
 
 
-@listed("side", ["low", "high"])
 @listed("place", PLACES)
-def test_factors_rise_with_the_level(place: str, side: str) -> None:
+def test_factors_rise_with_the_level(place: str) -> None:
     found = sorted(
-        (float(row["level"]), float(row[side])) for row in rows() if row["place"] == place
+        (float(row["level"]), float(row["factor"])) for row in rows() if row["place"] == place
     )
     assert all(before[1] <= after[1] for before, after in pairwise(found))
-    assert all(factor >= PHYSICAL for level, factor in found if level >= NEVER_NARROWER_FROM)
+    assert all(factor >= PHYSICAL for level, factor in found if level >= BOUNDS_HOLD)
 
 
-def test_what_one_campaign_or_none_showed_keeps_its_physical_bounds() -> None:
+def test_what_no_campaign_showed_is_spread_evenly_between_physical_bounds() -> None:
     for row in rows():
         assert (row["campaign_count"] == "0") == (row["row_count"] == "0")
-        if int(row["campaign_count"]) < LEAST_CAMPAIGNS:
-            assert (row["low"], row["high"]) == (UNSEEN, UNSEEN)
+        if row["campaign_count"] == "0":
+            share = min(float(row["level"]) / BOUNDS_HOLD, PHYSICAL)
+            assert float(row["factor"]) == pytest.approx(share, abs=1e-4)
 
 
 def test_all_rows_have_one_date() -> None:
