@@ -40,6 +40,7 @@ from netplan_planner.throughput.limits.path_limits import (
     static_limits,
 )
 from netplan_planner.throughput.limits.tables import path_limit
+from netplan_planner.throughput.open_runs import predict_rows
 from netplan_planner.throughput.single_row import (
     early_end,
     needs_round_trip,
@@ -55,6 +56,7 @@ LEVEL = 0.9
 _REMEMBERED = 4096
 """Answers: one takes most of a millisecond."""
 _RFC_9438 = date(2023, 8, 1)
+_NEVER, _NO_BYTES = np.full(1, np.inf), np.full(1, np.nan)
 
 
 def predict(
@@ -158,7 +160,7 @@ def _goodput(
     rows = [single_row(query) for query in queries]
     columns = stacked([row for row, _ in rows])
     probed = probed_paths(queries, found, caps)
-    answers = batch.predict_columns(queries, found, columns, factors_at(how.level), probed)
+    answers = predict_rows(queries, found, columns, factors_at(how.level), probed)
     for number, (query, limits, (row, left_out)) in enumerate(
         zip(queries, found, rows, strict=True)
     ):
@@ -166,8 +168,11 @@ def _goodput(
             yield _unknown(query, caps, limits, limits.unknown or (batch.NO_RTT,))
             continue
         weights: dict[str, float] = {}
-        if how.weigh:
+        is_start = query.streams is None and answers.binding[number] == RAMP
+        if how.weigh and not is_start:
             own = probed_paths([query], [limits], caps)
+            if query.streams is None:
+                row = row._replace(duration_s=_NEVER, transfer_bytes=_NO_BYTES)
             weights = batch.binding_shares([query], [limits], row, own)
         yield _estimate(query, caps, limits, answers.row(number), how.level, left_out, weights)
 
@@ -270,11 +275,23 @@ def _estimate(
         assumed=(
             *found.assumed,
             *left_out,
+            *_open_start(query, answer),
             *early_end(query),
             *other_control(query),
             *said_of_path(query, found, caps),
         ),
     )
+
+
+def _open_start(query: PathQuery, answer: batch.Predictions) -> Iterator[str]:
+    """Yield how many streams a run is taken to have, where nobody told."""
+    is_run = query.transfer_bytes is not None or query.duration_s is not None
+    if query.streams is None and is_run and query.rtt_ms:
+        lost_s = float(answer.duration_s[0] * answer.found.means.start_ratio[0])
+        yield (
+            f"as many connections as it takes: {int(answer.streams[0])}, whose start takes"
+            f" {lost_s:.3g} s"
+        )
 
 
 def _named(

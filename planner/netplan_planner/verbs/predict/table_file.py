@@ -28,6 +28,7 @@ from netplan_planner.throughput.calibration.factors.calibrated import Corrector,
 from netplan_planner.throughput.cases import STREAM_COUNTS, settled
 from netplan_planner.throughput.goodput.intervals import Factors, factors_at
 from netplan_planner.throughput.goodput.mean import LIMITS
+from netplan_planner.throughput.open_runs import predict_rows
 from netplan_planner.throughput.round_trips.of_path import why_believed, why_raised
 from netplan_planner.throughput.sharing.links import NAMES, Ends, shared_links
 from netplan_planner.throughput.sharing.rates import OWN_BOUND, fair_rates
@@ -238,7 +239,7 @@ def predict_table(
     open_rows = np.flatnonzero(np.isnan(found.columns.streams))
     streams = np.where(np.isnan(found.columns.streams), np.inf, found.columns.streams)
     columns = found.columns._replace(streams=streams)
-    answers = predict_columns(found.kinds, found.limits, columns, factors, probed)
+    answers = predict_rows(found.kinds, found.limits, columns, factors, probed)
     codes, texts = reasons(found.limits, found.columns, answers)
     codes, texts = _with_doubts(codes, texts, found)
     codes, texts = _with_notes(codes, texts, found)
