@@ -94,10 +94,7 @@ def predict_rows(
     def gbps_of(which: NDArray[np.intp], count: float) -> Column:
         return ask(rows[which], steady_columns, np.full(len(which), count)).gbps
 
-    if enough is None:
-        streams = enough_streams(gbps_of, answers.gbps[rows])
-    else:
-        streams = enough[rows]
+    streams = enough_streams(gbps_of, answers.gbps[rows]) if enough is None else enough[rows]
     run = ask(rows, columns, streams)
     alone = ask(rows, steady_columns, streams)
     most = ask(rows, columns, np.full(len(rows), float(STREAMS[-1])))

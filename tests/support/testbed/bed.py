@@ -30,6 +30,7 @@ _ROUTER = "10.77.0.254"
 _STOCK = "congctl cubic"
 """Of every route: the sysctl of a namespace takes only what the whole machine lets anybody use."""
 _STOCK_RECEIVE_BYTES = 6 * 2**20
+_STOCK_SEND_BYTES = 4 * 2**20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,8 @@ class Host:
     mtu_bytes: int = 1460
     receive_ceiling_bytes: int = _STOCK_RECEIVE_BYTES
     """The last number of `net.ipv4.tcp_rmem`."""
+    send_ceiling_bytes: int = _STOCK_SEND_BYTES
+    """The last number of `net.ipv4.tcp_wmem`."""
     window_bytes: int | None = None
     """The most that it offers to any one stream: 65,535 times a power of two, as TCP's header holds
     it. A greater one is offered where the number is none of these."""
@@ -163,7 +166,7 @@ class Bed:
         cap_egress(self.prefix(name), "eth0", host.egress_mbps, host.flow_mbps)
         # Buffers of a stock kernel, as Compute Engine's images have them.
         self._sysctl(name, "net.ipv4.tcp_rmem", f"4096 131072 {host.receive_ceiling_bytes}")
-        self._sysctl(name, "net.ipv4.tcp_wmem", "4096 16384 4194304")
+        self._sysctl(name, "net.ipv4.tcp_wmem", f"4096 16384 {host.send_ceiling_bytes}")
         # Each run begins anew, without what the last one learnt.
         self._sysctl(name, "net.ipv4.tcp_no_metrics_save", "1")
 

@@ -235,10 +235,15 @@ def predict_table(
         pairs = corrector.of_pairs([*keys, None], pair)
         probed = corrector.probed(found.kinds, found.limits, pairs)
     factors = factors or factors_at(level)
-    # Without a number of streams there are as many as it takes; what fewer get are its cases.
+    # As of one path: without a number of streams as many as it takes (what fewer get are its
+    # cases), without a time the steady state.
     open_rows = np.flatnonzero(np.isnan(found.columns.streams))
-    streams = np.where(np.isnan(found.columns.streams), np.inf, found.columns.streams)
-    columns = found.columns._replace(streams=streams)
+    told = found.columns
+    columns = told._replace(
+        streams=np.where(np.isnan(told.streams), np.inf, told.streams),
+        duration_s=np.where(np.isnan(told.duration_s), np.inf, told.duration_s),
+    )
+    found = found._replace(columns=columns)
     answers = predict_rows(found.kinds, found.limits, columns, factors, probed)
     codes, texts = reasons(found.limits, found.columns, answers)
     codes, texts = _with_doubts(codes, texts, found)
