@@ -4,11 +4,12 @@ from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 from msgspec.structs import replace
 
 from netplan_planner.model import (
@@ -22,6 +23,7 @@ from netplan_planner.model import (
     MachinePlan,
     PathClass,
 )
+from netplan_planner.model.plans.connections import Connections
 from netplan_planner.optimise.job.plan import plan_job
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.planning.path_question import PathQuestion
@@ -53,8 +55,12 @@ class Told(NamedTuple):
     src: str
     dst: str
     is_tier1: bool
-    streams: int | None
+    sent: Connections
     sent_bytes: int
+
+    def how(self) -> dict[str, Any]:
+        """Return how it is sent, as every verb is told."""
+        return structs.asdict(self.sent)
 
 
 def tier1_of(machine_type: str, *, caps: CapsBook = CAPS) -> list[bool]:
@@ -73,7 +79,12 @@ def paths(draw: st.DrawFn) -> Told:
         src=src,
         dst=dst,
         is_tier1=draw(st.sampled_from(tier1_of(machine_type))),
-        streams=draw(st.sampled_from([None, 1, 4, 16, 64, 256])),
+        sent=Connections(
+            streams=draw(st.sampled_from([None, 1, 4, 16, 64, 256])),
+            window_bytes=draw(st.sampled_from([None, None, 2**20, 2**26])),
+            send_buffer_bytes=draw(st.sampled_from([None, None, 2**20, 2**26])),
+            mtu_bytes=draw(st.sampled_from([None, None, 1300, 8896])),
+        ),
         sent_bytes=draw(st.integers(10**8, 10**14)),
     )
 
@@ -85,7 +96,7 @@ def predicted(told: Told) -> Estimate:
         src_place=told.src,
         dst_place=told.dst,
         is_tier1=told.is_tier1,
-        streams=told.streams,
+        **told.how(),
         transfer_bytes=told.sent_bytes,
     )
     return predict_described(question, DAY, LEVEL).estimate
@@ -112,7 +123,7 @@ def test_a_job_on_one_machine_takes_as_long(told: Told) -> None:
         out_bytes=told.sent_bytes,
         target=JobEnd(place=JobPlace.REGION, region=told.dst),
         machine_types=(told.machine_type,),
-        streams=told.streams,
+        **told.how(),
         max_count=1,
     )
     found = plan_job(need, PRICES, CAPS)
@@ -129,7 +140,7 @@ def test_a_transfer_by_one_machine_takes_as_long(told: Told) -> None:
         targets=(told.dst,),
         volume_bytes=told.sent_bytes,
         machine_types=(told.machine_type,),
-        streams=told.streams,
+        **told.how(),
         relays=(),
         max_count=1,
     )
@@ -151,7 +162,7 @@ def test_a_recommendation_of_that_type_has_the_same_value_and_ends(told: Told) -
         vcpus=1,
         region=told.src,
         series=(told.machine_type.partition("-")[0],),
-        far=FarEnd(region=told.dst, streams=told.streams, transfer_bytes=told.sent_bytes),
+        far=FarEnd(region=told.dst, transfer_bytes=told.sent_bytes, **told.how()),
     )
     asked = predicted(told)
     plan = Chooser(PRICES, CAPS).choose(need)

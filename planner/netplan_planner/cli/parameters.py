@@ -211,7 +211,10 @@ def _fields(kind: type[msgspec.Struct]) -> tuple[_Field, ...]:
     """Return the fields of a request that are parameters, or bundles of such."""
     hints = get_type_hints(kind, include_extras=True)
     panel = getattr(kind, "PANEL", None)
-    found = (_field(one, hints[one.name], panel) for one in msgspec.structs.fields(kind))
+    own = vars(kind).get("__annotations__", {})
+    # What it shares with other verbs comes last on its help page.
+    fields = sorted(msgspec.structs.fields(kind), key=lambda one: one.name not in own)
+    found = (_field(one, hints[one.name], panel) for one in fields)
     return tuple(one for one in found if one is not None)
 
 

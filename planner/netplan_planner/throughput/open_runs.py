@@ -6,7 +6,7 @@ number of streams that somebody may tell does better by more than a case counts.
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,6 @@ NEARLY = 0.95
 """Of the rate with as many connections as it takes: more of them hardly bring anything."""
 SLIGHT = 0.98
 """What moves a value by less is no case."""
-
-_Table = TypeVar("_Table", bound=tuple[object, ...])
 
 
 class Ends(NamedTuple):
@@ -101,7 +99,9 @@ def predict_rows(
     some = Columns._make(column[rows] for column in columns)
     steady = _rows_of(answers, rows)
     ends, is_most = _over(some, steady, (run, alone, most))
-    return _put(answers, rows, _answer(some, steady, ends, np.where(is_most, STREAMS[-1], streams)))
+    told = _answer(some, steady, ends, np.where(is_most, STREAMS[-1], streams))
+    found: Predictions = _put(answers, rows, told)
+    return found
 
 
 def _over(
@@ -150,21 +150,17 @@ def _answer(columns: Columns, steady: Predictions, ends: Ends, streams: Column) 
     )
 
 
-def _rows_of(table: _Table, rows: NDArray[np.intp]) -> _Table:
+def _rows_of(table: Any, rows: NDArray[np.intp]) -> Any:
     """Return some rows of a table of arrays, which may hold another."""
-    return type(table)(
-        *(one[rows] if isinstance(one, np.ndarray) else _rows_of(one, rows) for one in table)
-    )
+    if isinstance(table, np.ndarray):
+        return table[rows]
+    return type(table)(*(_rows_of(one, rows) for one in table))
 
 
-def _put(table: _Table, rows: NDArray[np.intp], new: _Table) -> _Table:
+def _put(table: Any, rows: NDArray[np.intp], new: Any) -> Any:
     """Return a table of arrays with some of its rows from another."""
-    made = []
-    for old, one in zip(table, new, strict=True):
-        if isinstance(old, np.ndarray):
-            old = old.copy()
-            old[rows] = one
-            made.append(old)
-        else:
-            made.append(_put(old, rows, one))
-    return type(table)(*made)
+    if isinstance(table, np.ndarray):
+        table = table.copy()
+        table[rows] = new
+        return table
+    return type(table)(*(_put(old, rows, one) for old, one in zip(table, new, strict=True)))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.model import CapsBook, PathClass, PathEnd, PathQuery
+from netplan_planner.model.plans.connections import Connections
 from netplan_planner.throughput import batch
 from netplan_planner.throughput.calibration.factors.calibrated_caps import probed_paths
 from netplan_planner.throughput.goodput.intervals import factors_at
@@ -44,11 +45,9 @@ def path_between(
     path_class: PathClass,
     src: PathEnd,
     dst: PathEnd,
+    sent: Connections | None = None,
     *,
-    streams: int | None = None,
     rtt_ms: float | None = None,
-    window_bytes: int | None = None,
-    send_buffer_bytes: int | None = None,
 ) -> PathQuery:
     """Return the path between two ends, with the round-trip time of their places.
 
@@ -56,18 +55,20 @@ def path_between(
         path_class: Of the path.
         src: The sender.
         dst: The receiver.
-        streams: Connections of one machine; None: as many as it takes.
+        sent: How one machine sends, as far as it is told.
         rtt_ms: In place of that of the places.
-        window_bytes: Of one stream at the receiver; None: not told.
-        send_buffer_bytes: Of one stream at the sender.
     """
+    sent = sent or Connections()
+    if sent.mtu_bytes is not None:
+        ends = (msgspec.structs.replace(end, mtu_bytes=sent.mtu_bytes) for end in (src, dst))
+        src, dst = ends
     query = PathQuery(
         path_class=path_class,
         src=src,
         dst=dst,
-        streams=streams,
-        window_bytes=window_bytes,
-        send_buffer_bytes=send_buffer_bytes,
+        streams=sent.streams,
+        window_bytes=sent.window_bytes,
+        send_buffer_bytes=sent.send_buffer_bytes,
     )
     if rtt_ms is not None:
         return msgspec.structs.replace(query, rtt_ms=rtt_ms)
