@@ -1,14 +1,14 @@
-"""Steady rates of a few streams over real delay on a test bed, and what the model says of them.
+"""Steady rates of a few streams over real delay on a test bed: the table of docs/accuracy.md.
 
-Shared by the tests and by `benchmarks/bed_streams.py`, which prints the table of docs/accuracy.md.
+Each sender has a link of 400 Mbit/s with a queue of its own, as a machine's cap is: over short ways
+it holds the streams back, over long ones what both buffers let be on its way.
 """
 
 import json
 import subprocess
-from collections.abc import Mapping
 from typing import NamedTuple
 
-from support.testbed.bed import Bed, Host
+from support.testbed.bed import STOCK_RECEIVE_BYTES, Bed, Host
 from support.testbed.processes import wait_for
 
 LINK_MBPS = 400.0
@@ -36,20 +36,20 @@ class Run(NamedTuple):
 
 def hosts() -> tuple[Host, ...]:
     """Return a sender of each set-up and a receiver for each of its round-trip times."""
-    buffers = {STOCK: {}, GREATER: {"receive_ceiling_bytes": RECEIVE_BYTES}}
+    buffers = {STOCK: STOCK_RECEIVE_BYTES, GREATER: RECEIVE_BYTES}
     return (
         Host(name=STOCK, egress_mbps=LINK_MBPS),
         Host(name=GREATER, egress_mbps=LINK_MBPS, send_ceiling_bytes=SEND_BYTES),
         *(
-            Host(name=f"{set_up}{rtt}", delay_ms=rtt / 2, **sizes)
-            for set_up, sizes in buffers.items()
+            Host(name=f"{set_up}{rtt}", delay_ms=rtt / 2, receive_ceiling_bytes=ceiling)
+            for set_up, ceiling in buffers.items()
             for rtt in RTTS_MS
         ),
     )
 
 
 def with_queues(bed: Bed) -> None:
-    """Give both senders a machine's own queue: what does not fit, TCP of that machine waits with."""
+    """Give both senders a machine's own queue: TCP of that machine waits with what does not fit."""
     own = "dev eth0 parent 1:10 pfifo limit 1000"
     for name in (STOCK, GREATER):
         bed.run(name, "tc", "qdisc", "replace", *own.split())
@@ -71,7 +71,7 @@ def steady_gbps(bed: Bed, run: Run) -> float:
     return float(found["end"]["sum_received"]["bits_per_second"]) / 1e9
 
 
-def row_of(run: Run) -> Mapping[str, str]:
+def row_of(run: Run) -> dict[str, str]:
     """Return the run as a row of `predict --batch`."""
     is_told = run.set_up == GREATER
     return {
