@@ -209,9 +209,7 @@ def check_type(option: str, machine_type: str | None, caps: CapsTable) -> None:
         return
     if shape_of_custom(machine_type) is not None:
         return
-    near = caps.nearest(machine_type)
-    hint = f"; near: {', '.join(near)}" if near else ""
-    raise UsageError(f"{option} {machine_type[:60]!r} is no machine type{hint}")
+    raise UsageError(f"{option} {caps.why_no_type(machine_type)}")
 
 
 def check_place(option: str, place: str | None) -> None:

@@ -182,8 +182,13 @@ def binding_shares(
     columns: Columns,
     probed: Probed | None = None,
 ) -> dict[str, float]:
-    """Return how often each limit binds the first row, by name, over the ranges of them all."""
-    terms = terms_of(kinds, limits, columns)
+    """Return how often each limit binds the first row, by name, over the ranges of them all.
+
+    One core that carries all flows is a case, and no chance of the cap in whose place it stands.
+    """
+    rows = [limit_row(one) for one in limits]
+    rows = [one._replace(core_gbps=np.full_like(one.core_gbps, np.inf)) for one in rows]
+    terms = term_spans(rows, columns.kind, _asked(kinds, limits, columns))
     if probed is not None:
         terms = probed.shifted(terms, columns.kind)
     drawn = means(draws(terms))

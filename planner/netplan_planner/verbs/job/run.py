@@ -77,6 +77,7 @@ def _need(ask: JobAsk, on: Opened) -> JobNeed:
     )
     _check(need, on)
     _check_of_nothing(need, ends)
+    check_mtu(need)
     return need
 
 
@@ -118,10 +119,7 @@ def _check(need: JobNeed, on: Opened) -> None:
     ):
         for name in names:
             if on.prices.shape(name) is None:
-                near = on.limits.nearest(name)
-                hint = f"; the nearest names are {', '.join(near)}" if near else ""
-                raise UsageError(f"{option} {name[:80]!r} is no machine type that is known{hint}")
-    check_mtu(need)
+                raise UsageError(f"{option} {on.limits.why_no_type(name)}")
     for option, volume, end in (
         ("--bytes-in", need.in_bytes, need.source),
         ("--bytes-out", need.out_bytes, need.target),

@@ -223,9 +223,7 @@ def check_need(need: TransferNeed, limits: CapsTable, prices: PriceBook, tables:
         )
     for name in need.machine_types:
         if prices.shape(name) is None:
-            near = limits.nearest(name)
-            hint = f"; the nearest names are {', '.join(near)}" if near else ""
-            raise UsageError(f"--machine-type {name[:80]!r} is no machine type that is known{hint}")
+            raise UsageError(f"--machine-type {limits.why_no_type(name)}")
     if need.area is not None and INTERNET not in need.targets:
         raise UsageError("--area is of the internet: --to internet")
     if need.network_tier is not NetworkTier.PREMIUM and INTERNET not in need.targets:
