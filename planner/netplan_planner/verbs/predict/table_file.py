@@ -247,7 +247,7 @@ def predict_table(
     answers = predict_rows(found.kinds, found.limits, columns, factors, probed)
     codes, texts = reasons(found.limits, found.columns, answers)
     codes, texts = _with_doubts(codes, texts, found)
-    codes, texts = _with_notes(codes, texts, found)
+    codes, texts = _with_notes(codes, texts, found, ~np.isnan(answers.gbps))
     cases = stream_cases(found, open_rows, factors, probed) if len(open_rows) else None
     return TableAnswer(answers, CodedTexts([inert_cell(text) for text in texts], codes), cases)
 
@@ -267,15 +267,15 @@ def _with_doubts(
 
 
 def _with_notes(
-    codes: NDArray[np.intp], texts: list[str], found: TableKinds
+    codes: NDArray[np.intp], texts: list[str], found: TableKinds, has_value: NDArray[np.bool_]
 ) -> tuple[NDArray[np.intp], list[str]]:
     """Return the reasons, with what was not taken as it stands of rows that have a value."""
     more, longer = codes.copy(), list(texts)
     for kind, note in enumerate(found.notes):
-        rows = np.flatnonzero(found.columns.kind == kind) if note else np.zeros(0, np.intp)
+        if not note:
+            continue
+        rows = np.flatnonzero((found.columns.kind == kind) & has_value)
         for code in np.unique(codes[rows]).tolist():
-            if code >= 0 and found.limits[kind].unknown:
-                continue
             said = f"{texts[code]}; {note}" if code >= 0 else note
             more[rows[codes[rows] == code]] = len(longer)
             longer.append(said)
