@@ -153,7 +153,9 @@ def _words(bound: Bound, gbps: float, query: PathQuery) -> tuple[str, str]:
     """Return the input and the name of a case of a limit."""
     shown = f"{gbps:.3g} Gbit/s"
     if bound.regime == "unsure":
-        return "cap", f"cap {shown}, as another source has it"
+        is_stated = bounds.OTHERWISE_GBPS.get(query.src.machine_type or "") == gbps
+        why = "as another source has it" if is_stated else "as its source is not certain"
+        return "cap", f"cap {shown}, {why}"
     if bound.limit.name == _ONE_CORE:
         return "date", f"a core of {'an earlier' if gbps < bound.limit.gbps else 'a later'} day"
     is_type = bound.limit.name == "vm-egress" and not bound.regime

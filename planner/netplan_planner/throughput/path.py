@@ -33,6 +33,7 @@ from netplan_planner.throughput.calibration.factors.calibrated_caps import (
 from netplan_planner.throughput.goodput.intervals import factors_at
 from netplan_planner.throughput.goodput.mean import LIMITS, RAMP, SEND_BUFFER, WINDOW
 from netplan_planner.throughput.limits import bounds
+from netplan_planner.throughput.limits.host import RECEIVER_CORES
 from netplan_planner.throughput.limits.named import MORE_STREAMS
 from netplan_planner.throughput.limits.path_limits import (
     StaticLimits,
@@ -274,6 +275,7 @@ def _estimate(
         high_duration_s=seconds * mean / low if seconds else None,
         assumed=(
             *found.assumed,
+            *_said_of_receiver(query, found, high),
             *left_out,
             *_open_start(query, answer),
             *early_end(query),
@@ -281,6 +283,16 @@ def _estimate(
             *said_of_path(query, found, caps),
         ),
     )
+
+
+def _said_of_receiver(query: PathQuery, found: StaticLimits, high: float) -> Iterator[str]:
+    """Yield that no document states what the receiver takes in, where that may hold a rate back."""
+    for bound in found.hard:
+        if bound.limit.name == RECEIVER_CORES and bound.low_gbps < high:
+            yield (
+                f"no document states what {query.dst.machine_type} receives: by its vCPUs"
+                f" {bound.low_gbps:.3g} Gbit/s or more"
+            )
 
 
 def _open_start(query: PathQuery, answer: batch.Predictions) -> Iterator[str]:
