@@ -259,7 +259,8 @@ def test_cases_lie_inside_the_interval_and_no_told_number_of_streams_carries_mor
     asked: PathQuestion,
 ) -> None:
     """Fewer streams than it takes are another question; all other cases are in the answer."""
-    found = predict_described(asked, DAY, LEVEL).estimate
+    answer = predict_described(asked, DAY, LEVEL)
+    found, planning = answer.estimate, answer.planning
     low, value, high = found.low_gbps or 0.0, found.gbps or 0.0, found.high_gbps or 0.0
     assert low <= value <= high
     for one in found.cases:
@@ -268,6 +269,10 @@ def test_cases_lie_inside_the_interval_and_no_told_number_of_streams_carries_mor
             assert gbps <= value
         else:
             assert low * (1 - 1e-9) <= gbps <= high * (1 + 1e-9), one.name
+    core = planning.one_core if planning is not None else None
+    if core is not None:
+        assert low <= core.low_gbps <= core.gbps <= core.high_gbps
+        assert core.high_gbps <= max(high, value)
 
 
 class TestBothEnds:

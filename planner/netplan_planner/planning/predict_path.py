@@ -311,7 +311,7 @@ def _one_core(
         return None
     return model.OneCore(
         gbps=min(limit.gbps, value),
-        low_gbps=low,
+        low_gbps=max(low, found.low_gbps or low),
         high_gbps=min(high, max(found.high_gbps or value, value)),
         source=limit.source,
     )
