@@ -23,7 +23,7 @@ from netplan_planner.model import (
     region_of,
     series_of,
 )
-from netplan_planner.throughput import batch
+from netplan_planner.throughput import batch, single_row
 from netplan_planner.throughput.calibration.factors.calibrated_caps import (
     CalibratedCaps,
     corrected_limits,
@@ -33,7 +33,6 @@ from netplan_planner.throughput.calibration.factors.calibrated_caps import (
 from netplan_planner.throughput.goodput.intervals import factors_at
 from netplan_planner.throughput.goodput.mean import LIMITS, RAMP, SEND_BUFFER, WINDOW
 from netplan_planner.throughput.limits import bounds
-from netplan_planner.throughput.limits.host import RECEIVER_CORES
 from netplan_planner.throughput.limits.named import MORE_STREAMS
 from netplan_planner.throughput.limits.path_limits import (
     StaticLimits,
@@ -42,13 +41,6 @@ from netplan_planner.throughput.limits.path_limits import (
 )
 from netplan_planner.throughput.limits.tables import path_limit
 from netplan_planner.throughput.open_runs import predict_rows
-from netplan_planner.throughput.single_row import (
-    early_end,
-    needs_round_trip,
-    other_control,
-    single_row,
-    stacked,
-)
 from netplan_planner.throughput.transport import tcp
 from netplan_planner.units import counted
 
@@ -57,7 +49,6 @@ LEVEL = 0.9
 _REMEMBERED = 4096
 """Answers: one takes most of a millisecond."""
 _RFC_9438 = date(2023, 8, 1)
-_NEVER, _NO_BYTES = np.full(1, np.inf), np.full(1, np.nan)
 
 
 def predict(
@@ -126,7 +117,7 @@ def _deciding(query: PathQuery) -> PathQuery:
     In steady state and with as many streams as it takes, round-trip times and places do not count:
     an audit asks for thousands of such paths of a few kinds.
     """
-    if needs_round_trip(query):
+    if single_row.needs_round_trip(query):
         return query
     src, dst = (
         msgspec.structs.replace(end, zone=None, region=None, set_up=STOCK)
@@ -158,8 +149,8 @@ def _goodput(
     """Yield the estimates of paths whose limits are known."""
     if not queries:
         return
-    rows = [single_row(query) for query in queries]
-    columns = stacked([row for row, _ in rows])
+    rows = [single_row.single_row(query) for query in queries]
+    columns = single_row.stacked([row for row, _ in rows])
     probed = probed_paths(queries, found, caps)
     answers = predict_rows(queries, found, columns, factors_at(how.level), probed)
     for number, (query, limits, (row, left_out)) in enumerate(
@@ -169,11 +160,11 @@ def _goodput(
             yield _unknown(query, caps, limits, limits.unknown or (batch.NO_RTT,))
             continue
         weights: dict[str, float] = {}
-        is_start = query.streams is None and answers.binding[number] == RAMP
-        if how.weigh and not is_start:
+        if how.weigh and query.streams is None and answers.binding[number] == RAMP:
+            weights = {LIMITS[RAMP]: 1.0}
+        elif how.weigh:
             own = probed_paths([query], [limits], caps)
-            if query.streams is None:
-                row = row._replace(duration_s=_NEVER, transfer_bytes=_NO_BYTES)
+            row = row if query.streams is not None else single_row.in_steady_use(row)
             weights = batch.binding_shares([query], [limits], row, own)
         yield _estimate(query, caps, limits, answers.row(number), how.level, left_out, weights)
 
@@ -275,35 +266,14 @@ def _estimate(
         high_duration_s=seconds * mean / low if seconds else None,
         assumed=(
             *found.assumed,
-            *_said_of_receiver(query, found, high),
+            *single_row.said_of_receiver(query, found, high),
             *left_out,
-            *_open_start(query, answer),
-            *early_end(query),
-            *other_control(query),
+            *single_row.open_start(query, answer),
+            *single_row.early_end(query),
+            *single_row.other_control(query),
             *said_of_path(query, found, caps),
         ),
     )
-
-
-def _said_of_receiver(query: PathQuery, found: StaticLimits, high: float) -> Iterator[str]:
-    """Yield that no document states what the receiver takes in, where that may hold a rate back."""
-    for bound in found.hard:
-        if bound.limit.name == RECEIVER_CORES and bound.low_gbps < high:
-            yield (
-                f"no document states what {query.dst.machine_type} receives: by its vCPUs"
-                f" {bound.low_gbps:.3g} Gbit/s or more"
-            )
-
-
-def _open_start(query: PathQuery, answer: batch.Predictions) -> Iterator[str]:
-    """Yield how many streams a run is taken to have, where nobody told."""
-    is_run = query.transfer_bytes is not None or query.duration_s is not None
-    if query.streams is None and is_run and query.rtt_ms:
-        lost_s = float(answer.duration_s[0] * answer.found.means.start_ratio[0])
-        yield (
-            f"as many connections as it takes: {int(answer.streams[0])}, whose start takes"
-            f" {lost_s:.3g} s"
-        )
 
 
 def _named(
