@@ -60,7 +60,7 @@ class CapsTable:
         Google names a series by a letter, its generation and perhaps more letters.
         """
         series = model.series_of(machine_type)
-        if series in self.series or not (series[:1].isalpha() and series[1:2].isdigit()):
+        if series in self.series or not (series[:1].islower() and series[1:2].isdigit()):
             return ""
         row = tables.series_without_caps().get(series)
         near = self.nearest(machine_type)
