@@ -2,11 +2,14 @@
 
 from datetime import date
 from decimal import Decimal
-from typing import NamedTuple
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 from msgspec.structs import replace
 
 from netplan_planner.model import (
@@ -20,16 +23,21 @@ from netplan_planner.model import (
     MachinePlan,
     PathClass,
 )
+from netplan_planner.model.plans.connections import Connections
 from netplan_planner.optimise.job.plan import plan_job
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.planning.path_question import PathQuestion
 from netplan_planner.planning.predict_path import predict_described
+from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.throughput import predict
+from netplan_planner.throughput.goodput.mean import LIMITS
+from netplan_planner.verbs.predict.table_file import predict_table
 from netplan_planner.verbs.transfer.ask import TransferNeed
 from netplan_planner.verbs.transfer.hops import Hop
 from netplan_planner.verbs.transfer.machines import hop_query, machines_in
 from netplan_planner.verbs.transfer.plan import plan_transfer
 from support.examples import examples
+from support.paths.tables import written
 from support.transfers.made import CAPS, PRICES
 
 DAY: date = CAPS.as_of
@@ -47,8 +55,12 @@ class Told(NamedTuple):
     src: str
     dst: str
     is_tier1: bool
-    streams: int | None
+    sent: Connections
     sent_bytes: int
+
+    def how(self) -> dict[str, Any]:
+        """Return how it is sent, as every verb is told."""
+        return structs.asdict(self.sent)
 
 
 def tier1_of(machine_type: str, *, caps: CapsBook = CAPS) -> list[bool]:
@@ -67,7 +79,12 @@ def paths(draw: st.DrawFn) -> Told:
         src=src,
         dst=dst,
         is_tier1=draw(st.sampled_from(tier1_of(machine_type))),
-        streams=draw(st.sampled_from([None, 1, 4, 16, 64, 256])),
+        sent=Connections(
+            streams=draw(st.sampled_from([None, 1, 4, 16, 64, 256])),
+            window_bytes=draw(st.sampled_from([None, None, 2**20, 2**26])),
+            send_buffer_bytes=draw(st.sampled_from([None, None, 2**20, 2**26])),
+            mtu_bytes=draw(st.sampled_from([None, None, 1300, 8896])),
+        ),
         sent_bytes=draw(st.integers(10**8, 10**14)),
     )
 
@@ -79,7 +96,7 @@ def predicted(told: Told) -> Estimate:
         src_place=told.src,
         dst_place=told.dst,
         is_tier1=told.is_tier1,
-        streams=told.streams,
+        **told.how(),
         transfer_bytes=told.sent_bytes,
     )
     return predict_described(question, DAY, LEVEL).estimate
@@ -106,7 +123,7 @@ def test_a_job_on_one_machine_takes_as_long(told: Told) -> None:
         out_bytes=told.sent_bytes,
         target=JobEnd(place=JobPlace.REGION, region=told.dst),
         machine_types=(told.machine_type,),
-        streams=told.streams,
+        **told.how(),
         max_count=1,
     )
     found = plan_job(need, PRICES, CAPS)
@@ -123,7 +140,7 @@ def test_a_transfer_by_one_machine_takes_as_long(told: Told) -> None:
         targets=(told.dst,),
         volume_bytes=told.sent_bytes,
         machine_types=(told.machine_type,),
-        streams=told.streams,
+        **told.how(),
         relays=(),
         max_count=1,
     )
@@ -145,7 +162,7 @@ def test_a_recommendation_of_that_type_has_the_same_value_and_ends(told: Told) -
         vcpus=1,
         region=told.src,
         series=(told.machine_type.partition("-")[0],),
-        far=FarEnd(region=told.dst, streams=told.streams, transfer_bytes=told.sent_bytes),
+        far=FarEnd(region=told.dst, transfer_bytes=told.sent_bytes, **told.how()),
     )
     asked = predicted(told)
     plan = Chooser(PRICES, CAPS).choose(need)
@@ -159,6 +176,103 @@ def test_a_recommendation_of_that_type_has_the_same_value_and_ends(told: Told) -
         found = (one.cap_gbps, one.low_gbps, one.high_gbps)
         assert found == pytest.approx((asked.gbps, asked.low_gbps, asked.high_gbps), rel=1e-9)
     assert same or told.is_tier1, "with Tier_1 only where no other carries as much"
+
+
+class Run(NamedTuple):
+    """What a path is asked over: a time, a volume, or neither in steady use."""
+
+    duration_s: float | None = None
+    transfer_bytes: int | None = None
+
+
+RUNS = st.one_of(
+    st.just(Run()),
+    st.sampled_from([0.5, 1.0, 5.0, 30.0, 3600.0]).map(Run),
+    st.integers(10**5, 10**13).map(lambda size: Run(None, size)),
+)
+ANY_TYPES = [one for one in sorted(CAPS.machine_types) if CAPS.variants(one)]
+SIDES = (("same-zone", "-b", "-b"), ("inter-zone", "-b", "-c"), ("inter-region", "", ""))
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> PathQuestion:
+    """Draw a path between any two machine types, over any distance and address."""
+    distance, *zones = draw(st.sampled_from(SIDES))
+    src, dst = draw(st.lists(st.sampled_from(REGIONS), min_size=2, max_size=2, unique=True))
+    ends = (src, dst if distance == "inter-region" else src)
+    machine_type = draw(st.sampled_from(ANY_TYPES))
+    is_external = draw(st.booleans())
+    run = draw(RUNS)
+    return PathQuestion(
+        src_type=machine_type,
+        dst_type=draw(st.sampled_from([machine_type, *ANY_TYPES])),
+        path_class=PathClass(f"{distance}-{'external' if is_external else 'internal'}"),
+        src_place=ends[0] + zones[0],
+        dst_place=ends[1] + zones[1],
+        is_tier1=draw(st.sampled_from(tier1_of(machine_type))),
+        streams=draw(st.sampled_from([None, None, 1, 16])),
+        window_bytes=draw(st.sampled_from([None, 2**20, 2**26])),
+        send_buffer_bytes=draw(st.sampled_from([None, 2**24])),
+        mtu_bytes=draw(st.sampled_from([None, 1460, 8896])),
+        duration_s=run.duration_s,
+        transfer_bytes=run.transfer_bytes,
+    )
+
+
+def cells_of(asked: PathQuestion) -> dict[str, str]:
+    """Return a question as a row of a table."""
+    cells = {
+        "machine_type": asked.src_type,
+        "dst_machine_type": asked.dst_type,
+        "path_class": asked.path_class,
+        "src_location": asked.src_place,
+        "dst_location": asked.dst_place,
+        "tier1": asked.is_tier1 or "",
+        "streams": asked.streams,
+        "window_bytes": asked.window_bytes,
+        "send_buffer_bytes": asked.send_buffer_bytes,
+        "mtu": asked.mtu_bytes,
+        "duration_s": asked.duration_s,
+        "bytes": asked.transfer_bytes,
+    }
+    return {name: "" if one is None else str(one) for name, one in cells.items()}
+
+
+@given(asked=st.lists(questions(), min_size=1, max_size=20))
+@settings(max_examples=examples(0.3), deadline=None)
+def test_rows_of_a_table_have_the_answers_of_single_paths(asked: list[PathQuestion]) -> None:
+    told = [predict_described(one, DAY, LEVEL).estimate for one in asked]
+    with TemporaryDirectory() as folder:
+        path = written(Path(folder) / "paths.csv", *map(cells_of, asked))
+        with PathTable(path) as table:
+            rows = predict_table(table, as_of=DAY, level=LEVEL).predictions
+    for at, one in enumerate(told):
+        found = (rows.gbps[at], rows.low_gbps[at], rows.high_gbps[at])
+        assert found == pytest.approx((one.gbps, one.low_gbps, one.high_gbps), rel=1e-9)
+        assert one.binding is not None
+        assert LIMITS[rows.binding[at]] == one.binding.name
+
+
+@given(asked=questions())
+@settings(max_examples=examples(2.0), deadline=None)
+def test_cases_lie_inside_the_interval_and_no_told_number_of_streams_carries_more(
+    asked: PathQuestion,
+) -> None:
+    """Fewer streams than it takes are another question; all other cases are in the answer."""
+    answer = predict_described(asked, DAY, LEVEL)
+    found, planning = answer.estimate, answer.planning
+    low, value, high = found.low_gbps or 0.0, found.gbps or 0.0, found.high_gbps or 0.0
+    assert low <= value <= high
+    for one in found.cases:
+        gbps = one.gbps or 0.0
+        if one.of == "streams":
+            assert gbps <= value
+        else:
+            assert low * (1 - 1e-9) <= gbps <= high * (1 + 1e-9), one.name
+    core = planning.one_core if planning is not None else None
+    if core is not None:
+        assert low <= core.low_gbps <= core.gbps <= core.high_gbps
+        assert core.high_gbps <= max(high, value)
 
 
 class TestBothEnds:

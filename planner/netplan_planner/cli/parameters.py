@@ -212,6 +212,7 @@ def _fields(kind: type[msgspec.Struct]) -> tuple[_Field, ...]:
     hints = get_type_hints(kind, include_extras=True)
     panel = getattr(kind, "PANEL", None)
     own = inspect.get_annotations(kind)
+    # What it shares with other verbs comes last on its help page.
     fields = sorted(msgspec.structs.fields(kind), key=lambda one: one.name not in own)
     found = (_field(one, hints[one.name], panel) for one in fields)
     return tuple(one for one in found if one is not None)

@@ -254,8 +254,8 @@ def query_to(need: model.MachineNeed, end: model.PathEnd) -> model.PathQuery:
         path_class,
         src,
         dst if path_class.is_between_own_vms else ANYBODY,
-        streams=far.streams,
-        send_buffer_bytes=far.send_buffer_bytes,
+        far,
+        rtt_ms=far.rtt_ms,
     )
 
 

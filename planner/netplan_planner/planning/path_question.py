@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar
 from netplan_planner.asks import Ask, Reading, Request
 from netplan_planner.errors import UsageError, nearest_names
 from netplan_planner.model import CapsBook, PathClass, PathEnd, PodNetwork, shape_of_custom
+from netplan_planner.model.plans.connections import SENT, Connections, RoundTrip
 from netplan_planner.quantities import Bytes, Duration
 from netplan_planner.readers.paths.path_cells import path_class_of
 from netplan_planner.throughput import CapsTable
@@ -14,7 +15,7 @@ from netplan_planner.throughput.limits.quotas import quota_of
 from netplan_planner.throughput.limits.tables import MOST_MTU_BYTES
 from netplan_planner.throughput.round_trips.rtt import rtt_between
 
-PATH, SENT = "The path", "What is sent"
+PATH = "The path"
 _SAME_ZONE, _INTER_ZONE, _INTER_REGION = "same-zone", "inter-zone", "inter-region"
 
 
@@ -35,7 +36,7 @@ def named_class(text: str | None) -> PathClass | None:
     return found
 
 
-class PathQuestion(Request, frozen=True, kw_only=True):
+class PathQuestion(Connections, Request, frozen=True, kw_only=True):
     """What is asked about a path, however its two ends were named."""
 
     PANEL: ClassVar[str] = PATH
@@ -68,39 +69,7 @@ class PathQuestion(Request, frozen=True, kw_only=True):
     cpu_platform: Annotated[
         str | None, Ask("CPU platform of the sender, where the cap depends on it (N1, M2).")
     ] = None
-    rtt_ms: Annotated[
-        float | None,
-        Ask(
-            "Round-trip time (default: as seen in flow logs, else of the places).",
-            least=0.001,
-            most=1e6,
-        ),
-    ] = None
-    mtu_bytes: Annotated[
-        int | None,
-        Ask(
-            "MTU of the path in bytes; of a VPC network 8896 at most.",
-            "--mtu",
-            least=576,
-            most=65535,
-        ),
-    ] = None
-    window_bytes: Annotated[
-        int | None,
-        Ask(
-            "Receive window of one stream, half of net.ipv4.tcp_rmem's last value (default: 3.06"
-            " MB, a stock Linux image).",
-            least=1024,
-        ),
-    ] = None
-    send_buffer_bytes: Annotated[
-        int | None,
-        Ask(
-            "Send buffer of one stream, net.ipv4.tcp_wmem's last value at the sender (default: 4"
-            " MiB, as Linux has it).",
-            least=4096,
-        ),
-    ] = None
+    rtt_ms: RoundTrip = None
     dst_image: Annotated[
         str | None,
         Ask(
@@ -135,9 +104,6 @@ class PathQuestion(Request, frozen=True, kw_only=True):
         ),
     ] = None
     vpn_tunnels: Annotated[int | None, Ask("Cloud VPN tunnels of a hybrid path.", least=1)] = None
-    streams: Annotated[
-        int | None, Ask("Parallel connections (default: as many as it takes).", least=1, panel=SENT)
-    ] = None
     duration_s: Annotated[
         Duration | None,
         Ask(
@@ -180,20 +146,22 @@ def check_options(question: PathQuestion, path_class: PathClass) -> None:
             f"a plugin, an encapsulation or an encryption is one of a path of pods: {path_class} is"
             f" none (--path {PathClass.SAME_ZONE_INTERNAL}-pod is)"
         )
-    if (
-        question.mtu_bytes is not None
-        and question.mtu_bytes > MOST_MTU_BYTES
-        and question.host_link_gbps is None
-    ):
-        raise UsageError(
-            f"--mtu {question.mtu_bytes} is more than a VPC network carries: {MOST_MTU_BYTES} bytes"
-            " at most"
-        )
+    if question.host_link_gbps is None:
+        check_mtu(question)
     if question.quota_gbps is not None and quota_of(path_class) is None:
         raise UsageError(f"--quota-gbps is of what leaves a region or the VPC, not of {path_class}")
     if question.vpn_tunnels is not None and path_class is not PathClass.HYBRID:
         raise UsageError(
             f"--vpn-tunnels are those of a hybrid path (--path hybrid), not of {path_class}"
+        )
+
+
+def check_mtu(sent: Connections) -> None:
+    """Raise for an MTU that no VPC network has."""
+    if sent.mtu_bytes is not None and sent.mtu_bytes > MOST_MTU_BYTES:
+        raise UsageError(
+            f"--mtu {sent.mtu_bytes} is more than a VPC network carries: {MOST_MTU_BYTES} bytes"
+            " at most"
         )
 
 
@@ -241,9 +209,7 @@ def check_type(option: str, machine_type: str | None, caps: CapsTable) -> None:
         return
     if shape_of_custom(machine_type) is not None:
         return
-    near = caps.nearest(machine_type)
-    hint = f"; near: {', '.join(near)}" if near else ""
-    raise UsageError(f"{option} {machine_type[:60]!r} is no machine type{hint}")
+    raise UsageError(f"{option} {caps.why_no_type(machine_type)}")
 
 
 def check_place(option: str, place: str | None) -> None:

@@ -19,7 +19,7 @@ from netplan_planner.planning.path_question import (
     class_of_path,
     notes_of,
 )
-from netplan_planner.throughput import load_caps, machine_end, stated_on
+from netplan_planner.throughput import load_caps, machine_end, predict, stated_on
 from netplan_planner.throughput.batch import NO_RTT
 from netplan_planner.throughput.cases import cases_of
 from netplan_planner.throughput.goodput.doubts import doubt_of
@@ -39,7 +39,6 @@ from netplan_planner.throughput.services.application import transactions_per_s
 from netplan_planner.throughput.single_row import needs_round_trip
 from netplan_planner.throughput.transport.tcp import payload_ratio
 from netplan_planner.throughput.transport.tools import THREADED_TEXT
-from netplan_planner.throughput.volumes import predict_volume
 from netplan_planner.units import BYTES_PER_GIB
 from netplan_planner.world.calibration import with_calibration
 from netplan_planner.world.demos import load_demo
@@ -214,7 +213,7 @@ def _answer(
             estimate=found,
         )
     query, detail, said = _with_round_trip(query)
-    estimate = predict_volume(query, caps, level=level, weigh=True)
+    estimate = predict(query, caps, may_assume=True, level=level, weigh=True)
     if query.rtt_ms is None and needs_round_trip(query) and estimate.gbps is not None:
         estimate = model.Estimate(gbps=None, limits=estimate.limits, unknown=(_ASK_FOR_RTT,))
     if estimate.gbps is not None:
@@ -303,15 +302,23 @@ def _one_core(
     limit = core(query, caps) if query.streams != 1 else None
     if limit is None or query.path_class is model.PathClass.SAME_NODE_POD:
         return None
+    if query.streams is None and (query.duration_s or query.transfer_bytes):
+        # Over a run the start is in what a core carries, too.
+        ran = (one for one in found.cases if one.of == "threads")
+        limit = next((msgspec.structs.replace(limit, **_rates_of(one)) for one in ran), limit)
     low, high = limit.low_gbps or limit.gbps, limit.high_gbps or limit.gbps
     if low >= _SLIGHT * value:
         return None
     return model.OneCore(
         gbps=min(limit.gbps, value),
-        low_gbps=low,
+        low_gbps=max(low, found.low_gbps or low),
         high_gbps=min(high, max(found.high_gbps or value, value)),
         source=limit.source,
     )
+
+
+def _rates_of(case: model.Case) -> dict[str, float | None]:
+    return {"gbps": case.gbps, "low_gbps": case.low_gbps, "high_gbps": case.high_gbps}
 
 
 def _probe(query: model.PathQuery) -> str:

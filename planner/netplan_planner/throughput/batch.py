@@ -77,6 +77,8 @@ class Predictions(NamedTuple):
     binding: NDArray[np.int8]
     """Code of `mean.LIMITS`."""
     following: NDArray[np.int8]
+    streams: Column
+    """That the answer is of; infinite in steady state with as many as it takes."""
     found: Spread
 
     def row(self, number: int) -> "Predictions":
@@ -119,15 +121,16 @@ def predict_columns(
     return Predictions(
         gbps=means.gbps,
         low_gbps=doubted_low(kinds, columns.kind, found, low),
-        high_gbps=np.maximum(np.minimum(high, _most_of_bytes(columns)), means.gbps),
+        high_gbps=np.maximum(np.minimum(high, most_of_bytes(columns)), means.gbps),
         duration_s=means.duration_s,
         binding=means.binding,
         following=means.following,
+        streams=columns.streams,
         found=found,
     )
 
 
-def _most_of_bytes(columns: Columns) -> Column:
+def most_of_bytes(columns: Columns) -> Column:
     """Return the most that a transfer reaches: its last byte takes one way, half a round trip."""
     gbit = tcp.gbit_from_bytes(columns.transfer_bytes)
     with np.errstate(divide="ignore"):
@@ -179,8 +182,13 @@ def binding_shares(
     columns: Columns,
     probed: Probed | None = None,
 ) -> dict[str, float]:
-    """Return how often each limit binds the first row, by name, over the ranges of them all."""
-    terms = terms_of(kinds, limits, columns)
+    """Return how often each limit binds the first row, by name, over the ranges of them all.
+
+    One core that carries all flows is a case, and no chance of the cap in whose place it stands.
+    """
+    rows = [limit_row(one) for one in limits]
+    rows = [one._replace(core_gbps=np.full_like(one.core_gbps, np.inf)) for one in rows]
+    terms = term_spans(rows, columns.kind, _asked(kinds, limits, columns))
     if probed is not None:
         terms = probed.shifted(terms, columns.kind)
     drawn = means(draws(terms))

@@ -9,13 +9,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import msgspec
-import numpy as np
 
 from netplan_planner.model import CapsBook, Case, Estimate, PathClass, PathQuery
-from netplan_planner.throughput import batch
 from netplan_planner.throughput.calibration.factors.calibrated_caps import probed_paths
 from netplan_planner.throughput.goodput.intervals import factors_at
-from netplan_planner.throughput.goodput.mean import LIMITS, SHARED, Column
+from netplan_planner.throughput.goodput.mean import LIMITS, SHARED
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.host import RECEIVER_CORES
@@ -25,14 +23,12 @@ from netplan_planner.throughput.limits.path_limits import (
     StaticLimits,
     static_limits,
 )
+from netplan_planner.throughput.open_runs import SLIGHT, predict_rows
 from netplan_planner.throughput.single_row import single_row, stacked
-from netplan_planner.throughput.volumes import PathRates
 from netplan_planner.units import counted
 
 STREAM_COUNTS = (1, 8, 64)
 """Of a path whose number of streams nobody told."""
-SLIGHT = 0.98
-"""A case that moves the value by less is none."""
 _ONE_CORE = "single-flow-core"
 
 
@@ -66,19 +62,14 @@ def cases_of(query: PathQuery, found: Estimate, caps: CapsBook) -> tuple[Case, .
     queries, limits = [one.query for one in asked], [one.limits for one in asked]
     probed = probed_paths(queries, limits, caps)
     rows = stacked([single_row(one)[0] for one in queries])
-    answers = batch.predict_columns(queries, limits, rows, factors_at(found.level), probed)
-    rates: tuple[Column, ...] = (answers.gbps, answers.low_gbps, answers.high_gbps)
-    if query.transfer_bytes is not None and query.streams is None:
-        sent = np.full((len(queries), 1), float(query.transfer_bytes))
-        over = PathRates(queries, caps, limits).over(sent, found.level)
-        rates = tuple(one[:, 0] for one in over[:3])
+    answers = predict_rows(queries, limits, rows, factors_at(found.level), probed)
     told = (
         Case(
             of=one.of,
             name=one.name,
-            gbps=float(rates[0][at]),
-            low_gbps=float(rates[1][at]),
-            high_gbps=float(rates[2][at]),
+            gbps=float(answers.gbps[at]),
+            low_gbps=float(answers.low_gbps[at]),
+            high_gbps=float(answers.high_gbps[at]),
             binding_limit=one.binding or LIMITS[answers.binding[at]],
         )
         for at, one in enumerate(asked)
@@ -162,7 +153,9 @@ def _words(bound: Bound, gbps: float, query: PathQuery) -> tuple[str, str]:
     """Return the input and the name of a case of a limit."""
     shown = f"{gbps:.3g} Gbit/s"
     if bound.regime == "unsure":
-        return "cap", f"cap {shown}, as another source has it"
+        is_stated = bounds.OTHERWISE_GBPS.get(query.src.machine_type or "") == gbps
+        why = "as another source has it" if is_stated else "as its source is not certain"
+        return "cap", f"cap {shown}, {why}"
     if bound.limit.name == _ONE_CORE:
         return "date", f"a core of {'an earlier' if gbps < bound.limit.gbps else 'a later'} day"
     is_type = bound.limit.name == "vm-egress" and not bound.regime

@@ -23,7 +23,7 @@ from netplan_planner.model import (
     region_of,
     series_of,
 )
-from netplan_planner.throughput import batch
+from netplan_planner.throughput import batch, single_row
 from netplan_planner.throughput.calibration.factors.calibrated_caps import (
     CalibratedCaps,
     corrected_limits,
@@ -40,13 +40,7 @@ from netplan_planner.throughput.limits.path_limits import (
     static_limits,
 )
 from netplan_planner.throughput.limits.tables import path_limit
-from netplan_planner.throughput.single_row import (
-    early_end,
-    needs_round_trip,
-    other_control,
-    single_row,
-    stacked,
-)
+from netplan_planner.throughput.open_runs import predict_rows
 from netplan_planner.throughput.transport import tcp
 from netplan_planner.units import counted
 
@@ -123,7 +117,7 @@ def _deciding(query: PathQuery) -> PathQuery:
     In steady state and with as many streams as it takes, round-trip times and places do not count:
     an audit asks for thousands of such paths of a few kinds.
     """
-    if needs_round_trip(query):
+    if single_row.needs_round_trip(query):
         return query
     src, dst = (
         msgspec.structs.replace(end, zone=None, region=None, set_up=STOCK)
@@ -155,10 +149,10 @@ def _goodput(
     """Yield the estimates of paths whose limits are known."""
     if not queries:
         return
-    rows = [single_row(query) for query in queries]
-    columns = stacked([row for row, _ in rows])
+    rows = [single_row.single_row(query) for query in queries]
+    columns = single_row.stacked([row for row, _ in rows])
     probed = probed_paths(queries, found, caps)
-    answers = batch.predict_columns(queries, found, columns, factors_at(how.level), probed)
+    answers = predict_rows(queries, found, columns, factors_at(how.level), probed)
     for number, (query, limits, (row, left_out)) in enumerate(
         zip(queries, found, rows, strict=True)
     ):
@@ -166,8 +160,11 @@ def _goodput(
             yield _unknown(query, caps, limits, limits.unknown or (batch.NO_RTT,))
             continue
         weights: dict[str, float] = {}
-        if how.weigh:
+        if how.weigh and query.streams is None and answers.binding[number] == RAMP:
+            weights = {LIMITS[RAMP]: 1.0}
+        elif how.weigh:
             own = probed_paths([query], [limits], caps)
+            row = row if query.streams is not None else single_row.in_steady_use(row)
             weights = batch.binding_shares([query], [limits], row, own)
         yield _estimate(query, caps, limits, answers.row(number), how.level, left_out, weights)
 
@@ -269,9 +266,11 @@ def _estimate(
         high_duration_s=seconds * mean / low if seconds else None,
         assumed=(
             *found.assumed,
+            *single_row.said_of_receiver(query, found, high),
             *left_out,
-            *early_end(query),
-            *other_control(query),
+            *single_row.open_start(query, answer),
+            *single_row.early_end(query),
+            *single_row.other_control(query),
             *said_of_path(query, found, caps),
         ),
     )

@@ -6,9 +6,10 @@ import numpy as np
 
 from netplan_planner import units
 from netplan_planner.model import PathQuery
-from netplan_planner.throughput.batch import Columns
+from netplan_planner.throughput.batch import Columns, Predictions
 from netplan_planner.throughput.limits.ends import CUBIC
-from netplan_planner.throughput.limits.path_limits import is_own_receiver
+from netplan_planner.throughput.limits.host import RECEIVER_CORES
+from netplan_planner.throughput.limits.path_limits import StaticLimits, is_own_receiver
 from netplan_planner.throughput.transport.transfer import EARLY_RTTS
 
 _NO_ROUND_TRIP_MS = 1e-3
@@ -99,3 +100,29 @@ def stacked(rows: Sequence[Columns]) -> Columns:
     """Return tables of one row as one table, in which each row is of a kind of its own."""
     table = Columns._make(np.concatenate(column) for column in zip(*rows, strict=True))
     return table._replace(kind=np.arange(len(rows), dtype=np.intp))
+
+
+def in_steady_use(row: Columns) -> Columns:
+    """Return a row without a time and a volume."""
+    return row._replace(duration_s=np.full(1, np.inf), transfer_bytes=np.full(1, np.nan))
+
+
+def said_of_receiver(query: PathQuery, found: StaticLimits, high: float) -> Iterator[str]:
+    """Yield that no document states what the receiver takes in, where that may hold a rate back."""
+    for bound in found.hard:
+        if bound.limit.name == RECEIVER_CORES and bound.low_gbps < high:
+            yield (
+                f"no document states what {query.dst.machine_type} receives: by its vCPUs"
+                f" {bound.low_gbps:.3g} Gbit/s or more"
+            )
+
+
+def open_start(query: PathQuery, answer: Predictions) -> Iterator[str]:
+    """Yield how many streams a run is taken to have, where nobody told."""
+    is_run = query.transfer_bytes is not None or query.duration_s is not None
+    if query.streams is None and is_run and query.rtt_ms:
+        lost_s = float(answer.duration_s[0] * answer.found.means.start_ratio[0])
+        yield (
+            f"as many connections as it takes: {int(answer.streams[0])}, whose start takes"
+            f" {lost_s:.3g} s"
+        )

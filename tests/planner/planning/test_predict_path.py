@@ -167,7 +167,7 @@ class TestShortRuns:
         found = described(
             N2, path_class=PathClass.INTER_REGION_INTERNAL, rtt_ms=200.0, duration_s=5.0
         )
-        assert found.estimate.assumed == ()
+        assert not any("initial window" in said for said in found.estimate.assumed)
 
 
 class TestNamedMachines:
@@ -424,14 +424,14 @@ class TestRaisedRoundTrips:
             "rtt_ms": "50",
         }
         (why,) = reasons(answered(written(tmp_path / "t.csv", row)))
-        assert "no machine type 'n9'" in why
+        assert "the series 'n9' is not known" in why
 
 
 class TestUnknownRows:
     @pytest.mark.parametrize(
         ("change", "said"),
         [
-            ({"machine_type": "n9-standard-1"}, "no machine type 'n9-standard-1'"),
+            ({"machine_type": "n9-standard-1"}, "the series 'n9' is not known"),
             ({"machine_type": ""}, "machine"),
             ({"path_class": "router-forwarding"}, "no path class that netplan predicts"),
             ({"path_class": ""}, "no path class"),

@@ -127,7 +127,7 @@ class TestUnknown:
     @pytest.mark.parametrize(
         ("asked", "reason"),
         [
-            (kind(src=end("n9-standard-1")), "no machine type 'n9-standard-1'"),
+            (kind(src=end("n9-standard-1")), "the series 'n9' is not known"),
             (kind(src=end(None)), "machine"),
             (kind("hybrid"), "no document states"),
             (kind("unknown"), "no document states"),

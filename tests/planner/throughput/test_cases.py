@@ -6,10 +6,10 @@ import msgspec
 import pytest
 
 from netplan_planner.model import Case, PathQuery
-from netplan_planner.throughput import load_caps
-from netplan_planner.throughput.cases import SLIGHT, cases_of
+from netplan_planner.throughput import load_caps, predict
+from netplan_planner.throughput.cases import cases_of
 from netplan_planner.throughput.limits.host import core_flow
-from netplan_planner.throughput.volumes import predict_volume
+from netplan_planner.throughput.open_runs import SLIGHT
 from support.paths.queries import CLASSES, DAY, end, estimate, path
 
 TOLD = {"window_bytes": 2**22, "send_buffer_bytes": 2**22}
@@ -47,7 +47,7 @@ def test_cases_of_a_transfer_are_means_over_its_bytes_as_the_value_is(
         rtt_ms=100.0,
         transfer_bytes=size,
     )
-    whole = predict_volume(query, caps, level=0.9, weigh=False)
+    whole = predict(query, caps, may_assume=True)
     for one in cases_of(query, whole, caps):
         if one.of == "streams":
             told = msgspec.structs.replace(query, streams=int(one.name.split()[0]))
@@ -64,7 +64,7 @@ def test_a_transfer_takes_at_least_one_way_and_as_open_a_start_as_told_streams()
     query = msgspec.structs.replace(query, low_rtt_ms=90.0, high_rtt_ms=110.0)
     told = msgspec.structs.replace(query, streams=1)
     for one in (query, told):
-        found = predict_volume(one, caps, level=0.9, weigh=False)
+        found = predict(one, caps, may_assume=True)
         assert (found.high_gbps or 99) <= 8e-6 / 0.045 * 1.001
         # What is not known of the round trip is in the time.
         assert (found.low_gbps or 99) < 0.95 * (found.gbps or 0)

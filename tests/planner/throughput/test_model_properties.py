@@ -15,6 +15,7 @@ from netplan_planner.model import Estimate, LimitKind, PathClass, PathQuery
 from netplan_planner.throughput import load_caps, predict
 from netplan_planner.throughput.batch import kind_limits, predict_columns, spread_columns
 from netplan_planner.throughput.goodput.intervals import factors_at
+from netplan_planner.throughput.open_runs import SLIGHT
 from support.paths.queries import (
     CLASSES,
     DAY,
@@ -45,6 +46,15 @@ def changed(query: PathQuery, **more: object) -> PathQuery:
     return msgspec.structs.replace(query, **more)
 
 
+def slack(query: PathQuery) -> float:
+    """Return by how much a better path may be slower.
+
+    Fewer streams are enough for it, where nobody told their number, and their start is longer.
+    """
+    is_run = query.duration_s is not None or query.transfer_bytes is not None
+    return 1 / SLIGHT if is_run and query.streams is None else SLACK
+
+
 class TestOnePath:
     @given(paths(), streams, st.integers(1, 64))
     @example(FULL_FIRST_FLIGHT, 144, 40)
@@ -54,21 +64,22 @@ class TestOnePath:
     @given(paths(), TIMES)
     def test_a_longer_round_trip_never_raises_it(self, query: PathQuery, times: float) -> None:
         far = changed(query, rtt_ms=(query.rtt_ms or 0) * times)
-        assert gbps(far) <= gbps(query) * SLACK
+        assert gbps(far) <= gbps(query) * slack(query)
 
     @given(paths(), windows, TIMES)
     def test_a_greater_window_never_lowers_it(
         self, query: PathQuery, window: int, times: float
     ) -> None:
         small = changed(query, window_bytes=window)
-        assert gbps(small) <= gbps(changed(query, window_bytes=int(window * times))) * SLACK
+        assert gbps(small) <= gbps(changed(query, window_bytes=int(window * times))) * slack(query)
 
     @given(paths(), windows, TIMES)
     def test_a_greater_send_buffer_never_lowers_it(
         self, query: PathQuery, buffer: int, times: float
     ) -> None:
         small = changed(query, send_buffer_bytes=buffer)
-        assert gbps(small) <= gbps(changed(query, send_buffer_bytes=int(buffer * times))) * SLACK
+        great = changed(query, send_buffer_bytes=int(buffer * times))
+        assert gbps(small) <= gbps(great) * slack(query)
 
     @given(paths(), st.sampled_from(growing_types()), st.data())
     def test_a_receiver_with_more_vcpus_never_lowers_it(

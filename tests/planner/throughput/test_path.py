@@ -372,7 +372,7 @@ class TestUnknown:
     @listed(
         ("path_class", "src", "reason"),
         [
-            ("same-zone-internal", "n9-standard-8", "no machine type 'n9-standard-8'"),
+            ("same-zone-internal", "n9-standard-8", "the series 'n9' is not known"),
             ("same-zone-internal", "n1-standard-16", "depends on the CPU platform"),
             ("same-zone-internal", None, "machine type is not known"),
             ("internet", "z4d-highmem-8-highlssd", "addresses outside the VPC"),

@@ -23,13 +23,14 @@ from support.testbed.shape import cap_egress, cap_external, cap_ingress
 PREFIX = "netplan-bed-"
 _NAME = re.compile(PREFIX + r"(\d+)-\w+")
 _RELAY = Path(__file__).with_name("relay.py")
-_SECONDS = 20
+_SECONDS = 40
 EXTERNAL_NET = "203.0.113.0/24"
 """For documentation (RFC 5737): never anybody's, and here behind the bed's router only."""
 _ROUTER = "10.77.0.254"
 _STOCK = "congctl cubic"
 """Of every route: the sysctl of a namespace takes only what the whole machine lets anybody use."""
-_STOCK_RECEIVE_BYTES = 6 * 2**20
+STOCK_RECEIVE_BYTES = 6 * 2**20
+_STOCK_SEND_BYTES = 4 * 2**20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +48,10 @@ class Host:
     delay_ms: float = 0.0
     """One way, between it and everybody else."""
     mtu_bytes: int = 1460
-    receive_ceiling_bytes: int = _STOCK_RECEIVE_BYTES
+    receive_ceiling_bytes: int = STOCK_RECEIVE_BYTES
     """The last number of `net.ipv4.tcp_rmem`."""
+    send_ceiling_bytes: int = _STOCK_SEND_BYTES
+    """The last number of `net.ipv4.tcp_wmem`."""
     window_bytes: int | None = None
     """The most that it offers to any one stream: 65,535 times a power of two, as TCP's header holds
     it. A greater one is offered where the number is none of these."""
@@ -163,7 +166,7 @@ class Bed:
         cap_egress(self.prefix(name), "eth0", host.egress_mbps, host.flow_mbps)
         # Buffers of a stock kernel, as Compute Engine's images have them.
         self._sysctl(name, "net.ipv4.tcp_rmem", f"4096 131072 {host.receive_ceiling_bytes}")
-        self._sysctl(name, "net.ipv4.tcp_wmem", "4096 16384 4194304")
+        self._sysctl(name, "net.ipv4.tcp_wmem", f"4096 16384 {host.send_ceiling_bytes}")
         # Each run begins anew, without what the last one learnt.
         self._sysctl(name, "net.ipv4.tcp_no_metrics_save", "1")
 

@@ -8,6 +8,7 @@ from netplan_planner.asks import CHOICE, Ask, Reading
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model.base import Value
 from netplan_planner.model.money.prices import LineItem, Usage
+from netplan_planner.model.plans.connections import Connections
 from netplan_planner.model.plans.machine_choice import (
     AskedArchitecture,
     LeastMemory,
@@ -62,7 +63,7 @@ class JobEnd(Value, frozen=True, kw_only=True):
     """What the other end handles of all machines together; None: more than they ask for."""
 
 
-class JobNeed(Value, frozen=True, kw_only=True):
+class JobNeed(Connections, frozen=True, kw_only=True):
     """What one run of a job does, and on which machines it may run."""
 
     PANEL: ClassVar[str] = WORK
@@ -125,8 +126,6 @@ class JobNeed(Value, frozen=True, kw_only=True):
     target: JobEnd = JobEnd()
     disk_mib_per_s: float | None = None
     """What the disk of one machine reads and writes together, where it is in the way."""
-    streams: int | None = None
-    """Connections of one machine at a time; None: as many as it takes."""
     rtt_ms: float | None = None
     runs_per_month: float | None = None
     """None: it runs once."""

@@ -11,6 +11,7 @@ from netplan_planner.model.finding import Change, Confidence, Fix
 from netplan_planner.model.limits import Estimate, Limit
 from netplan_planner.model.money.prices import LineItem, Usage
 from netplan_planner.model.plans.commitment import CoverLedger
+from netplan_planner.model.plans.connections import Connections
 from netplan_planner.model.project.inventory import Inventory
 from netplan_planner.model.project.machine_types import MachineShape
 from netplan_planner.model.project.resources import Instance
@@ -48,17 +49,15 @@ class Ties(Value, frozen=True, kw_only=True):
     """Local SSDs that its type brings, and that are in its price."""
 
 
-class FarEnd(Value, frozen=True, kw_only=True):
+class FarEnd(Connections, frozen=True, kw_only=True):
     """What is told of where a bandwidth goes, and of how; None of each: not told."""
 
     region: str | None = None
     """Of the receiver; None: the sender's own."""
     machine_type: str | None = None
     """Of the receiver; None: the sender's."""
-    streams: int | None = None
-    """Connections of one machine; None: as many as it takes."""
-    send_buffer_bytes: int | None = None
-    """Of one stream at the sender."""
+    rtt_ms: float | None = None
+    """In place of that of the places."""
     transfer_bytes: int | None = None
     """Of one transfer, whose start counts; None: steady state."""
 

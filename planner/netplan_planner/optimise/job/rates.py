@@ -153,7 +153,7 @@ def query_of(need: model.JobNeed, phase: model.JobPhase, offer: Offer) -> model.
     far = ANYBODY if end.place is model.JobPlace.INTERNET else other
     src, dst = (far, one) if phase is model.JobPhase.IN else (one, far)
     rtt_ms = need.rtt_ms if is_far else None
-    return path_between(CLASSES[end.place], src, dst, streams=need.streams, rtt_ms=rtt_ms)
+    return path_between(CLASSES[end.place], src, dst, need, rtt_ms=rtt_ms)
 
 
 class Found(NamedTuple):

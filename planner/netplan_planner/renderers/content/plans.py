@@ -160,6 +160,20 @@ def _traffic(plan: model.MachinePlan) -> Iterator[Block]:
     yield doc.field("traffic", on_top, more=tuple(items))
 
 
+def _sent(far: model.FarEnd) -> Iterator[str]:
+    """Yield what is told of how it is sent."""
+    if far.streams:
+        yield figures.counted(far.streams, "stream")
+    if far.rtt_ms:
+        yield f"RTT {far.rtt_ms:g} ms"
+    if far.window_bytes:
+        yield f"window {figures.byte_volume(far.window_bytes)}"
+    if far.send_buffer_bytes:
+        yield f"send buffer {figures.byte_volume(far.send_buffer_bytes)}"
+    if far.mtu_bytes:
+        yield f"MTU {far.mtu_bytes}"
+
+
 def _need(need: model.MachineNeed) -> Line:
     least = [f"at least {need.vcpus} vCPU"] if need.vcpus else []
     least += [f"at least {figures.number(need.memory_gib)} GiB"] if need.memory_gib else []
@@ -167,8 +181,7 @@ def _need(need: model.MachineNeed) -> Line:
         least.insert(0, f"{figures.rate(need.outside_gbps)} of it to outside addresses")
     if need.far.machine_type:
         least.append(f"to {need.far.machine_type}")
-    if need.far.streams:
-        least.append(figures.counted(need.far.streams, "stream"))
+    least += _sent(need.far)
     if need.far.transfer_bytes:
         least.append(f"{figures.byte_volume(need.far.transfer_bytes)} a transfer")
     if need.min_flow_gbps:

@@ -5,7 +5,7 @@ are looked up by series and vCPU count in brackets of their own.
 """
 
 from datetime import date
-from functools import cache
+from functools import cache, cached_property
 
 from netplan_planner import model
 from netplan_planner.errors import UsageError, did_you_mean, nearest_names
@@ -47,6 +47,34 @@ class CapsTable:
     def machine_types(self) -> tuple[str, ...]:
         """Every predefined type that the table names, at whatever date, sorted."""
         return tuple(sorted(self._rows_by_type))
+
+    @cached_property
+    def series(self) -> frozenset[str]:
+        """Every series that the table names, at whatever date."""
+        names = map(model.series_of, self._rows_by_type)
+        return frozenset({*names, *self._custom_rows})
+
+    def unknown_series(self, machine_type: str) -> str:
+        """Return what to know of the name of a type whose series the table has not, else nothing.
+
+        Google names a series by a letter, its generation and perhaps more letters.
+        """
+        series = model.series_of(machine_type)
+        if series in self.series or not (series[:1].islower() and series[1:2].isdigit()):
+            return ""
+        row = tables.series_without_caps().get(series)
+        near = self.nearest(machine_type)
+        read = f" (near: {', '.join(near)})" if near else ""
+        if row:
+            read = (
+                f": {row['what']} ({row['source']}, {row['source_date']}), and no figure of its"
+                " bandwidth was read"
+            )
+        return (
+            f"{_shown(machine_type)}: the series {_shown(series)} is not known to this"
+            f" version{read}. `netplan predict --host-link-gbps` takes the bandwidth that its page"
+            " states, instead of a type"
+        )
 
     def cap(
         self, machine_type: str, *, tier1: bool = False, cpu_platform: str | None = None
@@ -93,6 +121,14 @@ class CapsTable:
     def nearest(self, machine_type: str, count: int = 3) -> tuple[str, ...]:
         """Return the known types whose names resemble `machine_type` most, best first."""
         return nearest_names(machine_type, self.machine_types, count)
+
+    def why_no_type(self, machine_type: str) -> str:
+        """Return what is said of a name that is none of a machine type here."""
+        if unknown := self.unknown_series(machine_type):
+            return unknown
+        near = self.nearest(machine_type)
+        hint = f"; near: {', '.join(near)}" if near else ""
+        return f"{_shown(machine_type)} is no machine type that is known{hint}"
 
     def on_both_sides(
         self, machine_type: str, cpu_platform: str | None = None
@@ -166,6 +202,8 @@ class CapsTable:
         rows = self._rows_by_type.get(machine_type)
         if rows is None:
             why = model.why_no_shape(machine_type)
+            if unknown := self.unknown_series(machine_type):
+                return unknown
             return f"the caps table has no machine type {_shown(machine_type)}{why}"
         days = sorted(row[_first_day(row)] for row in rows if row["egress_gbps"])
         if not days:
@@ -300,9 +338,11 @@ def checked_series(series: tuple[str, ...], table: CapsTable) -> tuple[str, ...]
     Raises:
         UsageError: If one is not known; the text names them all.
     """
-    known = {model.series_of(name) for name in table.machine_types}
+    known = table.series
     for name in series:
         if name not in known:
+            if name in tables.series_without_caps():
+                raise UsageError(f"--series: {table.unknown_series(name)}")
             hint = did_you_mean(name, known)
             raise UsageError(f"--series {name!r}: it is one of {', '.join(sorted(known))}{hint}")
     return series

@@ -108,12 +108,9 @@ def static_limits(
         taken = intake(query, sender.cap, caps, without) if sender.cap else None
         if taken is not None:
             hard.append(taken)
-            least = f"{taken.low_gbps:.3g} Gbit/s or more"
-            receiver = query.dst.machine_type
-            assumed = (f"no document states what {receiver} receives: by its vCPUs {least}",)
         per_flow = list(_per_flow(query, sender.cap, caps, without))
         unknown = tuple(_missing(query, sender, hard, may_assume))
-        assumed = (*sender.assumed, *_said_of_outside(query, sender, caps, last), *assumed)
+        assumed = (*sender.assumed, *_said_of_outside(query, sender, caps, last))
         if query.src.cloud != OWN_CLOUD:
             of_foreign = (
                 f"at most: {sender.why_not}, so windows and the receiver alone bound it; the low"

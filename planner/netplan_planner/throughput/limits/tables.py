@@ -66,6 +66,12 @@ def cap_rows() -> tuple[CapRow, ...]:
 
 
 @cache
+def series_without_caps() -> dict[str, CapRow]:
+    """Return what documents say of series whose caps no source that was read states, by name."""
+    return {row["series"]: row for row in _read("series_without_caps.csv")}
+
+
+@cache
 def path_limit(name: str, as_of: date, tier: str = "") -> PathLimit | None:
     """Return the documented limit of that name at a date, or None when no source states one."""
     for row in _read("path_limits.csv"):

@@ -56,7 +56,7 @@ def _variants(
         reason = table.unknown_reason(machine_type)
         if machine_type in table.machine_types or shape_of_custom(machine_type) is not None:
             raise MissingDatum(reason)
-        near = table.nearest(machine_type)
+        near = () if table.unknown_series(machine_type) else table.nearest(machine_type)
         hint = f"; the nearest names are {', '.join(near)}" if near else ""
         raise UnknownName(reason + hint)
     if cpu_platform is None:

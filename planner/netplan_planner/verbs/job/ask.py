@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar
 
 from netplan_planner.asks import Ask, Request
 from netplan_planner.model import JobNeed
+from netplan_planner.model.plans.connections import RoundTrip
 from netplan_planner.model.plans.job import WORK
 from netplan_planner.model.plans.machine_choice import PAYMENT, Interruptions
 from netplan_planner.planning.inputs import Demo, PlanBasis
@@ -54,13 +55,7 @@ class Ends(Request, frozen=True, kw_only=True):
             least=LEAST,
         ),
     ] = None
-    streams: Annotated[
-        int | None, Ask("Connections of one machine (default: as many as it takes).", least=1)
-    ] = None
-    rtt_ms: Annotated[
-        float | None,
-        Ask("Round-trip time to a region or the internet, with --streams.", least=0.001, most=1e6),
-    ] = None
+    rtt_ms: RoundTrip = None
 
 
 class Pay(Request, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from netplan_planner.model import JobEnd, JobNeed, JobPlace, PriceBook, Usage
 from netplan_planner.optimise.bill import COMMITTED
 from netplan_planner.optimise.job.plan import plan_job
 from netplan_planner.planning.basis import Opened, opened
+from netplan_planner.planning.path_question import check_mtu
 from netplan_planner.planning.payment import check_interruptions, one_usage
 from netplan_planner.planning.steps.jobs import changes_of_jobs
 from netplan_planner.throughput.limits.caps import checked_series
@@ -67,7 +68,6 @@ def _need(ask: JobAsk, on: Opened) -> JobNeed:
             "--to", ends.target, region, on.prices, ends.out_gbps, ends.out_total_gbps, ends.area
         ),
         disk_mib_per_s=ends.disk_mib_per_s,
-        streams=ends.streams,
         rtt_ms=ends.rtt_ms,
         runs_per_month=None if per_day is None else per_day * HOURS_PER_MONTH / HOURS_PER_DAY,
         series=checked_series(ask.need.series, on.limits),
@@ -77,6 +77,7 @@ def _need(ask: JobAsk, on: Opened) -> JobNeed:
     )
     _check(need, on)
     _check_of_nothing(need, ends)
+    check_mtu(need)
     return need
 
 
@@ -118,9 +119,7 @@ def _check(need: JobNeed, on: Opened) -> None:
     ):
         for name in names:
             if on.prices.shape(name) is None:
-                near = on.limits.nearest(name)
-                hint = f"; the nearest names are {', '.join(near)}" if near else ""
-                raise UsageError(f"{option} {name[:80]!r} is no machine type that is known{hint}")
+                raise UsageError(f"{option} {on.limits.why_no_type(name)}")
     for option, volume, end in (
         ("--bytes-in", need.in_bytes, need.source),
         ("--bytes-out", need.out_bytes, need.target),

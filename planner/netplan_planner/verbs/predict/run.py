@@ -237,6 +237,8 @@ def _named(src: str, dst: str | None, *, has_input: bool, on: date) -> _Ends:
         if word in _PATHS:
             how = f"netplan predict TYPE --path {word}"
             raise UsageError(f"{word!r} is a path, not a machine: {how}")
+        if unknown := caps.unknown_series(word):
+            raise UsageError(unknown)
         near = caps.nearest(word)
         hint = f" (near: {', '.join(near)})" if near else ""
         raise UsageError(

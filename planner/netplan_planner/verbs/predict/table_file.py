@@ -28,6 +28,7 @@ from netplan_planner.throughput.calibration.factors.calibrated import Corrector,
 from netplan_planner.throughput.cases import STREAM_COUNTS, settled
 from netplan_planner.throughput.goodput.intervals import Factors, factors_at
 from netplan_planner.throughput.goodput.mean import LIMITS
+from netplan_planner.throughput.open_runs import predict_rows
 from netplan_planner.throughput.round_trips.of_path import why_believed, why_raised
 from netplan_planner.throughput.sharing.links import NAMES, Ends, shared_links
 from netplan_planner.throughput.sharing.rates import OWN_BOUND, fair_rates
@@ -234,14 +235,19 @@ def predict_table(
         pairs = corrector.of_pairs([*keys, None], pair)
         probed = corrector.probed(found.kinds, found.limits, pairs)
     factors = factors or factors_at(level)
-    # Without a number of streams there are as many as it takes; what fewer get are its cases.
+    # As of one path: without a number of streams as many as it takes (what fewer get are its
+    # cases), without a time the steady state.
     open_rows = np.flatnonzero(np.isnan(found.columns.streams))
-    streams = np.where(np.isnan(found.columns.streams), np.inf, found.columns.streams)
-    columns = found.columns._replace(streams=streams)
-    answers = predict_columns(found.kinds, found.limits, columns, factors, probed)
+    told = found.columns
+    columns = told._replace(
+        streams=np.where(np.isnan(told.streams), np.inf, told.streams),
+        duration_s=np.where(np.isnan(told.duration_s), np.inf, told.duration_s),
+    )
+    found = found._replace(columns=columns)
+    answers = predict_rows(found.kinds, found.limits, columns, factors, probed)
     codes, texts = reasons(found.limits, found.columns, answers)
     codes, texts = _with_doubts(codes, texts, found)
-    codes, texts = _with_notes(codes, texts, found)
+    codes, texts = _with_notes(codes, texts, found, ~np.isnan(answers.gbps))
     cases = stream_cases(found, open_rows, factors, probed) if len(open_rows) else None
     return TableAnswer(answers, CodedTexts([inert_cell(text) for text in texts], codes), cases)
 
@@ -261,15 +267,15 @@ def _with_doubts(
 
 
 def _with_notes(
-    codes: NDArray[np.intp], texts: list[str], found: TableKinds
+    codes: NDArray[np.intp], texts: list[str], found: TableKinds, has_value: NDArray[np.bool_]
 ) -> tuple[NDArray[np.intp], list[str]]:
     """Return the reasons, with what was not taken as it stands of rows that have a value."""
     more, longer = codes.copy(), list(texts)
     for kind, note in enumerate(found.notes):
-        rows = np.flatnonzero(found.columns.kind == kind) if note else np.zeros(0, np.intp)
+        if not note:
+            continue
+        rows = np.flatnonzero((found.columns.kind == kind) & has_value)
         for code in np.unique(codes[rows]).tolist():
-            if code >= 0 and found.limits[kind].unknown:
-                continue
             said = f"{texts[code]}; {note}" if code >= 0 else note
             more[rows[codes[rows] == code]] = len(longer)
             longer.append(said)

@@ -8,6 +8,7 @@ from typing import Annotated, NamedTuple
 
 from netplan_planner.asks import CHOICE, OUTPUT, Ask, Reading, Request
 from netplan_planner.choices import Architecture
+from netplan_planner.model.plans.connections import SENT, Connections, RoundTrip
 from netplan_planner.model.plans.machine_choice import PAYMENT, SeriesNames
 from netplan_planner.planning.project import Input, OfMachines
 from netplan_planner.quantities import Bytes, Texts
@@ -36,7 +37,7 @@ def goal_of(text: str) -> Goal:
 NEED = "What is needed"
 
 
-class Need(Request, frozen=True, kw_only=True):
+class Need(Connections, Request, frozen=True, kw_only=True):
     """What is needed."""
 
     gbps: Annotated[
@@ -78,17 +79,6 @@ class Need(Request, frozen=True, kw_only=True):
     dst_type: Annotated[
         str | None, Ask("Machine type of the receiver (default: as the sender).", panel=NEED)
     ] = None
-    streams: Annotated[
-        int | None,
-        Ask("Parallel connections of one machine (default: as many as it takes).", least=1),
-    ] = None
-    send_buffer_bytes: Annotated[
-        int | None,
-        Ask(
-            "Send buffer of one stream, net.ipv4.tcp_wmem's last value (default: 4 MiB).",
-            least=4096,
-        ),
-    ] = None
     transfer_bytes: Annotated[
         Bytes | None,
         Ask(
@@ -96,8 +86,10 @@ class Need(Request, frozen=True, kw_only=True):
             "--bytes",
             parameter="byte_count",
             metavar="SIZE",
+            panel=SENT,
         ),
     ] = None
+    rtt_ms: RoundTrip = None
     vcpus: Annotated[int | None, Ask("Least vCPUs, of all machines.", least=0)] = None
     memory_gib: Annotated[
         float | None, Ask("Least memory in GiB, of all machines.", least=0, panel=NEED)

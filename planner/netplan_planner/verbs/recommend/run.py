@@ -17,7 +17,7 @@ from netplan_planner.optimise.offers import query_to
 from netplan_planner.optimise.vm_today import baseline_of, with_baseline
 from netplan_planner.planning.basis import opened, resting
 from netplan_planner.planning.inputs import PlanBasis
-from netplan_planner.planning.path_question import check_type
+from netplan_planner.planning.path_question import check_mtu, check_type
 from netplan_planner.planning.payment import one_usage
 from netplan_planner.planning.project import request_of
 from netplan_planner.throughput import CapsTable, load_caps, type_end
@@ -216,17 +216,13 @@ def _far(wish: Need, limits: CapsTable) -> model.FarEnd:
         UsageError: If something is told of a path whose length nobody knows, or of no machine type.
     """
     check_type("--dst-type", wish.dst_type, limits)
-    found = model.FarEnd(
-        region=wish.to.region if wish.to is not None else None,
-        machine_type=wish.dst_type,
-        streams=wish.streams,
-        send_buffer_bytes=wish.send_buffer_bytes,
-        transfer_bytes=wish.transfer_bytes,
-    )
+    check_mtu(wish)
+    region = wish.to.region if wish.to is not None else None
+    found = model.taken(model.FarEnd, wish, region=region, machine_type=wish.dst_type)
     if _destination(wish) is model.Destination.EXTERNAL and found != model.FarEnd():
         raise UsageError(
-            "--dst-type, --streams, --send-buffer-bytes and --bytes are of a path whose length is"
-            " known: leave out --to external, or name a region"
+            "--dst-type, --bytes and how it is sent (such as --streams) are of a path whose length"
+            " is known: leave out --to external, or name a region"
         )
     return found
 

@@ -10,6 +10,7 @@ from netplan_planner.asks import CHOICE, Ask, Reading, Request
 from netplan_planner.errors import UsageError
 from netplan_planner.model.base import Value
 from netplan_planner.model.money.prices import Usage
+from netplan_planner.model.plans.connections import Connections
 from netplan_planner.model.plans.machine_choice import (
     PAYMENT,
     AskedArchitecture,
@@ -83,7 +84,7 @@ def place_limits(option: str, stated: Sequence[str]) -> tuple[PlaceLimit, ...]:
     return tuple(found[place] for place in sorted(found))
 
 
-class TransferNeed(Value, frozen=True, kw_only=True):
+class TransferNeed(Connections, frozen=True, kw_only=True):
     """What is to be moved, within which bounds, and on which machines."""
 
     PANEL: ClassVar[str] = BOUNDS
@@ -150,11 +151,6 @@ class TransferNeed(Value, frozen=True, kw_only=True):
     address: Annotated[
         AddressKind, Ask("Between regions: internal or external addresses.", panel=WAYS)
     ] = AddressKind.INTERNAL
-    streams: Annotated[
-        int | None,
-        Ask("Connections of one machine (default: as many as it takes).", least=1, panel=WAYS),
-    ] = None
-    """Connections of one machine; None: as many as it takes."""
     relays: tuple[str, ...] | None = None
     """Places that may pass bytes on, beside the ends; None: all that are known."""
     max_count: Annotated[

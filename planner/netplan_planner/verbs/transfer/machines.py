@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
+from netplan_planner.model.plans.connections import Connections
 from netplan_planner.optimise.job.rates import Offer, offers_for, outside_ingress_gbps, priced
 from netplan_planner.throughput import predict_all, type_end
 from netplan_planner.throughput.limits.ends import ANYBODY, described_end
@@ -173,7 +174,7 @@ def _rates(machine: Machine) -> tuple[float, float, float]:
 
 
 def hop_query(
-    hop: Hop, sender: Machine, receiver: Machine | None, streams: int | None
+    hop: Hop, sender: Machine, receiver: Machine | None, sent: Connections | None = None
 ) -> model.PathQuery | None:
     """Return the path of a hop between two machines; None where the model has none.
 
@@ -186,8 +187,8 @@ def hop_query(
     if hop.path_class is model.PathClass.INTERNET:
         receiver = None
     dst = ANYBODY if receiver is None else _end(receiver, hop.dst)
-    query = path_between(hop.path_class, src, dst, streams=streams)
-    if query.rtt_ms is None and streams is not None:
+    query = path_between(hop.path_class, src, dst, sent)
+    if query.rtt_ms is None and query.streams is not None:
         return path_between(hop.path_class, src, dst)
     return query
 

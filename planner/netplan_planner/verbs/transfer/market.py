@@ -265,7 +265,7 @@ def _add_streams(
         for number, hop in enumerate(rows.hops)
         for place in (hop.src, hop.dst)
         for k in by_place.get(place, ())
-        if (query := hop_query(hop, rows.machines[k], rows.machines[k], need.streams)) is not None
+        if (query := hop_query(hop, rows.machines[k], rows.machines[k], need)) is not None
     ]
     found = predict_all([query for *_, query in asked], caps)
     rates: dict[tuple[int, str], list[tuple[int, float]]] = {}

@@ -100,13 +100,13 @@ class Pairs:
         network, machines, hop = market.network, market.machines, market.hops[edge]
         src, dst = int(network.src[edge]), int(network.dst[edge])
         senders, receivers = self._in_use(src), self._in_use(dst)
-        if not senders or hop_query(hop, machines[senders[0]], None, None) is None:
+        if not senders or hop_query(hop, machines[senders[0]], None) is None:
             return
         sent = need.volume_bytes * float(self._shares[edge]) / float(self._counts[senders].sum())
 
         def number(sender: int, receiver: int | None) -> int:
             other = None if receiver is None else machines[receiver]
-            query = hop_query(hop, machines[sender], other, need.streams)
+            query = hop_query(hop, machines[sender], other, need)
             assert query is not None
             return self._numbers.setdefault((query, sent), len(self._numbers))
 
@@ -198,7 +198,7 @@ def direct_ramp_s(market: Market, need: TransferNeed, caps: CapsBook) -> float:
         options = np.flatnonzero(network.option_place == network.src[edge]).tolist()
         if options:
             machine = market.machines[options[0]]
-            queries.append(hop_query(market.hops[edge], machine, machine, need.streams))
+            queries.append(hop_query(market.hops[edge], machine, machine, need))
     known = [query for query in queries if query is not None]
     found = PathRates(known, caps).over(np.full((len(known), 1), each))
     return float(found.start_s.max(initial=0.0))

@@ -233,7 +233,7 @@ def doubts(
     for hop in market.hops:
         if (hop.src, hop.dst) not in ends or hop.src not in used:
             continue
-        query = hop_query(hop, used[hop.src], used.get(hop.dst), need.streams)
+        query = hop_query(hop, used[hop.src], used.get(hop.dst), need)
         if query is not None and (said := doubt_of(query, predict(query, caps))):
             found[said] = None
     return tuple(found)

@@ -11,6 +11,7 @@ from netplan_planner.errors import InputError, UsageError, nearest_names
 from netplan_planner.model import PriceBook, Usage, spaced
 from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.planning.basis import Opened, opened
+from netplan_planner.planning.path_question import check_mtu
 from netplan_planner.planning.payment import check_interruptions
 from netplan_planner.planning.steps import in_order
 from netplan_planner.planning.steps.jobs import zone_of
@@ -222,9 +223,7 @@ def check_need(need: TransferNeed, limits: CapsTable, prices: PriceBook, tables:
         )
     for name in need.machine_types:
         if prices.shape(name) is None:
-            near = limits.nearest(name)
-            hint = f"; the nearest names are {', '.join(near)}" if near else ""
-            raise UsageError(f"--machine-type {name[:80]!r} is no machine type that is known{hint}")
+            raise UsageError(f"--machine-type {limits.why_no_type(name)}")
     if need.area is not None and INTERNET not in need.targets:
         raise UsageError("--area is of the internet: --to internet")
     if need.network_tier is not NetworkTier.PREMIUM and INTERNET not in need.targets:
@@ -252,6 +251,7 @@ def _check_without_grid(need: TransferNeed, prices: PriceBook) -> None:
         )
     if need.storage_gbps is not None and not buckets:
         raise UsageError(f"--storage-gbps is of a bucket: --from or --to {STORAGE_PREFIX}REGION")
+    check_mtu(need)
     regions = set(prices.regions())
     if need.streams is not None and any(region_of_bucket(t) not in regions for t in need.targets):
         raise UsageError(
@@ -262,6 +262,9 @@ def _check_without_grid(need: TransferNeed, prices: PriceBook) -> None:
 def _check_grid(need: TransferNeed) -> None:
     refused = {
         "--streams": need.streams is not None,
+        "--window-bytes": need.window_bytes is not None,
+        "--send-buffer-bytes": need.send_buffer_bytes is not None,
+        "--mtu": need.mtu_bytes is not None,
         "--series": bool(need.series),
         "--memory-gib": bool(need.memory_gib),
         "--storage-gbps": need.storage_gbps is not None,
