@@ -1,0 +1,94 @@
+"""Each inventory of `tests/data/inventories` reads to what stands beside it.
+
+A case has:
+
+- `read`: documents, each a file of its own; a text is written as it stands;
+- `file`: the same by name; what is read is the folder, or the files that `paths` names.
+
+Of a document `{ machine }` is a machine of the Compute API with what is unusual of it, `{ nics }`
+one with these interfaces, `{ plan }` a Terraform plan with the resources of its configuration.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from netplan_planner.model import Inventory
+from netplan_planner.readers import read_inventory
+from support import model_cases
+from support.projects import compute_json, plans
+from support.projects.plans import Json
+
+MEMBERS = {"read", "file", "paths"}
+
+
+class Seen:
+    """An inventory, with what of it was not read in short."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        self.inventory = inventory
+        told = [(one.field, one.reason, one.is_needless) for one in inventory.unread]
+        self.lost = [f"{field}: {why}" if field else why for field, why, no in told if not no]
+        self.needless = [why for _, why, no in told if no]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inventory, name)
+
+
+def document(value: Any) -> Any:
+    """Return a document with its machines and plans in full."""
+    if isinstance(value, list):
+        return [document(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    if value.keys() == {"machine"}:
+        return compute_json.vm(**value["machine"])
+    if "nics" in value:
+        nics = [compute_json.nic(**nic) for nic in value["nics"]]
+        return compute_json.vm(networkInterfaces=nics)
+    if isinstance(value.get("plan"), list):
+        return plan(**value)
+    return {name: document(held) for name, held in value.items()}
+
+
+def plan(plan: list[Json], configured: Json | None = None, **more: Any) -> Json:
+    """Return a Terraform plan: changes by address, and expressions by address."""
+    resources = []
+    for address, expressions in (configured or {}).items():
+        kind, _, name = address.partition(".")
+        resources.append(plans.configured(kind, name, **expressions))
+    return plans.plan(*(change(**one) for one in plan), resources=tuple(resources), **more)
+
+
+def change(
+    address: str,
+    after: Json | None = None,
+    machine: Json | None = None,
+    unknown: Json | None = None,
+    actions: tuple[str, ...] = ("create",),
+    before: Json | None = None,
+    sensitive: Any = None,
+    without: tuple[str, ...] = (),
+) -> Json:
+    """Return a change; `machine` is what a machine has beside what all have."""
+    if machine is not None:
+        after = plans.machine(**{"name": address.rpartition(".")[2], **machine})
+        after = {name: value for name, value in after.items() if name not in without}
+    made = plans.change(address, after, unknown, tuple(actions), before)
+    if sensitive is not None:
+        made["change"]["after_sensitive"] = sensitive
+    return made
+
+
+@pytest.mark.parametrize("case", model_cases.cases("inventories", MEMBERS))
+def test_each_reads_to_what_stands_beside_it(case: model_cases.Case, tmp_path: Path) -> None:
+    files = {f"{number:03d}.json": held for number, held in enumerate(case.get("read", ()))}
+    for name, held in (files | case.get("file", {})).items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = held if isinstance(held, str) else json.dumps(document(held))
+        path.write_text(text, encoding="utf-8")
+    paths = [tmp_path / name for name in case.get("paths", [""])]
+    model_cases.check(case, lambda: Seen(read_inventory(paths)))
