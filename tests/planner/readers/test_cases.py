@@ -25,13 +25,19 @@ MEMBERS = {"read", "file", "paths"}
 
 
 class Seen:
-    """An inventory, with what of it was not read in short."""
+    """An inventory, with what of it was not read in short, and its clusters and node pools."""
 
     def __init__(self, inventory: Inventory) -> None:
         self.inventory = inventory
         told = [(one.field, one.reason, one.is_needless) for one in inventory.unread]
         self.lost = [f"{field}: {why}" if field else why for field, why, no in told if not no]
         self.needless = [why for _, why, no in told if no]
+        objects = inventory.kubernetes
+        self.clusters = list((objects and objects.clusters) or ())
+        self.pools = sorted((objects and objects.node_pools) or (), key=lambda pool: pool.name)
+
+    def __repr__(self) -> str:
+        return repr(self.inventory)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inventory, name)
@@ -53,13 +59,17 @@ def document(value: Any) -> Any:
     return {name: document(held) for name, held in value.items()}
 
 
-def plan(plan: list[Json], configured: Json | None = None, **more: Any) -> Json:
-    """Return a Terraform plan: changes by address, and expressions by address."""
+def plan(
+    plan: list[Json], configured: Json | None = None, declared: Json | None = None, **more: Any
+) -> Json:
+    """Return a Terraform plan: changes and expressions by address, and variables by name."""
     resources = []
     for address, expressions in (configured or {}).items():
         kind, _, name = address.partition(".")
         resources.append(plans.configured(kind, name, **expressions))
-    return plans.plan(*(change(**one) for one in plan), resources=tuple(resources), **more)
+    made = plans.plan(*(change(**one) for one in plan), resources=tuple(resources), **more)
+    made["configuration"]["root_module"]["variables"] = declared or {}
+    return made
 
 
 def change(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from netplan_planner.errors import InputError
-from netplan_planner.model import Inventory
+from netplan_planner.model import Inventory, Part
 from netplan_planner.readers import read_inventory
 from support.listed import listed
 from support.projects import one_project, terraform
@@ -206,11 +206,12 @@ def test_wrong_types_are_noted_not_fatal(tmp_path: Path, wrong: Json) -> None:
     assert inventory.instances or lost(inventory)
 
 
+WRONG_VALUES = [7, "text", [1], [None], {"a": []}, [{"a": 1}], True, -1.5]
 FIELDS = [*machine("vm"), "labels", "tags", "scheduling", "boot_disk", "metadata", "self_link"]
 
 
 @listed("field", FIELDS)
-@listed("value", [7, "text", [1], [None], {"a": []}, [{"a": 1}], True, -1.5])
+@listed("value", WRONG_VALUES)
 def test_a_field_of_a_wrong_type_is_that_fields_loss(
     tmp_path: Path, field: str, value: object
 ) -> None:
@@ -218,6 +219,55 @@ def test_a_field_of_a_wrong_type_is_that_fields_loss(
     inventory = read_plan(tmp_path, made)
     assert len(inventory.instances) <= 1
     assert inventory.instances or lost(inventory)
+
+
+CLUSTER_FIELDS = (
+    *("node_config", "node_pool", "autoscaling", "network_config", "node_locations"),
+    *("labels", "cluster", "max_pods_per_node", "initial_node_count"),
+)
+
+
+@listed("field", CLUSTER_FIELDS)
+@listed("value", WRONG_VALUES)
+def test_a_field_of_a_wrong_type_of_a_cluster(tmp_path: Path, field: str, value: object) -> None:
+    placed = {"name": "shop", "project": "p", "location": "us-central1-a", "cluster": "shop"}
+    kinds = ("google_container_cluster", "google_container_node_pool")
+    changes = [change(f"{kind}.shop", {**placed, field: value}) for kind in kinds]
+    made = read_plan(tmp_path, plan(*changes)).kubernetes
+    assert made is not None
+    assert made.clusters
+
+
+LATER = refers("random_integer.r.result", "random_integer.r")
+
+
+@listed(
+    ("block", "unknown", "after", "asked", "part"),
+    [
+        # Of a dynamic block the configuration says nothing.
+        ("scratch_disk", True, None, None, Part.LOCAL_SSDS),
+        ("advanced_machine_features", True, None, None, Part.CPU_FEATURES),
+        ("network_performance_config", True, None, None, Part.TIER),
+        ("network_performance_config", "total_egress_bandwidth_tier", {}, {}, Part.TIER),
+        ("guest_accelerator", "count", {"type": "nvidia-l4"}, {}, Part.GPUS),
+        ("guest_accelerator", True, None, LATER, Part.GPUS),
+        ("scheduling", "provisioning_model", {}, {}, Part.SCHEDULING),
+        ("scheduling", "node_affinities", {}, {}, Part.SCHEDULING),
+        ("reservation_affinity", "type", {}, {}, Part.RESERVATION),
+    ],
+)
+def test_a_part_that_is_asked_for_and_not_known(
+    tmp_path: Path, block: str, unknown: Any, after: Json | None, asked: Any, part: Part
+) -> None:
+    if isinstance(unknown, str):
+        unknown, after, asked = [{unknown: True}], [after], [{unknown: LATER}]  # type: ignore[assignment]
+    own = configured(INSTANCE, "vm", **({} if asked is None else {block: asked}))
+    changed = change(f"{INSTANCE}.vm", machine("vm") | {block: after}, {block: unknown})
+    inventory = read_plan(tmp_path, plan(changed, resources=(own,)))
+    (vm,) = inventory.instances
+    assert vm.unknown_parts == (part,)
+    assert vm.why_unknown == f"known after apply: {part}"
+    assert [(field or "").partition("[")[0] for field, _ in lost(inventory)] == [block]
 
 
 HOSTILE = ["../../etc", "\x1b[31mred", "a\nb", "'; DROP", "ü" * 300, "a/b", "(1 of 1)", "<b>"]
