@@ -1,6 +1,6 @@
 """Each set of flows of `tests/data/traffic` reads to the matrix that stands beside it.
 
-A case has one of these:
+A case has one of these, or both:
 
 - `records`: flow-log records (`entry` of `support/flows/records.py`): `src`, `dst`, `bytes`, and
   what is unusual; `minutes` makes one of each minute, `src_vm` and `dst_vm` name `hosts`;
@@ -58,7 +58,7 @@ class Seen:
 
 def matrix_of(case: model_cases.Case, folder: Path) -> Seen:
     """Return what the records or the table of a case read to."""
-    hosts = {name: host(name, **about) for name, about in case.get("hosts", {}).items()}
+    hosts = {name: host(**{"name": name, **own}) for name, own in case.get("hosts", {}).items()}
     logs = {name: None if on == "?" else on for name, on in case.get("logs", {}).items()}
     known = inventory(*hosts.values(), *(subnet(name, logs=on) for name, on in logs.items()))
     chosen = dict(case.get("options", {}))
@@ -68,7 +68,7 @@ def matrix_of(case: model_cases.Case, folder: Path) -> Seen:
         chosen["header_bytes"] = HeaderBytes(**chosen["header_bytes"])
     if "table" in case:
         (folder / "table.csv").write_text(case["table"], encoding="utf-8")
-    else:
+    if "records" in case:
         records = [one for about in case["records"] for one in _records(hosts, **about)]
         parts = [[one] for one in records] if case.get("apart") else [records]
         for number, part in enumerate(parts):

@@ -13,7 +13,6 @@ from support.flows.records import entry, lines, only_edge
 
 ENTRIES = [entry("10.0.1.1", "10.0.2.1", 1000, start=i, end=i + 1) for i in range(3)]
 TEXT = lines(ENTRIES)
-TABLE = "src,dst,bytes,start,end\n10.0.1.1,10.0.2.1,7,2026-03-02T10:00:00Z,2026-03-02T10:01:00Z\n"
 
 
 def read(folder: Path, **files: bytes | str) -> TrafficMatrix:
@@ -61,10 +60,3 @@ def test_other_lines_that_are_no_entries_are_still_faults_at_their_line(tmp_path
     assert coverage.excluded == (("malformed", 1),)
     assert [e.source.rpartition(":")[2] for e in coverage.examples] == ["7"]
     assert (coverage.record_count, coverage.used_count) == (4, 3)
-
-
-def test_comments_before_a_table(tmp_path: Path) -> None:
-    bad = TABLE.splitlines()[1].replace("7", "-7", 1) + "\n"
-    matrix = read(tmp_path, flows=COMMENT + TABLE + bad)
-    assert only_edge(matrix).payload_bytes == 7
-    assert [e.source.rpartition(":")[2] for e in matrix.coverage.examples] == ["6"]
