@@ -10,7 +10,7 @@ otherwise. Beside what its runner reads a case has:
   one of that name, `[ref.self_link=x]` for the one of which that is so;
 - `near`: the same for a value and how far from it a part of it may be;
 - `null`: places where it is said that nothing is known; `lacks`: places where nothing stands;
-- `holds`: texts in what stands at a place; `hides`: a text that stands nowhere;
+- `holds`: a text, or several, in what stands at a place; `hides`: a text that stands nowhere;
 - `error`: a text of the input error in which the reading ends, or several.
 """
 
@@ -83,8 +83,9 @@ def check(case: Case, read: Callable[[], Any]) -> None:
     for place in case.get("lacks", ()):
         assert not any(at(place)), f"{place}: {at(place)}"
     assert "hides" not in case or case["hides"] not in repr(seen)
-    for place, text in case.get("holds", {}).items():
-        assert all(text in one for one in at(place) or [""]), f"{place}: {at(place)}"
+    for place, texts in case.get("holds", {}).items():
+        for text in [texts] if isinstance(texts, str) else texts:
+            assert all(text in one for one in at(place) or [""]), f"{place}: {at(place)}"
 
 
 def plain(value: Any) -> Any:
