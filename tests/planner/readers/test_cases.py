@@ -6,7 +6,10 @@ A case has:
 - `file`: the same by name; what is read is the folder, or the files that `paths` names.
 
 Of a document `{ machine }` is a machine of the Compute API with what is unusual of it, `{ nics }`
-one with these interfaces, `{ plan }` a Terraform plan with the resources of its configuration.
+one with these interfaces, `{ plan }` a Terraform plan with the resources of its configuration;
+`{ node }` is a node of the shared cluster by its number, with the id of another `provider` or
+without one, `{ instance }` a VM of its project, `{ cluster }` its objects ("list") or what GKE's
+API says of it. `ways` are tables of other members, each of which gives the same.
 """
 
 import json
@@ -18,10 +21,10 @@ import pytest
 from netplan_planner.model import Inventory
 from netplan_planner.readers import read_inventory
 from support import model_cases
-from support.projects import compute_json, plans
+from support.projects import compute_json, one_cluster, plans
 from support.projects.plans import Json
 
-MEMBERS = {"read", "file", "paths"}
+MEMBERS = {"read", "file", "paths", "ways"}
 
 
 class Seen:
@@ -34,6 +37,9 @@ class Seen:
         self.needless = [why for _, why, no in told if no]
         objects = inventory.kubernetes
         self.clusters = list((objects and objects.clusters) or ())
+        nodes = (objects and objects.nodes) or ()
+        pools = {one.name: objects and objects.pool_of(one) for one in nodes}
+        self.node_pools = {name: pool and pool.name for name, pool in pools.items()}
         self.pools = sorted((objects and objects.node_pools) or (), key=lambda pool: pool.name)
 
     def __repr__(self) -> str:
@@ -54,9 +60,27 @@ def document(value: Any) -> Any:
     if "nics" in value:
         nics = [compute_json.nic(**nic) for nic in value["nics"]]
         return compute_json.vm(networkInterfaces=nics)
+    if "node" in value:
+        return node(**value)
+    if "instance" in value:
+        about = {"zone": one_cluster.ZONES[0], "project": one_cluster.PROJECT, **value}
+        return compute_json.machine(about.pop("instance"), **about)
+    if "cluster" in value:
+        is_list = value["cluster"] == "list"
+        return one_cluster.as_list() if is_list else one_cluster.gke_files()["api"]
     if isinstance(value.get("plan"), list):
         return plan(**value)
     return {name: document(held) for name, held in value.items()}
+
+
+def node(node: int, provider: str | None = None) -> Json:
+    """Return a node of the shared cluster, of another provider or without one."""
+    made = one_cluster.node(node)
+    if provider is not None:
+        made["spec"]["providerID"] = provider
+    if not provider and provider is not None:
+        del made["spec"]["providerID"]
+    return made
 
 
 def plan(
@@ -94,11 +118,19 @@ def change(
 
 @pytest.mark.parametrize("case", model_cases.cases("inventories", MEMBERS))
 def test_each_reads_to_what_stands_beside_it(case: model_cases.Case, tmp_path: Path) -> None:
+    for number, way in enumerate(case.get("ways", [{}])):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        write(case | way, folder)
+        paths = [folder / name for name in case.get("paths", [""])]
+        model_cases.check(case, lambda paths=paths: Seen(read_inventory(paths)))
+
+
+def write(case: model_cases.Case, folder: Path) -> None:
+    """Write the files of a case."""
     files = {f"{number:03d}.json": held for number, held in enumerate(case.get("read", ()))}
     for name, held in (files | case.get("file", {})).items():
-        path = tmp_path / name
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         text = held if isinstance(held, str) else json.dumps(document(held))
         path.write_text(text, encoding="utf-8")
-    paths = [tmp_path / name for name in case.get("paths", [""])]
-    model_cases.check(case, lambda: Seen(read_inventory(paths)))
