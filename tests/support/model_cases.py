@@ -30,7 +30,7 @@ from netplan_planner.errors import NetplanError
 DATA = Path(__file__).parents[1] / "data"
 EXPECTED = {"name", "found", "near", "null", "lacks", "holds", "hides", "error"}
 _STEP = re.compile(r"\[[^\]]*\]|[^.\[]+")
-_NAMED = re.compile(r"\$([A-Z]+)")
+_NAMED = re.compile(r"\$([A-Z]+)|\$\{([A-Z]+)\}")
 
 Case = dict[str, Any]
 
@@ -56,7 +56,7 @@ def named(value: Any, texts: Mapping[str, str]) -> Any:
         return {named(name, texts): named(held, texts) for name, held in value.items()}
     if isinstance(value, list):
         return [named(held, texts) for held in value]
-    return _NAMED.sub(lambda n: texts[n[1]], value) if isinstance(value, str) else value
+    return _NAMED.sub(lambda n: texts[n[1] or n[2]], value) if isinstance(value, str) else value
 
 
 def check(case: Case, read: Callable[[], Any]) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from netplan_planner.model import Inventory
+from netplan_planner.model import Inventory, SelfLink
 from netplan_planner.readers import read_inventory
 from support import model_cases
 from support.projects import compute_json, one_cluster, plans
@@ -41,6 +41,13 @@ class Seen:
         pools = {one.name: objects and objects.pool_of(one) for one in nodes}
         self.node_pools = {name: pool and pool.name for name, pool in pools.items()}
         self.pools = sorted((objects and objects.node_pools) or (), key=lambda pool: pool.name)
+
+    @property
+    def joined(self) -> dict[str, str]:
+        """The hubs between two networks of the project `p`, by their names."""
+        links = {name: SelfLink(f"projects/p/global/networks/{name}") for name in "abc"}
+        pairs = {f"{one} {other}": (links[one], links[other]) for one in links for other in links}
+        return {names: self.inventory.hub_between(*pair) for names, pair in pairs.items()}
 
     def __repr__(self) -> str:
         return repr(self.inventory)
