@@ -20,6 +20,7 @@ import pytest
 
 from netplan_planner.model import Inventory, SelfLink
 from netplan_planner.readers import read_inventory
+from netplan_planner.world.not_read import all_unread, autoscaled
 from support import model_cases
 from support.projects import compute_json, one_cluster, plans
 from support.projects.plans import Json
@@ -41,6 +42,16 @@ class Seen:
         pools = {one.name: objects and objects.pool_of(one) for one in nodes}
         self.node_pools = {name: pool and pool.name for name, pool in pools.items()}
         self.pools = sorted((objects and objects.node_pools) or (), key=lambda pool: pool.name)
+
+    @property
+    def not_read(self) -> list[str]:
+        """What is told of and in no input: why, by its name."""
+        missing = [one for one in all_unread(self.inventory) if not one.is_needless]
+        return [f"{(one.resource or '').rpartition('/')[2]}: {one.reason}" for one in missing]
+
+    @property
+    def autoscaled(self) -> tuple[str, ...]:
+        return autoscaled(self.inventory)
 
     @property
     def joined(self) -> dict[str, str]:
