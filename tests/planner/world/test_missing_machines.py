@@ -1,7 +1,5 @@
 """Machines that are told of and in no input: by name and number, whatever the format."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,8 +15,6 @@ from netplan_planner.model import (
 from netplan_planner.model.project.gke import Cluster, NodePool
 from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.world.not_read import all_unread, autoscaled
-from support.commands.in_process import netplan
-from support.projects.plans import change, machine, plan
 from support.rules.facts import machine as vm
 
 Json = dict[str, Any]
@@ -151,29 +147,3 @@ def test_autoscaled_groups_and_pools_are_named_with_their_machines() -> None:
     members = Inventory(instances=(vm("x-1"),), instance_groups=(scaled, listed))
     assert autoscaled(members) == (f"{COUNTED}: {web}.",)
     assert autoscaled(Inventory(instance_groups=(scaled,))) == ()
-
-
-def test_counts_that_differ_are_not_told_under_one_number(tmp_path: Path) -> None:
-    path = tmp_path / "plan.json"
-    values = {"project": "p", "cluster": "c", "location": "us-east1"}
-    sizes = {"a": 1, "b": 1, "c": 2, "d": 3}
-    pools = [
-        change(f"google_container_node_pool.{name}", values | {"name": name, "node_count": size})
-        for name, size in sizes.items()
-    ]
-    path.write_text(json.dumps(plan(*pools)))
-    told = "".join(netplan("audit", "--inventory", str(path)).out.split())
-    for name, size in (("aand1more", 1), ("c", 2), ("d", 3)):
-        assert f"/nodePools/{name}:itsnodesareinnoinput:{size}ineachzoneatfirst" in told
-
-
-def test_strict_refuses_an_answer_without_them(tmp_path: Path) -> None:
-    path = tmp_path / "plan.json"
-    values = {"name": "np", "project": "p", "cluster": "c", "location": "us-east1"}
-    nodes = change("google_container_node_pool.np", values | {"node_count": 3})
-    path.write_text(json.dumps(plan(nodes, change("google_compute_instance.x", machine("vm")))))
-    strict = netplan("audit", "--inventory", str(path), "--strict")
-    assert strict.status == 4
-    for told in (strict.out, strict.err):
-        assert "its nodes are in no input: 3 in each zone" in " ".join(told.split())
-    assert netplan("audit", "--inventory", str(path)).status == 0
