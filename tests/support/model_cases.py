@@ -16,7 +16,7 @@ otherwise. Beside what its runner reads a case has:
 
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from enum import Enum
 from operator import attrgetter
@@ -106,6 +106,7 @@ def _at(value: Any, steps: list[str]) -> Iterator[Any]:
         yield value
         return
     step, *rest = steps
+    held: Iterable[Any]
     if step == "#":
         held = [len(value)]
     elif step == "*":

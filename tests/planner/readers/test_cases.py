@@ -13,6 +13,7 @@ API says of it. `ways` are tables of other members, each of which gives the same
 """
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +142,11 @@ def test_each_reads_to_what_stands_beside_it(case: model_cases.Case, tmp_path: P
         folder.mkdir()
         write(case | way, folder)
         paths = [folder / name for name in case.get("paths", [""])]
-        model_cases.check(case, lambda paths=paths: Seen(read_inventory(paths)))
+        model_cases.check(case, partial(seen_in, paths))
+
+
+def seen_in(paths: list[Path]) -> Seen:
+    return Seen(read_inventory(paths))
 
 
 def write(case: model_cases.Case, folder: Path) -> None:

@@ -83,9 +83,9 @@ def test_disks_and_placement_policies_tie_their_machines(read: Reader, is_read: 
     """Ties that were not read are unknown."""
     policy = f"{REGION}/resourcePolicies/close"
     machine = vm(resourcePolicies=[policy])
-    disk = {"kind": "compute#disk", "name": "d", "selfLink": f"{ZONE}/disks/d"}
+    disk: Resource = {"kind": "compute#disk", "name": "d", "selfLink": f"{ZONE}/disks/d"}
     disk |= {"type": f"{ZONE}/diskTypes/pd-ssd", "users": [machine["selfLink"]]}
-    close = {"kind": "compute#resourcePolicy", "name": "close", "selfLink": policy}
+    close: Resource = {"kind": "compute#resourcePolicy", "name": "close", "selfLink": policy}
     close["groupPlacementPolicy"] = {"collocation": "COLLOCATED"}
     inventory = read(machine, *([disk, close] if is_read else []))
     shape = MachineShape(machine_type="n2-standard-4", vcpus=4, memory_gib=16)

@@ -122,6 +122,7 @@ WHOLE = {
     "an empty gzip member first": (NOTHING + GZIP, 1, False),
     # All records are there, and its last bytes are not.
     "gzip without its last bytes": (GZIP[:-4], 1, True),
+    "comments before packed lines": (gzip.compress(b"# a\n\n// b\n" + TEXT.encode()), 1, False),
     "zstd": (ZSTD, 1, False),
     "zstd frames one after the other": (ZSTD + ZSTD, 2, False),
     "a comment after zstd": (ZSTD + SKIPPABLE, 1, False),

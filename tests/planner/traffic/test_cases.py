@@ -3,9 +3,9 @@
 A case has one of these, or both:
 
 - `records`: flow-log records (`entry` of `support/flows/records.py`): `src`, `dst`, `bytes`, and
-  what is unusual; `minutes` makes one of each minute, `src_vm` and `dst_vm` name `hosts`;
-  `ports = false`: it has none;
-- `table`: a plain table as CSV;
+  what is unusual; `minutes` makes one of each minute, a list or "0-59", of each of the `days`;
+  `src_vm` and `dst_vm` name `hosts`; `ports = false`: it has none;
+- `table`: a plain table as CSV; `file`: texts by the names of files;
 
 and with it
 
@@ -18,7 +18,8 @@ Beside the matrix `edge` is its only one, `edges` and `vms` are by name (`web>db
 the bytes of the greatest minutes of the only edge.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +27,12 @@ import pytest
 
 from netplan_planner.model import Edge, Reporter, TrafficMatrix
 from netplan_planner.traffic import HeaderBytes, TrafficOptions, read_traffic
+from netplan_planner.units import gib_per_month
 from support import model_cases
 from support.flows.project import host, inventory, subnet
 from support.flows.records import Json, entry, lines, only_edge, top_bytes
 
-MEMBERS = {"records", "table", "hosts", "logs", "options", "apart", "ways"}
+MEMBERS = {"records", "table", "file", "hosts", "logs", "options", "apart", "ways"}
 
 
 class Seen:
@@ -47,6 +49,11 @@ class Seen:
     @property
     def edge(self) -> Edge:
         return only_edge(self.matrix)
+
+    @property
+    def month_gib(self) -> float:
+        """What a month has of the only edge."""
+        return float(gib_per_month(self.edge.payload_bytes, self.matrix.month_seconds))
 
     @property
     def minutes(self) -> list[int]:
@@ -68,6 +75,8 @@ def matrix_of(case: model_cases.Case, folder: Path) -> Seen:
         chosen["header_bytes"] = HeaderBytes(**chosen["header_bytes"])
     if "table" in case:
         (folder / "table.csv").write_text(case["table"], encoding="utf-8")
+    for name, text in case.get("file", {}).items():
+        (folder / name).write_text(text, encoding="utf-8", newline="")
     if "records" in case:
         records = [one for about in case["records"] for one in _records(hosts, **about)]
         parts = [[one] for one in records] if case.get("apart") else [records]
@@ -76,7 +85,9 @@ def matrix_of(case: model_cases.Case, folder: Path) -> Seen:
     return Seen(read_traffic([folder], known, TrafficOptions(**chosen)))
 
 
-def _records(hosts: Json, *, minutes: list[int] | None = None, **about: Any) -> Iterator[Json]:
+def _records(
+    hosts: Json, *, minutes: list[int] | str | None = None, days: Sequence[int] = (0,), **about: Any
+) -> Iterator[Json]:
     own = {"src": "10.0.0.1", "dst": "10.0.0.2", **about}
     payload = own.pop("bytes")
     own["ports"] = own.get("ports", (40_000, 443)) or None
@@ -85,7 +96,10 @@ def _records(hosts: Json, *, minutes: list[int] | None = None, **about: Any) -> 
     if minutes is None:
         yield entry(own.pop("src"), own.pop("dst"), payload, **own)
         return
-    for minute in minutes:
+    if isinstance(minutes, str):
+        first, _, last = minutes.partition("-")
+        minutes = list(range(int(first), int(last) + 1))
+    for minute in [24 * 60 * day + minute for day in days for minute in minutes]:
         at = {"start": 60 * minute, "end": 60 * minute + 59}
         ends = {name: value for name, value in own.items() if name not in {"src", "dst"}}
         yield entry(own["src"], own["dst"], payload, **at, **ends)
@@ -96,4 +110,4 @@ def test_each_reads_to_what_stands_beside_it(case: model_cases.Case, tmp_path: P
     for number, way in enumerate(case.get("ways", [{}])):
         folder = tmp_path / str(number)
         folder.mkdir()
-        model_cases.check(case, lambda way=way, folder=folder: matrix_of(case | way, folder))
+        model_cases.check(case, partial(matrix_of, case | way, folder))

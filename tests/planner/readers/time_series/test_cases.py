@@ -9,7 +9,7 @@ the shared project, with `ends` of edges (`mover-1>`) by names, and `vms` by nam
 """
 
 from datetime import timedelta
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import pytest
@@ -89,4 +89,4 @@ def _series(**about: Any) -> Json:
 @pytest.mark.parametrize("case", model_cases.cases("metrics", MEMBERS))
 def test_each_comes_to_what_stands_beside_it(case: model_cases.Case) -> None:
     for way in case.get("ways", [{}]):
-        model_cases.check(case, lambda way=way: Seen(case | way))
+        model_cases.check(case, partial(Seen, case | way))
