@@ -100,7 +100,7 @@ def _records(
         first, _, last = minutes.partition("-")
         minutes = list(range(int(first), int(last) + 1))
     for minute in [24 * 60 * day + minute for day in days for minute in minutes]:
-        at = {"start": 60 * minute, "end": 60 * minute + 59}
+        at: Json = {"start": 60 * minute, "end": 60 * minute + 59}
         ends = {name: value for name, value in own.items() if name not in {"src", "dst"}}
         yield entry(own["src"], own["dst"], payload, **at, **ends)
 

@@ -136,14 +136,14 @@ def cases(node: str, other: str) -> tuple[Case, ...]:
         Case(
             "external-ip-between-vpcs", "gce5 gce6", between, flow(TWO, ONE, 0.1, over="external")
         ),
-        Case("own-lb-hairpin", "gke1", *to_own),
+        Case("own-lb-hairpin", "gke1", to_own[0], to_own[1]),
         Case(
             "external-ipv6-internal-talk", "gce6", PAIR_6 | {"over": "external-ipv6"}, PAIR_6, IPV6
         ),
-        Case("egress-cap-saturated", "lb2", *inside),
+        Case("egress-cap-saturated", "lb2", inside[0], inside[1]),
         Case("external-cap-saturated", "gke2", outside(6.8, 8), outside(3.0, 8)),
         Case("single-flow-limited", "gke2", flow(node, INTERNET, 2.9, area=USA), outside(2.9, 4)),
-        Case("shared-core-in-data-path", "gce1", *shared_core),
+        Case("shared-core-in-data-path", "gce1", shared_core[0], shared_core[1]),
         Case("tier1-missing", "gke2", sent(31.0, 16), sent(10.0, 16), ((node, large),)),
         Case("tier1-unused", "gke2", sent(5.0), sent(30.0, 16), ((node, tier1),)),
         Case("chatty-inter-zone-pair", "dataproc1", flow(*TALKERS, 0.1), flow(*NEAR, 0.1)),
@@ -157,7 +157,7 @@ def cases(node: str, other: str) -> tuple[Case, ...]:
         Case("gvnic-missing", "gke2", sent(5.0), sent(1.0), ((node, virtio),)),
         Case("vpc-mtu-mismatch", "gce5 gce6", flow(SHIELDED, ONE, 0.1), flow(TWO, ONE, 0.1), MTUS),
         Case("needless-external-address", "gce6", PAIR_6, needed),
-        Case("traffic-price-unknown", "gce6", *leaving),
+        Case("traffic-price-unknown", "gce6", leaving[0], leaving[1]),
         Case("unmapped-peers", "gce6", flow(ONE, "10.77.0.9", 0.1), PAIR_6),
     )
 
