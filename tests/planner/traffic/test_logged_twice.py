@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.model import LogOverlap, TrafficMatrix
-from netplan_planner.model.evidence.log_volume import OWN_SETTING
+from netplan_planner.model import TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
-from support.flows.project import host, inventory, subnet, subnet_link
-from support.flows.records import START, Json, entry, lines, only_edge, read
+from support.flows.project import host, inventory, subnet
+from support.flows.records import START, Json, entry, lines, only_edge
 
 WEB = host("web", "10.0.1.1", subnetwork="front")
 WEB2 = host("web2", "10.0.1.2", subnetwork="front")
@@ -73,43 +72,6 @@ def both(minute: int, payload: int = 1000, of: str = "10.0.1.1") -> list[Json]:
         entry(of, "10.0.2.1", payload, insert_id=f"c{minute}{of}", **at),  # type: ignore[arg-type]
         entry(of, "10.0.2.1", payload + 9, insert_id=f"n{minute}{of}", configuration="all", **at),  # type: ignore[arg-type]
     ]
-
-
-def test_of_two_configurations_one_counts(tmp_path: Path) -> None:
-    logged = [e for minute in range(120) for e in both(minute)]
-    matrix = read(tmp_path, logged, KNOWN)
-    edge = only_edge(matrix)
-    assert (edge.payload_bytes, edge.record_count) == (120_000, 120)
-    assert matrix.coverage.excluded == ((SUPERSEDED, 120),)
-    assert matrix.coverage.overlaps == (
-        LogOverlap(
-            place=subnet_link("front"),
-            counted=OWN_SETTING,
-            left_out="projects/1/locations/global/all",
-            record_count=120,
-            payload_bytes=120 * 1009,
-        ),
-    )
-    assert matrix.coverage.incomplete == ()
-
-
-def test_the_fuller_configuration_counts_for_the_whole_subnetwork(tmp_path: Path) -> None:
-    """By flow or by machine the greater one would overstate: each is sampled by itself."""
-    thin = [both(0)[0], both(0, of="10.0.1.2")[0], both(1)[0]]
-    full = [e for m in range(30) for of in ("10.0.1.1", "10.0.1.2") for e in both(m, of=of)[1:]]
-    matrix = read(tmp_path, thin + full, KNOWN)
-    assert sum(edge.payload_bytes for edge in matrix.edges) == 60 * 1009
-    assert matrix.coverage.excluded == ((SUPERSEDED, 3),)
-
-
-def test_a_change_of_configuration_loses_nothing(tmp_path: Path) -> None:
-    """Hours in which only one of them logs are not contested."""
-    before = [both(minute)[0] for minute in range(60)]
-    after = [both(minute)[1] for minute in range(60, 180)]
-    matrix = read(tmp_path, before + after, KNOWN)
-    assert only_edge(matrix).payload_bytes == 60 * 1000 + 120 * 1009
-    assert matrix.coverage.excluded == ()
-    assert matrix.coverage.overlaps == ()
 
 
 def test_copies_and_configurations_together(tmp_path: Path) -> None:
