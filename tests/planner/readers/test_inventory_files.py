@@ -103,6 +103,7 @@ def test_members_of_another_type_are_incomplete(
 
 
 RECORDS = json.dumps({"logName": "x", "jsonPayload": {"bytes_sent": "1"}}).encode()
+NODES: dict[str, object] = {"apiVersion": "v1", "kind": "List", "items": []}
 NO_RESOURCES = "no Compute resources"
 
 
@@ -110,7 +111,7 @@ NO_RESOURCES = "no Compute resources"
     ("name", "value", "reason", "error"),
     [
         ("apply.json", {"@level": "info", "@message": "x"}, "terraform show -json", NO_RESOURCES),
-        ("nodes.json", {"apiVersion": "v1", "kind": "List", "items": []}, "a Kubernetes List", ""),
+        ("nodes.json", NODES, "a Kubernetes List without", NO_RESOURCES),
         ("flow.json", {"logName": "x", "jsonPayload": {}}, "`--traffic`", NO_RESOURCES),
         # Gigabytes of them are not read.
         ("flows.json", RECORDS + b"\n" + b"not even JSON\n" * 100_000, "`--traffic`", ""),
@@ -120,7 +121,7 @@ NO_RESOURCES = "no Compute resources"
         ("iperf.json", {"start": {}, "intervals": [], "end": {}}, "iperf3", NO_RESOURCES),
         ("members.json", [{"instance": "a", "status": "RUNNING"}], "members", NO_RESOURCES),
         ("no list.json", [], "an empty list", NO_RESOURCES),
-        ("number.json", 5, "", NO_RESOURCES),
+        ("number.json", 5, "not JSON", NO_RESOURCES),
         ("other.json", {"\x1b[31mred": 1, "b": 2}, "no Compute resource", NO_RESOURCES),
         ("flows.parquet", b"PAR1\x00\x00", "a Parquet file", ""),
         ("notes.txt", b"ping statistics\n", "text, not JSON", ""),

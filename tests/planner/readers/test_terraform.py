@@ -131,13 +131,16 @@ def test_every_encoding_reads_alike(tmp_path: Path, encoding: str) -> None:
     assert found.unread == ()
 
 
-@listed("version", ["0.1", "0.2", "1.0", "1.1", "1.2", "1.9", None])
+@listed("version", ["0.1", "0.2", "1.0", "1.1", "1.2", "1.9", None, "absent"])
 @listed("indent", [None, 1])
 def test_known_versions(tmp_path: Path, version: str | None, indent: int | None) -> None:
     """A newer minor version, and none, are noted."""
-    said = {"1.9": "format 1.9 is newer than 1.2", None: "states no format_version"}
-    text = json.dumps(state(format_version=version), indent=indent)
-    inventory = read_plan(tmp_path, text)
+    unstated = "states no format_version"
+    said = {"1.9": "format 1.9 is newer than 1.2", None: unstated, "absent": unstated}
+    made = state(format_version=version)
+    if version == "absent":
+        del made["format_version"]
+    inventory = read_plan(tmp_path, json.dumps(made, indent=indent))
     assert inventory.instances
     assert said.get(version, "") in reasons(inventory)
     assert bool(inventory.unread) == (version in said)
