@@ -68,38 +68,6 @@ def test_a_device_that_never_ends_is_refused_whatever_a_file_may_have(
     assert done.status == 2
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "audit --inventory FILE",
-        "audit --demo gecko --traffic FILE",
-        "audit --demo gecko --measurements FILE",
-        "audit --demo gecko --calibration FILE",
-        "audit --demo gecko --ignore-file FILE",
-        "audit --demo gecko --prices FILE",
-        "audit --demo gecko --billing-export FILE",
-        "--config FILE caps n2-standard-4",
-        "predict --batch FILE",
-        "price machine --batch FILE",
-        "calibrate FILE --out OUT",
-        "model evaluate FILE",
-        "model atlas --measurements FILE",
-        "probe import FILE --store OUT",
-        "prices diff FILE FILE",
-        "prices verify --prices FILE",
-        "prices reconcile --demo gecko --billing-export FILE",
-        "prices build --skus FILE --machine-types FILE --out OUT",
-    ],
-)
-def test_a_file_that_is_missing_is_said_alike_by_all(line: str, tmp_path: Path) -> None:
-    file = tmp_path / "none"
-    words = line.replace("FILE", str(file)).replace("OUT", str(tmp_path / "out")).split()
-    done = netplan(*words)
-    assert done.status in {2, 3}
-    assert str(file) in done.err
-    assert ": cannot be read: No such file or directory" in done.err
-
-
 @pytest.mark.parametrize("option", ["--inventory", "--metrics", "--traffic", "--bundle"])
 def test_a_link_that_leads_to_itself_is_said(tmp_path: Path, option: str) -> None:
     loop = tmp_path / "loop"

@@ -1,14 +1,11 @@
 """Where the API is, which credentials go there, and where they never go."""
 
 import gzip
-import io
 import json
 import subprocess
 import sys
-import threading
 import zlib
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +23,15 @@ from netplan_planner.google.options import (
     ApiOptions,
     resolve_endpoint,
 )
+from support.listed import listed
 from support.projects import one_project
-from support.servers.compute import ComputeServer
+from support.servers.compute import ComputeServer, Fault
+from support.servers.hostile import HostileServer, json_answer
 
 SECRET = "token-that-nobody-may-see"
 
 
-@pytest.mark.parametrize(
+@listed(
     ("text", "base"),
     [
         ("http://127.0.0.1:8080", "http://127.0.0.1:8080/compute/v1/"),
@@ -63,20 +62,20 @@ def test_the_endpoint_comes_from_the_option_then_the_environment() -> None:
     assert (found.base_url, found.is_anonymous) == (DEFAULT_ENDPOINT, False)
 
 
-@pytest.mark.parametrize("value", ["true", "True", "1", "yes"])
+@listed("value", ["true", "True", "1", "yes"])
 def test_credentials_are_switched_off_by_gclouds_variable(value: str) -> None:
     assert resolve_endpoint(ApiOptions(), {ANONYMOUS_VARIABLE: value}).is_anonymous
     assert not resolve_endpoint(ApiOptions(), {ANONYMOUS_VARIABLE: "false"}).is_anonymous
 
 
-@pytest.mark.parametrize("host", ["192.0.2.1", "example.com", "127.0.0.1.example.com", "[2001::1]"])
+@listed("host", ["192.0.2.1", "example.com", "127.0.0.1.example.com", "[2001::1]"])
 def test_credentials_do_not_go_out_unencrypted(host: str) -> None:
     with pytest.raises(UsageError, match="credentials are not sent there"):
         resolve_endpoint(ApiOptions(endpoint=f"http://{host}"), {})
     assert resolve_endpoint(ApiOptions(endpoint=f"http://{host}", is_anonymous=True), {})
 
 
-@pytest.mark.parametrize(
+@listed(
     "text",
     ["ftp://example.com", "127.0.0.1:80", "https://", "http://[::1", "https://u:p@h", "http://h:x"],
 )
@@ -85,7 +84,7 @@ def test_what_is_no_endpoint_is_wrong_usage(text: str) -> None:
         resolve_endpoint(ApiOptions(endpoint=text), {})
 
 
-@pytest.mark.parametrize(
+@listed(
     ("name", "value"),
     [("concurrency", 0), ("page_size", 501), ("max_attempts", 0), ("timeout_s", 0.0)],
 )
@@ -126,25 +125,9 @@ def test_a_damaged_key_file_is_an_access_error(
 def token_server() -> Iterator[str]:
     """Where a service account's key is changed for a token."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
-            body = json.dumps({"access_token": SECRET, "expires_in": 3600}).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/token"
-        server.shutdown()
-        thread.join()
+    token = json_answer({"access_token": SECRET, "expires_in": 3600})
+    with HostileServer(lambda _: token) as server:
+        yield f"{server.url}/token"
 
 
 @pytest.fixture
@@ -153,11 +136,7 @@ def service_account(
 ) -> None:
     """Application default credentials of a made service account."""
     from cryptography.hazmat.primitives.asymmetric import rsa
-    from cryptography.hazmat.primitives.serialization import (
-        Encoding,
-        NoEncryption,
-        PrivateFormat,
-    )
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     text = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
@@ -203,8 +182,6 @@ def test_anonymous_sends_none_even_if_there_are_some(
 @pytest.mark.parametrize("client", ApiClient)
 @pytest.mark.usefixtures("service_account")
 def test_a_refused_token_is_renewed_once_and_then_reported(client: ApiClient) -> None:
-    from support.servers.compute import Fault
-
     with ComputeServer() as server:
         server.add_project(one_project.PROJECT, one_project.resources())
         server.add_fault(Fault(method="compute.routes.list", status=401, times=1))
@@ -228,16 +205,14 @@ def test_a_token_that_cannot_be_had_is_an_access_error(
     assert "PRIVATE KEY" not in str(caught.value)
 
 
-@pytest.mark.parametrize("data", [b"", b"{}", b"x" * 300_000])
+@listed("data", [b"", b"{}", b"x" * 300_000])
 def test_gzip_is_unpacked_in_both_forms(data: bytes) -> None:
-    named = io.BytesIO()
-    with gzip.GzipFile("name.json", "wb", fileobj=named) as file:
-        file.write(data)
-    assert unpack_gzip(gzip.compress(data)) == data
-    assert unpack_gzip(named.getvalue()) == data
+    plain = gzip.compress(data)
+    named = plain[:3] + b"\x08" + plain[4:10] + b"name.json\x00" + plain[10:]
+    assert unpack_gzip(plain) == unpack_gzip(named) == data
 
 
-@pytest.mark.parametrize("cut", [0, 4, 12, -9, -1])
+@listed("cut", [0, 4, 12, -9, -1])
 def test_cut_gzip_is_an_error(cut: int) -> None:
     with pytest.raises(zlib.error):
         unpack_gzip(gzip.compress(b"some data that is cut")[:cut])

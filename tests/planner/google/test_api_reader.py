@@ -2,6 +2,7 @@
 
 import json
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from netplan_planner.google.compute_methods import (
 )
 from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import Inventory, ProjectCoverage
+from support.listed import listed
 from support.projects import one_project
 from support.projects.recorded import add_recorded_project
 from support.projects.shared_data import needs_shared, shared
@@ -135,47 +137,31 @@ def test_recorded_pages_are_served_as_they_are() -> None:
     assert len(inventory.instances) == len(held)
 
 
-@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
-def test_passing_failures_are_retried(status: int) -> None:
+PASSING = {
+    **{str(status): Fault(status=status, times=2) for status in (429, 500, 502, 503, 504)},
+    "a rate limit that says 403": Fault(status=403, reason="rateLimitExceeded", times=2),
+    "truncated": Fault(truncate=True, times=2),
+    "disconnected": Fault(disconnect=True, times=2),
+    "damaged gzip": Fault(corrupt=True, times=2),
+    "empty": Fault(body=b"", times=2),
+    "proxy page": Fault(body=b"<html>proxy</html>", times=2),
+    "nested": Fault(body=b"[" * 100_000, times=2),
+    # What it asks to wait is kept within the bound.
+    **{
+        f"Retry-After: {asked}": Fault(status=429, retry_after=asked, times=2)
+        for asked in ("0.2", "1", "Fri, 31 Dec 1999 23:59:59 GMT", "9" * 30)
+    },
+}
+
+
+@listed("name", PASSING)
+def test_what_passes_is_asked_again(name: str) -> None:
     with with_project(ComputeServer()) as server:
-        server.add_fault(Fault(method=INSTANCES, status=status, times=2))
+        server.add_fault(replace(PASSING[name], method=INSTANCES))
         inventory = read(server)
-    assert len(server.calls_of(INSTANCES)) == 3
     assert len(inventory.instances) == 9
+    assert len(server.calls_of(INSTANCES)) == 3
     assert coverage(inventory).errors == ()
-
-
-def test_a_rate_limit_that_says_403_is_retried() -> None:
-    with with_project(ComputeServer()) as server:
-        server.add_fault(Fault(method=INSTANCES, status=403, reason="rateLimitExceeded", times=1))
-        assert len(read(server).instances) == 9
-
-
-@pytest.mark.parametrize("asked", ["0.2", "1", "Fri, 31 Dec 1999 23:59:59 GMT", "9" * 30])
-def test_retry_after_is_kept_within_the_bound(asked: str) -> None:
-    with with_project(ComputeServer()) as server:
-        server.add_fault(Fault(method=INSTANCES, status=429, retry_after=asked, times=1))
-        assert len(read(server).instances) == 9
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [
-        Fault(method=INSTANCES, truncate=True, times=2),
-        Fault(method=INSTANCES, disconnect=True, times=2),
-        Fault(method=INSTANCES, corrupt=True, times=2),
-        Fault(method=INSTANCES, body=b"", times=2),
-        Fault(method=INSTANCES, body=b"<html>proxy</html>", times=2),
-        Fault(method=INSTANCES, body=b"[" * 100_000, times=2),
-    ],
-    ids=["truncated", "disconnected", "damaged gzip", "empty", "proxy page", "nested"],
-)
-def test_broken_answers_are_retried(fault: Fault) -> None:
-    with with_project(ComputeServer()) as server:
-        server.add_fault(fault)
-        inventory = read(server)
-    assert len(inventory.instances) == 9
-    assert len(server.calls_of(INSTANCES)) == 3
 
 
 def test_a_slow_answer_within_the_time_is_read() -> None:
@@ -184,62 +170,82 @@ def test_a_slow_answer_within_the_time_is_read() -> None:
         assert coverage(read(server)).errors == ()
 
 
-def test_a_page_that_fails_for_good_leaves_the_others() -> None:
-    with with_project(ComputeServer(page_limit=4)) as server:
-        server.add_fault(Fault(method=INSTANCES, status=503, skip=1))
-        inventory = read(server)
-    assert len(inventory.instances) == 4
-    (error,) = coverage(inventory).errors
-    assert error.startswith(f"page 2: {INSTANCES}: HTTP 503 made by the test")
-    assert error.endswith("the list is incomplete (4 instances were read before)")
+IN_PART: dict[str, tuple[Fault | None, dict[str, Any], dict[str, int], tuple[str, ...]]] = {
+    "a page that fails for good leaves the others": (
+        Fault(method=INSTANCES, status=503, skip=1),
+        {"page_limit": 4},
+        {"instances": 4},
+        (
+            f"page 2: {INSTANCES}: HTTP 503 made by the test",
+            "the list is incomplete (4 instances were read before)",
+        ),
+    ),
+    "pages are bounded": (
+        None,
+        {"page_limit": 1, "max_pages": 3},
+        {"instances": 3},
+        (f"{INSTANCES}: more than 3 pages; the list is incomplete",),
+    ),
+    "a missing permission is named and the rest goes on": (
+        Fault(method=INSTANCES, status=403, reason="forbidden"),
+        {},
+        {"instances": 0, "subnetworks": 3},
+        ("compute.instances.list", "roles/compute.viewer"),
+    ),
+    "refused machine types are reported once": (
+        Fault(method=MACHINE_TYPE_ID, status=403, reason="forbidden"),
+        {},
+        {"instances": 9, "machine_shapes": 0},
+        ("compute.machineTypes.get",),
+    ),
+    "machine types are bounded and the bound is reported": (
+        None,
+        {"max_machine_types": 2},
+        {"machine_shapes": 2},
+        ("6 machine types",),
+    ),
+}
 
 
-def test_pages_are_bounded() -> None:
-    with with_project(ComputeServer(page_limit=1)) as server:
-        inventory = read(server, max_pages=3)
-    (error, *others) = [e for e in coverage(inventory).errors if INSTANCES in e]
-    assert error == f"{INSTANCES}: more than 3 pages; the list is incomplete"
-    assert others == []
-    assert len(inventory.instances) == 3
+@listed("name", IN_PART)
+def test_what_cannot_be_read_is_one_error_and_the_rest_is_there(name: str) -> None:
+    fault, bounds, counts, said = IN_PART[name]
+    limits = {"page_limit": bounds["page_limit"]} if "page_limit" in bounds else {}
+    with with_project(ComputeServer(**limits)) as server:
+        if fault is not None:
+            server.add_fault(fault)
+        more = {bound: value for bound, value in bounds.items() if bound not in limits}
+        inventory = read(server, **more)
+    errors = coverage(inventory).errors
+    (error,) = [one for one in errors if all(text in one for text in said)]
+    # A bound on pages is one of every list.
+    assert errors == (error,) or "max_pages" in bounds
+    assert {field: len(getattr(inventory, field)) for field in counts} == counts
+    # What is not permitted is not asked again.
+    if fault is not None and (fault.method, fault.status) == (INSTANCES, 403):
+        assert len(server.calls_of(INSTANCES)) == 1
 
 
-def test_a_missing_permission_is_named_and_the_rest_goes_on() -> None:
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (
+            Fault(project="other", status=403, reason="SERVICE_DISABLED"),
+            "gcloud services enable compute.googleapis.com --project=other",
+        ),
+        (None, "no such project, or this account cannot see it (404)"),
+    ],
+    ids=["disabled", "missing"],
+)
+def test_a_project_that_cannot_be_read_is_said_once(fault: Fault | None, said: str) -> None:
     with with_project(ComputeServer()) as server:
-        server.add_fault(Fault(method=INSTANCES, status=403, reason="forbidden"))
-        inventory = read(server)
-    (error,) = coverage(inventory).errors
-    assert "compute.instances.list" in error
-    assert "roles/compute.viewer" in error
-    assert len(server.calls_of(INSTANCES)) == 1
-    assert len(inventory.subnetworks) == 3
-
-
-def test_a_disabled_api_is_said_once_with_the_remedy() -> None:
-    with with_project(ComputeServer()) as server:
-        server.add_project("quiet")
-        server.add_fault(Fault(project="quiet", status=403, reason="SERVICE_DISABLED"))
-        inventory = read(server, PROJECT, "quiet")
-    (error,) = coverage(inventory, "quiet").errors
-    assert "gcloud services enable compute.googleapis.com --project=quiet" in error
+        if fault is not None:
+            server.add_project("other")
+            server.add_fault(fault)
+        inventory = read(server, PROJECT, "other")
+    (error,) = coverage(inventory, "other").errors
+    assert said in error
     assert coverage(inventory).errors == ()
-
-
-def test_a_project_that_does_not_exist_is_said_once() -> None:
-    with with_project(ComputeServer()) as server:
-        inventory = read(server, PROJECT, "gone")
-    assert coverage(inventory, "gone").errors == (
-        "no such project, or this account cannot see it (404)",
-    )
-    assert len(inventory.instances) == 9
-
-
-def test_refused_machine_types_are_reported_once() -> None:
-    with with_project(ComputeServer()) as server:
-        server.add_fault(Fault(method=MACHINE_TYPE_ID, status=403, reason="forbidden"))
-        inventory = read(server)
-    (error,) = coverage(inventory).errors
-    assert "compute.machineTypes.get" in error
-    assert inventory.machine_shapes == ()
     assert len(inventory.instances) == 9
 
 
@@ -251,14 +257,6 @@ def test_a_machine_type_is_looked_up_in_another_project_that_allows_it() -> None
         inventory = read(server, PROJECT, "a-project")
     assert len(inventory.machine_shapes) == 6
     assert len(coverage(inventory, "a-project").errors) == 1
-
-
-def test_machine_types_are_bounded_and_the_bound_is_reported() -> None:
-    with with_project(ComputeServer()) as server:
-        inventory = read(server, max_machine_types=2)
-    assert len(inventory.machine_shapes) == 2
-    (error,) = coverage(inventory).errors
-    assert "6 machine types" in error
 
 
 def test_nothing_read_at_all_is_an_access_error() -> None:

@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timezone
 from decimal import Decimal
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -34,32 +32,22 @@ from netplan_planner.meter import Notice
 from netplan_planner.traffic import TrafficOptions
 from support.commands.run import run_verbs
 from support.flows.kinds import KNOWN
+from support.listed import listed
 from support.servers.bigquery import PROJECT, service_at
+from support.servers.hostile import Asked, HostileServer, json_answer
 
 INVENTORY = Path(netplan_planner.__file__).parent / "demos" / "dobermanifesto" / "inventory"
 PLACE = Place(project=PROJECT, dataset="logs")
 HASTE = {"backoff_initial_s": 0.01, "backoff_max_s": 0.05, "max_attempts": 2, "timeout_s": 2.0}
 SINCE = TrafficOptions(since=datetime(2026, 11, 1, tzinfo=UTC))
 TIB = 1 << 40
-DATASET = {
-    "datasetReference": {"projectId": PROJECT, "datasetId": "logs"},
-    "location": "EU",
-}
+LOGS = {"projectId": PROJECT, "datasetId": "logs"}
+DATASET = {"datasetReference": LOGS, "location": "EU"}
+TIMESTAMP = {"name": "timestamp", "type": "TIMESTAMP"}
 TABLE = {
-    "tableReference": {
-        "projectId": PROJECT,
-        "datasetId": "logs",
-        "tableId": "compute_googleapis_com_vpc_flows",
-    },
-    "schema": {
-        "fields": [
-            {"name": "timestamp", "type": "TIMESTAMP"},
-            {"name": "jsonPayload", "type": "RECORD", "fields": []},
-        ]
-    },
+    "tableReference": {**LOGS, "tableId": "compute_googleapis_com_vpc_flows"},
+    "schema": {"fields": [TIMESTAMP, {"name": "jsonPayload", "type": "RECORD", "fields": []}]},
 }
-
-
 Reply = tuple[int, dict[str, Any]]
 
 
@@ -74,61 +62,31 @@ def service(
 ) -> Iterator[str]:
     """Yield the address of a service that has one table, and answers every job so."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            if "/queries/" in self.path:
-                self._say(200, {"jobComplete": False})
-            elif "/tables/" in self.path:
-                self._say(200, TABLE)
-            elif "/tables" in self.path:
-                self._say(200, {"tables": [TABLE]})
-            else:
-                self._say(200, DATASET)
+    def made(request: Asked) -> bytes:
+        if paths is not None:
+            paths.append(request.path)
+        if request.body:
+            asked.append(json.loads(request.body))
+            status, body = job(asked[-1]) if callable(job) else job
+            return json_answer(body, status=status)
+        held = {
+            "/queries/": {"jobComplete": False},
+            "/tables/": TABLE,
+            "/tables": {"tables": [TABLE]},
+        }
+        return json_answer(next((held[part] for part in held if part in request.path), DATASET))
 
-        def do_POST(self) -> None:
-            length = int(self.headers.get("Content-Length", 0))
-            asked.append(json.loads(self.rfile.read(length)))
-            self._say(*(job(asked[-1]) if callable(job) else job))
-
-        def _say(self, status: int, body: Any) -> None:
-            if paths is not None:
-                paths.append(self.path.partition("?")[0])
-            text = json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with HostileServer(made) as server:
+        yield server.url
 
 
 @pytest.mark.parametrize(
     ("answer", "kind", "said"),
     [
-        (
-            refusal(403, "accessDenied", "no bigquery.jobs.create"),
-            AccessError,
-            "roles/bigquery.jobUser",
-        ),
+        (refusal(403, "accessDenied", "no jobs.create"), AccessError, "roles/bigquery.jobUser"),
         (refusal(403, "quotaExceeded", "query usage per day"), NetplanError, "a quota of BigQuery"),
         (refusal(404, "notFound", "not found in location US"), InputError, "another location"),
-        (
-            refusal(400, "bytesBilledLimitExceeded", "limit exceeded"),
-            UsageError,
-            "more than --max-cost allows.*take a shorter window",
-        ),
+        (refusal(400, "bytesBilledLimitExceeded", "limit"), UsageError, "--max-cost allows.*take"),
         (refusal(400, "invalidQuery", "Unrecognized name"), NetplanError, "refuses a request"),
     ],
     ids=["permission", "quota", "location", "cost", "statement"],
@@ -363,18 +321,10 @@ def test_credentials_go_where_they_are_meant_to() -> None:
         endpoint_of(ApiOptions(), {BIGQUERY_VARIABLE: "http://example.com"})
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "bigquery://logs",
-        "bigquery://P.logs",
-        "bigquery://my-project.a-b",
-        "bigquery://my-project.a.b.c",
-    ],
-)
+@listed("text", ["logs", "P.logs", "my-project.a-b", "my-project.a.b.c"])
 def test_an_address_that_names_nothing_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match=r"bigquery://PROJECT\.DATASET"):
-        parse_place(text)
+        parse_place(f"bigquery://{text}")
 
 
 def test_a_sum_that_is_none_is_no_bound() -> None:

@@ -2,12 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -22,6 +19,7 @@ from netplan_planner.world.remote_traffic import place_in_bigquery
 from netplan_planner.world.request import InputRequest
 from support.flows.kinds import KNOWN
 from support.servers.bigquery import PROJECT, service_at
+from support.servers.hostile import Asked, HostileServer, json_answer
 
 SINK = "compute_googleapis_com_vpc_flows"
 PLACE = Place(project=PROJECT, dataset="logs")
@@ -35,6 +33,7 @@ COLUMNS = [
     {"name": "timestamp", "type": "TIMESTAMP"},
     {"name": "jsonPayload", "type": "RECORD", "fields": []},
 ]
+JOB = {"jobReference": {"projectId": PROJECT, "jobId": "j", "location": "EU"}}
 BY_DAY = {"type": "DAY", "field": "timestamp"}
 
 
@@ -50,11 +49,16 @@ class Service:
         self.asked: list[str] = []
         self.written: list[str] = []
 
+    def answer(self, asked: Asked) -> bytes:
+        """Answer a request."""
+        found = self.post(json.loads(asked.body)) if asked.body else self.get(asked.path)
+        return json_answer(found[1], status=found[0])
+
     def get(self, path: str) -> tuple[int, Any]:
         """Answer with metadata, or with the partitions."""
         if "/queries/" in path:
             return 200, self._partitions()
-        dataset, _, table = path.partition("/datasets/")[2].partition("?")[0].partition("/tables")
+        dataset, _, table = path.partition("/datasets/")[2].partition("/tables")
         if not table and "/tables" not in path:
             location = "EU" if dataset == "logs" else self.location
             return 200, {"datasetReference": _of(dataset), "location": location}
@@ -84,7 +88,7 @@ class Service:
             self.asked.append(query)
         size = query.count("`kept`") * TIB + (SINK in query) * 8 * TIB
         return 200, {
-            "jobReference": {"projectId": PROJECT, "jobId": "j", "location": "EU"},
+            **JOB,
             "status": {"state": "DONE"},
             "statistics": {"query": {"totalBytesProcessed": str(size)}},
             "configuration": {"query": {}, "dryRun": is_dry},
@@ -94,7 +98,7 @@ class Service:
         fields = [("table_name", "STRING"), ("day", "STRING")]
         fields += [("entries", "INTEGER"), ("modified", "INTEGER")]
         return {
-            "jobReference": {"projectId": PROJECT, "jobId": "j", "location": "EU"},
+            **JOB,
             "jobComplete": True,
             "totalRows": str(len(self.rows)),
             "schema": {"fields": [{"name": name, "type": kind} for name, kind in fields]},
@@ -110,38 +114,6 @@ def _of(dataset: str, table: str | None = None) -> dict[str, str]:
     return {**found, "tableId": table} if table else found
 
 
-@contextmanager
-def serving(service: Service) -> Iterator[str]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self._say(*service.get(self.path))
-
-        def do_POST(self) -> None:
-            length = int(self.headers.get("Content-Length", 0))
-            self._say(*service.post(json.loads(self.rfile.read(length))))
-
-        def _say(self, status: int, body: Any) -> None:
-            text = json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
 def refused(
     service: Service,
     kind: type[NetplanError],
@@ -152,9 +124,9 @@ def refused(
 ) -> tuple[str, list[str]]:
     """Return the error of a reading, and what was said before it."""
     said: list[str] = []
-    with serving(service) as address, pytest.raises(kind) as raised:
+    with HostileServer(service.answer) as server, pytest.raises(kind) as raised:
         read_bigquery(
-            service_at(address),
+            service_at(server.url),
             PLACE,
             KNOWN,
             options,

@@ -3,9 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import googleapiclient
@@ -24,6 +22,7 @@ from netplan_planner.google.options import ApiOptions, resolve_endpoint
 from netplan_planner.model import FlowLogConfig, Inventory, SelfLink
 from netplan_planner.readers import read_inventory
 from support.servers.compute import ComputeServer
+from support.servers.hostile import Asked, HostileServer, json_answer
 
 (METHOD,) = NETWORK_MANAGEMENT.methods
 COLLECTION = METHOD.kind.collection
@@ -109,42 +108,24 @@ def test_a_page_that_goes_on_is_told(tmp_path: Path) -> None:
     assert "nextPageToken" in unread.reason
 
 
-class _Answers(BaseHTTPRequestHandler):
-    """Two pages for `p`, a refusal for `closed`, and an API that is switched off for `off`."""
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
-    def do_GET(self) -> None:
-        project = self.path.split("/")[3]
-        assert self.path.split("?")[0] == f"/v1/projects/{project}/locations/global/{COLLECTION}"
-        if project == "p":
-            second = "pageToken=more" in self.path
-            page: dict[str, Any] = {COLLECTION: ALL[1:3] if second else ALL[3:]}
-            self._answer(200, page if second else {**page, "nextPageToken": "more"})
-        else:
-            reason = "SERVICE_DISABLED" if project == "off" else "IAM_PERMISSION_DENIED"
-            error = {"code": 403, "message": "no", "details": [{"reason": reason}]}
-            self._answer(403, {"error": error})
-
-    def _answer(self, status: int, body: dict[str, Any]) -> None:
-        data = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
+def answers(asked: Asked) -> bytes:
+    """Answer two pages for `p`, a refusal for `closed`, and that the API is off for `off`."""
+    project = asked.path.split("/")[3]
+    assert asked.path == f"/v1/projects/{project}/locations/global/{COLLECTION}"
+    if project != "p":
+        reason = "SERVICE_DISABLED" if project == "off" else "IAM_PERMISSION_DENIED"
+        error = {"code": 403, "message": "no", "details": [{"reason": reason}]}
+        return json_answer({"error": error}, status=403)
+    if "pageToken" in asked.query:
+        return json_answer({COLLECTION: ALL[1:3]})
+    return json_answer({COLLECTION: ALL[3:], "nextPageToken": "more"})
 
 
 @pytest.fixture
 def network_management(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Answers) as server:
-        thread = Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        url = f"http://127.0.0.1:{server.server_port}/v1/"
-        monkeypatch.setenv(NETWORK_MANAGEMENT.variable, url)
+    with HostileServer(answers) as server:
+        monkeypatch.setenv(NETWORK_MANAGEMENT.variable, f"{server.url}/v1/")
         yield
-        server.shutdown()
-        thread.join()
 
 
 def live(project: str) -> Inventory:

@@ -13,6 +13,7 @@ from netplan_planner.errors import InputError
 from netplan_planner.model import Inventory
 from netplan_planner.readers import read_inventory
 from netplan_planner.readers.compute.kinds import KINDS
+from support.listed import listed
 from support.projects.asset_table import write_assets, write_assets_by_type
 from support.projects.one_project import FOLDER
 from support.projects.shared_data import needs_shared, shared
@@ -49,34 +50,13 @@ def group() -> Json:
     }
 
 
-def in_group(name: str, kind: str = "INSTANCE_TO_INSTANCEGROUP") -> Json:
-    related = {
-        "asset": f"//compute.googleapis.com/{GROUP}",
-        "assetType": "compute.googleapis.com/InstanceGroup",
-        "relationshipType": kind,
-    }
-    return {
-        "name": f"//compute.googleapis.com/{ZONE}/instances/{name}",
-        "assetType": "compute.googleapis.com/Instance",
-        "relatedAsset": related,
-    }
-
-
-def state(asset: Json, since: str, *, deleted: bool = False) -> Json:
-    return {
-        "window": {"startTime": since},
-        "asset": asset,
-        **({"deleted": True} if deleted else {}),
-    }
-
-
 def read(folder: Path, *documents: object) -> Inventory:
     path = folder / "assets.json"
     path.write_text("".join(json.dumps(one) + "\n" for one in documents))
     return read_inventory([path])
 
 
-@pytest.mark.parametrize("kind", [k for k in KINDS if k.convert], ids=lambda k: k.collection)
+@listed("kind", [k for k in KINDS if k.convert], ids=lambda k: k.collection)
 def test_every_kind_of_the_model_is_read_from_assets(tmp_path: Path, kind: Any) -> None:
     title = kind.singular[:1].upper() + kind.singular[1:]
     place = "us-east1-b" if kind.collection in {"instances", "disks", "nodeGroups"} else "us-east1"
@@ -101,55 +81,6 @@ def test_every_kind_of_the_model_is_read_from_assets(tmp_path: Path, kind: Any) 
     }
     inventory = read(tmp_path, asset)
     assert [one.ref.self_link for one in getattr(inventory, kind.field)] == [link]
-
-
-def test_the_latest_state_of_an_asset_counts_and_a_deleted_one_is_none(tmp_path: Path) -> None:
-    history = [
-        state(vm("a", "e2-medium"), "2026-11-02T00:00:00.5Z"),
-        state(vm("a", "e2-small"), "2026-11-02T00:00:00Z"),
-        state(vm("b"), "2026-11-01T00:00:00Z"),
-        state(vm("b"), "2026-11-03T00:00:00Z", deleted=True),
-        state(vm("c"), "2026-11-03T00:00:00Z", deleted=True),
-        state(vm("c", "e2-micro"), "2026-11-04T00:00:00Z"),
-    ]
-    inventory = read(tmp_path, *history)
-    found = {i.name: i.machine_type for i in inventory.instances}
-    assert found == {"a": "e2-medium", "c": "e2-micro"}
-    (unread,) = inventory.unread
-    assert (unread.reason, unread.is_needless) == (
-        "deleted assets: 1 not needed by the audit",
-        True,
-    )
-    # The answer of the API holds them in a list; their order does not matter.
-    assert read(tmp_path, {"assets": history[::-1]}).instances[0].machine_type == "e2-medium"
-    assert (
-        read(tmp_path, {"assets": history})
-        .instances[0]
-        .ref.source.endswith("assets.json:/assets/0/asset/resource/data")
-    )
-
-
-def test_a_state_without_a_time_is_the_oldest(tmp_path: Path) -> None:
-    odd = {"window": {}, "asset": vm("a", "e2-micro")}
-    inventory = read(tmp_path, odd, state(vm("a"), "2026-11-01T00:00:00"))
-    assert [i.machine_type for i in inventory.instances] == ["e2-small"]
-    assert read(tmp_path, odd).instances[0].machine_type == "e2-micro"
-
-
-def test_relationships_tell_the_members_of_groups(tmp_path: Path) -> None:
-    other = in_group("a", "INSTANCE_TO_INSTANCEGROUPMANAGER_X")
-    inventory = read(tmp_path, vm("a"), vm("b"), group(), in_group("b"), in_group("a"), other)
-    (found,) = inventory.instance_groups
-    assert found.members == (f"{ZONE}/instances/a", f"{ZONE}/instances/b")
-    assert inventory.group_by_member[found.members[0]] == found
-    assert [u.is_needless for u in inventory.unread] == [True]
-
-
-def test_pages_whose_last_is_missing_are_incomplete(tmp_path: Path) -> None:
-    (unread,) = read(tmp_path, {"assets": [vm()], "nextPageToken": "more"}).unread
-    assert "nextPageToken" in unread.reason
-    (tmp_path / "last.json").write_text(json.dumps({"assets": [vm("b")]}))
-    assert read_inventory([tmp_path]).unread == ()
 
 
 def test_the_table_in_bigquery_reads_as_the_export_does(tmp_path: Path) -> None:

@@ -1,18 +1,15 @@
 """Hubs and spokes of Network Connectivity Center in every format, and which networks they join."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from netplan_planner.ledger.peerings import overlap_of, untold_over_hub, why_not_peered
 from netplan_planner.model import Inventory, SelfLink, SpokeKind
-from netplan_planner.readers import read_inventory
+from support.listed import listed
 from support.projects import compute_json
 from support.projects.compute_json import Reader
 from support.projects.hubs import HUB, asset, hub, vpc_spoke, vpn_spoke
-from support.projects.plans import change, configured, plan, refers
 from support.servers.discovery import discovery
 
 Json = dict[str, Any]
@@ -71,95 +68,12 @@ def test_the_made_resources_are_those_of_the_discovery_document() -> None:
             assert discovery("networkconnectivity").check_body(kind, one) == []
 
 
-def test_terraform_reads_planned_and_made_ones(tmp_path: Path) -> None:
-    kinds = [f"google_network_connectivity_{kind}" for kind in ("hub", "spoke", "group")]
-    network = "google_compute_network"
-    own = {"name": "c", "location": "global", "project": "p", "linked_vpc_network": [{}]}
-    unknown = {"hub": True, "state": True, "group": True, "linked_vpc_network": [{"uri": True}]}
-    uri = {"uri": refers(f"{network}.c.id", f"{network}.c")}
-    made = vpc_spoke("a", group="center")
-    written = plan(
-        change(f"{network}.c", {"name": "c", "project": "p"}, {"id": True}),
-        change(
-            f"{kinds[0]}.main",
-            {"name": "main", "project": "p", "preset_topology": "STAR"},
-            {"id": True},
-        ),
-        change(f"{kinds[2]}.edge", {"name": "edge", "project": "p"}, {"id": True, "hub": True}),
-        change(f"{kinds[1]}.c", own, unknown),
-        change(
-            f"{kinds[1]}.a",
-            {
-                "name": "a",
-                "id": made["name"],
-                "hub": HUB,
-                "group": made["group"],
-                "state": "ACTIVE",
-                "linked_vpc_network": [{"uri": made["linkedVpcNetwork"]["uri"]}],
-            },
-        ),
-        resources=(
-            configured(
-                kinds[1],
-                "c",
-                hub=refers(f"{kinds[0]}.main.id", f"{kinds[0]}.main"),
-                group=refers(f"{kinds[2]}.edge.id", f"{kinds[2]}.edge"),
-                linked_vpc_network=[uri],
-            ),
-        ),
-    )
-    (tmp_path / "plan.json").write_text(json.dumps(written), encoding="utf-8")
-    inventory = read_inventory([tmp_path])
-    assert [one.topology for one in inventory.hubs] == ["STAR"]
-    spokes = {spoke.name: (spoke.network, spoke.group, spoke.state) for spoke in inventory.spokes}
-    assert spokes == {
-        "a": (NETWORKS["a"], "center", "ACTIVE"),
-        "c": (NETWORKS["c"], "edge", "ACTIVE"),
-    }
-    assert inventory.hub_between(NETWORKS["a"], NETWORKS["c"]) == "main"
-
-
-def test_a_planned_spoke_of_another_projects_hub_waits_for_its_owner(tmp_path: Path) -> None:
-    kind = "google_network_connectivity_spoke"
-    after = {
-        "name": "c",
-        "location": "global",
-        "project": "q",
-        "hub": HUB,
-        "linked_vpc_network": [{"uri": NETWORKS["c"]}],
-    }
-    written = plan(change(f"{kind}.c", after, {"state": True}))
-    (tmp_path / "plan.json").write_text(json.dumps(written), encoding="utf-8")
-    inventory = read_inventory([tmp_path])
-    (spoke,) = inventory.spokes
-    assert not spoke.is_active
-    assert any("whose owner accepts it" in one.reason for one in inventory.unread)
-
-
-def test_a_producers_spoke_keeps_the_ranges_that_it_says(read: Reader) -> None:
-    made = vpc_spoke("b", exclude=("10.9.0.0/16",))
-    made["linkedProducerVpcNetwork"] = made.pop("linkedVpcNetwork")
-    (spoke,) = read([net("b")], [made]).spokes
-    assert (spoke.kind, spoke.not_exported) == (SpokeKind.PRODUCER, ("10.9.0.0/16",))
-
-
-def test_what_a_spoke_lacks_is_noted(read: Reader) -> None:
-    without_hub = {key: value for key, value in SPOKES[0].items() if key != "hub"}
-    odd = vpc_spoke("b", exclude=("everything",))
-    inventory = read([net("a")], [without_hub, odd])
-    assert inventory.spokes == ()
-    assert sorted(one.reason for one in inventory.unread) == [
-        "no hub",
-        "no range of addresses: everything",
-    ]
-
-
 def joined(inventory: Inventory, one: str = "a", other: str = "b") -> tuple[str, str]:
     pair = NETWORKS[one], NETWORKS[other]
     return inventory.hub_between(*pair), inventory.spoke_pairs.why_apart(*pair)
 
 
-@pytest.mark.parametrize(
+@listed(
     ("topology", "groups", "why"),
     [
         ("MESH", ("default", "default"), ""),
@@ -180,7 +94,7 @@ def test_the_topology_says_which_spokes_a_hub_joins(
         assert bool(said) == bool(why)
 
 
-@pytest.mark.parametrize(
+@listed(
     ("spoke", "why"),
     [
         (vpc_spoke("b", state="INACTIVE"), "the spoke b of the hub main is INACTIVE"),
@@ -191,7 +105,7 @@ def test_spokes_that_no_hub_joins_say_why(read: Reader, spoke: Json, why: str) -
     assert joined(read(HUBS, [vpc_spoke("a"), spoke])) == ("", why)
 
 
-@pytest.mark.parametrize(
+@listed(
     ("of_b", "is_reached"),
     [
         ({}, True),
@@ -237,7 +151,7 @@ def test_the_nearer_way_counts_before_a_hub(read: Reader) -> None:
     assert inventory.hub_over(one, other) == ""
 
 
-@pytest.mark.parametrize("word", ["ALL_IPV4_RANGES", "ALL_PRIVATE_IPV4_RANGES"])
+@listed("word", ["ALL_IPV4_RANGES", "ALL_PRIVATE_IPV4_RANGES"])
 def test_a_word_for_all_ranges_keeps_them(read: Reader, word: str) -> None:
     (spoke,) = read([vpc_spoke("a", exclude=(word,))]).spokes
     assert not spoke.exports("10.1.0.0/24")
@@ -271,13 +185,6 @@ def test_a_network_may_be_the_spoke_that_was_not_understood(read: Reader) -> Non
     assert inventory.spoke_pairs.are_spokes(*pair)
     assert "not all spokes" in inventory.spoke_pairs.why_apart(*pair)
     assert not read(HUBS, [vpc_spoke("a")]).spoke_pairs.are_spokes(*pair)
-
-
-def test_the_number_of_a_spokes_project_stands_for_its_id(read: Reader) -> None:
-    spoke = vpc_spoke("a")
-    uri = spoke["linkedVpcNetwork"]["uri"].replace("projects/p/", "projects/123456/")
-    (found,) = read([spoke | {"linkedVpcNetwork": {"uri": uri}}]).spokes
-    assert found.network == NETWORKS["a"]
 
 
 HUB_LINK = f"https://networkconnectivity.googleapis.com/v1/{HUB}"
@@ -328,7 +235,7 @@ def attachment_spoke() -> Json:
     return site | {"linkedInterconnectAttachments": {"uris": [TUNNEL.replace("vpnTunnels", "x")]}}
 
 
-@pytest.mark.parametrize(
+@listed(
     ("spokes", "more", "overlap", "untold"),
     [
         ([vpc_spoke("a")], [], "", ""),

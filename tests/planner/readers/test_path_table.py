@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.tables.extended import CodedTexts
+from support.listed import listed
 from support.paths.tables import PLAIN, answered, as_parquet, read, reasons, written
 
 NUMBERS = (
@@ -53,7 +54,7 @@ class TestReading:
         for name in ("streams", "duration_s", "bytes", "window_bytes"):
             assert np.isnan(rows.numbers[name]).all()
 
-    @pytest.mark.parametrize("word", ["", "na", "N/A", "nan", "NULL", "none", "-", "?", "  "])
+    @listed("word", ["", "na", "N/A", "nan", "NULL", "none", "-", "?", "  "])
     def test_words_for_none(self, tmp_path: Path, word: str) -> None:
         path = written(tmp_path / "t.csv", PLAIN | {"duration_s": word})
         assert np.isnan(numbers(path, "duration_s")).all()
@@ -66,7 +67,7 @@ class TestReading:
         assert numbers(path, "streams") == expected
         assert numbers(as_parquet(path), "streams") == expected
 
-    @pytest.mark.parametrize(
+    @listed(
         ("note", "window"),
         [("cpu 8; rmem 64MiB", 2**25), ("rmem 1GiB", 2**29), ("rmem", None), ("", None)],
     )
@@ -77,7 +78,7 @@ class TestReading:
         (found,) = numbers(path, "window_of_note")
         assert found == window if window is not None else np.isnan(found)
 
-    @pytest.mark.parametrize(
+    @listed(
         ("metric", "expected"),
         [
             ("tcp_throughput_sender", True),
@@ -118,42 +119,29 @@ class TestReading:
         assert [row["note"] for row in rewritten(path, tmp_path / "out.csv")] == ["first", "second"]
 
 
-def assert_second_row_is_refused(path: Path, name: str) -> None:
-    found = answered(path)
-    assert np.isnan(found.predictions.gbps[1])
-    assert reasons(found)[1].startswith(f"refused: {name} is not")
-    assert not reasons(found)[0].startswith("refused")
-    with PathTable(path) as table:
-        table.rows()
-        assert table.refused.count == 1
-        assert table.refused.named[0].startswith(f"row 2: {name} is '")
-
-
 class TestRefused:
-    @pytest.mark.parametrize(
-        ("name", "cell"),
-        [(name, "abc") for name in NUMBERS]
-        + [("streams", cell) for cell in ("5ms", "1,5", "0x10", "true", "inf", "1e400")]
-        + [(name, "inf") for name in ("rtt_ms", "duration_s", "bytes")],
+    @listed(
+        ("name", "good", "cell"),
+        [
+            *((name, "1000", cell) for name in NUMBERS for cell in ("abc", "-5")),
+            *(("streams", "1000", cell) for cell in ("5ms", "1,5", "0x10", "true", "inf", "1e400")),
+            *((name, "1000", "inf") for name in ("rtt_ms", "duration_s", "bytes")),
+            # Half of what is counted.
+            *(("streams", "2e1", "20.5"), ("mtu", "1460", "1460.5"), ("nics", "2", "2.5")),
+        ],
     )
-    def test_a_cell_that_is_no_number_names_row_and_column(
-        self, tmp_path: Path, name: str, cell: str
+    def test_a_cell_that_is_none_names_row_and_column(
+        self, tmp_path: Path, name: str, good: str, cell: str
     ) -> None:
-        path = written(tmp_path / "t.csv", PLAIN | {name: "1000"}, PLAIN | {name: cell})
-        assert_second_row_is_refused(path, name)
-
-    @pytest.mark.parametrize("name", NUMBERS)
-    def test_so_does_a_number_below_zero(self, tmp_path: Path, name: str) -> None:
-        path = written(tmp_path / "t.csv", PLAIN | {name: "1000"}, PLAIN | {name: "-5"})
-        assert_second_row_is_refused(path, name)
-
-    @pytest.mark.parametrize("name", ["streams", "mtu", "nics"])
-    def test_so_does_half_of_what_is_counted(self, tmp_path: Path, name: str) -> None:
-        path = written(tmp_path / "t.csv", PLAIN | {name: "2e1"}, PLAIN | {name: "20.5"})
-        if name != "streams":
-            good = {"mtu": "1460", "nics": "2"}[name]
-            path = written(tmp_path / "t.csv", PLAIN | {name: good}, PLAIN | {name: f"{good}.5"})
-        assert_second_row_is_refused(path, name)
+        path = written(tmp_path / "t.csv", PLAIN | {name: good}, PLAIN | {name: cell})
+        found = answered(path)
+        assert np.isnan(found.predictions.gbps[1])
+        assert reasons(found)[1].startswith(f"refused: {name} is not")
+        assert not reasons(found)[0].startswith("refused")
+        with PathTable(path) as table:
+            table.rows()
+            assert table.refused.count == 1
+            assert table.refused.named[0].startswith(f"row 2: {name} is '")
 
     def test_the_rows_around_it_are_answered_as_without_it(self, tmp_path: Path) -> None:
         good = [PLAIN | {"streams": str(count)} for count in (1, 8)]
@@ -188,21 +176,19 @@ class TestRefused:
             "",
         ]
 
-    @pytest.mark.parametrize("name", ["streams", "duration_s", "bytes", "window_bytes"])
-    def test_so_does_a_zero_where_nothing_can_come_of_it(self, tmp_path: Path, name: str) -> None:
-        path = written(tmp_path / "t.csv", PLAIN | {name: "0"})
-        with PathTable(path) as table, pytest.raises(InputError, match=f"row 1: {name}"):
-            table.rows()
-
-    @pytest.mark.parametrize("cell", ["0.5", "1e-320"])
-    def test_so_does_less_than_one_stream(self, tmp_path: Path, cell: str) -> None:
-        path = written(tmp_path / "t.csv", PLAIN | {"streams": cell})
-        with PathTable(path) as table, pytest.raises(InputError, match="row 1: streams"):
-            table.rows()
-
-    def test_so_does_a_packet_that_has_no_room_for_payload(self, tmp_path: Path) -> None:
-        path = written(tmp_path / "t.csv", PLAIN | {"mtu": "20"})
-        with pytest.raises(InputError, match="row 1: mtu"):
+    @listed(
+        ("name", "cell"),
+        [
+            *((name, "0") for name in ("streams", "duration_s", "bytes", "window_bytes")),
+            *(("streams", "0.5"), ("streams", "1e-320"), ("mtu", "20")),
+        ],
+    )
+    def test_so_does_a_number_of_which_nothing_can_come(
+        self, tmp_path: Path, name: str, cell: str
+    ) -> None:
+        """No time, less than one stream, a packet that has no room for payload."""
+        path = written(tmp_path / "t.csv", PLAIN | {name: cell})
+        with pytest.raises(InputError, match=f"row 1: {name}"):
             answered(path)
 
     def test_a_hostile_cell_is_shown_harmless(self, tmp_path: Path) -> None:
@@ -212,7 +198,7 @@ class TestRefused:
         assert "\x1b" not in str(caught.value)
         assert "\u202e" not in str(caught.value)
 
-    @pytest.mark.parametrize("at", [0, 1, 2000])
+    @listed("at", [0, 1, 2000])
     def test_a_row_with_too_few_cells_is_not_passed_over(self, tmp_path: Path, at: int) -> None:
         lines = ["machine_type,path_class,streams", *["n2-standard-8,internet,1"] * 3000]
         lines.insert(1 + at, "n2-standard-8,internet")
@@ -227,7 +213,7 @@ class TestRefused:
         with pytest.raises(InputError, match="No such file"):
             PathTable(tmp_path / "none.csv")
 
-    @pytest.mark.parametrize("name", ["added", "Added"])
+    @listed("name", ["added", "Added"])
     def test_a_column_that_is_there_already(self, tmp_path: Path, name: str) -> None:
         path = written(tmp_path / "t.csv", PLAIN | {name: "x"})
         with (
@@ -269,7 +255,7 @@ class TestWriting:
         found = rewritten(written(tmp_path / "t.csv", *rows), tmp_path / "out.csv")
         assert [row["note"] for row in found] == texts
 
-    @pytest.mark.parametrize(
+    @listed(
         "cell",
         ["=1+1", "+cmd()", "@SUM(1)", "-2+3", " =1", "\t=1", "＝1", '=HYPERLINK("http://x")'],
     )
@@ -278,10 +264,8 @@ class TestWriting:
         # A tab in front is shown as an escape, which no spreadsheet takes for a blank.
         assert row["note"].startswith(("'", "\\t"))
 
-    @pytest.mark.parametrize(
-        "cell", ["\x1b[31m", "a\x00b", "\u202eabc", "a\nb", "\x9b31m", "\u2066x\u2069"]
-    )
-    @pytest.mark.parametrize("name", ["note", "path_class", "machine_type", "a header"])
+    @listed("cell", ["\x1b[31m", "a\x00b", "\u202eabc", "a\nb", "\x9b31m", "\u2066x\u2069"])
+    @listed("name", ["note", "path_class", "machine_type", "a header"])
     def test_what_steers_a_terminal_or_the_writing_is_replaced(
         self, tmp_path: Path, cell: str, name: str
     ) -> None:
@@ -289,7 +273,7 @@ class TestWriting:
         rewritten(source, tmp_path / "out.csv")
         assert_inert(tmp_path / "out.csv")
 
-    @pytest.mark.parametrize("header", ["=cmd()", "a\x1b[31mb", "a\u202eb", "+x", "@y"])
+    @listed("header", ["=cmd()", "a\x1b[31mb", "a\u202eb", "+x", "@y"])
     def test_so_are_the_names_of_columns(self, tmp_path: Path, header: str) -> None:
         rewritten(written(tmp_path / "t.csv", PLAIN | {header: "x"}), tmp_path / "out.csv")
         assert_inert(tmp_path / "out.csv")

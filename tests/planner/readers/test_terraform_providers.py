@@ -1,32 +1,18 @@
 """Where a machine of a module is: what its provider gives, in plans of old and new Terraform."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from netplan_planner.model import Inventory
-from netplan_planner.readers import read_inventory
-from support.projects.plans import change, configured, machine, plan, refers
+from support.listed import listed
+from support.projects.plans import Json, change, configured, lost, machine, plan, read_plan, refers
 
 INSTANCE, ADDRESS = "google_compute_instance", "google_compute_address"
-Json = dict[str, Any]
-
-
-def read(folder: Path, value: object) -> Inventory:
-    path = folder / "plan.json"
-    path.write_text(json.dumps(value), encoding="utf-8")
-    return read_inventory([path])
-
-
-def lost(inventory: Inventory) -> list[str]:
-    return [one.reason for one in inventory.unread if not one.is_needless]
-
-
-def bare(name: str) -> Json:
-    """A machine that states neither project nor zone."""
-    return {k: v for k, v in machine(name).items() if k not in {"project", "zone"}}
+UNKNOWN = {"project": True, "zone": True, "region": True}
+PLACELESS = {k: v for k, v in machine("vm").items() if k not in {"project", "zone"}}
+"""A machine that states neither project nor zone."""
 
 
 def block(name: str = "google", alias: str = "", module: str = "", **given: Any) -> Json:
@@ -51,11 +37,10 @@ def nested(*names: str, key: str, arguments: Json | None = None, **more: Any) ->
     return calls
 
 
-def given(provider: Json, calls: Json, path: str, **more: Any) -> Json:
-    unknown = {"project": True, "zone": True, "region": True}
+def given(provider: Json, calls: Json, path: str = "module.vm", **more: Any) -> Json:
     return plan(
-        change(f"{path}.{INSTANCE}.x", bare("vm"), unknown),
-        change(f"{path}.{ADDRESS}.x", {"name": "ip", "address_type": "EXTERNAL"}, unknown),
+        change(f"{path}.{INSTANCE}.x", PLACELESS, UNKNOWN),
+        change(f"{path}.{ADDRESS}.x", {"name": "ip", "address_type": "EXTERNAL"}, UNKNOWN),
         provider=provider,
         calls=calls,
         **more,
@@ -63,75 +48,76 @@ def given(provider: Json, calls: Json, path: str, **more: Any) -> Json:
 
 
 def placed(inventory: Inventory) -> tuple[str, str]:
+    """Return where the machine and the address are."""
     ((one,), (other,)) = inventory.instances, inventory.addresses
-    return one.ref.self_link, other.ref.self_link
+    links = one.ref.self_link, other.ref.self_link
+    return links[0].removesuffix("/instances/vm"), links[1].removesuffix("/addresses/ip")
 
 
 ROOT = {"project": "p", "region": "us-east1", "zone": "us-east1-b"}
-PLACED = (
-    "projects/p/zones/us-east1-b/instances/vm",
-    "projects/p/regions/us-east1/addresses/ip",
-)
+WEST = {"project": "p", "region": "us-west1", "zone": "us-west1-a"}
+BETA = {"project": "beta", "region": "us-west1", "zone": "us-west1-a"}
+PLACED = ("projects/p/zones/us-east1-b", "projects/p/regions/us-east1")
+PLACED_WEST = ("projects/p/zones/us-west1-a", "projects/p/regions/us-west1")
+OWN = block(module="module.vm")
+PROVIDERS: dict[str, tuple[Json, str, tuple[str, str]]] = {
+    # Up to 1.0 a resource names its own module, which has no block, or one that is empty.
+    "0.12": ({"google": block(**ROOT)}, "vm:google", PLACED),
+    "required": ({"google": block(**ROOT), "module.vm:google": OWN}, "vm:google", PLACED),
+    "1.1": ({"google": block(**ROOT)}, "google", PLACED),
+    "a block in the module goes before that of the root": (
+        {
+            "google": block(**ROOT),
+            "module.vm:google": block(module="module.vm", project="q", zone="europe-west4-a"),
+        },
+        "vm:google",
+        # It has no region: that of its zone counts.
+        ("projects/q/zones/europe-west4-a", "projects/q/regions/europe-west4"),
+    ),
+    "beta is a provider of its own": (
+        {"google": block(**ROOT), "google-beta": block("google-beta", **BETA)},
+        "vm:google-beta",
+        ("projects/beta/zones/us-west1-a", "projects/beta/regions/us-west1"),
+    ),
+    "one under another name is known by what it is": (
+        {"gcp": block(**ROOT) | {"name": "gcp"}, "module.vm:google": OWN},
+        "vm:google",
+        PLACED,
+    ),
+    # Since 1.1 a call's `providers` shows as the key of the resource.
+    "an alias is the block that a resource names": (
+        {"google": block(**ROOT), "google.west": block(alias="west", **WEST)},
+        "google.west",
+        PLACED_WEST,
+    ),
+    "what all blocks give alike is known": (
+        {
+            "google": block(project="p", zone="us-east1-b"),
+            "google.west": block(alias="west", project="q", zone="us-east1-b"),
+        },
+        "vm:google",
+        ("projects/(unknown)/zones/us-east1-b", "projects/(unknown)/regions/us-east1"),
+    ),
+}
 
 
-@pytest.mark.parametrize("form", ["0.12", "with required_providers", "1.1"])
-def test_a_module_takes_the_provider_of_the_root_module(tmp_path: Path, form: str) -> None:
-    """Up to 1.0 a resource names its own module, which has no block, or one that is empty."""
-    provider = {"google": block(**ROOT)}
-    key = "google" if form == "1.1" else "vm:google"
-    if form == "with required_providers":
-        provider["module.vm:google"] = block(module="module.vm")
-    inventory = read(tmp_path, given(provider, nested("vm", key=key), "module.vm"))
-    assert placed(inventory) == PLACED
+@listed("name", PROVIDERS)
+def test_a_module_takes_its_provider(tmp_path: Path, name: str) -> None:
+    provider, key, places = PROVIDERS[name]
+    inventory = read_plan(tmp_path, given(provider, nested("vm", key=key)))
+    assert placed(inventory) == places
     assert lost(inventory) == []
 
 
 def test_a_module_in_a_module_and_its_instances_too(tmp_path: Path) -> None:
     """Terraform names the innermost module alone."""
     calls = nested("outer", "vm", key="vm:google")
-    inventory = read(
-        tmp_path, given({"google": block(**ROOT)}, calls, 'module.outer["a.b"].module.vm[0]')
-    )
-    assert placed(inventory) == PLACED
+    made = given({"google": block(**ROOT)}, calls, 'module.outer["a.b"].module.vm[0]')
+    assert placed(read_plan(tmp_path, made)) == PLACED
 
 
-def test_a_block_in_the_module_goes_before_that_of_the_root(tmp_path: Path) -> None:
-    own = block(module="module.vm", project="q", zone="europe-west4-a")
-    provider = {"google": block(**ROOT), "module.vm:google": own}
-    inventory = read(tmp_path, given(provider, nested("vm", key="vm:google"), "module.vm"))
-    assert placed(inventory) == (
-        "projects/q/zones/europe-west4-a/instances/vm",
-        # It has no region: that of its zone counts.
-        "projects/q/regions/europe-west4/addresses/ip",
-    )
-
-
-def test_beta_is_a_provider_of_its_own(tmp_path: Path) -> None:
-    beta = block("google-beta", project="beta", zone="us-west1-a", region="us-west1")
-    provider = {"google": block(**ROOT), "google-beta": beta}
-    inventory = read(tmp_path, given(provider, nested("vm", key="vm:google-beta"), "module.vm"))
-    assert placed(inventory)[0] == "projects/beta/zones/us-west1-a/instances/vm"
-
-
-def test_a_provider_under_another_name_is_known_by_what_it_is(tmp_path: Path) -> None:
-    root = block(**ROOT) | {"name": "gcp"}
-    provider = {"gcp": root, "module.vm:google": block(module="module.vm")}
-    inventory = read(tmp_path, given(provider, nested("vm", key="vm:google"), "module.vm"))
-    assert placed(inventory) == PLACED
-
-
-WEST = {"project": "p", "region": "us-west1", "zone": "us-west1-a"}
-
-
-def test_an_alias_is_the_block_that_a_resource_names(tmp_path: Path) -> None:
-    """Since 1.1 a call's `providers` shows as the key of the resource."""
-    provider = {"google": block(**ROOT), "google.west": block(alias="west", **WEST)}
-    inventory = read(tmp_path, given(provider, nested("vm", key="google.west"), "module.vm"))
-    assert placed(inventory)[0] == "projects/p/zones/us-west1-a/instances/vm"
-
-
-@pytest.mark.parametrize("key", ["vm:google", "vm:google.west", "vm:google.other"])
-@pytest.mark.parametrize("has_default", [True, False])
+@listed("key", ["vm:google", "vm:google.west", "vm:google.other"])
+@listed("has_default", [True, False])
 def test_which_of_several_blocks_a_module_is_given_is_not_guessed(
     tmp_path: Path, key: str, has_default: bool
 ) -> None:
@@ -139,22 +125,22 @@ def test_which_of_several_blocks_a_module_is_given_is_not_guessed(
     provider = {"google.west": block(alias="west", **WEST)}
     if has_default:
         provider["google"] = block(**ROOT)
-    inventory = read(tmp_path, given(provider, nested("vm", key=key), "module.vm"))
+    inventory = read_plan(tmp_path, given(provider, nested("vm", key=key)))
     assert (inventory.instances, inventory.addresses) == ((), ())
     why = "which provider block its module uses (google, google.west) is not in the plan"
-    assert lost(inventory) == [f"its region is not known: {why}", f"its zone is not known: {why}"]
+    said = [f"its region is not known: {why}", f"its zone is not known: {why}"]
+    assert lost(inventory) == [(None, one) for one in said]
 
 
-def test_what_all_blocks_give_alike_is_known(tmp_path: Path) -> None:
-    provider = {
-        "google": block(project="p", zone="us-east1-b"),
-        "google.west": block(alias="west", project="q", zone="us-east1-b"),
-    }
-    inventory = read(tmp_path, given(provider, nested("vm", key="vm:google"), "module.vm"))
-    assert placed(inventory)[0] == "projects/(unknown)/zones/us-east1-b/instances/vm"
+VARIABLES = {
+    "zone": {"value": "us-east1-b"},
+    "region": {"value": "us-east1"},
+    "place": {"value": {"zone": "us-east1-c"}},
+    "zones": {"value": {"a": "us-east1-d"}},
+}
 
 
-@pytest.mark.parametrize(
+@listed(
     ("expression", "zone"),
     [
         (refers("var.zone"), "us-east1-b"),
@@ -170,27 +156,17 @@ def test_what_all_blocks_give_alike_is_known(tmp_path: Path) -> None:
 def test_a_provider_takes_values_of_variables(
     tmp_path: Path, expression: Json, zone: str | None
 ) -> None:
-    made = given(
-        {"google": block(zone=expression, region="us-east1")},
-        nested("vm", key="vm:google"),
-        "module.vm",
-        variables={
-            "zone": {"value": "us-east1-b"},
-            "region": {"value": "us-east1"},
-            "place": {"value": {"zone": "us-east1-c"}},
-            "zones": {"value": {"a": "us-east1-d"}},
-        },
-    )
+    provider = {"google": block(zone=expression, region="us-east1")}
+    made = given(provider, nested("vm", key="vm:google"), variables=VARIABLES)
     root = made["configuration"]["root_module"]
     root["variables"] = {"default": {"default": "us-east4-a"}}
-    inventory = read(tmp_path, made)
+    inventory = read_plan(tmp_path, made)
     assert [one.zone for one in inventory.instances] == ([zone] if zone else [])
-    assert [reason for reason in lost(inventory) if "zone" in reason] == (
-        [] if zone else ["its zone is not known"]
-    )
+    reasons = [reason for _, reason in lost(inventory) if "zone" in reason]
+    assert reasons == ([] if zone else ["its zone is not known"])
 
 
-@pytest.mark.parametrize(
+@listed(
     ("argument", "zone"),
     [
         ({"constant_value": "us-east1-b"}, "us-east1-b"),
@@ -202,15 +178,12 @@ def test_a_provider_takes_values_of_variables(
 def test_a_block_in_a_module_takes_what_the_call_gives(
     tmp_path: Path, argument: Json | None, zone: str | None
 ) -> None:
-    calls = nested(
-        "vm",
-        key="vm:google",
-        arguments={"zone": argument} if argument else {},
-        variables={"zone": {"default": "us-east4-a"}},
-    )
+    default = {"zone": {"default": "us-east4-a"}}
+    arguments = {"zone": argument} if argument else {}
+    calls = nested("vm", key="vm:google", arguments=arguments, variables=default)
     provider = {"module.vm:google": block(module="module.vm", zone=refers("var.zone"))}
-    variables = {"place": {"value": "us-east1-d"}}
-    inventory = read(tmp_path, given(provider, calls, "module.vm", variables=variables))
+    made = given(provider, calls, variables={"place": {"value": "us-east1-d"}})
+    inventory = read_plan(tmp_path, made)
     assert [one.zone for one in inventory.instances] == ([zone] if zone else [])
 
 
@@ -223,13 +196,13 @@ def test_a_zone_that_is_known_later_is_not_that_of_the_provider(
 ) -> None:
     """A variable that is null leaves it to the provider."""
     made = plan(
-        change(f"{INSTANCE}.vm", bare("vm"), {"zone": True, "project": True}),
+        change(f"{INSTANCE}.vm", PLACELESS, {"zone": True, "project": True}),
         resources=(configured(INSTANCE, "vm", zone=expression),),
         provider={"google": block(**ROOT)},
     )
     made["configuration"]["root_module"]["variables"] = {"none": {}}
-    inventory = read(tmp_path, made)
-    assert lost(inventory) == (["its zone is known after apply"] if is_lost else [])
+    inventory = read_plan(tmp_path, made)
+    assert lost(inventory) == ([(None, "its zone is known after apply")] if is_lost else [])
     assert len(inventory.instances) == (0 if is_lost else 1)
 
 
@@ -242,5 +215,5 @@ def test_many_aliases_in_many_modules_are_looked_at_once(tmp_path: Path) -> None
         for alias in ("", "a", "b", "c"):
             provider[f"{address}:google{alias}"] = block(alias=alias, module=address)
     path = ".".join(f"module.{name}" for name in names)
-    inventory = read(tmp_path, given(provider, nested(*names, key="m59:google"), path))
-    assert placed(inventory) == PLACED
+    made = given(provider, nested(*names, key="m59:google"), path)
+    assert placed(read_plan(tmp_path, made)) == PLACED

@@ -14,6 +14,7 @@ from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
 from support.flows.project import host, inventory
 from support.flows.records import Json, entry, lines, only_edge
+from support.listed import listed
 from support.nightly import crossed
 
 A, B = "10.0.0.1", "10.0.0.2"
@@ -60,7 +61,7 @@ UNREADABLE: dict[str, tuple[bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", UNREADABLE)
+@listed("name", UNREADABLE)
 def test_a_file_with_nothing_to_read_is_an_error_that_names_it(tmp_path: Path, name: str) -> None:
     content, text = UNREADABLE[name]
     with pytest.raises(InputError) as caught:
@@ -92,29 +93,48 @@ def test_folders_and_paths_that_hold_nothing(tmp_path: Path) -> None:
     assert only_edge(read_traffic([tmp_path / ".hidden"], Inventory())).payload_bytes == 100
 
 
-@pytest.mark.parametrize("kept", [0.3, 0.7])
-def test_a_cut_gzip_file_is_read_to_the_cut(tmp_path: Path, kept: float) -> None:
-    matrix = read_bytes(tmp_path, GZIP[: int(len(GZIP) * kept)])
+HALF = ZSTD[: len(ZSTD) // 2]
+CUTS = {
+    "gzip, early": (GZIP[: int(len(GZIP) * 0.3)], 0.1, 0.9),
+    "gzip, late": (GZIP[: int(len(GZIP) * 0.7)], 0.1, 0.9),
+    "zstd": (HALF, 0.0, 0.9),
+    "zstd after a whole frame": (ZSTD + HALF, 1.0, 1.9),
+}
+
+
+@listed("name", CUTS)
+def test_a_cut_packed_file_is_read_to_the_cut(tmp_path: Path, name: str) -> None:
+    content, low, high = CUTS[name]
+    matrix = read_bytes(tmp_path, content)
     coverage = matrix.coverage
     assert is_cut(matrix)
-    assert 0.1 * COUNT < coverage.used_count < 0.9 * COUNT
+    assert low * COUNT < coverage.used_count < high * COUNT
     # The line in which the cut falls is the one bad record, and the last.
     assert coverage.excluded == (("malformed", 1),)
     assert coverage.examples[0].source == f"{tmp_path / 'flows'}:{coverage.record_count}"
     assert only_edge(matrix).payload_bytes == 100 * coverage.used_count
 
 
-def test_a_gzip_file_without_its_last_bytes_holds_all_records(tmp_path: Path) -> None:
-    matrix = read_bytes(tmp_path, GZIP[:-4])
-    assert is_cut(matrix)
-    assert matrix.coverage.used_count == COUNT
+SKIPPABLE = b"\x50\x2a\x4d\x18" + (7).to_bytes(4, "little") + b"comment"
+NOTHING = gzip.compress(b"", mtime=0)
+WHOLE = {
+    "gzip members one after the other": (GZIP + NOTHING + GZIP, 2, False),
+    "an empty gzip member first": (NOTHING + GZIP, 1, False),
+    # All records are there, and its last bytes are not.
+    "gzip without its last bytes": (GZIP[:-4], 1, True),
+    "comments before packed lines": (gzip.compress(b"# a\n\n// b\n" + TEXT.encode()), 1, False),
+    "zstd": (ZSTD, 1, False),
+    "zstd frames one after the other": (ZSTD + ZSTD, 2, False),
+    "a comment after zstd": (ZSTD + SKIPPABLE, 1, False),
+}
 
 
-def test_gzip_members_one_after_the_other_are_one_file(tmp_path: Path) -> None:
-    matrix = read_bytes(tmp_path, GZIP + gzip.compress(b"") + GZIP)
-    assert not is_cut(matrix)
-    assert matrix.coverage.used_count == 2 * COUNT
-    assert read_bytes(tmp_path, gzip.compress(b"") + GZIP).coverage.used_count == COUNT
+@listed("name", WHOLE)
+def test_packed_files_with_all_their_records(tmp_path: Path, name: str) -> None:
+    content, times, says_cut = WHOLE[name]
+    matrix = read_bytes(tmp_path, content)
+    assert is_cut(matrix) == says_cut
+    assert matrix.coverage.used_count == times * COUNT
 
 
 def test_what_follows_a_gzip_stream_does_not_hide_it_or_its_neighbours(tmp_path: Path) -> None:
@@ -136,24 +156,6 @@ def test_a_gzip_file_that_is_broken_inside_is_counted_line_by_line(tmp_path: Pat
     assert coverage.used_count + sum(n for _, n in coverage.excluded) == coverage.record_count
     assert len(coverage.examples) == 5
     assert all(bad.source.startswith(f"{tmp_path / 'flows'}:") for bad in coverage.examples)
-
-
-@pytest.mark.parametrize("whole", [0, 1])
-def test_a_cut_zstd_file_is_read_to_the_cut(tmp_path: Path, whole: int) -> None:
-    matrix = read_bytes(tmp_path, ZSTD * whole + ZSTD[: len(ZSTD) // 2])
-    coverage = matrix.coverage
-    assert is_cut(matrix)
-    assert whole * COUNT < coverage.used_count < (whole + 0.9) * COUNT
-    assert coverage.excluded == (("malformed", 1),)
-    assert coverage.examples[0].source == f"{tmp_path / 'flows'}:{coverage.record_count}"
-
-
-def test_whole_zstd_frames_are_not_cut(tmp_path: Path) -> None:
-    skippable = b"\x50\x2a\x4d\x18" + (7).to_bytes(4, "little") + b"comment"
-    for content in (ZSTD, ZSTD + ZSTD, ZSTD + skippable):
-        matrix = read_bytes(tmp_path, content)
-        assert not is_cut(matrix)
-        assert matrix.coverage.used_count == COUNT * content.count(ZSTD)
 
 
 def test_an_array_that_is_cut_is_read_to_the_cut(tmp_path: Path) -> None:

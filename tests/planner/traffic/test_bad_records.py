@@ -13,6 +13,7 @@ from netplan_planner.traffic import TrafficOptions, read_traffic
 from netplan_planner.traffic.files import faults
 from support.flows.project import host, inventory
 from support.flows.records import Json, edge_between, entry, lines, only_edge, read, stamp
+from support.listed import listed
 from support.nightly import every
 
 A, B = "10.0.0.1", "10.0.0.2"
@@ -182,15 +183,6 @@ def test_what_is_odd_but_can_be_read_is_read(tmp_path: Path, name: str) -> None:
     assert edge.rtt_ms is None
 
 
-def test_blank_lines_are_no_records_but_count_as_lines(tmp_path: Path) -> None:
-    path = tmp_path / "flows.json"
-    good = json.dumps(GOOD)
-    path.write_bytes(f"\n\n{good}\r\n   \r\n{{oops\r\n\n{good}".encode())
-    coverage = read_traffic([path], KNOWN).coverage
-    assert (coverage.record_count, coverage.used_count) == (3, 2)
-    assert coverage.examples == (BadRecord(source=f"{path}:5", reason=NOT_JSON),)
-
-
 def test_bytes_that_are_no_utf8_spoil_one_line(tmp_path: Path) -> None:
     path = tmp_path / "flows.json"
     good = json.dumps(GOOD).encode()
@@ -200,29 +192,6 @@ def test_bytes_that_are_no_utf8_spoil_one_line(tmp_path: Path) -> None:
     assert matrix.coverage.excluded == (("malformed", 3),)
     assert [bad.source for bad in matrix.coverage.examples] == [f"{path}:{n}" for n in (2, 4, 5)]
     assert only_edge(matrix).payload_bytes == 300
-
-
-def test_entries_of_other_logs_are_counted_but_are_nothing_wrong(tmp_path: Path) -> None:
-    audit = {"logName": "projects/p/logs/cloudaudit.googleapis.com%2Factivity", "protoPayload": {}}
-    matrix = read(tmp_path, [audit, GOOD, audit], KNOWN)
-    assert matrix.coverage.excluded == (("of another log", 2),)
-    assert matrix.coverage.examples == ()
-    with pytest.raises(InputError, match=r"flows\.json: no flow record to use \(2 of another log"):
-        read(tmp_path, [audit, audit], KNOWN)
-
-
-def test_examples_are_the_first_few_in_order_of_file_and_line(tmp_path: Path) -> None:
-    for name in "cab":
-        text = lines([GOOD, payload(bytes_sent="-1"), GOOD]) + "{oops\n"
-        (tmp_path / f"{name}.json").write_text(text)
-    found = read_traffic([tmp_path], KNOWN).coverage.examples
-    assert [bad.source.rpartition("/")[2] for bad in found] == [
-        "a.json:2",
-        "a.json:4",
-        "b.json:2",
-        "b.json:4",
-        "c.json:2",
-    ]
 
 
 def test_an_example_far_into_a_file_is_found(tmp_path: Path) -> None:
@@ -298,7 +267,7 @@ def skewed(tmp_path: Path, far: float, *, bulk: int = 100, **options: Any) -> Tr
     return read(tmp_path, [*around(0, bulk), *around(far, 1)], KNOWN, **options)
 
 
-@pytest.mark.parametrize("days", [-400, -3, 3, 400])
+@listed("days", [-400, -3, 3, 400])
 def test_a_few_records_days_away_have_a_wrong_clock(tmp_path: Path, days: int) -> None:
     matrix = skewed(tmp_path, days * DAY)
     assert matrix.coverage.excluded == (("with a wrong clock", 1),)

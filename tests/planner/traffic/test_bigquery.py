@@ -28,7 +28,7 @@ from netplan_planner.google.bigquery.tables import ALL_LOGS
 from netplan_planner.google.bigquery.wire import Column
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
-from netplan_planner.traffic.files.embedded import EmbeddedEngine, open_engine
+from netplan_planner.traffic.files.embedded import EmbeddedEngine
 from support.commands.run import run_verbs
 from support.examples import examples
 from support.flows import exports
@@ -49,14 +49,6 @@ pytestmark = pytest.mark.skipif(bool(ABSENT), reason=ABSENT)
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulated]:
     with emulator(tmp_path_factory.mktemp("bigquery")) as made:
         yield made
-
-
-@pytest.fixture(scope="module")
-def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedEngine]:
-    folder = tmp_path_factory.mktemp("duckdb")
-    with open_engine(TrafficOptions(temp_directory=folder, threads=1)) as opened:
-        fill(opened)
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import msgspec
@@ -21,6 +22,7 @@ from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
 from support.flows.project import host, inventory, subnet
 from support.flows.records import Json, entry, lines
+from support.listed import listed
 from support.nightly import NIGHTLY
 
 KNOWN = inventory(
@@ -30,47 +32,42 @@ KNOWN = inventory(
 GOOD = entry("10.0.0.1", "10.0.0.2", 100, packets=1)
 
 
-@pytest.mark.parametrize(
-    "limit", ["nonsense", "", "2", "-1GB", "none", "50%", "2 giga", "2GB'; --", "1e3GB", "²GB"]
+@pytest.fixture
+def flows(tmp_path: Path) -> Path:
+    path = tmp_path / "a"
+    path.write_text(lines([GOOD]))
+    return path
+
+
+TOO_SMALL = "do not fit into the memory limit"
+NO_SIZES = ("nonsense", "", "2", "-1GB", "none", "50%", "2 giga", "2GB'; --", "1e3GB", "²GB")
+
+
+@listed(
+    ("option", "said"),
+    [
+        *(({"memory_limit": one}, (f"memory limit {one!r} is no size", "2GB")) for one in NO_SIZES),
+        *(({"memory_limit": one}, (TOO_SMALL,)) for one in ("1KB", "5MB")),
+        *(({"threads": one}, (f"threads is 1 to 1024, not {one}",)) for one in (0, -1, 100_000)),
+    ],
 )
-def test_a_memory_limit_that_is_none_says_how_to_write_it(tmp_path: Path, limit: str) -> None:
-    path = tmp_path / "a"
-    path.write_text(lines([GOOD]))
+def test_an_option_that_cannot_be_says_how_to_write_it(
+    flows: Path, option: dict[str, Any], said: tuple[str, ...]
+) -> None:
     with pytest.raises(UsageError) as caught:
-        read_traffic([path], KNOWN, TrafficOptions(memory_limit=limit))
-    assert f"the memory limit {limit!r} is no size" in str(caught.value)
-    assert "2GB" in str(caught.value)
+        read_traffic([flows], KNOWN, TrafficOptions(**option))
+    assert all(text in str(caught.value) for text in said)
 
 
-@pytest.mark.parametrize("limit", ["1GB", "300mb", "0.5 GiB", " 2gb "])
-def test_a_memory_limit_is_a_number_and_a_unit(tmp_path: Path, limit: str) -> None:
-    path = tmp_path / "a"
-    path.write_text(lines([GOOD]))
-    assert read_traffic([path], KNOWN, TrafficOptions(memory_limit=limit)).edges
+@listed("limit", ["1GB", "300mb", "0.5 GiB", " 2gb "])
+def test_a_memory_limit_is_a_number_and_a_unit(flows: Path, limit: str) -> None:
+    assert read_traffic([flows], KNOWN, TrafficOptions(memory_limit=limit)).edges
 
 
-def test_a_memory_limit_that_is_too_small_says_so(tmp_path: Path) -> None:
-    path = tmp_path / "a"
-    path.write_text(lines([GOOD]))
-    for limit in ("1KB", "5MB"):
-        with pytest.raises(UsageError, match="do not fit into the memory limit"):
-            read_traffic([path], KNOWN, TrafficOptions(memory_limit=limit))
-
-
-@pytest.mark.parametrize("threads", [0, -1, 100_000])
-def test_a_number_of_threads_that_cannot_be_is_refused(tmp_path: Path, threads: int) -> None:
-    path = tmp_path / "a"
-    path.write_text(lines([GOOD]))
-    with pytest.raises(UsageError, match=f"threads is 1 to 1024, not {threads}"):
-        read_traffic([path], KNOWN, TrafficOptions(threads=threads))
-
-
-def test_a_temporary_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a"
-    path.write_text(lines([GOOD]))
-    for folder in (tmp_path / "nowhere", path):
+def test_a_temporary_folder_that_cannot_be_is_refused(flows: Path, tmp_path: Path) -> None:
+    for folder in (tmp_path / "nowhere", flows):
         with pytest.raises(UsageError) as caught:
-            read_traffic([path], KNOWN, TrafficOptions(temp_directory=folder))
+            read_traffic([flows], KNOWN, TrafficOptions(temp_directory=folder))
         assert str(caught.value).startswith(f"{folder}: no temporary folder can be made there")
 
 
@@ -283,8 +280,7 @@ def test_the_order_of_files_and_records_does_not_change_the_result(tmp_path: Pat
         assert found[0].coverage.excluded == whole.coverage.excluded
 
 
-def test_an_inventory_of_nothing_still_reads(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text(lines([GOOD]))
-    matrix = read_traffic([tmp_path / "a"], Inventory())
+def test_an_inventory_of_nothing_still_reads(flows: Path) -> None:
+    matrix = read_traffic([flows], Inventory())
     assert matrix.vms == ()
     assert matrix.coverage.unowned_bytes == 100

@@ -23,7 +23,7 @@ from netplan_planner.google.bigquery.wire import Column
 from netplan_planner.google.refusals import Refusal
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
-from netplan_planner.traffic.files.embedded import EmbeddedEngine, open_engine
+from netplan_planner.traffic.files.embedded import EmbeddedEngine
 from netplan_planner.traffic.schema import TABLES
 from netplan_planner.traffic.spelling import BIGQUERY, DUCKDB
 from netplan_planner.traffic.translation import Dialect, translate
@@ -54,14 +54,6 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
 @pytest.fixture(scope="module")
 def client(asked: Judge) -> Judged:
     return Judged(asked)
-
-
-@pytest.fixture(scope="module")
-def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedEngine]:
-    folder = tmp_path_factory.mktemp("duckdb")
-    with open_engine(TrafficOptions(temp_directory=folder, threads=1)) as opened:
-        fill(opened)
-        yield opened
 
 
 @pytest.fixture(scope="module")

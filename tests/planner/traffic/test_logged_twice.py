@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.model import LogOverlap, TrafficMatrix
-from netplan_planner.model.evidence.log_volume import OWN_SETTING
+from netplan_planner.model import TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
-from support.flows.project import host, inventory, subnet, subnet_link
-from support.flows.records import START, Json, entry, lines, only_edge, read
+from support.flows.project import host, inventory, subnet
+from support.flows.records import START, Json, entry, lines, only_edge
 
 WEB = host("web", "10.0.1.1", subnetwork="front")
 WEB2 = host("web2", "10.0.1.2", subnetwork="front")
@@ -66,42 +65,6 @@ def test_the_size_of_a_batch_does_not_matter(tmp_path: Path, batch_records: int)
     assert edge.series.byte_count == 110 * 1052
 
 
-def test_entries_that_differ_in_any_part_are_two(tmp_path: Path) -> None:
-    same = entry("10.0.1.1", "10.0.2.1", 1000, insert_id="a")
-    others = [
-        {**same, "insertId": "b"},
-        {**same, "timestamp": "2026-03-02T10:01:05.000Z"},
-        {**same, "logName": "projects/q/logs/compute.googleapis.com%2Fvpc_flows"},
-        entry("10.0.1.1", "10.0.2.1", 1001, insert_id="a"),
-    ]
-    matrix = read(tmp_path, [same, *others], KNOWN)
-    assert matrix.coverage.excluded == ()
-    assert only_edge(matrix).payload_bytes == 5001
-
-
-@pytest.mark.parametrize(
-    "ids",
-    [("00000002-114275", "000000a4-114276"), ("000000a9-188444", "00000007-188447")],
-)
-def test_ids_that_the_engine_hashes_alike_are_two(tmp_path: Path, ids: tuple[str, str]) -> None:
-    entries = [entry("10.0.1.1", "10.0.2.1", 1000, insert_id=i) for i in ids]
-    matrix = read(tmp_path, entries, KNOWN)
-    assert matrix.coverage.excluded == ()
-    assert only_edge(matrix).payload_bytes == 2000
-
-
-def test_entries_without_an_id_all_count(tmp_path: Path) -> None:
-    matrix = read(tmp_path, [entry("10.0.1.1", "10.0.2.1", 1000)] * 3, KNOWN)
-    assert only_edge(matrix).payload_bytes == 3000
-
-
-def test_a_faulty_entry_does_not_stand_for_its_good_copies(tmp_path: Path) -> None:
-    good = entry("10.0.1.1", "10.0.2.1", 1000, insert_id="a")
-    matrix = read(tmp_path, [entry("nowhere", "10.0.2.1", 1000, insert_id="a"), good, good], KNOWN)
-    assert only_edge(matrix).payload_bytes == 1000
-    assert matrix.coverage.excluded == ((REPEATED, 1), ("malformed", 1))
-
-
 def both(minute: int, payload: int = 1000, of: str = "10.0.1.1") -> list[Json]:
     """Return what a subnetwork's own setting and another configuration say of one flow."""
     at = {"start": minute * 60, "end": minute * 60 + 59, "packets": 1}
@@ -109,51 +72,6 @@ def both(minute: int, payload: int = 1000, of: str = "10.0.1.1") -> list[Json]:
         entry(of, "10.0.2.1", payload, insert_id=f"c{minute}{of}", **at),  # type: ignore[arg-type]
         entry(of, "10.0.2.1", payload + 9, insert_id=f"n{minute}{of}", configuration="all", **at),  # type: ignore[arg-type]
     ]
-
-
-def test_of_two_configurations_one_counts(tmp_path: Path) -> None:
-    logged = [e for minute in range(120) for e in both(minute)]
-    matrix = read(tmp_path, logged, KNOWN)
-    edge = only_edge(matrix)
-    assert (edge.payload_bytes, edge.record_count) == (120_000, 120)
-    assert matrix.coverage.excluded == ((SUPERSEDED, 120),)
-    assert matrix.coverage.overlaps == (
-        LogOverlap(
-            place=subnet_link("front"),
-            counted=OWN_SETTING,
-            left_out="projects/1/locations/global/all",
-            record_count=120,
-            payload_bytes=120 * 1009,
-        ),
-    )
-    assert matrix.coverage.incomplete == ()
-
-
-def test_the_fuller_configuration_counts_for_the_whole_subnetwork(tmp_path: Path) -> None:
-    """By flow or by machine the greater one would overstate: each is sampled by itself."""
-    thin = [both(0)[0], both(0, of="10.0.1.2")[0], both(1)[0]]
-    full = [e for m in range(30) for of in ("10.0.1.1", "10.0.1.2") for e in both(m, of=of)[1:]]
-    matrix = read(tmp_path, thin + full, KNOWN)
-    assert sum(edge.payload_bytes for edge in matrix.edges) == 60 * 1009
-    assert matrix.coverage.excluded == ((SUPERSEDED, 3),)
-
-
-def test_a_change_of_configuration_loses_nothing(tmp_path: Path) -> None:
-    """Hours in which only one of them logs are not contested."""
-    before = [both(minute)[0] for minute in range(60)]
-    after = [both(minute)[1] for minute in range(60, 180)]
-    matrix = read(tmp_path, before + after, KNOWN)
-    assert only_edge(matrix).payload_bytes == 60 * 1000 + 120 * 1009
-    assert matrix.coverage.excluded == ()
-    assert matrix.coverage.overlaps == ()
-
-
-def test_configurations_of_different_subnetworks_both_count(tmp_path: Path) -> None:
-    known = inventory(WEB, DB, subnet("front", logs=True), subnet("back", logs=True))
-    back = entry("10.0.2.1", "10.0.1.1", 5, configuration="back-only")
-    matrix = read(tmp_path, [both(0)[0], back], known)
-    assert sum(edge.payload_bytes for edge in matrix.edges) == 1005
-    assert matrix.coverage.excluded == ()
 
 
 def test_copies_and_configurations_together(tmp_path: Path) -> None:
@@ -164,16 +82,3 @@ def test_copies_and_configurations_together(tmp_path: Path) -> None:
     assert matrix.coverage.excluded == ((REPEATED, 120), (SUPERSEDED, 60))
     assert matrix.coverage.overlaps[0].record_count == 60
     assert matrix.end == START + timedelta(hours=1)
-
-
-def test_of_configurations_that_are_alike_the_first_by_name_counts(tmp_path: Path) -> None:
-    names = ["west", "all", "east", "north", "south", "up", "down", "middle"]
-    made = [
-        entry("10.0.1.1", "10.0.2.1", 100 + number, insert_id=name, configuration=name)
-        for number, name in enumerate(names)
-    ]
-    matrix = read(tmp_path, made, KNOWN)
-    assert only_edge(matrix).payload_bytes == 101
-    counted = {overlap.counted for overlap in matrix.coverage.overlaps}
-    assert counted == {"projects/1/locations/global/all"}
-    assert len(matrix.coverage.overlaps) == len(names) - 1

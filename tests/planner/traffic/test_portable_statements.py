@@ -1,7 +1,5 @@
 """The statements mean the same on DuckDB, BigQuery and Spark, as far as their text can show it."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,8 +7,7 @@ import sqlglot
 from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.bigquery import BigQuery
 
-from netplan_planner.traffic import TrafficOptions
-from netplan_planner.traffic.files.embedded import EmbeddedEngine, open_engine
+from netplan_planner.traffic.files.embedded import EmbeddedEngine
 from netplan_planner.traffic.files.entry_fields import ENTRY, Fields, is_entry
 from netplan_planner.traffic.files.records import (
     COLUMNS,
@@ -20,7 +17,7 @@ from netplan_planner.traffic.files.records import (
 )
 from netplan_planner.traffic.spelling import SPARK
 from netplan_planner.traffic.translation import Dialect, taken_apart, translate
-from support.flows.tables import WITH_ARGUMENTS, all_statements, constants, fill, functions
+from support.flows.tables import WITH_ARGUMENTS, all_statements, constants, functions
 from support.listed import listed
 
 STATEMENTS = all_statements()
@@ -231,21 +228,13 @@ def test_no_name_is_a_word_of_an_engine(name: str) -> None:
     assert not names & reserved
 
 
-@pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedEngine]:
-    folder: Path = tmp_path_factory.mktemp("engine")
-    with open_engine(TrafficOptions(temp_directory=folder, threads=1)) as opened:
-        fill(opened)
-        yield opened
-
-
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_a_statement_gives_the_same_after_every_translation(
-    name: str, engine: EmbeddedEngine
+    name: str, embedded: EmbeddedEngine
 ) -> None:
     """Sqlglot writes down what BigQuery and Spark do otherwise, such as NULL in GREATEST."""
-    expected = sorted(engine.rows(STATEMENTS[name]), key=repr)
+    expected = sorted(embedded.rows(STATEMENTS[name]), key=repr)
     assert expected, "the tables hold nothing for it"
     for through in ("duckdb", *DIALECTS):
         back = to("duckdb", to(through, STATEMENTS[name]), source=through)
-        assert sorted(engine.rows(back), key=repr) == expected, through
+        assert sorted(embedded.rows(back), key=repr) == expected, through

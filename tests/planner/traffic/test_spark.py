@@ -30,7 +30,7 @@ import netplan_planner  # noqa: E402
 from netplan_planner.errors import InputError, NetplanError, UsageError  # noqa: E402
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix  # noqa: E402
 from netplan_planner.traffic import TrafficOptions, read_traffic  # noqa: E402
-from netplan_planner.traffic.files.embedded import EmbeddedEngine, open_engine  # noqa: E402
+from netplan_planner.traffic.files.embedded import EmbeddedEngine  # noqa: E402
 from netplan_planner.traffic.spark import read as spark  # noqa: E402
 from netplan_planner.traffic.spark.place import SparkPlace  # noqa: E402
 from netplan_planner.traffic.spark.work import WorkFolder  # noqa: E402
@@ -62,14 +62,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         return
     with sail_server(tmp_path_factory.mktemp("sail") / "log") as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedEngine]:
-    folder = tmp_path_factory.mktemp("duckdb")
-    with open_engine(TrafficOptions(temp_directory=folder, threads=1)) as opened:
-        fill(opened)
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -21,58 +21,6 @@ from netplan_planner.traffic.spark.place import (
     server_paths,
 )
 from support.commands.run import run_verbs
-from support.projects.one_project import FOLDER
-
-INVENTORY = ("audit", "--fail-on", "never", "--inventory", str(FOLDER / "gcloud"))
-SPARK = ("--engine", "spark")
-REMOTE = ("--spark-remote", "sc://127.0.0.1:1")
-WORK = ("--spark-work", "gs://bucket/tmp/")
-TRAFFIC = ("--traffic", "gs://bucket/logs")
-
-
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ((*SPARK, *TRAFFIC), "--spark-remote sc://HOST:15002"),
-        ((*SPARK, *TRAFFIC, *REMOTE), "--spark-work gs://BUCKET/tmp/"),
-        ((*SPARK, *REMOTE, *WORK), "say what the server is to read (--traffic gs://…)"),
-        ((*TRAFFIC, *REMOTE), "--spark-remote is read with --engine spark"),
-        ((*TRAFFIC, *WORK), "--spark-work is read with --engine spark"),
-        (TRAFFIC, "--traffic gs://bucket/logs: is read by --engine spark"),
-        (("--traffic", "file:///logs"), "files of this machine are named by their paths"),
-        (
-            (*SPARK, *TRAFFIC, *WORK, "--spark-remote", "host:15002"),
-            "--spark-remote 'host:15002': write the server as sc://HOST:15002",
-        ),
-        (
-            (*SPARK, *TRAFFIC, *WORK, "--spark-remote", "sc://host:port/;token=hidden"),
-            "--spark-remote 'sc://host:port'",
-        ),
-        ((*SPARK, *TRAFFIC, *REMOTE, "--spark-work", "tmp/"), "write gs://BUCKET/PATH, s3a://"),
-        ((*SPARK, *TRAFFIC, *REMOTE, "--spark-work", "gs://"), "write gs://BUCKET/PATH, s3a://"),
-        (
-            (*SPARK, *TRAFFIC, *REMOTE, "--spark-work", "file:///"),
-            "write gs://BUCKET/PATH, s3a://",
-        ),
-        (
-            (*SPARK, *TRAFFIC, *REMOTE, "--spark-work", "file:///data#1/"),
-            "'#' means something else than itself to some servers",
-        ),
-        ((*SPARK, *TRAFFIC, *REMOTE, "--spark-work", "gs://bucket/a*"), "'*' means something else"),
-        (
-            (*SPARK, *REMOTE, *WORK, "--traffic", "logs/flows.parquet"),
-            "--traffic logs/flows.parquet: with --engine spark the server reads what it sees",
-        ),
-        ((*SPARK, *REMOTE, *WORK, "--demo", "gecko"), "(--demo) is read on this machine"),
-        (("--engine", "sparc"), "did you mean spark?"),
-    ],
-)
-def test_what_is_missing_or_wrong_is_named(given: tuple[str, ...], told: str) -> None:
-    done = run_verbs(arguments=[*INVENTORY, *given])
-    assert done.returncode == 2
-    assert told in " ".join(done.stderr.replace("│", " ").split())
-    assert "hidden" not in done.stderr, "what follows /; may be a token"
-    assert done.stdout == ""
 
 
 def test_a_client_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

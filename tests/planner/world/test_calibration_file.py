@@ -29,6 +29,7 @@ from support.calibrations.made import (
     window_bound,
 )
 from support.calibrations.paths import CALIBRATIONS
+from support.listed import listed
 from support.paths.queries import DAY
 
 Json = dict[str, Any]
@@ -159,7 +160,7 @@ FAULTS: dict[str, tuple[Callable[[Json], None], str]] = {
 
 
 class TestRefused:
-    @pytest.mark.parametrize(("change", "said"), FAULTS.values(), ids=FAULTS)
+    @listed(("change", "said"), FAULTS.values(), ids=FAULTS)
     def test_a_fault_is_named_with_its_place(
         self, tmp_path: Path, change: Callable[[Json], None], said: str
     ) -> None:
@@ -167,29 +168,27 @@ class TestRefused:
         change(found)
         assert said in refusal(put(tmp_path / "c.json", found))
 
-    @pytest.mark.parametrize("place", ["ratio", "high_ratio", "prior_sd", "prior_high_ratio"])
-    @pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity", "1e999", "1" + "0" * 400])
-    def test_what_is_no_finite_number_is_refused(
-        self, tmp_path: Path, place: str, word: str
+    @listed(
+        ("place", "words"),
+        [
+            *(
+                (("latents", 0, place), ("NaN", "Infinity", "-Infinity", "1e999", "1" + "0" * 400))
+                for place in ("ratio", "high_ratio", "prior_sd", "prior_high_ratio")
+            ),
+            (("covariance", 1, 0), ("NaN", "1e999", "1" + "0" * 400)),
+            (("measurement_count",), ("1.5", "-1", "true")),
+            (("probe_count",), ("1.5", "-1", "true")),
+        ],
+    )
+    def test_what_is_no_finite_number_or_no_count_is_refused(
+        self, tmp_path: Path, place: tuple[str | int, ...], words: tuple[str, ...]
     ) -> None:
-        found = document()
-        found["latents"][0][place] = "<here>"
-        text = json.dumps(found).replace('"<here>"', word)
-        assert refusal(put(tmp_path / "c.json", text))
-
-    @pytest.mark.parametrize("word", ["NaN", "1e999", "1" + "0" * 400])
-    def test_nor_in_the_covariance(self, tmp_path: Path, word: str) -> None:
-        found = document()
-        found["covariance"][1][0] = "<here>"
-        assert refusal(put(tmp_path / "c.json", json.dumps(found).replace('"<here>"', word)))
-
-    @pytest.mark.parametrize("name", ["measurement_count", "probe_count"])
-    @pytest.mark.parametrize("word", ["1.5", "-1", "true"])
-    def test_a_count_that_is_none_is_refused(self, tmp_path: Path, name: str, word: str) -> None:
-        found = document()
-        found[name] = "<here>"
-        said = refusal(put(tmp_path / "c.json", json.dumps(found).replace('"<here>"', word)))
-        assert name in said
+        for word in words:
+            found = document()
+            _set(*place, to="<here>")(found)
+            text = json.dumps(found).replace('"<here>"', word)
+            said = refusal(put(tmp_path / "c.json", text))
+            assert len(place) > 1 or str(place[0]) in said, (place, word)
 
     def test_variances_that_belong_to_nothing_are_refused(self, tmp_path: Path) -> None:
         # Two factors cannot vary together by more than each of them does.
@@ -197,41 +196,33 @@ class TestRefused:
         found["covariance"][1] = [50.0, found["covariance"][1][1]]
         assert "/covariance" in refusal(put(tmp_path / "c.json", found))
 
-    @pytest.mark.parametrize(
-        "text",
+    @listed(
+        ("content", "said"),
         [
-            "",
-            " ",
-            "{",
-            "[1, 2",
-            "not json",
-            '{"schema": "netplan.calibration/1",}',
-            "[" * 100_000,
-            '{"a":' * 100_000,
-            "[" * 100_000 + "]" * 100_000,
-            '{"schema": "\\ud800"}',
+            *((text, "") for text in ("", " ", "{", "[1, 2", "not json", '{"schema": "\\ud800"}')),
+            *(
+                (text, "")
+                for text in ("[" * 100_000, '{"a":' * 100_000, "[" * 100_000 + "]" * 100_000)
+            ),
+            ('{"schema": "netplan.calibration/1",}', ""),
+            *((data, "") for data in (b"\xff\xfe\x00", b'{"schema": "\xff"}', b"PAR1\x00\x01")),
+            *((text, "no calibration") for text in ("[]", "5", "null", '"x/1"', "true")),
         ],
-        ids=lambda text: text[:20],
+        ids=lambda value: str(value)[:20],
     )
-    def test_what_is_no_json_is_refused(self, tmp_path: Path, text: str) -> None:
-        assert refusal(put(tmp_path / "c.json", text))
-
-    @pytest.mark.parametrize("data", [b"\xff\xfe\x00", b'{"schema": "\xff"}', b"PAR1\x00\x01"])
-    def test_bytes_that_are_no_text_are_refused(self, tmp_path: Path, data: bytes) -> None:
+    def test_what_is_no_object_in_json_is_refused(
+        self, tmp_path: Path, content: str | bytes, said: str
+    ) -> None:
         path = tmp_path / "c.json"
-        path.write_bytes(data)
-        assert refusal(path)
-
-    @pytest.mark.parametrize("text", ["[]", "5", "null", '"netplan.calibration/1"', "true"])
-    def test_json_that_is_no_object_is_refused(self, tmp_path: Path, text: str) -> None:
-        assert "no calibration" in refusal(put(tmp_path / "c.json", text))
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        assert said in refusal(path)
 
     def test_a_deep_value_in_a_known_place_is_refused(self, tmp_path: Path) -> None:
         deep = "[" * 500 + "]" * 500
         text = json.dumps(document() | {"pairs": "<here>"}).replace('"<here>"', deep)
         assert refusal(put(tmp_path / "c.json", text))
 
-    @pytest.mark.parametrize("text", ["\x1b[31mred", "\u202ebackwards", "a\nb", "x" * 100_000])
+    @listed("text", ["\x1b[31mred", "\u202ebackwards", "a\nb", "x" * 100_000])
     def test_hostile_text_is_shown_inert(self, tmp_path: Path, text: str) -> None:
         for change in (
             _set("schema", to=text),
@@ -249,13 +240,9 @@ class TestRefused:
         assert str(caught.value).isprintable()
         assert "\\x1b[31m\\u202ered.json" in str(caught.value)
 
-    def test_a_file_that_is_not_there_is_refused(self, tmp_path: Path) -> None:
+    def test_what_is_not_there_or_no_file_is_refused(self, tmp_path: Path) -> None:
         assert "No such file" in refusal(tmp_path / "none.json")
-
-    def test_a_folder_is_refused(self, tmp_path: Path) -> None:
         assert "directory" in refusal(tmp_path)
-
-    def test_a_file_below_a_file_is_refused(self, tmp_path: Path) -> None:
         assert refusal(put(tmp_path / "file", "{}") / "c.json")
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is unreadable to root")

@@ -1,7 +1,5 @@
 """Machines that are told of and in no input: by name and number, whatever the format."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,10 +14,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.model.project.gke import Cluster, NodePool
 from netplan_planner.model.project.kubernetes import Kubernetes
-from netplan_planner.readers import read_inventory
 from netplan_planner.world.not_read import all_unread, autoscaled
-from support.commands.in_process import netplan
-from support.projects.plans import change, configured, machine, plan, refers
 from support.rules.facts import machine as vm
 
 Json = dict[str, Any]
@@ -132,81 +127,6 @@ def test_a_cluster_without_any_of_its_nodes() -> None:
     assert said(node, clusters=(auto,)) == {}
 
 
-MIG, TEMPLATE = "google_compute_instance_group_manager", "google_compute_instance_template"
-SCALER = "google_compute_autoscaler"
-
-
-def planned(size: int | None, policy: Json, actions: tuple[str, ...] = ("create",)) -> Json:
-    template = {
-        "name": "t",
-        "project": "p",
-        "machine_type": "n2-standard-8",
-        "disk": [{"type": "PERSISTENT"}],
-        "network_interface": [{"network": "default", "access_config": []}],
-    }
-    values = {"name": "web", "project": "p", "zone": "us-east1-b", "version": [{}]}
-    unknown: Json = {"version": [{"instance_template": True}]}
-    unknown |= {"target_size": True} if size is None else {}
-    reference = refers(f"{TEMPLATE}.t.id", f"{TEMPLATE}.t")
-    return plan(
-        change(f"{TEMPLATE}.t", template, {"self_link": True}),
-        change(f"{MIG}.web", values | {"target_size": size}, unknown, actions),
-        change(
-            f"{SCALER}.a",
-            {"name": "a", "project": "p", "zone": "us-east1-b", "autoscaling_policy": [policy]},
-            {
-                "target": True,
-                "autoscaling_policy": [dict.fromkeys({"max_replicas"} - set(policy), True)],
-            },
-        ),
-        resources=(
-            configured(MIG, "web", version=[{"instance_template": reference}]),
-            configured(SCALER, "a", target=refers(f"{MIG}.web.id", f"{MIG}.web")),
-        ),
-    )
-
-
-def reasons(folder: Path, value: Json) -> tuple[list[str], str]:
-    path = folder / "plan.json"
-    path.write_text(json.dumps(value))
-    every = all_unread(read_inventory([path]))
-    needless = "; ".join(one.reason for one in every if one.is_needless)
-    return [one.reason for one in every if not one.is_needless], needless
-
-
-@pytest.mark.parametrize(
-    ("size", "policy", "count"),
-    [
-        (None, {"min_replicas": 2, "max_replicas": 10}, "2 to 10"),
-        (0, {"min_replicas": 0, "max_replicas": 10}, "0 to 10"),
-        (None, {"min_replicas": 2}, "2 to an unknown number"),
-    ],
-)
-def test_an_autoscaled_group_is_named_with_its_bounds(
-    tmp_path: Path, size: int | None, policy: Json, count: str
-) -> None:
-    lost, needless = reasons(tmp_path, planned(size, policy))
-    assert lost == [f"its machines are not read: an autoscaler keeps {count} of them"]
-    assert "not needed" not in needless
-
-
-def test_a_group_whose_size_is_stated_has_its_machines_autoscaled_or_not(tmp_path: Path) -> None:
-    path = tmp_path / "plan.json"
-    path.write_text(json.dumps(planned(3, {"min_replicas": 2, "max_replicas": 10})))
-    inventory = read_inventory([path])
-    assert len(inventory.instances) == 3
-    assert [one for one in all_unread(inventory) if not one.is_needless] == []
-    assert autoscaled(inventory) == (f"{COUNTED}: web has 3 machines (2 to 10).",)
-
-
-def test_an_autoscaler_that_is_off_decides_nothing(tmp_path: Path) -> None:
-    policy = {"min_replicas": 2, "max_replicas": 10, "mode": "OFF"}
-    path = tmp_path / "plan.json"
-    path.write_text(json.dumps(planned(3, policy)))
-    assert autoscaled(read_inventory([path])) == ()
-    assert reasons(tmp_path, planned(None, policy))[0] == ["how many machines it has is not stated"]
-
-
 def test_autoscaled_groups_and_pools_are_named_with_their_machines() -> None:
     """In each format: a manager's status tells of an autoscaler, a pool of its limits."""
     scaled = group(5, is_autoscaled=True, instance_group=SelfLink(f"{ZONE}/instanceGroups/web"))
@@ -227,79 +147,3 @@ def test_autoscaled_groups_and_pools_are_named_with_their_machines() -> None:
     members = Inventory(instances=(vm("x-1"),), instance_groups=(scaled, listed))
     assert autoscaled(members) == (f"{COUNTED}: {web}.",)
     assert autoscaled(Inventory(instance_groups=(scaled,))) == ()
-
-
-def test_a_manager_names_its_autoscaler(tmp_path: Path) -> None:
-    link = f"https://www.googleapis.com/compute/v1/{MANAGER}"
-    scaler = f"https://www.googleapis.com/compute/v1/{ZONE}/autoscalers/a"
-    manager = {"selfLink": link, "name": "web", "targetSize": 2, "zone": ZONE}
-    path = tmp_path / "migs.json"
-    for status in ({"autoscaler": scaler}, {}):
-        path.write_text(json.dumps([manager | {"status": status}]))
-        (read,) = read_inventory([path]).instance_groups
-        assert read.is_autoscaled is bool(status)
-
-
-def test_limits_of_all_zones_of_a_planned_pool(tmp_path: Path) -> None:
-    scaling = {"total_min_node_count": 3, "total_max_node_count": 9, "min_node_count": 0}
-    values = {"name": "np", "project": "p", "cluster": "c", "location": "us-east1"}
-    nodes = values | {"initial_node_count": 2, "autoscaling": [scaling]}
-    found = reasons(tmp_path, plan(change("google_container_node_pool.np", nodes)))[0]
-    assert found == ["its nodes are in no input: 3 to 9 in all"]
-
-
-def test_a_group_that_is_there_with_no_machine_has_none(tmp_path: Path) -> None:
-    policy = {"min_replicas": 0, "max_replicas": 10}
-    assert reasons(tmp_path, planned(0, policy, actions=("no-op",)))[0] == []
-
-
-@pytest.mark.parametrize("kind", ["google_dataproc_cluster", "google_workbench_instance"])
-def test_what_makes_machines_is_not_read_yet_and_firewalls_are_not_needed(
-    tmp_path: Path, kind: str
-) -> None:
-    made = change(f"{kind}.d", {"name": "d"})
-    lost, needless = reasons(tmp_path, plan(made, change("google_compute_firewall.f", {})))
-    assert lost == [f"{kind} is not read yet: it makes VMs in the project"]
-    assert needless == "google_compute_firewall: 1 not needed by the audit"
-
-
-def test_counts_that_differ_are_not_told_under_one_number(tmp_path: Path) -> None:
-    path = tmp_path / "plan.json"
-    values = {"project": "p", "cluster": "c", "location": "us-east1"}
-    sizes = {"a": 1, "b": 1, "c": 2, "d": 3}
-    pools = [
-        change(f"google_container_node_pool.{name}", values | {"name": name, "node_count": size})
-        for name, size in sizes.items()
-    ]
-    path.write_text(json.dumps(plan(*pools)))
-    told = "".join(netplan("audit", "--inventory", str(path)).out.split())
-    for name, size in (("aand1more", 1), ("c", 2), ("d", 3)):
-        assert f"/nodePools/{name}:itsnodesareinnoinput:{size}ineachzoneatfirst" in told
-
-
-def test_strict_refuses_an_answer_without_them(tmp_path: Path) -> None:
-    path = tmp_path / "plan.json"
-    values = {"name": "np", "project": "p", "cluster": "c", "location": "us-east1"}
-    nodes = change("google_container_node_pool.np", values | {"node_count": 3})
-    path.write_text(json.dumps(plan(nodes, change("google_compute_instance.x", machine("vm")))))
-    strict = netplan("audit", "--inventory", str(path), "--strict")
-    assert strict.status == 4
-    for told in (strict.out, strict.err):
-        assert "its nodes are in no input: 3 in each zone" in " ".join(told.split())
-    assert netplan("audit", "--inventory", str(path)).status == 0
-
-
-def test_a_bundle_says_it_again_and_only_where_it_still_holds(tmp_path: Path) -> None:
-    """It follows from what was read, so nothing of it is stored."""
-    link = f"https://www.googleapis.com/compute/v1/{MANAGER}"
-    path = tmp_path / "migs.json"
-    path.write_text(json.dumps([{"selfLink": link, "name": "web", "targetSize": 2, "zone": ZONE}]))
-    assert "its machines are in no input: 2" in [
-        one.reason for one in all_unread(read_inventory([path]))
-    ]
-    own = machine("web-x1", metadata={"created-by": MANAGER})
-    beside = tmp_path / "plan.json"
-    beside.write_text(json.dumps(plan(change("google_compute_instance.x", own))))
-    assert [
-        one.reason for one in all_unread(read_inventory([path, beside])) if not one.is_needless
-    ] == []

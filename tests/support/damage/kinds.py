@@ -8,11 +8,13 @@ import gzip
 import hashlib
 import json
 import random
+import shlex
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import zstandard
@@ -86,10 +88,6 @@ class Kind:
     """Where in the folder of a case the examples are."""
 
 
-def _audit(*words: str) -> Words:
-    return ("audit", *words, "--fail-on", "never", "--today", "2026-11-20", "--output", "json")
-
-
 def _copy(source: Path) -> Callable[[Path], None]:
     def write(folder: Path) -> None:
         for path in sorted(source.glob("*.json")):
@@ -126,12 +124,6 @@ def _log_pages(folder: Path) -> None:
         pages.add(
             project, read_page(json.dumps({"entries": held, "nextPageToken": token}).encode())
         )
-
-
-_POD_FILES = tuple(
-    ("--traffic", "{folder}/pods.csv", "--traffic", f"{{folder}}/hubble.jsonl{packing}")
-    for packing in ("", ".gz", ".zst")
-)
 
 
 def _kubernetes(folder: Path) -> None:
@@ -451,9 +443,6 @@ def _networks(folder: Path) -> None:
         as_parquet(folder / f"{name}.csv")
 
 
-_MOVE = ("transfer", "--from", "a", "--bytes", "3GB", "--max-count", "3", "--output", "json")
-
-
 def _placement(folder: Path) -> None:
     """The tables of a placement: a group that stays spread, a pin, a round trip, a full zone."""
     zones = [f"us-central1-{one}" for one in "abc"]
@@ -483,289 +472,178 @@ def _needs(folder: Path) -> None:
     as_parquet(folder / "needs.csv")
 
 
-_BUILD = (
-    *("prices", "build", "--out", "{case}/out", "--max-unrecognised", "1"),
-    *("--skus", "{folder}/skus.json", "--price-tables", "{folder}/prices.csv"),
-    *("{folder}/rates.csv", "{folder}/pages.csv", "--machine-types", "{folder}/types.csv"),
-    *("{folder}/regions.csv.gz", "{folder}/zones.csv", "{folder}/api-types.json"),
+AUDIT = "--fail-on never --today 2026-11-20 --output json"
+OF_PROJECT = f"audit {AUDIT} --inventory {{project}}"
+BUILD = (
+    "prices build --out {case}/out --max-unrecognised 1 --skus {folder}/skus.json"
+    " --price-tables {folder}/prices.csv {folder}/rates.csv {folder}/pages.csv"
+    " --machine-types {folder}/types.csv {folder}/regions.csv.gz {folder}/zones.csv"
+    " {folder}/api-types.json"
 )
-_PRICES = ("--prices", "{folder}")
-_PLACE = (
-    *("place", "--vms", "{folder}/vms.csv", "--edges", "{folder}/edges.csv"),
-    *("--zones", "{folder}/zones.csv", "--least-saving", "0", "--output"),
+PLACE = (
+    "place --vms {folder}/vms.csv --edges {folder}/edges.csv --zones {folder}/zones.csv"
+    " --least-saving 0 --output"
 )
-_PATH = (
-    *("predict", "--src-type", "n2-standard-32", "--dst-type", "n2-standard-32"),
-    *("--path", "same-zone-internal", "--src-place", "us-central1-a", "--format", "json"),
+PATH = (
+    "predict --src-type n2-standard-32 --dst-type n2-standard-32 --path same-zone-internal"
+    " --src-place us-central1-a --format json"
 )
+WHATIF = "whatif --demo gecko --change {file} --output"
+FORECAST = "forecast --series {file} --horizon 7d --output"
+SNAPSHOT = (
+    "prices verify",
+    "prices diff {folder} {example}",
+    "price machine n2-standard-4 --region aa-one1 --usage all",
+    "price machine n2-custom-4-8192 --region aa-one1",
+    "price traffic --from aa-one1 --to bb-two2 --gib 9",
+    "price traffic --from aa-one1 --to internet --gib 9 --area 'Western Europe'",
+    "price traffic --from aa-one1 --to nat --gib 9",
+    "price sku REG-0-1",
+    OF_PROJECT,
+)
+BUNDLE = (
+    f"audit {AUDIT} --bundle {{file}}",
+    f"audit {AUDIT} --inventory {{file}} --traffic {{file}} --metrics {{file}}",
+    "graph --bundle {file} --output dot",
+    "flow-logs cost --bundle {file}",
+    "recommend --bundle {file} --vm plain-1",
+    "probe plan --bundle {file}",
+    "collect --bundle {file} --out {case}/b.tar.zst --pseudonymise",
+)
+MOVES = [
+    f"transfer --from a --bytes 3GB --max-count 3 --output json --to {to}"
+    f" --grid {{folder}}/grid.{form} --edge-prices {{folder}}/prices.{form}{paid}"
+    for to in ("b", "b,c --goal time")
+    for form in ("csv", "parquet")
+    for paid in ("", " --machine-usd-per-hour 0.3")
+]
+PODS = [
+    f"audit {AUDIT} --inventory {{folder}}/cluster.json --traffic {{folder}}/pods.csv"
+    f" --traffic {{folder}}/hubble.jsonl{packing}"
+    for packing in ("", ".gz", ".zst")
+]
+REFRESH = "prices refresh --out {case}/out --anonymous --accept-changes --max-unrecognised 1"
 
-_WHATIF = ("whatif", "--demo", "gecko", "--change", "{file}")
-_FORECAST = ("forecast", "--series", "{file}", "--horizon", "7d")
 
+def _kind(name: str, write: Callable[[Path], None], *commands: str, **more: Any) -> Kind:
+    """Return a kind with its command lines, as they are typed."""
+    return Kind(name, write, tuple(tuple(shlex.split(line)) for line in commands), **more)
+
+
+_IN = f"audit {AUDIT} --inventory"
+_FLOWS = f"{OF_PROJECT} --traffic {{file}} --threads 2"
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind("gcloud", _copy(GCLOUD), (_audit("--inventory", "{folder}"),), is_folder=True),
-        Kind("api", _copy(FOLDER / "api"), (_audit("--inventory", "{folder}"),), is_folder=True),
-        Kind("assets", _assets, (_audit("--inventory", "{file}"),)),
-        Kind("kubernetes", _kubernetes, (_audit("--inventory", "{file}"),)),
-        Kind(
-            "bundles",
-            _bundles,
-            (
-                _audit("--bundle", "{file}"),
-                _audit("--inventory", "{file}", "--traffic", "{file}", "--metrics", "{file}"),
-                ("graph", "--bundle", "{file}", "--output", "dot"),
-                ("flow-logs", "cost", "--bundle", "{file}"),
-                ("recommend", "--bundle", "{file}", "--vm", "plain-1"),
-                ("probe", "plan", "--bundle", "{file}"),
-                ("collect", "--bundle", "{file}", "--out", "{case}/b.tar.zst", "--pseudonymise"),
-            ),
-        ),
-        Kind(
+        _kind("gcloud", _copy(GCLOUD), f"{_IN} {{folder}}", is_folder=True),
+        _kind("api", _copy(FOLDER / "api"), f"{_IN} {{folder}}", is_folder=True),
+        _kind("assets", _assets, f"{_IN} {{file}}"),
+        _kind("kubernetes", _kubernetes, f"{_IN} {{file}}"),
+        _kind("bundles", _bundles, *BUNDLE),
+        _kind(
             "aggregates",
             _aggregates,
-            (
-                _audit("--inventory", "{project}", "--traffic", "{folder}"),
-                ("flow-logs", "plan", "--inventory", "{project}", "--traffic", "{folder}"),
-            ),
+            f"{OF_PROJECT} --traffic {{folder}}",
+            "flow-logs plan --inventory {project} --traffic {folder}",
             is_folder=True,
         ),
-        Kind(
-            "traffic-of-pods",
-            _traffic_of_pods,
-            tuple(_audit("--inventory", "{folder}/cluster.json", *files) for files in _POD_FILES),
-            is_folder=True,
-        ),
-        Kind("metrics", _metrics, (_audit("--inventory", "{project}", "--metrics", "{file}"),)),
-        Kind(
+        _kind("traffic-of-pods", _traffic_of_pods, *PODS, is_folder=True),
+        _kind("metrics", _metrics, f"{OF_PROJECT} --metrics {{file}}"),
+        _kind(
             "terraform",
             _terraform,
-            (
-                _audit("--inventory", "{file}"),
-                _audit("--inventory", "{file}", "--output", "sarif:{case}/out.sarif"),
-            ),
+            f"{_IN} {{file}}",
+            f"{_IN} {{file}} --output sarif:{{case}}/out.sarif",
         ),
-        Kind(
+        _kind(
             "log-pages",
             _log_pages,
-            (
-                _audit(
-                    *("--inventory", "{project}", "--traffic", "cloud-logging"),
-                    *("--resume", "{folder}", "--logging-endpoint", CATALOG_URL),
-                    *("--anonymous", "--max-attempts", "1", "--threads", "2"),
-                ),
-            ),
+            f"{OF_PROJECT} --traffic cloud-logging --resume {{folder}} --logging-endpoint"
+            f" {CATALOG_URL} --anonymous --max-attempts 1 --threads 2",
             is_folder=True,
         ),
-        Kind(
-            "flow-logs",
-            _flow_logs,
-            (_audit("--inventory", "{project}", "--traffic", "{file}", "--threads", "2"),),
-        ),
-        Kind(
-            "flow-parquet",
-            _flow_parquet,
-            (_audit("--inventory", "{project}", "--traffic", "{file}", "--threads", "2"),),
-        ),
-        Kind(
-            "plain-tables",
-            _tables,
-            (_audit("--inventory", "{project}", "--traffic", "{file}", "--threads", "2"),),
-        ),
-        Kind(
+        _kind("flow-logs", _flow_logs, _FLOWS),
+        _kind("flow-parquet", _flow_parquet, _FLOWS),
+        _kind("plain-tables", _tables, _FLOWS),
+        _kind(
             "measurements",
             _stores,
-            (
-                _audit("--inventory", "{project}", "--measurements", "{file}"),
-                ("calibrate", "{file}", "--out", "{case}/out.json"),
-            ),
+            f"{OF_PROJECT} --measurements {{file}}",
+            "calibrate {file} --out {case}/out.json",
         ),
-        Kind("probe-outputs", _outputs, (("probe", "import", "{file}", "--store", "{case}/s"),)),
-        Kind("calibration", _calibration, ((*_PATH, "--calibration", "{file}"),)),
-        Kind(
+        _kind("probe-outputs", _outputs, "probe import {file} --store {case}/s"),
+        _kind("calibration", _calibration, f"{PATH} --calibration {{file}}"),
+        _kind(
             "configuration",
             _configuration,
-            (
-                ("--config", "{file}", "config", "show", "--json"),
-                ("--config", "{file}", "audit", "--fail-on", "never"),
-                ("--config", "{file}", *_PATH),
-            ),
+            "--config {file} config show --json",
+            "--config {file} audit --fail-on never",
+            f"--config {{file}} {PATH}",
         ),
-        Kind("ignore-file", _ignore, (_audit("--demo", "interzone", "--ignore-file", "{file}"),)),
-        Kind(
+        _kind("ignore-file", _ignore, f"audit {AUDIT} --demo interzone --ignore-file {{file}}"),
+        _kind(
             "snapshot",
             _snapshot,
-            (
-                ("prices", "verify", *_PRICES),
-                ("prices", "diff", "{folder}", "{example}"),
-                (
-                    "price",
-                    "machine",
-                    "n2-standard-4",
-                    "--region",
-                    "aa-one1",
-                    "--usage",
-                    "all",
-                    *_PRICES,
-                ),
-                ("price", "machine", "n2-custom-4-8192", "--region", "aa-one1", *_PRICES),
-                (
-                    "price",
-                    "traffic",
-                    "--from",
-                    "aa-one1",
-                    "--to",
-                    "bb-two2",
-                    "--gib",
-                    "9",
-                    *_PRICES,
-                ),
-                (
-                    "price",
-                    "traffic",
-                    "--from",
-                    "aa-one1",
-                    "--to",
-                    "internet",
-                    "--gib",
-                    "9",
-                    "--area",
-                    "Western Europe",
-                    *_PRICES,
-                ),
-                ("price", "traffic", "--from", "aa-one1", "--to", "nat", "--gib", "9", *_PRICES),
-                ("price", "sku", "REG-0-1", *_PRICES),
-                _audit("--inventory", "{project}", *_PRICES),
-            ),
+            *(f"{line} --prices {{folder}}" if "diff" not in line else line for line in SNAPSHOT),
             is_folder=True,
         ),
-        Kind(
-            "catalogue",
-            _catalogue,
-            (_BUILD, _BUILD, ("prices", "map", "{folder}/skus.json")),
-            is_folder=True,
+        _kind(
+            "catalogue", _catalogue, BUILD, BUILD, "prices map {folder}/skus.json", is_folder=True
         ),
-        Kind(
+        _kind(
             "saved-pages",
             _saved_pages,
-            (
-                (
-                    "prices",
-                    "refresh",
-                    "--out",
-                    "{case}/out",
-                    "--api-endpoint",
-                    CATALOG_URL,
-                    "--anonymous",
-                    "--accept-changes",
-                    "--max-unrecognised",
-                    "1",
-                ),
-            ),
+            f"{REFRESH} --api-endpoint {CATALOG_URL}",
             is_folder=True,
             inside="out/.refresh",
         ),
-        Kind(
+        _kind(
             "api-answers",
             _copy(FOLDER / "api"),
-            (
-                _audit(
-                    *("--project", "one-project", "--api-endpoint", "{url}", "--anonymous"),
-                    *("--max-attempts", "1", "--timeout", "20"),
-                ),
-            ),
+            f"audit {AUDIT} --project one-project --api-endpoint {{url}} --anonymous"
+            " --max-attempts 1 --timeout 20",
             is_folder=True,
             is_served=True,
         ),
-        Kind(
+        _kind(
             "catalogue-answers",
             _catalogue_answers,
-            (
-                (
-                    *("prices", "refresh", "--out", "{case}/out", "--api-endpoint", "{url}"),
-                    *("--base", "{folder}/base.snapshot", "--project", "one-project"),
-                    *("--anonymous", "--accept-changes", "--max-unrecognised", "1"),
-                ),
-            ),
+            f"{REFRESH} --api-endpoint {{url}} --base {{folder}}/base.snapshot"
+            " --project one-project",
             is_folder=True,
             is_served=True,
         ),
-        Kind(
+        _kind(
             "billing-export",
             _exports,
-            (
-                (
-                    "price",
-                    "traffic",
-                    "--from",
-                    "us-central1",
-                    "--to",
-                    "us-east1",
-                    "--gib",
-                    "9",
-                    "--billing-export",
-                    "{file}",
-                ),
-                ("prices", "reconcile", "--demo", "gecko", "--billing-export", "{file}"),
-            ),
+            "price traffic --from us-central1 --to us-east1 --gib 9 --billing-export {file}",
+            "prices reconcile --demo gecko --billing-export {file}",
         ),
-        Kind(
+        _kind(
             "path-tables",
             _paths,
-            (
-                ("predict", "--batch", "{file}"),
-                ("predict", "--batch", "{file}", "--format", "json", "--together"),
-                ("model", "evaluate", "{file}"),
-                ("model", "atlas", "--measurements", "{file}"),
-                ("calibrate", "{file}", "--out", "{case}/out.json"),
-            ),
+            "predict --batch {file}",
+            "predict --batch {file} --format json --together",
+            "model evaluate {file}",
+            "model atlas --measurements {file}",
+            "calibrate {file} --out {case}/out.json",
         ),
-        Kind(
-            "changes",
-            _changes,
-            (
-                (*_WHATIF, "--output", "json"),
-                (*_WHATIF, "--output", "html:{case}/a.html", "--output", "commands"),
-            ),
-        ),
-        Kind(
-            "series",
-            _series,
-            (
-                (*_FORECAST, "--output", "json"),
-                (*_FORECAST, "--output", "html:{case}/a.html", "--output", "csv"),
-            ),
-        ),
-        Kind(
-            "networks",
-            _networks,
-            tuple(
-                (*_MOVE, *to, *given, *paid)
-                for to in (("--to", "b"), ("--to", "b,c", "--goal", "time"))
-                for given in (
-                    ("--grid", "{folder}/grid.csv", "--edge-prices", "{folder}/prices.csv"),
-                    ("--grid", "{folder}/grid.parquet", "--edge-prices", "{folder}/prices.parquet"),
-                )
-                for paid in ((), ("--machine-usd-per-hour", "0.3"))
-            ),
-            is_folder=True,
-        ),
-        Kind(
+        _kind("changes", _changes, f"{WHATIF} json", f"{WHATIF} html:{{case}}/a --output commands"),
+        _kind("series", _series, f"{FORECAST} json", f"{FORECAST} html:{{case}}/a --output csv"),
+        _kind("networks", _networks, *MOVES, is_folder=True),
+        _kind(
             "placement-tables",
             _placement,
-            ((*_PLACE, "json"), (*_PLACE, "commands"), (*_PLACE, "text")),
+            *(f"{PLACE} {form}" for form in ("json", "commands", "text")),
             is_folder=True,
         ),
-        Kind(
+        _kind(
             "needs-tables",
             _needs,
-            (
-                ("fleet", "--needs", "{file}", "--output", "json"),
-                ("fleet", "--needs", "{file}", "--commitments", "none", "--output", "commands"),
-            ),
+            "fleet --needs {file} --output json",
+            "fleet --needs {file} --commitments none --output commands",
         ),
-        Kind("price-batch", _batch, (("price", "machine", "--batch", "{file}"),)),
+        _kind("price-batch", _batch, "price machine --batch {file}"),
     )
 }
 

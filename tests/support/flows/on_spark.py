@@ -54,7 +54,3 @@ def write_lines(file: Path, lines: Sequence[Json | str | bytes]) -> None:
 
 def flags(server: str, folder: Path) -> list[str]:
     return ["--engine", "spark", "--spark-remote", server, "--spark-work", folder.as_uri()]
-
-
-def _text(line: Json | str) -> str:
-    return line if isinstance(line, str) else json.dumps(line)

@@ -1,7 +1,12 @@
 """Made Terraform plans: resources with what is known after apply, and their configuration."""
 
+import json
 import re
+from pathlib import Path
 from typing import Any
+
+from netplan_planner.model import Inventory
+from netplan_planner.readers import read_inventory
 
 Json = dict[str, Any]
 
@@ -79,3 +84,15 @@ def machine(name: str, **fields: Any) -> Json:
         "network_interface": [{"network": "default", "access_config": []}],
         **fields,
     }
+
+
+def read_plan(folder: Path, value: object, name: str = "plan.json") -> Inventory:
+    """Return what a plan or state in a folder reads to."""
+    path = folder / name
+    path.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
+    return read_inventory([path])
+
+
+def lost(inventory: Inventory) -> list[tuple[str | None, str]]:
+    """Return field and reason of what was not read and is missing."""
+    return [(one.field, one.reason) for one in inventory.unread if not one.is_needless]

@@ -68,6 +68,12 @@ def is_later(asked: Asked) -> bool:
     return bool(token)
 
 
+def at(*places: str) -> list[tuple[str | int, ...]]:
+    """Return places in a page, each written as its members with dots between, blanks apart."""
+    parts = (place.split(".") for text in places for place in text.split())
+    return [tuple(int(part) if part.isdigit() else part for part in one) for one in parts]
+
+
 @dataclass(frozen=True)
 class Api:
     """One list of an API, which has two pages where nothing is wrong."""
@@ -122,6 +128,16 @@ def _of_inventory(inventory: Inventory, kept: int) -> Reading:
     return Reading(kept, "; ".join(filter(None, [*errors, told(inventory.unread)])))
 
 
+def _of_project(held: Callable[[Inventory], Sequence[object]]) -> Callable[..., Reading]:
+    """Return what reads a project, and counts what it holds."""
+
+    def read(url: str, options: ApiOptions, folder: Path) -> Reading:
+        inventory = read_projects([PROJECT], options)
+        return _of_inventory(inventory, len(held(inventory)))
+
+    return read
+
+
 def _next(token: str) -> Json:
     return {"nextPageToken": token} if token else {}
 
@@ -153,11 +169,6 @@ def _machine_types(asked: Asked) -> Answer:
     return json_answer({})
 
 
-def _read_machines(url: str, options: ApiOptions, folder: Path) -> Reading:
-    inventory = read_projects([PROJECT], options)
-    return _of_inventory(inventory, len(inventory.instances))
-
-
 def _members(first: int, token: str) -> Json:
     items = [{"instance": _machine(first + n)["selfLink"]} for n in range(PER_PAGE)]
     return {"items": items} | _next(token)
@@ -168,20 +179,10 @@ def _group(asked: Asked) -> Answer:
     return json_answer(listed if asked.collection == "instanceGroups" else {})
 
 
-def _read_members(url: str, options: ApiOptions, folder: Path) -> Reading:
-    inventory = read_projects([PROJECT], options)
-    return _of_inventory(inventory, len(inventory.instance_groups[0].members))
-
-
 def _configurations(first: int, token: str) -> Json:
     path = f"projects/{PROJECT}/locations/global/vpcFlowLogsConfigs"
     listed = [{"name": f"{path}/c{first + n}", "state": "ENABLED"} for n in range(PER_PAGE)]
     return {"vpcFlowLogsConfigs": listed} | _next(token)
-
-
-def _read_configurations(url: str, options: ApiOptions, folder: Path) -> Reading:
-    inventory = read_projects([PROJECT], options)
-    return _of_inventory(inventory, len(inventory.flow_log_configurations))
 
 
 def _hubs(first: int, token: str) -> Json:
@@ -191,11 +192,6 @@ def _hubs(first: int, token: str) -> Json:
         for n in range(PER_PAGE)
     ]
     return {"hubs": listed} | _next(token)
-
-
-def _read_hubs(url: str, options: ApiOptions, folder: Path) -> Reading:
-    inventory = read_projects([PROJECT], options)
-    return _of_inventory(inventory, len(inventory.hubs))
 
 
 def _spokes(first: int, token: str) -> Json:
@@ -211,11 +207,6 @@ def _spokes(first: int, token: str) -> Json:
         for n in range(PER_PAGE)
     ]
     return {"spokes": listed} | _next(token)
-
-
-def _read_spokes(url: str, options: ApiOptions, folder: Path) -> Reading:
-    inventory = read_projects([PROJECT], options)
-    return _of_inventory(inventory, len(inventory.spokes))
 
 
 def _assets(first: int, token: str) -> Json:
@@ -320,19 +311,12 @@ APIS = (
         is_asked=lambda asked: asked.collection == "instances",
         page=_machines,
         others=_machine_types,
-        read=_read_machines,
-        members=(
-            ("nextPageToken",),
-            ("warning",),
-            ("unreachables",),
-            ("unreachables", 0),
-            ("items",),
-            ("items", ZONE),
-            ("items", ZONE, "warning"),
-            ("items", ZONE, "instances"),
-            ("items", ZONE, "instances", 0),
-            ("items", ZONE, "instances", 0, "networkInterfaces"),
-            ("items", ZONE, "instances", 0, "machineType"),
+        read=_of_project(lambda found: found.instances),
+        members=at(
+            f"nextPageToken warning unreachables unreachables.0 items items.{ZONE}",
+            f"items.{ZONE}.warning items.{ZONE}.instances items.{ZONE}.instances.0",
+            f"items.{ZONE}.instances.0.networkInterfaces",
+            f"items.{ZONE}.instances.0.machineType",
         ),
     ),
     Api(
@@ -341,8 +325,8 @@ APIS = (
         is_asked=lambda asked: asked.collection == "listInstances",
         page=_members,
         others=_group,
-        read=_read_members,
-        members=(("nextPageToken",), ("items",), ("items", 0), ("items", 0, "instance")),
+        read=_of_project(lambda found: found.instance_groups[0].members),
+        members=at("nextPageToken items items.0 items.0.instance"),
         missing="no group g",
         raises=False,
     ),
@@ -351,15 +335,10 @@ APIS = (
         variable=NETWORK_MANAGEMENT.variable,
         is_asked=lambda asked: asked.collection == FLOW_LOGS_CONFIGURATION.collection,
         page=_configurations,
-        read=_read_configurations,
-        members=(
-            ("nextPageToken",),
-            ("unreachable",),
-            ("unreachable", 0),
-            ("vpcFlowLogsConfigs",),
-            ("vpcFlowLogsConfigs", 0),
-            ("vpcFlowLogsConfigs", 0, "name"),
-            ("vpcFlowLogsConfigs", 0, "state"),
+        read=_of_project(lambda found: found.flow_log_configurations),
+        members=at(
+            "nextPageToken unreachable unreachable.0 vpcFlowLogsConfigs",
+            "vpcFlowLogsConfigs.0 vpcFlowLogsConfigs.0.name vpcFlowLogsConfigs.0.state",
         ),
         raises=False,
     ),
@@ -368,15 +347,10 @@ APIS = (
         variable=NETWORK_CONNECTIVITY.variable,
         is_asked=lambda asked: asked.collection == HUB.collection,
         page=_hubs,
-        read=_read_hubs,
-        members=(
-            ("nextPageToken",),
-            ("unreachable",),
-            ("unreachable", 0),
-            ("hubs",),
-            ("hubs", 0),
-            ("hubs", 0, "name"),
-            ("hubs", 0, "presetTopology"),
+        read=_of_project(lambda found: found.hubs),
+        members=at(
+            "nextPageToken unreachable unreachable.0 hubs hubs.0 hubs.0.name",
+            "hubs.0.presetTopology",
         ),
         raises=False,
     ),
@@ -385,16 +359,10 @@ APIS = (
         variable=NETWORK_CONNECTIVITY.variable,
         is_asked=lambda asked: asked.collection == SPOKE.collection,
         page=_spokes,
-        read=_read_spokes,
-        members=(
-            ("nextPageToken",),
-            ("unreachable",),
-            ("unreachable", 0),
-            ("spokes",),
-            ("spokes", 0),
-            ("spokes", 0, "name"),
-            ("spokes", 0, "hub"),
-            ("spokes", 0, "linkedVpcNetwork"),
+        read=_of_project(lambda found: found.spokes),
+        members=at(
+            "nextPageToken unreachable unreachable.0 spokes spokes.0 spokes.0.name",
+            "spokes.0.hub spokes.0.linkedVpcNetwork",
         ),
         raises=False,
     ),
@@ -404,14 +372,9 @@ APIS = (
         is_asked=lambda asked: "compute" in asked.query.get("assetTypes", ""),
         page=_assets,
         read=_read_assets,
-        members=(
-            ("nextPageToken",),
-            ("assets",),
-            ("assets", 0),
-            ("assets", 0, "assetType"),
-            ("assets", 0, "resource"),
-            ("assets", 0, "resource", "data"),
-            ("assets", 0, "resource", "data", "networkInterfaces"),
+        members=at(
+            "nextPageToken assets assets.0 assets.0.assetType assets.0.resource",
+            "assets.0.resource.data assets.0.resource.data.networkInterfaces",
         ),
         missing="no organizations/1",
     ),
@@ -421,18 +384,10 @@ APIS = (
         is_asked=lambda asked: True,
         page=_series,
         read=_read_series,
-        members=(
-            ("nextPageToken",),
-            ("executionErrors",),
-            ("unreachable",),
-            ("timeSeries",),
-            ("timeSeries", 0),
-            ("timeSeries", 0, "metric"),
-            ("timeSeries", 0, "metric", "type"),
-            ("timeSeries", 0, "resource"),
-            ("timeSeries", 0, "points"),
-            ("timeSeries", 0, "points", 0),
-            ("timeSeries", 0, "points", 0, "value"),
+        members=at(
+            "nextPageToken executionErrors unreachable timeSeries timeSeries.0",
+            "timeSeries.0.metric timeSeries.0.metric.type timeSeries.0.resource",
+            "timeSeries.0.points timeSeries.0.points.0 timeSeries.0.points.0.value",
         ),
         missing="",
         raises=False,
@@ -443,7 +398,7 @@ APIS = (
         is_asked=lambda asked: True,
         page=_entries,
         read=_read_entries,
-        members=(("nextPageToken",), ("entries",), ("entries", 0)),
+        members=at("nextPageToken entries entries.0"),
     ),
     Api(
         name="price catalogue",
@@ -451,7 +406,7 @@ APIS = (
         is_asked=lambda asked: True,
         page=_skus,
         read=_read_skus,
-        members=(("nextPageToken",), ("skus",), ("skus", 0)),
+        members=at("nextPageToken skus skus.0"),
         missing="no service",
         keeps=False,
     ),
@@ -462,12 +417,9 @@ APIS = (
         page=tried_bigquery.listed,
         others=tried_bigquery.answers,
         read=_bigquery(tried_bigquery.read_tables),
-        members=(
-            ("nextPageToken",),
-            ("tables",),
-            ("tables", 0),
-            ("tables", 0, "tableReference"),
-            ("tables", 0, "tableReference", "tableId"),
+        members=at(
+            "nextPageToken tables tables.0 tables.0.tableReference",
+            "tables.0.tableReference.tableId",
         ),
         missing="not found",
         keeps=False,
@@ -479,18 +431,9 @@ APIS = (
         page=tried_bigquery.rows,
         others=tried_bigquery.done_at_once,
         read=_bigquery(tried_bigquery.read_rows),
-        members=(
-            ("jobComplete",),
-            ("totalRows",),
-            ("schema",),
-            ("schema", "fields"),
-            ("schema", "fields", 0),
-            ("schema", "fields", 0, "type"),
-            ("rows",),
-            ("rows", 0),
-            ("rows", 0, "f"),
-            ("rows", 0, "f", 0),
-            ("rows", 0, "f", 0, "v"),
+        members=at(
+            "jobComplete totalRows schema schema.fields schema.fields.0",
+            "schema.fields.0.type rows rows.0 rows.0.f rows.0.f.0 rows.0.f.0.v",
         ),
         missing="not found",
         keeps=False,
@@ -503,28 +446,18 @@ APIS = (
         lambda asked: "/datasets/" in asked.path and "/tables" not in asked.path,
         {"location": "EU"},
         tried_bigquery.read_dataset,
-        (("location",),),
+        at("location"),
     ),
     _once(
         "table",
         lambda asked: "/tables/" in asked.path,
         tried_bigquery.table(),
         tried_bigquery.read_table,
-        (
-            ("schema",),
-            ("schema", "fields"),
-            ("schema", "fields", 0),
-            ("schema", "fields", 0, "name"),
-            ("schema", "fields", 0, "type"),
-            ("schema", "fields", 0, "mode"),
-            ("description",),
-            ("timePartitioning",),
-            ("timePartitioning", "type"),
-            ("timePartitioning", "field"),
-            ("streamingBuffer",),
-            ("streamingBuffer", "estimatedRows"),
-            ("numRows",),
-            ("lastModifiedTime",),
+        at(
+            "schema schema.fields schema.fields.0 schema.fields.0.name schema.fields.0.type",
+            "schema.fields.0.mode description timePartitioning timePartitioning.type",
+            "timePartitioning.field streamingBuffer streamingBuffer.estimatedRows numRows",
+            "lastModifiedTime",
         ),
     ),
     _once(
@@ -532,39 +465,31 @@ APIS = (
         tried_bigquery.is_dry_run,
         tried_bigquery.job(),
         tried_bigquery.read_dry_runs,
-        (
-            ("statistics",),
-            ("statistics", "query"),
-            ("statistics", "query", "totalBytesProcessed"),
-        ),
+        at("statistics statistics.query statistics.query.totalBytesProcessed"),
     ),
     _once(
         "job",
         tried_bigquery.is_job,
         tried_bigquery.job(state="RUNNING"),
         tried_bigquery.read_jobs,
-        (("jobReference",), ("jobReference", "location"), ("status",), ("status", "state")),
+        at("jobReference jobReference.location status status.state"),
     ),
     _once(
         "poll",
         tried_bigquery.is_poll,
         tried_bigquery.rows(0, "", 2),
         tried_bigquery.read_jobs,
-        (("jobComplete",), ("totalRows",), ("rows",)),
+        at("jobComplete totalRows rows"),
     ),
     _once(
         "end of a job",
         tried_bigquery.is_end,
         tried_bigquery.job(),
         tried_bigquery.read_jobs,
-        (
-            ("status",),
-            ("status", "state"),
-            ("statistics",),
-            ("statistics", "query"),
-            ("statistics", "query", "totalBytesBilled"),
-            ("statistics", "sessionInfo"),
-            ("statistics", "sessionInfo", "sessionId"),
+        at(
+            "status status.state statistics statistics.query",
+            "statistics.query.totalBytesBilled statistics.sessionInfo",
+            "statistics.sessionInfo.sessionId",
         ),
     ),
 )

@@ -19,6 +19,7 @@ from support.flows import aggregated
 from support.flows.aggregated import Json, change_manifest, change_rows, reseal
 from support.flows.cases import HOSTS, project
 from support.flows.project import host, inventory, subnet
+from support.listed import listed
 from support.nightly import every
 
 
@@ -34,6 +35,9 @@ def sums(whole: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(whole, tmp_path / "sums"))
 
 
+Damage = Callable[[Path], Any]
+
+
 def read(sums: Path, options: TrafficOptions = aggregated.OPTIONS) -> None:
     read_traffic([sums], aggregated.known(), options)
 
@@ -41,7 +45,7 @@ def read(sums: Path, options: TrafficOptions = aggregated.OPTIONS) -> None:
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@listed(
     ("given", "named"),
     [
         (TrafficOptions(reporter=Reporter.DESTINATION), "--reporter destination"),
@@ -163,179 +167,146 @@ def test_another_version(sums: Path, told: str, why: str) -> None:
     assert "\x1b" not in str(error.value)
 
 
-def _cut(sums: Path) -> None:
-    path = sums / "edges.parquet"
-    path.write_bytes(path.read_bytes()[:-9])
+def _bytes(change: Callable[[bytearray], Any]) -> Damage:
+    def damage(sums: Path) -> None:
+        data = bytearray((sums / EDGES).read_bytes())
+        change(data)
+        (sums / EDGES).write_bytes(bytes(data))
+
+    return damage
 
 
-def _flip(sums: Path) -> None:
-    path = sums / "edges.parquet"
-    data = bytearray(path.read_bytes())
+def _flip(data: bytearray) -> None:
     data[len(data) // 2] ^= 1
-    path.write_bytes(bytes(data))
 
 
-def _link(sums: Path) -> None:
-    path = sums / "edges.parquet"
-    path.rename(sums.parent / "elsewhere.parquet")
-    path.symlink_to(sums.parent / "elsewhere.parquet")
+def _link(name: str) -> Damage:
+    def damage(sums: Path) -> None:
+        (sums / name).rename(sums.parent / "elsewhere")
+        (sums / name).symlink_to(sums.parent / "elsewhere")
 
-
-def _link_manifest(sums: Path) -> None:
-    path = sums / MANIFEST
-    path.rename(sums.parent / "elsewhere.json")
-    path.symlink_to(sums.parent / "elsewhere.json")
+    return damage
 
 
 def _folder(sums: Path) -> None:
-    (sums / "edges.parquet").unlink()
-    (sums / "edges.parquet").mkdir()
+    (sums / EDGES).unlink()
+    (sums / EDGES).mkdir()
 
 
 def _no_parquet(sums: Path) -> None:
-    (sums / "edges.parquet").write_text("src,dst\n1,2\n")
+    (sums / EDGES).write_text("src,dst\n1,2\n")
     reseal(sums, "edges")
 
 
-def _manifest(text: str) -> Callable[[Path], Any]:
+def _manifest(text: str) -> Damage:
     return lambda sums: (sums / MANIFEST).write_text(text)
 
 
-def _told(table: str, **told: object) -> Callable[[Path], None]:
-    return lambda sums: reseal(sums, table, **told)
+def _rows(table: str, selected: str, source: str = "t") -> Damage:
+    return lambda sums: change_rows(sums, table, selected, source)
 
 
-def _rows(table: str, selected: str) -> Callable[[Path], None]:
-    return lambda sums: change_rows(sums, table, selected)
+def _replaced(table: str, expression: str) -> Damage:
+    return _rows(table, f"* REPLACE ({expression})")
 
 
-def _held(change: Callable[[Json], Any]) -> Callable[[Path], None]:
+def _told(row_count: int) -> Damage:
+    return lambda sums: reseal(sums, "edges", row_count=row_count)
+
+
+def _set(place: str, value: object) -> Damage:
+    """Set a member of the manifest, named by its path."""
+
+    def change(held: Json) -> None:
+        at: Any = held
+        *path, last = place.split(".")
+        for name in path:
+            at = at[int(name) if isinstance(at, list) else name]
+        at[last] = value
+
     return lambda sums: change_manifest(sums, change)
 
 
-DAMAGE: dict[str, tuple[Callable[[Path], Any], str]] = {
-    "a file is cut": (_cut, "edges.parquet is not what"),
-    "a bit is flipped": (_flip, "edges.parquet is not what"),
+EDGES = "edges.parquet"
+UNKNOWN_TABLES, NO_WINDOW = "names tables that there are not", "the window is none"
+OTHER_FILE, BELOW_0 = f"{EDGES} is no file of theirs", "parquet has numbers below 0"
+ENDLESS = "struct_update(egress, p95_gbps := 'inf'::DOUBLE) AS egress"
+AS_TEXT = "CAST(record_count AS VARCHAR) AS record_count"
+DAMAGE: dict[str, tuple[Damage, str]] = {
+    "a file is cut": (_bytes(lambda data: data.__delitem__(slice(-9, None))), f"{EDGES} is not"),
+    "a bit is flipped": (_bytes(_flip), f"{EDGES} is not what"),
     "a file is gone": (
         lambda sums: (sums / "owners.parquet").unlink(),
         "owners.parquet is missing",
     ),
-    "a file is a link": (_link, "edges.parquet is no file of theirs"),
-    "a file is a folder": (_folder, "edges.parquet is no file of theirs"),
+    "a file is a link": (_link(EDGES), OTHER_FILE),
+    "a file is a folder": (_folder, OTHER_FILE),
     "a file too many": (
         lambda sums: (sums / "more\x1b[31m.parquet").write_text("x"),
         r"more\\x1b\[31m.parquet is no file of theirs",
     ),
-    "no Parquet": (_no_parquet, "edges.parquet: "),
-    "the manifest is a link": (_link_manifest, "is no plain file"),
+    "no Parquet": (_no_parquet, f"{EDGES}: "),
+    "the manifest is a link": (_link(MANIFEST), "is no plain file"),
     "the manifest is empty": (_manifest(""), "truncated"),
     "the manifest is no object": (_manifest("[1]"), "Expected `object`"),
     "the manifest is deep": (_manifest('{"x":' + "[" * 100_000), "nested too deeply"),
-    "rows that are not there": (_told("edges", row_count=10**30), "has [0-9]+ rows, not 1,0"),
-    "fewer rows": (_told("edges", row_count=1), "edges.parquet has [0-9]+ rows, not 1"),
-    "negative rows": (_told("edges", row_count=-1), "edges.parquet has [0-9]+ rows, not -1"),
+    "rows that are not there": (_told(10**30), "has [0-9]+ rows, not 1,0"),
+    "fewer rows": (_told(1), f"{EDGES} has [0-9]+ rows, not 1"),
+    "negative rows": (_told(-1), f"{EDGES} has [0-9]+ rows, not -1"),
     "a table twice": (
-        _held(lambda held: held["tables"].append(held["tables"][0])),
-        "names tables that there are not",
+        lambda sums: change_manifest(sums, lambda held: held["tables"].append(held["tables"][0])),
+        UNKNOWN_TABLES,
     ),
-    "a table of another name": (
-        _held(lambda held: held["tables"][0].update(name="../../etc/passwd")),
-        "names tables that there are not",
-    ),
-    "a text for a time": (
-        _held(lambda held: held["matrix"].update(start="yesterday")),
-        "RFC3339",
-    ),
-    "a text for a number": (
-        _held(lambda held: held["matrix"]["coverage"].update(files="many")),
-        "Expected `int`",
-    ),
-    "an unknown reporter": (_held(lambda held: held["options"].update(reporter="x")), "enum"),
+    "a table of another name": (_set("tables.0.name", "../../etc/passwd"), UNKNOWN_TABLES),
+    "a text for a time": (_set("matrix.start", "yesterday"), "RFC3339"),
+    "a text for a number": (_set("matrix.coverage.files", "many"), "Expected `int`"),
+    "an unknown reporter": (_set("options.reporter", "x"), "enum"),
     "a column of another type": (
-        _rows("edges", "* REPLACE (CAST(record_count AS VARCHAR) AS record_count)"),
+        _replaced("edges", AS_TEXT),
         "the column record_count is not as expected",
     ),
     "a column too many": (
         _rows("edges", '*, 1 AS "later\x1b"'),
-        r"the column later\\x1b is not as expected",
+        r"the column later\\x1b is not as",
     ),
     "a column too few": (_rows("edges", "* EXCLUDE (src)"), "the column src is not as expected"),
     "a field too few": (
-        _rows("machines", "* REPLACE ({'p50_gbps': 1.0::DOUBLE} AS egress)"),
+        _replaced("machines", "{'p50_gbps': 1.0::DOUBLE} AS egress"),
         "the column egress is not as expected",
     ),
     "rows without end": (
-        lambda sums: change_rows(sums, "owners", "t.*", "t, range(1000000)"),
+        _rows("owners", "t.*", "t, range(1000000)"),
         "owners.parquet unpacks to more than a file of its size holds",
     ),
-    "an empty cell": (_rows("edges", "* REPLACE (NULL::BIGINT AS packet_count)"), "Expected `int`"),
-    "no number": (
-        _rows("machines", "* REPLACE ('nan'::DOUBLE AS coarse_ratio)"),
-        "machines.parquet has numbers below 0",
-    ),
-    "an infinite rate": (
-        _rows("machines", "* REPLACE (struct_update(egress, p95_gbps := 'inf'::DOUBLE) AS egress)"),
-        "machines.parquet has numbers below 0, or infinite ones",
-    ),
+    "an empty cell": (_replaced("edges", "NULL::BIGINT AS packet_count"), "Expected `int`"),
+    "no number": (_replaced("machines", "'nan'::DOUBLE AS coarse_ratio"), f"machines.{BELOW_0}"),
+    "an infinite rate": (_replaced("machines", ENDLESS), f"machines.{BELOW_0}, or infinite ones"),
     "a rate below 0 in a list": (
-        _rows("machine-hours", "* REPLACE ([NULL, -1.0::DOUBLE] AS gbps)"),
-        "machine-hours.parquet has numbers below 0",
+        _replaced("machine-hours", "[NULL, -1.0::DOUBLE] AS gbps"),
+        f"machine-hours.{BELOW_0}",
     ),
     "bytes below 0": (
-        _rows("edges", "* REPLACE (-payload_bytes - 1 AS payload_bytes)"),
-        "edges.parquet has numbers below 0",
+        _replaced("edges", "-payload_bytes - 1 AS payload_bytes"),
+        f"edges.{BELOW_0}",
     ),
-    "an edge twice": (
-        lambda sums: change_rows(sums, "edges", "t.*", "t, range(2)"),
-        "edges has two rows about the same",
-    ),
-    "a machine twice": (
-        lambda sums: change_rows(sums, "machines", "t.*", "t, range(2)"),
-        "machines has two rows about the same",
-    ),
-    "an owner twice": (_rows("owners", "* REPLACE ('x' AS key)"), "owners has two rows"),
-    "no observed minute": (
-        _held(lambda held: held["matrix"].update(observed_minutes=0)),
-        "the window is none",
-    ),
-    "no minute from the first to the last": (
-        _held(lambda held: held["matrix"].update(span_minutes=0)),
-        "the window is none",
-    ),
-    "more minutes than the window has": (
-        _held(lambda held: held["matrix"].update(observed_minutes=10**15)),
-        "the window is none",
-    ),
-    "an end before the start": (
-        _held(lambda held: held["matrix"].update(end="2001-01-01T00:00:00Z")),
-        "the window is none",
-    ),
-    "a time without a zone": (
-        _held(lambda held: held["matrix"].update(start="2026-03-02T12:00:00")),
-        "a time without a zone",
-    ),
-    "hours of no length": (
-        _held(lambda held: held["matrix"]["hours"].update(bin_s=0)),
-        "hours of no length",
-    ),
-    "an unknown path class": (
-        _rows("edges", "* REPLACE ('x' AS path_class)"),
-        "Invalid enum value",
-    ),
-    "an owner beyond": (_rows("edges", "* REPLACE (999::BIGINT AS dst)"), "edges names row 999 of"),
-    "an owner before": (
-        _rows("machines", "* REPLACE (-1::BIGINT AS owner)"),
-        "machines.parquet has numbers below 0",
-    ),
-    "an edge beyond": (_rows("path-hours", "* REPLACE (10**12::BIGINT AS edge)"), "path-hours"),
+    "an edge twice": (_rows("edges", "t.*", "t, range(2)"), "edges has two rows about the same"),
+    "a machine twice": (_rows("machines", "t.*", "t, range(2)"), "machines has two rows about the"),
+    "an owner twice": (_replaced("owners", "'x' AS key"), "owners has two rows"),
+    "no observed minute": (_set("matrix.observed_minutes", 0), NO_WINDOW),
+    "no minute from the first to the last": (_set("matrix.span_minutes", 0), NO_WINDOW),
+    "more minutes than the window has": (_set("matrix.observed_minutes", 10**15), NO_WINDOW),
+    "an end before the start": (_set("matrix.end", "2001-01-01T00:00:00Z"), NO_WINDOW),
+    "a time without a zone": (_set("matrix.start", "2026-03-02T12:00:00"), "a time without a zone"),
+    "hours of no length": (_set("matrix.hours.bin_s", 0), "hours of no length"),
+    "an unknown path class": (_replaced("edges", "'x' AS path_class"), "Invalid enum value"),
+    "an owner beyond": (_replaced("edges", "999::BIGINT AS dst"), "edges names row 999 of"),
+    "an owner before": (_replaced("machines", "-1::BIGINT AS owner"), f"machines.{BELOW_0}"),
+    "an edge beyond": (_replaced("path-hours", "10**12::BIGINT AS edge"), "path-hours"),
     "an interval beyond": (
-        _rows("log-edges", "* REPLACE (6000::BIGINT AS interval)"),
+        _replaced("log-edges", "6000::BIGINT AS interval"),
         "log-edges names row 6,000",
     ),
-    "a place beyond": (
-        _rows("log-intervals", "* REPLACE (77::BIGINT AS source)"),
-        "log-intervals names",
-    ),
+    "a place beyond": (_replaced("log-intervals", "77::BIGINT AS source"), "log-intervals names"),
 }
 
 
