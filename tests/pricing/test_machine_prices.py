@@ -149,8 +149,7 @@ def test_a_batch_answers_custom_and_unknown_types_too() -> None:
     n1, e2, extended, unknown, *elsewhere = BOOK.machine_batch(pairs)
     assert n1.on_demand_usd_per_hour == usd("custom-4-8192")
     assert n1.sustained_use_usd_per_hour == usd("custom-4-8192", Usage.SUSTAINED_USE)
-    assert n1.cud_1y_usd_per_hour == usd("custom-4-8192", Usage.CUD_1Y)
-    assert n1.reason == ""
+    assert (n1.cud_1y_usd_per_hour, n1.reason) == (usd("custom-4-8192", Usage.CUD_1Y), "")
     assert e2.spot_usd_per_hour == usd("e2-custom-2-4096", Usage.SPOT)
     assert e2.sustained_use_usd_per_hour is None
     assert "not in the sources" in extended.reason

@@ -62,7 +62,6 @@ def test_one_stream_both_ways_and_at_once(mark: str, store: Path) -> None:
     asked = campaign(only, configurations=(FORWARD, REVERSE, BOTH), seed=7)
     heard: list[object] = []
     outcome = run_campaign(asked, store=store, tell=heard.append)
-
     assert failures(outcome) == []
     assert outcome.is_complete
     assert tuple(heard) == outcome.events

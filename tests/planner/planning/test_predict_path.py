@@ -176,8 +176,7 @@ class TestNamedMachines:
         assert (found.src, found.dst) == ("transcoder-5", "transcoder-6")
         assert found.query.path_class is PathClass.SAME_ZONE_INTERNAL
         assert found.query.src.machine_type == found.query.dst.machine_type == "n1-standard-16"
-        assert found.limits_as_of == date(2017, 7, 27)
-        assert found.estimate.gbps == 16
+        assert (found.limits_as_of, found.estimate.gbps) == (date(2017, 7, 27), 16)
 
     def test_over_the_external_address(self) -> None:
         found = named("transcoder-5", "transcoder-6", PathQuestion(is_external=True))

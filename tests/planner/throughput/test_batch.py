@@ -7,14 +7,7 @@ import numpy as np
 import pytest
 
 from netplan_planner.model import PathClass, PathEnd, PathQuery
-from netplan_planner.throughput.batch import (
-    NO_RTT,
-    Columns,
-    Predictions,
-    kind_limits,
-    predict_columns,
-    reasons,
-)
+from netplan_planner.throughput import batch
 from netplan_planner.throughput.goodput.intervals import factors_at
 from netplan_planner.throughput.goodput.mean import LIMITS, NO_LIMIT
 from netplan_planner.throughput.limits.bounds import stock_window_bytes
@@ -24,14 +17,14 @@ BLOCK = 16_384
 """Rows that are worked on at a time; a table is cut there and must not show it."""
 
 
-def columns(count: int = 1, /, **given: float) -> Columns:
+def columns(count: int = 1, /, **given: float) -> batch.Columns:
     """Return rows of kind 0 that are alike; what is not given is unknown."""
 
     def filled(name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         return np.full(count, given.get(name, np.nan))
 
     rtt = filled("rtt_ms")
-    return Columns(
+    return batch.Columns(
         kind=np.zeros(count, dtype=np.intp),
         window_bytes=filled("window_bytes"),
         send_buffer_bytes=filled("send_buffer_bytes"),
@@ -48,8 +41,8 @@ def columns(count: int = 1, /, **given: float) -> Columns:
     )
 
 
-def answers(kind: PathQuery, rows: Columns) -> Predictions:
-    return predict_columns([kind], kind_limits([kind]), rows, factors_at(0.9))
+def answers(kind: PathQuery, rows: batch.Columns) -> batch.Predictions:
+    return batch.predict_columns([kind], batch.kind_limits([kind]), rows, factors_at(0.9))
 
 
 def kind(
@@ -67,10 +60,11 @@ class TestEachRowAlone:
         table = Table(7, 120)
         whole = table.answers()
         for row in range(0, 120, 7):
-            one = Columns._make(column[row : row + 1] for column in table.columns)
-            alone = predict_columns(table.kinds, kind_limits(table.kinds), one, factors_at(0.9))
-            assert alone.gbps[0] == whole.gbps[row]
-            assert alone.low_gbps[0] == whole.low_gbps[row]
+            one = batch.Columns._make(column[row : row + 1] for column in table.columns)
+            alone = batch.predict_columns(
+                table.kinds, batch.kind_limits(table.kinds), one, factors_at(0.9)
+            )
+            assert (alone.gbps[0], alone.low_gbps[0]) == (whole.gbps[row], whole.low_gbps[row])
             assert alone.high_gbps[0] == whole.high_gbps[row]
             assert (alone.binding[0], alone.following[0]) == (
                 whole.binding[row],
@@ -79,11 +73,11 @@ class TestEachRowAlone:
 
     def test_the_order_of_rows_and_kinds_does_not_matter(self) -> None:
         table = Table(8)
-        backwards = Columns._make(column[::-1] for column in table.columns)
+        backwards = batch.Columns._make(column[::-1] for column in table.columns)
         count = len(table.kinds)
-        turned = predict_columns(
+        turned = batch.predict_columns(
             table.kinds[::-1],
-            kind_limits(table.kinds[::-1]),
+            batch.kind_limits(table.kinds[::-1]),
             backwards._replace(kind=count - 1 - backwards.kind),
             factors_at(0.9),
         )
@@ -142,7 +136,7 @@ class TestUnknown:
         for column in (found.gbps, found.low_gbps, found.high_gbps):
             assert np.isnan(column[0])
         assert (found.binding[0], found.following[0]) == (NO_LIMIT, NO_LIMIT)
-        codes, texts = reasons(kind_limits([asked]), rows, found)
+        codes, texts = batch.reasons(batch.kind_limits([asked]), rows, found)
         assert reason in texts[codes[0]]
 
     @pytest.mark.parametrize(
@@ -161,8 +155,8 @@ class TestUnknown:
         rows = columns(1, **given)
         found = answers(kind(), rows)
         assert np.isnan(found.gbps[0])
-        codes, texts = reasons(kind_limits([kind()]), rows, found)
-        assert texts[codes[0]] == NO_RTT
+        codes, texts = batch.reasons(batch.kind_limits([kind()]), rows, found)
+        assert texts[codes[0]] == batch.NO_RTT
 
     def test_in_steady_state_with_any_number_of_streams_the_caps_are_enough(self) -> None:
         found = answers(kind(), columns())
@@ -178,7 +172,7 @@ class TestUnknown:
 
     def test_a_known_row_has_no_reason(self) -> None:
         rows = columns(streams=64, rtt_ms=30.0)
-        codes, _ = reasons(kind_limits([kind()]), rows, answers(kind(), rows))
+        codes, _ = batch.reasons(batch.kind_limits([kind()]), rows, answers(kind(), rows))
         assert codes[0] == -1
 
 

@@ -39,8 +39,7 @@ def test_a_discount_on_a_service_is_taken_off_every_part() -> None:
     listed = book.machine(CENTRAL, "n2-standard-16", Usage.SPOT)
     assert listed.usd == LIST.machine(CENTRAL, "n2-standard-16", Usage.SPOT).usd * Decimal("0.9")
     row = next(book.machine_batch([(CENTRAL, "n2-standard-16")]))
-    assert row.on_demand_usd_per_hour == price.usd
-    assert row.spot_usd_per_hour == listed.usd
+    assert (row.on_demand_usd_per_hour, row.spot_usd_per_hour) == (price.usd, listed.usd)
 
 
 def test_a_discount_on_a_sku_goes_before_one_on_its_service() -> None:

@@ -235,7 +235,6 @@ CATALOG = "data/catalog/"
 def test_of_the_real_catalogue_one_region_without_traffic_leaves_the_others(tmp_path: Path) -> None:
     import gzip
     import json
-
     skus = json.loads(gzip.decompress(shared(f"{CATALOG}skus_2026-04-30.json.gz").read_bytes()))
     # Mexico's machines are there, its traffic is not.
     kept = [

@@ -10,25 +10,19 @@ from hypothesis import strategies as st
 
 from netplan_planner.model import PathQuery
 from netplan_planner.throughput.batch import kind_limits, spread_columns
+from netplan_planner.throughput.goodput import intervals
 from netplan_planner.throughput.goodput.conformal import LEVELS, PHYSICAL, Scores, fit, nested
-from netplan_planner.throughput.goodput.intervals import (
-    PLACES,
-    WALL_RATIO,
-    Factors,
-    Spread,
-    distances,
-    factors_at,
-    interval,
-)
 from netplan_planner.throughput.single_row import single_row
 from support.paths.queries import DAY, Table, path
 
 LEVEL = st.floats(0.5, 0.99)
-INSIDE = PLACES.index("internal")
+INSIDE = intervals.PLACES.index("internal")
 
 
-def factors(low: float, high: float) -> Factors:
-    return Factors(np.full(len(PLACES), low), np.full(len(PLACES), high))
+def factors(low: float, high: float) -> intervals.Factors:
+    return intervals.Factors(
+        np.full(len(intervals.PLACES), low), np.full(len(intervals.PLACES), high)
+    )
 
 
 def campaign(name: str, below: list[float], place: int = INSIDE) -> Scores:
@@ -40,31 +34,31 @@ def campaign(name: str, below: list[float], place: int = INSIDE) -> Scores:
 class TestFactors:
     def test_a_level_of_the_table_is_its_row(self) -> None:
         for level in LEVELS:
-            found = factors_at(level)
-            assert found.low.shape == found.high.shape == (len(PLACES),)
+            found = intervals.factors_at(level)
+            assert found.low.shape == found.high.shape == (len(intervals.PLACES),)
             assert np.isfinite(found.low).all()
             assert np.isfinite(found.high).all()
 
     def test_between_two_levels_it_lies_between(self) -> None:
-        low, middle, high = (factors_at(level).low for level in (0.8, 0.85, 0.9))
+        low, middle, high = (intervals.factors_at(level).low for level in (0.8, 0.85, 0.9))
         np.testing.assert_allclose(middle, (low + high) / 2)
 
     @given(LEVEL, LEVEL)
     def test_a_greater_level_is_never_narrower(self, one: float, other: float) -> None:
         less, more = sorted((one, other))
-        small, great = factors_at(less), factors_at(more)
+        small, great = intervals.factors_at(less), intervals.factors_at(more)
         assert (small.low <= great.low + 1e-12).all()
         assert (small.high <= great.high + 1e-12).all()
 
     @pytest.mark.parametrize("level", [0.0, 0.49, 0.991, 1.0, np.nan])
     def test_a_level_outside_of_the_table_is_refused(self, level: float) -> None:
         with pytest.raises(ValueError, match="a level is between"):
-            factors_at(level)
+            intervals.factors_at(level)
 
     def test_from_90_per_cent_on_bounds_are_never_narrowed(self) -> None:
         for level in (0.9, 0.95, 0.99):
-            assert (factors_at(level).low >= PHYSICAL).all()
-            assert (factors_at(level).high >= PHYSICAL).all()
+            assert (intervals.factors_at(level).low >= PHYSICAL).all()
+            assert (intervals.factors_at(level).high >= PHYSICAL).all()
 
 
 class TestEnds:
@@ -74,17 +68,17 @@ class TestEnds:
     def test_whatever_the_factors_the_value_is_inside_and_no_wall_is_passed(
         self, low: float, high: float
     ) -> None:
-        ends = interval(self.FOUND, factors(low, high))
+        ends = intervals.interval(self.FOUND, factors(low, high))
         mean = self.FOUND.means.gbps
         assert (ends[0] <= mean).all()
         assert (mean <= ends[1]).all()
         assert (ends[1] <= np.fmax(self.FOUND.wall_gbps, mean)).all()
 
     def test_a_factor_of_one_gives_the_physical_bounds(self) -> None:
-        low, high = interval(self.FOUND, factors(1, 1))
+        low, high = intervals.interval(self.FOUND, factors(1, 1))
         mean = self.FOUND.means.gbps
         # Bounds nearer than runs of one path lie to each other are not believed.
-        assert (self.FOUND.low_gbps <= mean / WALL_RATIO * (1 + 1e-12)).all()
+        assert (self.FOUND.low_gbps <= mean / intervals.WALL_RATIO * (1 + 1e-12)).all()
         np.testing.assert_allclose(low, self.FOUND.low_gbps, rtol=1e-12)
         most = self.FOUND.high_gbps
         np.testing.assert_allclose(
@@ -92,19 +86,21 @@ class TestEnds:
         )
 
     def test_a_share_goes_part_of_the_way_from_the_outer_case_to_the_bound(self) -> None:
-        nothing, half, whole = (interval(self.FOUND, factors(x, x))[0] for x in (0.0, 0.5, 1.0))
+        nothing, half, whole = (
+            intervals.interval(self.FOUND, factors(x, x))[0] for x in (0.0, 0.5, 1.0)
+        )
         np.testing.assert_allclose(nothing, self.FOUND.case_low_gbps, rtol=1e-12)
         np.testing.assert_allclose(half, np.sqrt(nothing * whole), rtol=1e-12)
 
     def test_beyond_the_bound_no_distance_between_cases_is_stretched(self) -> None:
         """What campaigns missed their bounds by is added alike, however far cases lie apart."""
-        whole, beyond = (interval(self.FOUND, factors(x, x))[0] for x in (1.0, 1.25))
+        whole, beyond = (intervals.interval(self.FOUND, factors(x, x))[0] for x in (1.0, 1.25))
         np.testing.assert_allclose(np.log(whole / beyond), 0.25, atol=1e-12)
 
     def test_a_rate_at_an_end_has_the_factor_of_that_end(self) -> None:
         for factor in (0.0, 0.4, 1.0, 1.3):
-            low = interval(self.FOUND, factors(factor, factor))[0]
-            below, _ = distances(self.FOUND, low)
+            low = intervals.interval(self.FOUND, factors(factor, factor))[0]
+            below, _ = intervals.distances(self.FOUND, low)
             np.testing.assert_allclose(below, factor, atol=1e-9)
 
 
@@ -185,7 +181,7 @@ class TestPlaces:
             as_of=DAY,
         )
         found = spread_columns([query], kind_limits([query]), single_row(query)[0])
-        assert PLACES[found.place[0]] == place
+        assert intervals.PLACES[found.place[0]] == place
 
 
 class TestCases:
@@ -201,7 +197,7 @@ class TestCases:
         assert found.case_high_gbps > 1.5 * found.means.gbps
 
 
-def answered(query: PathQuery) -> Spread:
+def answered(query: PathQuery) -> intervals.Spread:
     """Return the value of a path with its cases and bounds."""
     dated = msgspec.structs.replace(query, as_of=DAY)
     return spread_columns([dated], kind_limits([dated]), single_row(dated)[0])

@@ -6,16 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from netplan_planner.throughput.goodput.mean import (
-    LIMITS,
-    NO_LIMIT,
-    PER_FLOW,
-    POLICED,
-    SHARED,
-    Means,
-    PathTerms,
-    means,
-)
+from netplan_planner.throughput.goodput import mean
 from netplan_planner.throughput.transport import tcp, transfer
 from netplan_planner.throughput.transport.transfer import DIRECTION_RATIO
 
@@ -37,23 +28,23 @@ ONE_STREAM: dict[str, Any] = {
 }
 
 
-def terms(**given: Any) -> PathTerms:
+def terms(**given: Any) -> mean.PathTerms:
     """Return one row; limits by name with `_` for `-`, the others do not exist there."""
     row = {name: given.pop(name, value) for name, value in ONE_STREAM.items()}
     limits = {name.replace("_", "-"): value for name, value in given.items()}
-    assert limits.keys() <= {*SHARED, *PER_FLOW}
+    assert limits.keys() <= {*mean.SHARED, *mean.PER_FLOW}
     shared, per_flow = (
-        [limits.get(name, np.inf) for name in names] for names in (SHARED, PER_FLOW)
+        [limits.get(name, np.inf) for name in names] for names in (mean.SHARED, mean.PER_FLOW)
     )
     columns = {name: np.array([value]) for name, value in row.items()}
-    return PathTerms(np.array([shared]), np.array([per_flow]), **columns)
+    return mean.PathTerms(np.array([shared]), np.array([per_flow]), **columns)
 
 
 class Row:
     """What comes of one row."""
 
     def __init__(self, *behaviours: transfer.Behaviour, **given: Any) -> None:
-        self.means: Means = means(terms(**given), *behaviours)
+        self.means: mean.Means = mean.means(terms(**given), *behaviours)
         self.gbps = float(self.means.gbps[0])
         self.steady_gbps = float(self.means.steady_gbps[0])
         self.cap_gbps = float(self.means.cap_gbps[0])
@@ -63,7 +54,7 @@ class Row:
     @property
     def names(self) -> tuple[str, str | None]:
         binding, following = self.means.binding[0], self.means.following[0]
-        return LIMITS[binding], LIMITS[following] if following != NO_LIMIT else None
+        return mean.LIMITS[binding], mean.LIMITS[following] if following != mean.NO_LIMIT else None
 
 
 class TestSteady:
@@ -155,10 +146,10 @@ class TestTheWayOut:
         assert shaped.gbps == pytest.approx((127 * first_gbit + shaped.steady_gbps * 4.2) / 5)
         assert policed.gbps < 0.95 * shaped.gbps
 
-    @pytest.mark.parametrize("name", POLICED)
+    @pytest.mark.parametrize("name", mean.POLICED)
     def test_limits_on_the_way_drop(self, name: str) -> None:
         asked = {"streams": 8, "rtt_ms": 50.0, "duration_s": 5.0, "window_bytes": 1e8}
-        dropped = Row(**asked, **{name: 5.0 if name in SHARED else 5.0 / 8})
+        dropped = Row(**asked, **{name: 5.0 if name in mean.SHARED else 5.0 / 8})
         assert dropped.gbps < Row(**asked, host_link=5.0).gbps
 
     def test_great_buffers_may_let_the_start_overshoot_further(self) -> None:
@@ -205,12 +196,12 @@ class TestUnknown:
     def test_it_has_neither_value_nor_limit(self, unknown: dict[str, Any]) -> None:
         found = Row(**unknown)
         assert np.isnan(found.gbps)
-        assert (found.means.binding[0], found.means.following[0]) == (NO_LIMIT, NO_LIMIT)
+        assert (found.means.binding[0], found.means.following[0]) == (mean.NO_LIMIT, mean.NO_LIMIT)
         # The rest of a table is not touched.
         known = terms(vm_egress=7.0)
         both = zip(known, terms(**unknown), strict=True)
-        table = means(PathTerms(*(np.concatenate(columns) for columns in both)))
-        assert table.gbps[0] == means(known).gbps[0]
+        table = mean.means(mean.PathTerms(*(np.concatenate(columns) for columns in both)))
+        assert table.gbps[0] == mean.means(known).gbps[0]
         assert np.isnan(table.gbps[1])
 
     def test_one_slow_stream_needs_no_cap(self) -> None:

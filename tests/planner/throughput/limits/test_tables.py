@@ -7,20 +7,14 @@ import pytest
 
 from netplan_planner.model import PathClass
 from netplan_planner.throughput import load_caps
-from netplan_planner.throughput.limits.tables import (
-    DATA,
-    measured_limits,
-    newest_source,
-    path_limit,
-    stated_on,
-)
+from netplan_planner.throughput.limits import tables
 from support.projects.shared_data import needs_shared, shared
 
 THEN = date(2017, 7, 20)
 
 
 def figures(name: str, path_class: str) -> list[float]:
-    with (DATA / "measured_limits.csv").open(encoding="utf-8") as file:
+    with (tables.DATA / "measured_limits.csv").open(encoding="utf-8") as file:
         return [
             float(row["gbps"])
             for row in csv.DictReader(file)
@@ -56,7 +50,7 @@ class TestExternalPathOf2017:
         assert (limit.low_gbps, limit.high_gbps, limit.figure_count) == (0.533, 0.634, 2)
 
     def test_no_other_class_has_one(self) -> None:
-        external = [m for m in measured_limits(THEN) if m.name == "external-path"]
+        external = [m for m in tables.measured_limits(THEN) if m.name == "external-path"]
         assert [m.path_class for m in external] == [PathClass.SAME_ZONE_EXTERNAL]
 
 
@@ -76,7 +70,7 @@ def test_each_figure_stands_in_the_collected_measurements() -> None:
             for row in csv.DictReader(file)
             if row["source"] == "pkb-issue-175"
         }
-    with (DATA / "measured_limits.csv").open(encoding="utf-8") as file:
+    with (tables.DATA / "measured_limits.csv").open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
             assert row["source"]
             assert date.fromisoformat(row["source_date"])
@@ -85,33 +79,33 @@ def test_each_figure_stands_in_the_collected_measurements() -> None:
 
 class TestPathLimits:
     def test_each_has_a_source_and_a_date(self) -> None:
-        with (DATA / "path_limits.csv").open(encoding="utf-8") as file:
+        with (tables.DATA / "path_limits.csv").open(encoding="utf-8") as file:
             for row in csv.DictReader(file):
                 assert float(row["value"]) > 0
                 assert row["source"]
                 assert date.fromisoformat(row["source_date"])
 
     def test_they_are_dated(self) -> None:
-        today = path_limit("external-flow", date(2026, 11, 21))
+        today = tables.path_limit("external-flow", date(2026, 11, 21))
         assert today is not None
         assert today.value == 3
-        assert path_limit("external-flow", date(2022, 1, 1)) is None
+        assert tables.path_limit("external-flow", date(2022, 1, 1)) is None
 
     def test_the_window_is_not_dated(self) -> None:
-        window = path_limit("tcp-window", date(2017, 1, 1))
+        window = tables.path_limit("tcp-window", date(2017, 1, 1))
         assert window is not None
         assert (window.value, window.unit) == (6 * 2**20 / 2, "bytes")
 
     def test_an_unknown_name_has_no_limit(self) -> None:
-        assert path_limit("no-such-limit", THEN) is None
+        assert tables.path_limit("no-such-limit", THEN) is None
 
 
 def test_limits_are_of_the_newest_source_not_of_today() -> None:
     days = []
     for name in ("egress_caps.csv", "path_limits.csv", "measured_limits.csv"):
-        with (DATA / name).open(encoding="utf-8") as file:
+        with (tables.DATA / name).open(encoding="utf-8") as file:
             days += [row["source_date"] for row in csv.DictReader(file)]
     newest = date.fromisoformat(max(days))
-    assert newest_source() == newest
-    assert stated_on(date(2099, 1, 1)) == newest
-    assert stated_on(THEN) == THEN
+    assert tables.newest_source() == newest
+    assert tables.stated_on(date(2099, 1, 1)) == newest
+    assert tables.stated_on(THEN) == THEN

@@ -91,8 +91,7 @@ class TestOrder:
 
     def test_where_the_places_are_is_no_matter_but_which_they_are(self) -> None:
         here, there = (learnt(probe(placed(at_wall(), number), 0.8)) for number in (1, 2))
-        assert here.latents == there.latents
-        assert here.covariance == there.covariance
+        assert (here.latents, here.covariance) == (there.latents, there.covariance)
         assert here.pairs != there.pairs
 
 
