@@ -118,6 +118,8 @@ def test_rows_of_a_value_are_a_range(tmp_path: Path) -> None:
         "c": range(3, 5),
     }
     assert file.table("t")["usd"].decimal(4) is None
+    # Encoding keeps prices as text.
+    assert b"0.10" in container.encode_table({"usd": ["0.10", "0.1"]})
 
 
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.1, 0.5, 0.999, 0.9999999])
@@ -147,27 +149,21 @@ def test_another_schema_version_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"\x1b[31mred\n", b"a,b\n1,2\n", b"\x00" * 4096])
 def test_what_is_no_snapshot_is_refused(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(InputError, match=r"prices\.snapshot.*cannot be read.*prices refresh"):
+        open_snapshot(tmp_path)
     with pytest.raises(InputError, match="not a price snapshot"):
         open_snapshot(written(tmp_path, content).parent)
 
 
-def test_a_folder_without_a_snapshot_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"prices\.snapshot.*cannot be read.*prices refresh"):
-        open_snapshot(tmp_path)
-
-
-def test_a_table_that_lacks_a_column_is_refused(tmp_path: Path) -> None:
+def test_what_is_missing_in_a_snapshot_is_named(tmp_path: Path) -> None:
     names = [name for name in COLUMNS[LISTED_PRICES] if name != "spot"]
     table: dict[str, list[str]] = {name: [] for name in names}
-    path = written(tmp_path, encoded({LISTED_PRICES: table}))
-    with pytest.raises(InputError, match="lacks spot"):
-        container.SnapshotFile(path).table(LISTED_PRICES)
-
-
-def test_a_missing_table_is_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, encoded({"other": {"c": ["1"]}}))
-    with pytest.raises(InputError, match="no table 'listed_prices'"):
-        container.SnapshotFile(path).table(LISTED_PRICES)
+    for tables, said in (
+        ({LISTED_PRICES: table}, "lacks spot"),
+        ({"other": {"c": ["1"]}}, "no table 'listed_prices'"),
+    ):
+        with pytest.raises(InputError, match=said):
+            container.SnapshotFile(written(tmp_path, encoded(tables))).table(LISTED_PRICES)
 
 
 def test_a_code_without_a_value_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,9 +217,7 @@ def test_a_failed_write_leaves_the_old_file(
     assert [entry.name for entry in tmp_path.iterdir()] == [container.FILE_NAME]
     write_snapshot(built(new), tmp_path)
     assert path.read_bytes() == new
-
-
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    # A folder that cannot be made is named.
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="file/prices: cannot be made: Not a directory"):
         write_snapshot(built(b""), tmp_path / "file" / "prices")
@@ -245,10 +239,6 @@ def test_every_shipped_table_holds_together() -> None:
         rows = file.table(table.name).row_count
         # Rates of currencies come from a refresh that asks for them.
         assert rows == table.rows > (-1 if table.name == CURRENCY_RATES else 0)
-
-
-def test_encoding_keeps_prices_as_text() -> None:
-    assert b"0.10" in container.encode_table({"usd": ["0.10", "0.1"]})
 
 
 def test_every_column_of_numbers_is_looked_at_as_one() -> None:
