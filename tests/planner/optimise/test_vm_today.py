@@ -2,6 +2,7 @@
 
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import msgspec
 import pytest
@@ -11,6 +12,7 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.optimise.vm_today import baseline_of, with_baseline
 from netplan_planner.throughput import load_caps
+from support.listed import listed
 from support.prices.book import SmallPriceBook, make_shape
 
 TODAY = date(2026, 11, 21)
@@ -88,99 +90,82 @@ class TestNeed:
         assert model.need_for_vm(machine("e2-medium"), 0.5, own).allow_shared_core
 
 
-class TestBaseline:
-    def test_it_stands_beside_the_plan_in_the_same_terms(self) -> None:
-        instance = machine("n2-standard-32")
-        need = model.need_for_vm(instance, 20, shape("n2-standard-32"), vcpus=8, memory_gib=16)
-        found = Chooser(PRICES, CAPS).choose(need)
-        assert isinstance(found, model.MachinePlan)
-        baseline, note = baseline_of(instance, shape("n2-standard-32"), need, PRICES, CAPS)
-        plan = with_baseline(found, baseline, note)
-        assert plan.baseline is not None
-        assert (plan.baseline.cap_gbps, plan.baseline.usable_gbps) == (32, 25.6)
-        assert plan.baseline.usd_per_month == N2_STANDARD_32 * Decimal("0.8")
-        assert plan.baseline_note == ""
-        best = plan.ranked[0].usd_per_month
-        assert best is not None
-        assert best < plan.baseline.usd_per_month
-        assert plan.ranked == found.ranked
+N2 = machine("n2-standard-32")
+STOCK, SPOT = N2_STANDARD_32 * Decimal("0.8"), N2_STANDARD_32 * Decimal("0.3")
+SUSPENDED = "suspended: pays now for its memory, disks and addresses alone"
+TIER1 = model.BandwidthTier.TIER_1
 
-    @pytest.mark.parametrize(
-        "asked",
-        [{"usage": model.Usage.SPOT}, {"region": "elsewhere-east1"}],
-        ids=["spot", "region"],
-    )
-    def test_it_is_priced_as_it_is_whatever_is_asked(self, asked: dict[str, object]) -> None:
-        instance = machine("n2-standard-32")
-        need = model.need_for_vm(instance, 20, shape("n2-standard-32"))
-        other = msgspec.structs.replace(need, **asked)
-        baseline, _ = baseline_of(instance, shape("n2-standard-32"), other, PRICES, CAPS)
-        assert baseline is not None
-        assert baseline.usd_per_month == N2_STANDARD_32 * Decimal("0.8")
 
-    def test_a_commitment_that_is_asked_for_is_its_own_too(self) -> None:
-        instance = machine("n2-standard-32")
-        need = model.need_for_vm(instance, 20, shape("n2-standard-32"), usage=model.Usage.CUD_1Y)
-        baseline, _ = baseline_of(instance, shape("n2-standard-32"), need, PRICES, CAPS)
-        assert baseline is not None
-        assert baseline.usd_per_month == N2_STANDARD_32 * Decimal("0.7")
+def today_of(
+    instance: model.Instance, gbps: float = 20, region: str = "", **asked: Any
+) -> tuple[model.Candidate | None, str]:
+    """Return a machine as the baseline of a plan that asks for more, and what is said of it."""
+    own = shape(instance.machine_type)
+    need = model.need_for_vm(instance, gbps, own, **asked)
+    if region:
+        need = msgspec.structs.replace(need, region=model.Region(region))
+    return baseline_of(instance, own, need, PRICES, CAPS)
 
-    @pytest.mark.parametrize("usage", [model.Usage.CUD_1Y, model.Usage.ON_DEMAND, None])
-    def test_a_spot_machine_costs_its_spot_price(self, usage: model.Usage | None) -> None:
-        instance = machine("n2-standard-32", is_spot=True)
-        need = model.need_for_vm(instance, 20, shape("n2-standard-32"), usage=usage)
-        baseline, _ = baseline_of(instance, shape("n2-standard-32"), need, PRICES, CAPS)
-        assert baseline is not None
-        assert baseline.usd_per_month == N2_STANDARD_32 * Decimal("0.3")
 
-    def test_tier1_has_its_line(self) -> None:
-        instance = machine("n2-standard-32", bandwidth_tier=model.BandwidthTier.TIER_1)
-        need = model.need_for_vm(instance, 20, shape("n2-standard-32"))
-        baseline, _ = baseline_of(instance, shape("n2-standard-32"), need, PRICES, CAPS)
-        assert baseline is not None
-        assert baseline.is_tier1
-        assert baseline.cap_gbps == 50
-        assert len(baseline.line_items) == 2
-        today = Chooser(PRICES, CAPS).cost_today(instance, need.usage)
-        assert today == baseline.line_items
+def test_the_baseline_stands_beside_the_plan_in_the_same_terms() -> None:
+    need = model.need_for_vm(N2, 20, shape("n2-standard-32"), vcpus=8, memory_gib=16)
+    found = Chooser(PRICES, CAPS).choose(need)
+    assert isinstance(found, model.MachinePlan)
+    plan = with_baseline(found, *today_of(N2, vcpus=8, memory_gib=16))
+    assert plan.baseline is not None
+    assert (plan.baseline.cap_gbps, plan.baseline.usable_gbps) == (32, 25.6)
+    assert (plan.baseline.usd_per_month, plan.baseline_note) == (STOCK, "")
+    best = plan.ranked[0].usd_per_month
+    assert best is not None
+    assert best < STOCK
+    assert plan.ranked == found.ranked
 
-    def test_tier1_that_the_type_does_not_have_has_no_known_fee(self) -> None:
-        instance = machine("n2-standard-8", bandwidth_tier=model.BandwidthTier.TIER_1)
-        need = model.need_for_vm(instance, 5, shape("n2-standard-8"))
-        baseline, note = baseline_of(instance, shape("n2-standard-8"), need, PRICES, CAPS)
-        assert baseline is not None
-        assert baseline.usd_per_month is None
-        assert "no Tier_1 fee" in note
-        with pytest.raises(MissingDatum, match="no Tier_1 fee"):
-            Chooser(PRICES, CAPS).cost_today(instance, model.Usage.ON_DEMAND)
 
-    def test_a_suspended_machine_has_the_price_that_it_has_when_it_runs(self) -> None:
-        instance = machine("n2-standard-32", status="SUSPENDED")
-        need = model.need_for_vm(instance, 20, shape("n2-standard-32"))
-        baseline, note = baseline_of(instance, shape("n2-standard-32"), need, PRICES, CAPS)
-        assert baseline is not None
-        assert baseline.usd_per_month == N2_STANDARD_32 * Decimal("0.8")
-        assert note == "suspended: pays now for its memory, disks and addresses alone"
+@listed(
+    "instance, asked, usd_per_month, note",
+    [
+        # It is priced as it is, whatever is asked; a commitment that is asked for is its own too.
+        (N2, {"usage": model.Usage.SPOT}, STOCK, ""),
+        (N2, {"region": "elsewhere-east1"}, STOCK, ""),
+        (N2, {"usage": model.Usage.CUD_1Y}, N2_STANDARD_32 * Decimal("0.7"), ""),
+        *(
+            (machine("n2-standard-32", is_spot=True), {"usage": usage}, SPOT, "")
+            for usage in (model.Usage.CUD_1Y, model.Usage.ON_DEMAND, None)
+        ),
+        (machine("n2-standard-32", status="SUSPENDED"), {}, STOCK, SUSPENDED),
+        # What is not known is said and not zero.
+        (machine("n2-standard-8", bandwidth_tier=TIER1), {"gbps": 5}, None, "no Tier_1 fee"),
+        (machine("m4n-hypermem-16"), {}, None, "no price for m4n-hypermem-16"),
+    ],
+)
+def test_what_a_machine_costs_today(
+    instance: model.Instance, asked: dict[str, Any], usd_per_month: Decimal | None, note: str
+) -> None:
+    found, said = today_of(instance, **asked)
+    assert found is not None
+    assert found.usd_per_month == usd_per_month
+    assert note in said
+    assert bool(note) == bool(said)
 
-    def test_the_cap_of_an_unknown_platform_is_unknown(self) -> None:
-        instance = machine("n1-standard-16")
-        need = model.need_for_vm(instance, 20, shape("n1-standard-16"))
-        baseline, note = baseline_of(instance, shape("n1-standard-16"), need, PRICES, CAPS)
-        assert baseline is None
-        assert "depends on the CPU platform" in note
 
-    def test_a_missing_price_is_said_and_not_zero(self) -> None:
-        instance = machine("m4n-hypermem-16")
-        need = model.need_for_vm(instance, 20, shape("m4n-hypermem-16"))
-        baseline, note = baseline_of(instance, shape("m4n-hypermem-16"), need, PRICES, CAPS)
-        assert baseline is not None
-        assert baseline.usd_per_month is None
-        assert baseline.line_items == ()
-        assert "no price for m4n-hypermem-16" in note
+def test_tier1_has_its_line_or_no_known_fee() -> None:
+    instance = machine("n2-standard-32", bandwidth_tier=TIER1)
+    found, _ = today_of(instance)
+    assert found is not None
+    assert (found.is_tier1, found.cap_gbps, len(found.line_items)) == (True, 50, 2)
+    chooser = Chooser(PRICES, CAPS)
+    assert chooser.cost_today(instance, model.Usage.SUSTAINED_USE) == found.line_items
+    with pytest.raises(MissingDatum, match="no Tier_1 fee"):
+        chooser.cost_today(machine("n2-standard-8", bandwidth_tier=TIER1), model.Usage.ON_DEMAND)
+    unpriced, _ = today_of(machine("m4n-hypermem-16"))
+    assert unpriced is not None
+    assert unpriced.line_items == ()
 
-    def test_a_custom_type_has_a_baseline(self) -> None:
-        instance = machine("n2-custom-8-16384")
-        need = model.need_for_vm(instance, 5, shape("n2-custom-8-16384"))
-        baseline, note = baseline_of(instance, shape("n2-custom-8-16384"), need, PRICES, CAPS)
-        assert baseline is not None
-        assert (baseline.cap_gbps, note) == (16, "")
+
+def test_the_cap_of_an_unknown_platform_is_unknown_and_of_a_custom_type_known() -> None:
+    found, note = today_of(machine("n1-standard-16"))
+    assert found is None
+    assert "depends on the CPU platform" in note
+    custom, note = today_of(machine("n2-custom-8-16384"), 5)
+    assert custom is not None
+    assert (custom.cap_gbps, note) == (16, "")
