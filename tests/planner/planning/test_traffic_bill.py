@@ -24,6 +24,12 @@ def other(
     )
 
 
+def with_addresses(facts: model.Facts, address: str | None) -> model.Facts:
+    assert facts.traffic is not None
+    edges = tuple(replace(edge, dst_address=address) for edge in facts.traffic.edges)
+    return replace(facts, traffic=replace(facts.traffic, edges=edges))
+
+
 def facts_with(
     *talk: tuple[model.PathClass, model.Owner, float],
     back: bool = False,
@@ -42,8 +48,7 @@ def facts_with(
     assert facts.traffic is not None
     by_name = dict(zip(names, (owner for _, owner, _ in talk), strict=True))
     owners = tuple(by_name.get(owner.name, owner) for owner in facts.traffic.owners)
-    edges = tuple(replace(edge, dst_address=address) for edge in facts.traffic.edges)
-    return replace(facts, traffic=replace(facts.traffic, owners=owners, edges=edges))
+    return with_addresses(replace(facts, traffic=replace(facts.traffic, owners=owners)), address)
 
 
 def only(facts: model.Facts) -> model.ClassTotal:
@@ -67,9 +72,7 @@ def test_what_comes_back_through_nat_is_processed_too() -> None:
     assert (line.sku_id, line.unit_price_usd) == ("015F-5732-FFF0", Decimal("0.045"))
     assert total.usd_per_month == total.gib_per_month * Decimal("0.045")
     assert "Cloud NAT charges for what comes back" in total.price_note
-
-
-def test_other_traffic_that_comes_in_is_not_billed() -> None:
+    # Other traffic that comes in is not billed.
     total = only(facts_with((model.PathClass.INTERNET, USA, 0.1), back=True))
     assert (total.usd_per_month, total.unpriced) == (None, ())
     assert total.price_note == "not billed to the receiver"
@@ -114,15 +117,11 @@ def test_google_apis_are_unknown_between_free_and_another_region() -> None:
     assert unknown.lowest_usd_per_month == 0
     assert unknown.highest_usd_per_month
     assert "gcloud storage buckets list" in unknown.what_tells
-
-
-def test_reading_from_google_apis_is_not_said_to_be_free() -> None:
-    storage = other(model.OwnerKind.GOOGLE_API, "storage.googleapis.com")
+    # Reading from them is not said to be free.
     total = only(facts_with((model.PathClass.GOOGLE_APIS, storage, 0.1), back=True))
     assert total.usd_per_month is None
     (unknown,) = total.unpriced
-    assert unknown.quantity == total.gib_per_month
-    assert unknown.highest_usd_per_month is None
+    assert (unknown.quantity, unknown.highest_usd_per_month) == (total.gib_per_month, None)
     assert "a bucket elsewhere" in unknown.reason
 
 
@@ -261,14 +260,6 @@ def test_what_a_vpn_tunnel_carries_has_a_price_or_bounds() -> None:
     unnamed = through(None)
     assert unnamed.unpriced[0].lowest_usd_per_month is None
     assert "what carries the traffic" in unnamed.price_note
-
-
-def with_addresses(facts: model.Facts, address: str) -> model.Facts:
-    assert facts.traffic is not None
-    edges: tuple[model.Edge, ...] = tuple(
-        replace(edge, dst_address=address) for edge in facts.traffic.edges
-    )
-    return replace(facts, traffic=replace(facts.traffic, edges=edges))
 
 
 def test_the_external_ipv6_address_of_a_neighbour_has_no_known_price() -> None:

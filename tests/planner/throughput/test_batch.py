@@ -1,6 +1,7 @@
 """A table of paths: each row as if it stood alone, and unknown where it is unknown."""
 
 from datetime import date
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -20,24 +21,13 @@ BLOCK = 16_384
 def columns(count: int = 1, /, **given: float) -> batch.Columns:
     """Return rows of kind 0 that are alike; what is not given is unknown."""
 
-    def filled(name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-        return np.full(count, given.get(name, np.nan))
-
-    rtt = filled("rtt_ms")
+    values: dict[str, Any] = {
+        name: np.full(count, given.get(name, np.nan)) for name in batch.Columns._fields
+    }
+    values |= {f"{side}_rtt_ms": values["rtt_ms"] for side in ("low", "high")}
+    values |= {name: np.zeros(count, dtype=bool) for name in ("is_both_ways", "is_sender_count")}
     return batch.Columns(
-        kind=np.zeros(count, dtype=np.intp),
-        window_bytes=filled("window_bytes"),
-        send_buffer_bytes=filled("send_buffer_bytes"),
-        streams=filled("streams"),
-        rtt_ms=rtt,
-        low_rtt_ms=rtt,
-        high_rtt_ms=rtt,
-        duration_s=filled("duration_s"),
-        omit_s=filled("omit_s"),
-        transfer_bytes=filled("transfer_bytes"),
-        is_both_ways=np.zeros(count, dtype=bool),
-        is_sender_count=np.zeros(count, dtype=bool),
-        late_rtts=np.zeros(count),
+        **values | {"kind": np.zeros(count, dtype=np.intp), "late_rtts": np.zeros(count)}
     )
 
 
