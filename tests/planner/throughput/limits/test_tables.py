@@ -29,29 +29,19 @@ class TestExternalPathOf2017:
         assert (limit.gbps, limit.low_gbps, limit.high_gbps) == (1.6, 0.884, 1.7)
         assert limit.figure_count == 5
         assert "internal-ip-vs-external-ip" in limit.source
-
-    def test_the_ambiguous_figure_is_left_out(self) -> None:
-        assert sorted(figures("external-path", "same-zone-external")) == [
-            0.533,
-            0.634,
-            0.884,
-            1.5,
-            1.6,
-            1.69,
-            1.7,
-        ]
-
-    @pytest.mark.parametrize("day", [date(2014, 12, 31), date(2018, 1, 1), date(2026, 1, 1)])
-    def test_it_holds_only_for_its_time(self, day: date) -> None:
-        assert not load_caps(day).measured(PathClass.SAME_ZONE_EXTERNAL)
-
-    def test_before_it_two_runs_of_2015_stand(self) -> None:
-        (limit,) = load_caps(date(2016, 1, 1)).measured(PathClass.SAME_ZONE_EXTERNAL)
-        assert (limit.low_gbps, limit.high_gbps, limit.figure_count) == (0.533, 0.634, 2)
-
-    def test_no_other_class_has_one(self) -> None:
+        # The ambiguous figure is left out.
+        counted = [0.533, 0.634, 0.884, 1.5, 1.6, 1.69, 1.7]
+        assert sorted(figures("external-path", "same-zone-external")) == counted
+        # No other class has one.
         external = [m for m in tables.measured_limits(THEN) if m.name == "external-path"]
         assert [m.path_class for m in external] == [PathClass.SAME_ZONE_EXTERNAL]
+
+    def test_it_holds_only_for_its_time(self) -> None:
+        for day in (date(2014, 12, 31), date(2018, 1, 1), date(2026, 1, 1)):
+            assert not load_caps(day).measured(PathClass.SAME_ZONE_EXTERNAL)
+        # Before it two runs of 2015 stand.
+        (limit,) = load_caps(date(2016, 1, 1)).measured(PathClass.SAME_ZONE_EXTERNAL)
+        assert (limit.low_gbps, limit.high_gbps, limit.figure_count) == (0.533, 0.634, 2)
 
 
 def test_one_stream_between_zones_was_measured_in_december_2017() -> None:
@@ -85,18 +75,14 @@ class TestPathLimits:
                 assert row["source"]
                 assert date.fromisoformat(row["source_date"])
 
-    def test_they_are_dated(self) -> None:
+    def test_they_are_dated_but_for_the_window(self) -> None:
         today = tables.path_limit("external-flow", date(2026, 11, 21))
         assert today is not None
         assert today.value == 3
         assert tables.path_limit("external-flow", date(2022, 1, 1)) is None
-
-    def test_the_window_is_not_dated(self) -> None:
         window = tables.path_limit("tcp-window", date(2017, 1, 1))
         assert window is not None
         assert (window.value, window.unit) == (6 * 2**20 / 2, "bytes")
-
-    def test_an_unknown_name_has_no_limit(self) -> None:
         assert tables.path_limit("no-such-limit", THEN) is None
 
 
