@@ -32,20 +32,12 @@ def plan() -> answer.ProbePlan:
         prices_as_of=DAY,
         tolerance_ratio=0.1,
         probes=(
-            answer.PlannedProbe(
-                probe=first, gain=10.7, gain_per_usd=202.0, tells=(told("vm-egress", 11),)
-            ),
-            answer.PlannedProbe(
-                probe=second, gain=1.2, gain_per_usd=None, tells=(told("internal-flow", 0),)
-            ),
+            planned(first, 10.7, 202.0, told("vm-egress", 11)),
+            planned(second, 1.2, None, told("internal-flow", 0)),
         ),
         left_out=(
-            answer.LeftOutProbe(
-                probe=one_way("c"), kind=answer.LeftOutKind.KNOWN, reason="known well enough"
-            ),
-            answer.LeftOutProbe(
-                probe=one_way("d"), kind=answer.LeftOutKind.LIMIT, reason="no room"
-            ),
+            left_out("c", answer.LeftOutKind.KNOWN, "known well enough"),
+            left_out("d", answer.LeftOutKind.LIMIT, "no room"),
         ),
         impacts=(impact("a-1", seen_gbps=None), impact("b-1", seen_gbps=1.5)),
         mean_log_width=0.5,
@@ -214,6 +206,10 @@ def planned(
 ) -> answer.PlannedProbe:
     """Return a probe of the plan that tells of one limit."""
     return answer.PlannedProbe(probe=of, gain=gain, gain_per_usd=per_usd, tells=(tells,))
+
+
+def left_out(name: str, kind: answer.LeftOutKind, reason: str) -> answer.LeftOutProbe:
+    return answer.LeftOutProbe(probe=one_way(name), kind=kind, reason=reason)
 
 
 def told(limit: str, others: int) -> answer.ToldLimit:
