@@ -29,12 +29,17 @@ def newer(spend_usd: Sequence[float], committed_usd: float) -> list[Row]:
     found = []
     for number, spend in enumerate(spend_usd):
         covered = min(spend, committed_usd / RATIO)
-        offset: dict[str, Any] = {
-            "credit": -covered * RATIO,
-            "credit_kind": ("FEE_UTILIZATION_OFFSET", "made"),
+        told: dict[str, Any] = {
+            "sku_id": "5515-81A8-03A2",
+            "description": "Compute Flexible CUD 1 Year",
         }
-        fee = ("5515-81A8-03A2", "Compute Flexible CUD 1 Year", committed_usd, committed_usd)
-        found.append(usage(*fee, effective=1.0, model=DEFAULT, **offset, **hour(number)))
+        told |= {"credit_kind": ("FEE_UTILIZATION_OFFSET", "made"), "model": DEFAULT}
+        amounts: dict[str, Any] = {
+            "amount": committed_usd,
+            "cost": committed_usd,
+            "credit": -covered * RATIO,
+        }
+        found.append(usage(effective=1.0, **told, **amounts, **hour(number)))
         if covered:
             usd = covered * RATIO
             row = cores(usd, model=ONE_YEAR, default_price=covered, **hour(number))
@@ -50,9 +55,13 @@ def former(spend_usd: Sequence[float], committed_usd: float) -> list[Row]:
     found = []
     kind = ("COMMITTED_USAGE_DISCOUNT_DOLLAR_BASE", "GCE Commitments")
     for number, spend in enumerate(spend_usd):
-        name = "Commitment - dollar based v1: GCE for 1 year"
-        fee = ("10AA-MADE", name, committed_usd * 100, committed_usd * RATIO)
-        found.append(usage(*fee, effective=RATIO / 100, **hour(number)))
+        told: dict[str, Any] = {
+            "sku_id": "10AA-MADE",
+            "effective": RATIO / 100,
+            "amount": committed_usd * 100,
+        }
+        told |= {"description": "Commitment - dollar based v1: GCE for 1 year"}
+        found.append(usage(cost=committed_usd * RATIO, **told, **hour(number)))
         used = -min(spend, committed_usd)
         found.append(cores(spend, credit=used, credit_kind=kind, **hour(number)))
     return found
