@@ -181,12 +181,10 @@ class TestAgainstBruteForce:
             assert (one.usd_per_month or 0) < (other.usd_per_month or 0)
             assert one.cap_gbps < other.cap_gbps
         for candidate in found.ranked:
-            is_steady = candidate.usd_per_month is not None and not candidate.is_peak
-            if candidate.count == 1 and is_steady:
+            usd, cap_gbps = candidate.usd_per_month, candidate.cap_gbps
+            if candidate.count == 1 and usd is not None and not candidate.is_peak:
                 assert any(
-                    (f.usd_per_month or 0) <= (candidate.usd_per_month or 0)
-                    and f.cap_gbps >= candidate.cap_gbps
-                    for f in found.front
+                    (f.usd_per_month or 0) <= usd and f.cap_gbps >= cap_gbps for f in found.front
                 )
 
 
@@ -215,18 +213,14 @@ class TestRanking:
         assert steady == sorted(steady)
         assert set(steady) == {"ARM64", "X86_64"}
         assert plan(10).ranked[0].architecture == "X86_64"
-
-    def test_one_machine_unless_the_load_spreads(self) -> None:
+        # One machine unless the load spreads.
         assert {c.count for c in plan(10).ranked} == {1}
         assert {c.count for c in plan(10, max_count=8).ranked} > {1}
 
     def test_an_unknown_fee_comes_last_and_is_never_free(self) -> None:
         found = plan(20, destination="external", max_count=1)
-        assert [brief(c) for c in found.ranked] == [
-            (1, "n2-standard-32", True),
-            (1, "n2-highmem-80", True),
-            (1, "c4a-standard-72", True),
-        ]
+        ranked = ["n2-standard-32", "n2-highmem-80", "c4a-standard-72"]
+        assert [brief(c) for c in found.ranked] == [(1, name, True) for name in ranked]
         last = found.ranked[-1]
         assert last.usd_per_month is None
         assert "not published" in last.note
@@ -273,10 +267,8 @@ class TestCpuPlatform:
         chooser = Chooser(PRICES, load_caps(date(2017, 7, 20)))
         found = chooser.choose(need(12, max_count=1))
         assert isinstance(found, model.MachinePlan)
-        assert [brief(c) for c in found.ranked] == [
-            (1, "n1-standard-8", False),
-            (1, "n1-standard-16", False),
-        ]
+        ranked = [(1, f"n1-standard-{vcpus}", False) for vcpus in (8, 16)]
+        assert [brief(c) for c in found.ranked] == ranked
         assert found.ranked[1].cpu_platform == ""
         assert reason(found, "n2-standard-8") == "cap"
 
@@ -315,10 +307,8 @@ class TestReasons:
         found = plan(0.5, allow_gpu=True, allow_shared_core=True)
         types = {c.machine_type for c in found.ranked}
         assert {"a2-highgpu-1g", "e2-medium", "f1-micro"} <= types
-
-    def test_the_unpriced_are_never_proposed(self) -> None:
-        types = {c.machine_type for c in plan(1, allow_gpu=True).ranked}
-        assert not types & UNPRICED
+        # The unpriced are never proposed.
+        assert not {c.machine_type for c in plan(1, allow_gpu=True).ranked} & UNPRICED
         assert {"t2a"} == NO_COMMITMENT
 
 
