@@ -32,9 +32,7 @@ def test_an_address_in_use_has_720_free_hours_in_a_month() -> None:
     price = BOOK.external_address(STANDARD, CENTRAL)
     assert (price.usd, price.unit, price.sku_id) == (Decimal("0.005"), "hour", "C054-7F72-A02E")
     assert "720 hours" in price.note
-
-
-def test_a_spot_address_has_no_free_hours() -> None:
+    # One of Spot has no free hours.
     price = BOOK.external_address(AddressUse.SPOT_VM, CENTRAL)
     assert (price.usd, price.note) == (Decimal("0.0025"), "")
 
@@ -46,12 +44,9 @@ def test_unused_addresses_cost_by_region() -> None:
     assert BOOK.external_address(UNUSED, "northamerica-northeast1").note == ""
     with pytest.raises(MissingDatum, match="unused-static"):
         BOOK.external_address(UNUSED, "europe-north2")
-
-
-@pytest.mark.parametrize("use", list(AddressUse))
-def test_an_unknown_region_has_no_address_price(use: AddressUse) -> None:
-    with pytest.raises(MissingDatum, match="nearest: us-central1"):
-        BOOK.external_address(use, "us-centrall1")
+    for use in AddressUse:
+        with pytest.raises(MissingDatum, match="nearest: us-central1"):
+            BOOK.external_address(use, "us-centrall1")
 
 
 @needs_shared
@@ -169,11 +164,9 @@ def test_services_of_the_price_pages() -> None:
         services.one("vpn_tunnle")
     with pytest.raises(MissingDatum, match="4 price steps"):
         services.one("vpc_flow_log_generation")
-
-
-def test_former_and_resold_prices_are_not_shipped() -> None:
-    assert not [name for name in BOOK.services.names if "historical" in name or "resale" in name]
-    assert "medium confidence" in BOOK.services.one("lb_data_both", "asia-south1").note
+    # Former and resold prices are not shipped.
+    assert not [name for name in services.names if "historical" in name or "resale" in name]
+    assert "medium confidence" in services.one("lb_data_both", "asia-south1").note
 
 
 @needs_shared
@@ -202,20 +195,14 @@ def test_googles_example_of_spokes_and_their_data() -> None:
     hours = bill("VPC", Decimal(2 * 24 * 30), BOOK.service_price("ncc_spoke", "", "VPC Network"))
     data = bill("data", Decimal(17 * 1024), BOOK.service_price("ncc_data"))
     assert (total_usd(hours), total_usd(data)) == (Decimal("144.0"), Decimal("348.16"))
-
-
-@pytest.mark.parametrize(
-    ("kind", "count", "usd"),
-    [
-        # Three of 31 days are free: 2,232 h.
-        ("VPN", 3, "0"),
+    # The first spokes of VPN and Interconnect are free: three of 31 days, which are 2,232 h.
+    for kind, count, usd in (
+        ("VPN", 3, 0),
         ("Interconnect", 4, "51.6"),
         ("Router Appliance", 1, "54.75"),
-    ],
-)
-def test_the_first_spokes_of_vpn_and_interconnect_are_free(kind: str, count: int, usd: str) -> None:
-    lines = bill("spokes", Decimal(count * 730), BOOK.service_price("ncc_spoke", "", kind))
-    assert total_usd(lines) == Decimal(usd)
+    ):
+        tiers = BOOK.service_price("ncc_spoke", "", kind)
+        assert total_usd(bill("spokes", Decimal(count * 730), tiers)) == Decimal(usd)
 
 
 @needs_shared
@@ -232,12 +219,8 @@ def test_the_pages_and_the_catalogue_agree_where_both_know_a_price() -> None:
         found = {
             Decimal(table["usd"][n])
             for n in range(table.row_count)
-            if table["service"][n] == row["class"] and table["region"][n] in {place, ""}
-        }
-        found |= {
-            Decimal(table["usd"][n])
-            for n in range(table.row_count)
-            if table["service"][n] == row["class"] and place in {"any", "global"}
+            if table["service"][n] == row["class"]
+            and (table["region"][n] in {place, ""} or place in {"any", "global"})
         }
         assert Decimal(row["price_usd"]) in found, row
         compared += 1
@@ -256,21 +239,15 @@ def test_interconnect_is_found_by_what_the_catalogue_calls_it() -> None:
 
 
 def test_shapes() -> None:
-    predefined = BOOK.shape("n1-standard-4")
-    assert predefined is not None
-    assert (predefined.vcpus, predefined.memory_gib) == (4, 15.0)
-    custom = BOOK.shape("n4a-custom-8-16384")
-    assert custom is not None
-    assert (custom.vcpus, custom.memory_gib, custom.architecture) == (8, 16.0, "ARM64")
-    gpu = BOOK.shape("g2-custom-48-196608")
-    assert gpu is not None
-    assert gpu.gpu_count == 4
-    shared_core = BOOK.shape("e2-custom-micro-2048")
-    assert shared_core is not None
-    assert (shared_core.vcpus, shared_core.is_shared_core) == (2, True)
-    part_of_a_gpu = BOOK.shape("g4-standard-6")
-    assert part_of_a_gpu is not None
-    assert part_of_a_gpu.gpu_count == 1
+    names = (
+        "n1-standard-4 n4a-custom-8-16384 g2-custom-48-196608 e2-custom-micro-2048 g4-standard-6"
+    )
+    shapes = [shape for name in names.split() if (shape := BOOK.shape(name)) is not None]
+    assert [shape.vcpus for shape in shapes] == [4, 8, 48, 2, 6]
+    # The last one has a part of a GPU.
+    assert [shape.gpu_count for shape in shapes] == [0, 0, 4, 0, 1]
+    assert [shape.memory_gib for shape in shapes[:2]] == [15.0, 16.0]
+    assert (shapes[1].architecture, shapes[3].is_shared_core) == ("ARM64", True)
     for unknown in ("n2-standard-44", "", "x9-custom-4-8192", "custom-4-8192-ext-ext"):
         assert BOOK.shape(unknown) is None
 
@@ -289,23 +266,19 @@ def test_offers_are_those_of_the_list() -> None:
     assert len(BOOK.regions()) == 43
 
 
-def test_offers() -> None:
+def test_offers_and_zones() -> None:
     names = [shape.machine_type for shape in BOOK.offered(CENTRAL)]
     assert names == sorted(names)
     assert BOOK.is_offered(CENTRAL, "n2-standard-4")
     assert BOOK.is_offered(CENTRAL, "n2-custom-4-8192")
     assert not BOOK.is_offered(CENTRAL, "c2-custom-4-8192")
     assert not BOOK.is_offered("africa-south1", "n4a-custom-4-8192")
-    assert not BOOK.is_offered("moon-west1", "n2-standard-4")
-    assert not BOOK.is_offered("moon-west1", "n2-custom-4-8192")
+    for name in ("n2-standard-4", "n2-custom-4-8192"):
+        assert not BOOK.is_offered("moon-west1", name)
     with pytest.raises(MissingDatum, match="no region"):
         BOOK.offered("moon-west1")
-
-
-def test_zones_are_known_or_unknown_never_empty() -> None:
-    zones = BOOK.types.zones("n2-standard-4")
-    assert zones is not None
-    assert "us-central1-a" in zones
+    # Zones are known or unknown, never empty.
+    assert "us-central1-a" in (BOOK.types.zones("n2-standard-4") or ())
     assert BOOK.types.zones("c4n-standard-8") is None
 
 

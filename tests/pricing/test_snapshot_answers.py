@@ -11,13 +11,8 @@ from netplan_planner.judging.rules import rule_page
 from netplan_planner.planning.reconciling import reconcile
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import render
+from netplan_planner.verbs.prices import snapshots
 from netplan_planner.verbs.prices.ask import BuildAsk
-from netplan_planner.verbs.prices.snapshots import (
-    build_snapshot,
-    check_prices,
-    map_skus,
-    price_changes,
-)
 from netplan_planner.world.request import InputRequest
 from netplan_pricing.container import FILE_NAME
 from support.prices.billing_export import usage, write_flat_csv
@@ -41,7 +36,7 @@ def snapshot(folder: Path, changed: dict[str, str | None] | None = None) -> Path
 
 
 def mapped(folder: Path) -> object:
-    return map_skus([write_inputs(folder / "in") / "skus.json"])
+    return snapshots.map_skus([write_inputs(folder / "in") / "skus.json"])
 
 
 def made(folder: Path) -> object:
@@ -53,17 +48,19 @@ def made(folder: Path) -> object:
         out=folder,
         accepts_changes=True,
     )
-    return replace(build_snapshot(request, DAY), path="prices/prices.snapshot")
+    return replace(snapshots.build_snapshot(request, DAY), path="prices/prices.snapshot")
 
 
 def changes(folder: Path) -> object:
     fewer = "".join(row for row in TABLES[LISTS].splitlines(True) if ",c4n-standard-4," not in row)
-    return price_changes(snapshot(folder / "old"), snapshot(folder / "new", {LISTS: fewer}), 0.0)
+    return snapshots.price_changes(
+        snapshot(folder / "old"), snapshot(folder / "new", {LISTS: fewer}), 0.0
+    )
 
 
 def check(folder: Path) -> object:
     one = snapshot(folder / "one")
-    return check_prices(one, one, DAY)
+    return snapshots.check_prices(one, one, DAY)
 
 
 def balance(folder: Path) -> object:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.model import Facts
+from netplan_planner.model import Facts, Instance
 from netplan_planner.renderers.figures import shown
 from netplan_planner.throughput.transport.tools import thread_count
 from netplan_rules.registry import find_rule
@@ -26,6 +26,7 @@ from support.rules.measured_facts import (
 )
 
 RULE = "probe-not-comparable"
+UNADDRESSED: dict[str, Any] = {"sender": {"address": None}, "receiver": {}}
 
 
 def names(**fields: Any) -> set[str]:
@@ -41,7 +42,12 @@ def against(facts: Facts) -> set[str]:
 
 
 def test_nothing_stands_against_a_sound_run() -> None:
-    assert names() == set()
+    # What is recorded as it is now is no change.
+    same = {"machine_type": A.machine_type, "is_tier1": False}
+    assert names() == names(sender=same, receiver=same) == set()
+    # Threads of both directions count.
+    facts = measured_facts(run(runs=1, is_bidirectional=True))
+    assert thread_count(only_run(facts).measurement) == 32
 
 
 @listed(
@@ -90,8 +96,8 @@ def test_a_run_is_cpu_bound_above_nine_tenths_of_its_cores(
     assert ("cpu-bound" in names(**fields)) is bool(is_bound)
 
 
-@pytest.mark.parametrize(
-    ("fields", "is_one"),
+@listed(
+    "fields, is_one",
     [
         ({"tool_version": "3.15"}, True),
         ({"tool_version": "3.16"}, False),
@@ -106,11 +112,6 @@ def test_many_streams_in_one_thread_are_those_of_an_old_iperf3(
     fields: dict[str, Any], is_one: bool
 ) -> None:
     assert ("one-thread" in names(**fields)) is is_one
-
-
-def test_threads_of_both_directions_count() -> None:
-    facts = measured_facts(run(runs=1, is_bidirectional=True))
-    assert thread_count(only_run(facts).measurement) == 32
 
 
 @pytest.mark.parametrize(
@@ -152,11 +153,6 @@ def test_each_reason_alone(fields: dict[str, Any], name: str) -> None:
     assert names(**fields) == {name}
 
 
-def test_what_is_recorded_as_it_is_now_is_no_change() -> None:
-    same = {"machine_type": A.machine_type, "is_tier1": False}
-    assert names(sender=same, receiver=same) == set()
-
-
 @pytest.mark.parametrize("field", ["created", "last_started"])
 @pytest.mark.parametrize(("hour", "is_older"), [(8, False), (9, True)])
 def test_a_run_before_the_last_start_is_of_another_machine(
@@ -166,10 +162,7 @@ def test_a_run_before_the_last_start_is_of_another_machine(
     since = datetime(2026, 11, 2, hour, tzinfo=UTC)
     machines = (A, host("b", 2, **{field: since}))
     assert ("machine-changed" in names(machines=machines)) is is_older
-
-
-def test_of_a_run_without_a_time_no_start_is_later() -> None:
-    machines = (A, host("b", 2, created=datetime(2026, 11, 3, tzinfo=UTC)))
+    # Of a run without a time no start is later.
     assert names(machines=machines, started_at="") == set()
 
 
@@ -205,37 +198,25 @@ def test_both_directions_of_a_pair_are_one_finding_with_all_reasons() -> None:
     assert "and back with -R" in hit.fix.text
 
 
-@pytest.mark.parametrize(
-    ("fields", "machines", "command"),
+@listed(
+    "fields, peer, command",
     [
-        ({"streams": 1}, (A, B), "iperf3 -c 10.0.0.2 -t 10 -O 2 -P 16"),
-        (
-            {"streams": 1, "dst": "far", "min_rtt_ms": 250.0},
-            (A, FAR),
-            "iperf3 -c 10.0.0.3 -t 15 -O 4 -P 16",
-        ),
-        ({"over": "external"}, (A, B), "iperf3 -c 10.0.0.2 -t 10 -O 2 -P 16"),
+        ({"streams": 1}, B, "10.0.0.2 -t 10 -O 2"),
+        ({"streams": 1, "dst": "far", "min_rtt_ms": 250.0}, FAR, "10.0.0.3 -t 15 -O 4"),
+        ({"over": "external"}, B, "10.0.0.2 -t 10 -O 2"),
         # A path that nobody knows: times by the places of the two.
-        (
-            {"dst": "far", "min_rtt_ms": None, "sender": {"address": None}, "receiver": {}},
-            (A, FAR),
-            "iperf3 -c 10.0.0.3 -t 10 -O 2 -P 16",
-        ),
+        ({"dst": "far", "min_rtt_ms": None, **UNADDRESSED}, FAR, "10.0.0.3 -t 10 -O 2"),
         # iperf3 leaves out a minute at most.
-        (
-            {"streams": 1, "dst": "far", "min_rtt_ms": 9_000.0},
-            (A, FAR),
-            "iperf3 -c 10.0.0.3 -t 540 -O 60 -P 16",
-        ),
+        ({"streams": 1, "dst": "far", "min_rtt_ms": 9_000.0}, FAR, "10.0.0.3 -t 540 -O 60"),
     ],
 )
 def test_the_command_has_the_internal_address_and_the_times_of_the_path(
-    fields: dict[str, Any], machines: tuple[Any, ...], command: str
+    fields: dict[str, Any], peer: Instance, command: str
 ) -> None:
-    facts = measured_facts(run(**({"counted_by": "sender"} | fields)), machines=machines)
+    facts = measured_facts(run(**({"counted_by": "sender"} | fields)), machines=(A, peer))
     (hit,) = hits(RULE, facts)
     assert hit.fix is not None
-    assert [text.partition(" -J")[0] for text in hit.fix.commands] == [command]
+    assert [text.partition(" -J")[0] for text in hit.fix.commands] == [f"iperf3 -c {command} -P 16"]
 
 
 @pytest.mark.parametrize("address", ["-R", "; true", "$(id)", "10.0.0.2 -R"])
@@ -271,7 +252,4 @@ def test_every_reason_stands_in_the_evidence() -> None:
     assert told["single_stream"] == ("a single stream", "3 of 3 measurements")
     assert told["sender_count"][1] == "3 of 3 measurements"
     assert told["measurements"] == (3, "test")
-
-
-def test_the_severity_is_info() -> None:
     assert find_rule(RULE).rule.severity == "info"

@@ -6,10 +6,17 @@ import pytest
 from msgspec.structs import replace
 
 from netplan_planner.model import ForwardingRule, PathClass, ProjectId, ResourceRef, SelfLink
-from netplan_rules.shared.measured import Run, UnmatchedMeasurement, measured_runs, moment
+from netplan_rules.shared.measured import UnmatchedMeasurement, measured_runs, moment
+from support.listed import listed
 from support.rules.measured_facts import A, B, host, measured_facts, only_run, run
 
 SAME_ZONE = "same-zone-internal"
+
+
+def lost(said: dict[str, Any], **more: Any) -> UnmatchedMeasurement:
+    (found,) = measured_runs(measured_facts(said, **more))
+    assert isinstance(found, UnmatchedMeasurement)
+    return found
 
 
 def ends(sender: dict[str, Any], receiver: dict[str, Any], **fields: Any) -> dict[str, Any]:
@@ -17,17 +24,11 @@ def ends(sender: dict[str, Any], receiver: dict[str, Any], **fields: Any) -> dic
     return run(src="", dst="", runs=1, sender=sender, receiver=receiver, **fields)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "a",
-        "p/us-central1-a/a",
-        "projects/p/zones/us-central1-a/instances/a",
-        "https://www.googleapis.com/compute/v1/projects/p/zones/us-central1-a/instances/a",
-        "a.us-central1-a.c.p.internal",
-        "a.c.p.internal",
-    ],
-)
+LINK = "projects/p/zones/us-central1-a/instances/a"
+SPELT = ["a", "p/us-central1-a/a", "a.us-central1-a.c.p.internal", "a.c.p.internal", LINK]
+
+
+@listed("name", [*SPELT, f"https://www.googleapis.com/compute/v1/{LINK}"])
 def test_a_machine_is_found_by_every_spelling_of_its_name(name: str) -> None:
     said = ends({"name": name, "address": None}, {"address": "10.0.0.2"})
     found = only_run(measured_facts(said))
@@ -35,14 +36,13 @@ def test_a_machine_is_found_by_every_spelling_of_its_name(name: str) -> None:
     assert (found.path_class, found.is_by_address) == (PathClass(SAME_ZONE), True)
 
 
-@pytest.mark.parametrize(
+@listed(
     "name",
     ["b.us-central1-b.c.p.internal", "b.us-central1-a.c.other.internal", "b.example.com", "B", ""],
 )
 def test_a_name_that_only_looks_alike_is_no_machine(name: str) -> None:
     said = ends({"address": "10.0.0.1"}, {"name": name, "address": None})
-    (found,) = measured_runs(measured_facts(said))
-    assert isinstance(found, UnmatchedMeasurement)
+    found = lost(said)
     assert found.known == A
     assert "an end of the measurement is no machine" in found.gap.reason
 
@@ -117,16 +117,14 @@ def test_a_recorded_class_that_cannot_be_is_no_path(said: str, why: str) -> None
 
 def test_a_name_and_an_address_of_two_machines_are_nobody() -> None:
     said = ends({"address": "10.0.0.1"}, {"name": "b", "address": "10.0.0.3"})
-    (found,) = measured_runs(measured_facts(said))
-    assert isinstance(found, UnmatchedMeasurement)
+    found = lost(said)
     assert found.why == "the record names b, but 10.0.0.3 is that of far"
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1", "172.17.0.2", "203.0.113.9", "::1"])
+@listed("address", ["127.0.0.1", "172.17.0.2", "203.0.113.9", "::1"])
 def test_an_address_that_is_not_the_named_machines_is_not_taken_for_it(address: str) -> None:
     said = ends({"address": "10.0.0.1"}, {"name": "b", "address": address})
-    (found,) = measured_runs(measured_facts(said))
-    assert isinstance(found, UnmatchedMeasurement)
+    found = lost(said)
     assert "not one of its addresses" in found.why
 
 
@@ -134,18 +132,15 @@ def test_a_name_that_two_machines_have_needs_a_zone_or_an_address() -> None:
     twin = host("b", 9, zone="us-central1-b")
     machines = (A, B, twin)
     none = {"name": "b", "address": None}
-    (lost,) = measured_runs(measured_facts(ends({"address": "10.0.0.1"}, none), machines=machines))
-    assert isinstance(lost, UnmatchedMeasurement)
-    assert lost.why == "2 machines are named b"
+    unclear = lost(ends({"address": "10.0.0.1"}, none), machines=machines)
+    assert unclear.why == "2 machines are named b"
     for clue, meant in (
         ({"zone": "us-central1-b"}, twin),
         ({"zone": "us-central1-a"}, B),
         ({"address": "10.0.0.9"}, twin),
     ):
         said = ends({"address": "10.0.0.1"}, none | clue)
-        (found,) = measured_runs(measured_facts(said, machines=machines))
-        assert isinstance(found, Run)
-        assert found.dst == meant
+        assert only_run(measured_facts(said, machines=machines)).dst == meant
 
 
 def test_an_address_of_two_networks_is_told_by_the_name() -> None:
@@ -153,11 +148,9 @@ def test_an_address_of_two_networks_is_told_by_the_name() -> None:
     twin = host("twin", 2, nic={"network": other})
     machines = (A, B, twin)
     alone = ends({"address": "10.0.0.1"}, {"address": "10.0.0.2"})
-    (lost,) = measured_runs(measured_facts(alone, machines=machines))
-    assert isinstance(lost, UnmatchedMeasurement)
+    assert lost(alone, machines=machines)
     named = ends({"address": "10.0.0.1"}, {"name": "b", "address": "10.0.0.2"})
-    (found,) = measured_runs(measured_facts(named, machines=machines))
-    assert isinstance(found, Run)
+    found = only_run(measured_facts(named, machines=machines))
     assert (found.dst, found.path_class) == (B, PathClass(SAME_ZONE))
 
 
@@ -190,14 +183,9 @@ def test_without_measurements_there_are_no_runs() -> None:
     assert list(measured_runs(replace(facts, measurements=None))) == []
 
 
-@pytest.mark.parametrize(
-    "text", ["", "junk", "2026-11-02", "2026-11-02T10:00:00", "9999-12-31T23:59:59-12:00"]
-)
-def test_a_moment_that_is_none_is_not_known(text: str) -> None:
-    assert moment(text) is None
-
-
-def test_a_moment_is_in_utc() -> None:
+def test_a_moment_is_in_utc_or_not_known() -> None:
     found = moment("2026-11-02T23:30:00-05:00")
     assert found is not None
     assert found.isoformat() == "2026-11-03T04:30:00+00:00"
+    for text in ("", "junk", "2026-11-02", "2026-11-02T10:00:00", "9999-12-31T23:59:59-12:00"):
+        assert moment(text) is None

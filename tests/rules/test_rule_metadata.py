@@ -18,16 +18,8 @@ from netplan_planner.errors import UsageError
 from netplan_planner.judging.fixes import answer
 from netplan_planner.model import Need
 from netplan_planner.renderers.figures import shown
-from netplan_rules import docs
+from netplan_rules import docs, registry
 from netplan_rules.base import Check, Rule, Threshold
-from netplan_rules.registry import (
-    AREAS,
-    all_rules,
-    declared_thresholds,
-    find_rule,
-    select_rules,
-    thresholds,
-)
 from netplan_rules.severity import STEPS
 from support.commands.run import run_verbs
 from support.listed import listed
@@ -37,7 +29,7 @@ from support.rules.hits import hits_of_rule
 
 PACKAGE = Path(netplan_rules.__file__).parent
 FIXTURES = PACKAGE.parent / "fixtures"
-CHECKS = all_rules()
+CHECKS = registry.all_rules()
 KEBAB = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 HOSTS = {"cloud.google.com", "docs.cloud.google.com", "kubernetes.io"}
@@ -90,15 +82,15 @@ def test_the_registry_leaves_no_module_out() -> None:
         if not path.stem.startswith("_") and path.parent.name != SHARED
     }
     assert modules == {(c.area, c.rule.id.replace("-", "_")) for c in CHECKS}
-    assert {area for area, _ in modules} == set(AREAS)
-    assert len(AREAS) == len(set(AREAS))
+    assert {area for area, _ in modules} == set(registry.AREAS)
+    assert len(registry.AREAS) == len(set(registry.AREAS))
     folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
-    assert folders == {*AREAS, SHARED}
+    assert folders == {*registry.AREAS, SHARED}
     assert not list(PACKAGE.glob("*/*/*.py")), "the registry does not look so deep"
 
 
 def test_rules_stand_by_area_and_id() -> None:
-    order = [(AREAS.index(check.area), check.rule.id) for check in CHECKS]
+    order = [(registry.AREAS.index(check.area), check.rule.id) for check in CHECKS]
     assert order == sorted(order)
 
 
@@ -110,18 +102,18 @@ def test_the_file_is_named_as_the_rule(check: Check) -> None:
     assert (area, name) == (check.area, rule.id.replace("-", "_"))
     assert (PACKAGE / area / f"{name}.py").is_file()
     assert check.function.__name__ == "check"
-    assert find_rule(rule.id) is check
+    assert registry.find_rule(rule.id) is check
 
 
 def test_names_and_aliases_do_not_collide() -> None:
     names = [check.rule.id for check in CHECKS]
     names += [alias for check in CHECKS for alias in check.rule.aliases]
-    names += AREAS
+    names += registry.AREAS
     assert [name for name, count in Counter(names).items() if count > 1] == []
     for check in CHECKS:
         for alias in check.rule.aliases:
             assert KEBAB.fullmatch(alias)
-            assert find_rule(alias) is check
+            assert registry.find_rule(alias) is check
 
 
 NO_SEVERITY = {"queue-count-low": {"low"}, "latency-critical-split": {"critical"}}
@@ -212,14 +204,10 @@ def test_since_is_a_version_that_exists(check: Check) -> None:
 
 
 @each_rule
-def test_needs_name_the_evidence(check: Check) -> None:
-    assert check.rule.needs
-    assert all(isinstance(need, Need) for need in check.rule.needs)
-
-
-@each_rule
 def test_a_rule_that_reads_traffic_or_prices_says_so(check: Check) -> None:
     """What the check does without, it must not need; what it cannot do without, it must."""
+    assert check.rule.needs
+    assert all(isinstance(need, Need) for need in check.rule.needs)
     source = Path(PACKAGE / check.area / f"{check.rule.id.replace('-', '_')}.py").read_text()
     if Need.FLOW_RECORDS in check.rule.needs:
         assert "facts.traffic" in source
@@ -230,16 +218,11 @@ def test_a_rule_that_reads_traffic_or_prices_says_so(check: Check) -> None:
 
 
 @each_rule
-def test_a_rule_has_cases(check: Check) -> None:
-    stems = {path.stem.split("-")[0] for path in (FIXTURES / check.rule.id).glob("*.json")}
-    assert {"bad", "good"} <= stems
-
-
-@each_rule
-def test_a_case_says_what_it_shows(check: Check) -> None:
-    for path in (FIXTURES / check.rule.id).glob("*.json"):
-        case = json.loads(path.read_text(encoding="utf-8"))
-        assert len(case["about"]) >= 5, path.name
+def test_a_rule_has_cases_which_say_what_they_show(check: Check) -> None:
+    cases = list((FIXTURES / check.rule.id).glob("*.json"))
+    assert {"bad", "good"} <= {path.stem.split("-")[0] for path in cases}
+    for path in cases:
+        assert len(json.loads(path.read_text(encoding="utf-8"))["about"]) >= 5, path.name
 
 
 # Thresholds
@@ -291,7 +274,7 @@ def test_a_threshold_is_shown_and_documented(rule: Rule, threshold: Threshold) -
     )
     cells = f"`{threshold.name}`", default, threshold.unit, threshold.allowed, threshold.about
     row = f"| {' | '.join(cells)} |"
-    assert row in docs.page(find_rule(rule.id))
+    assert row in docs.page(registry.find_rule(rule.id))
     assert row in docs.reference()
 
 
@@ -305,19 +288,19 @@ def test_a_threshold_can_be_changed(rule: Rule, threshold: Threshold) -> None:
     is_at_end = threshold.why_not(threshold.default + 0.125) != ""
     changed = threshold.default + (-0.125 if is_at_end else 0.125)
     given = dict.fromkeys([threshold.name], changed)
-    for found_rule, name, value in thresholds({rule.id: given}):
+    for found_rule, name, value in registry.thresholds({rule.id: given}):
         if (found_rule, name) == (rule.id, threshold.name):
             assert value == changed
         else:
-            declared = dict(declared_thresholds())[found_rule]
+            declared = dict(registry.declared_thresholds())[found_rule]
             assert value == {t.name: t.default for t in declared}[name]
 
 
 def test_a_threshold_of_another_rule_is_refused() -> None:
     with pytest.raises(UsageError, match="has no threshold 'p95_ratio'"):
-        thresholds({"flow-logs-thin": {"p95_ratio": 0.5}})
+        registry.thresholds({"flow-logs-thin": {"p95_ratio": 0.5}})
     with pytest.raises(UsageError, match="no rule is named"):
-        thresholds({"flow-logs-thick": {}})
+        registry.thresholds({"flow-logs-thick": {}})
 
 
 def _asked() -> Iterator[tuple[str, str, str]]:
@@ -336,7 +319,7 @@ def _asked() -> Iterator[tuple[str, str, str]]:
                 yield path.name, own, str(name.value)
             else:
                 # Chosen from a list in the file: its names stand there as texts.
-                declared = find_rule(own).rule.thresholds if own else STEPS
+                declared = registry.find_rule(own).rule.thresholds if own else STEPS
                 yield from ((path.name, own, t.name) for t in declared if t.name in texts)
 
 
@@ -355,17 +338,17 @@ def test_checks_ask_for_declared_thresholds_and_for_all_of_them() -> None:
 
 
 def test_areas_ids_and_aliases_select() -> None:
-    assert select_rules((), ()) == CHECKS
-    for area in AREAS:
-        chosen = select_rules((area,), ())
+    assert registry.select_rules((), ()) == CHECKS
+    for area in registry.AREAS:
+        chosen = registry.select_rules((area,), ())
         assert chosen
         assert {check.area for check in chosen} == {area}
-        assert set(chosen) | set(select_rules((), (area,))) == set(CHECKS)
+        assert set(chosen) | set(registry.select_rules((), (area,))) == set(CHECKS)
     for check in CHECKS:
-        assert select_rules((check.rule.id,), ()) == (check,)
-        assert check not in select_rules((), (check.rule.id,))
+        assert registry.select_rules((check.rule.id,), ()) == (check,)
+        assert check not in registry.select_rules((), (check.rule.id,))
     with pytest.raises(UsageError, match="did you mean 'vpc-mtu-mismatch'"):
-        select_rules(("vpc-mtu-mismatchs",), ())
+        registry.select_rules(("vpc-mtu-mismatchs",), ())
 
 
 # What a group says
@@ -390,25 +373,6 @@ def test_the_sentence_of_a_group_has_its_figures(check: Check) -> None:
         assert finding.message != hit.message
 
 
-@each_rule
-def test_a_rule_has_one_cause_or_two(check: Check) -> None:
-    """Places are members: a finding for each of them would be a page of repeats."""
-    hits = hits_of_rule(check.rule.id)
-    assert len({hit.cause for hit in hits}) <= 3
-
-
-@each_rule
-def test_a_fix_that_changes_something_says_how_to_verify_and_undo_it(check: Check) -> None:
-    hits = hits_of_rule(check.rule.id)
-    for fix in (hit.fix for hit in hits if hit.fix is not None):
-        assert fix.label, check.rule.id
-        assert len(fix.label) <= 60
-        changes = check.area in {"address", "capacity", "placement", "nic", "gateway"}
-        if changes and fix.label not in {"more machines", "internal addresses first"}:
-            assert fix.verify is not None or "legacy" in fix.label, check.rule.id
-            assert fix.undo is not None or "legacy" in fix.label, check.rule.id
-
-
 UNUSED = frozenset(
     {"idle-external-address", "nat-idle", "needless-external-address", "hub-spoke-idle"}
 )
@@ -416,10 +380,18 @@ UNUSED = frozenset(
 
 
 @each_rule
-def test_what_makes_the_change_takes_nothing_away_that_is_in_use(check: Check) -> None:
-    """To delete is to clean up, unless the fault is that the thing is not used at all."""
+def test_fixes_say_how_to_verify_and_undo_them_and_take_away_nothing_in_use(check: Check) -> None:
     hits = hits_of_rule(check.rule.id)
+    # Places are members: a finding for each of them would be a page of repeats.
+    assert len({hit.cause for hit in hits}) <= 3
     for fix in (hit.fix for hit in hits if hit.fix is not None):
+        assert fix.label, check.rule.id
+        assert len(fix.label) <= 60
+        changes = check.area in {"address", "capacity", "placement", "nic", "gateway"}
+        if changes and fix.label not in {"more machines", "internal addresses first"}:
+            assert fix.verify is not None or "legacy" in fix.label, check.rule.id
+            assert fix.undo is not None or "legacy" in fix.label, check.rule.id
+        # To delete is to clean up, unless the fault is that the thing is not used at all.
         if check.rule.id not in UNUSED:
             assert not [text for text in fix.commands if "delete" in text], check.rule.id
 
@@ -470,6 +442,6 @@ def test_area_and_severity_are_the_catalogues(check: Check) -> None:
 
 def test_an_earlier_name_still_finds_its_rule_and_sets_its_thresholds() -> None:
     old = "newer-series-cheaper-faster"
-    assert find_rule(old).rule.id == "cheaper-series"
-    set_by_old_name = thresholds({old: {"min_saving_usd": 99.0}})
+    assert registry.find_rule(old).rule.id == "cheaper-series"
+    set_by_old_name = registry.thresholds({old: {"min_saving_usd": 99.0}})
     assert ("cheaper-series", "min_saving_usd", 99.0) in set_by_old_name

@@ -1,6 +1,7 @@
 """Severity follows harm: steps of money, rate and volume, each at its edge, all configurable."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -10,6 +11,7 @@ from netplan_planner.model import Severity
 from netplan_planner.renderers.figures import shown
 from netplan_rules.registry import thresholds
 from netplan_rules.severity import harm
+from support.listed import listed
 from support.rules.facts import facts_of, machine
 
 FACTS = facts_of(machine("a"))
@@ -31,52 +33,39 @@ def severity(
     return found.severity.value, shown(found.reason)
 
 
-@pytest.mark.parametrize(
-    ("usd", "expected"),
+@listed(
+    "measure, expected",
     [
-        ("0.02", "info"),
-        ("9.99", "info"),
-        ("10", "low"),
-        ("99.99", "low"),
-        ("100", "medium"),
-        ("999.99", "medium"),
-        ("1000", "high"),
+        *(({"usd": usd}, "info") for usd in ("0.02", "9.99")),
+        *(({"usd": usd}, "low") for usd in ("10", "99.99")),
+        *(({"usd": usd}, "medium") for usd in ("100", "999.99")),
+        ({"usd": "1000"}, "high"),
+        *(({"used": used}, "info") for used in (0.0, 0.49)),
+        ({"used": 0.5}, "medium"),
+        *(({"used": used}, "high") for used in (0.8, 9)),
+        ({"gib": "2.1"}, "info"),
+        ({"gib": "1024"}, "low"),
+        *(({"gib": gib}, "medium") for gib in ("102400", "1e9")),
     ],
 )
-def test_money(usd: str, expected: str) -> None:
-    assert severity(usd=usd)[0] == expected
+def test_each_measure_has_its_steps(measure: dict[str, Any], expected: str) -> None:
+    assert severity(**measure)[0] == expected
 
 
-@pytest.mark.parametrize(
-    ("used", "expected"),
-    [(0.0, "info"), (0.49, "info"), (0.5, "medium"), (0.8, "high"), (9, "high")],
+@listed(
+    "measure, expected",
+    [
+        ({"usd": "0.02", "used": 0.01, "gib": "2.1"}, "info: saves $0.02 a month, below $10"),
+        ({"usd": "0.02", "used": 0.97}, "high: 97% of what binds is in use: high from 80% on"),
+        (
+            {"usd": "250", "used": 0.1, "gib": "3"},
+            "medium: saves $250.00 a month: medium from $100 on",
+        ),
+        ({"used": 7.5}, "high: 7.5 times what binds is wanted: high from 80% on"),
+    ],
 )
-def test_share_in_use(used: float, expected: str) -> None:
-    assert severity(used=used)[0] == expected
-
-
-@pytest.mark.parametrize(
-    ("gib", "expected"), [("2.1", "info"), ("1024", "low"), ("102400", "medium"), ("1e9", "medium")]
-)
-def test_volume(gib: str, expected: str) -> None:
-    assert severity(gib=gib)[0] == expected
-
-
-def test_two_cents_are_never_high() -> None:
-    found, reason = severity(usd="0.02", used=0.01, gib="2.1")
-    assert (found, reason) == ("info", "saves $0.02 a month, below $10")
-
-
-def test_the_gravest_measure_decides_and_is_named() -> None:
-    assert severity(usd="0.02", used=0.97) == (
-        "high",
-        "97% of what binds is in use: high from 80% on",
-    )
-    assert severity(usd="250", used=0.1, gib="3") == (
-        "medium",
-        "saves $250.00 a month: medium from $100 on",
-    )
-    assert severity(used=7.5)[1] == "7.5 times what binds is wanted: high from 80% on"
+def test_the_gravest_measure_decides_and_is_named(measure: dict[str, Any], expected: str) -> None:
+    assert ": ".join(severity(**measure)) == expected
 
 
 @pytest.mark.parametrize("base", list(Severity))
@@ -88,13 +77,13 @@ def test_what_cannot_be_measured_keeps_the_severity_of_the_rule(base: Severity) 
 
 def test_the_steps_are_configured_in_one_section() -> None:
     steps = thresholds({"severity": {"high_usd_per_month": 200}})
-    found = harm(
-        replace(FACTS, thresholds=steps),
-        Severity.LOW,
-        usd_per_month=Decimal(250),
-        used_ratio=None,
-        gib_per_month=None,
-    )
+    facts = replace(FACTS, thresholds=steps)
+    measures: dict[str, Any] = {
+        "usd_per_month": Decimal(250),
+        "used_ratio": None,
+        "gib_per_month": None,
+    }
+    found = harm(facts, Severity.LOW, **measures)
     assert found.severity is Severity.HIGH
     with pytest.raises(UsageError, match=r"\[severity\] has no threshold 'high'"):
         thresholds({"severity": {"high": 1}})

@@ -28,14 +28,8 @@ def agent(**env: str) -> Object:
     }
 
 
-def own(kind: str, version: str, name: str, spec: Object, **more: Object) -> Object:
-    return {
-        "apiVersion": version,
-        "kind": kind,
-        "metadata": {"name": name},
-        "spec": spec,
-        **more,
-    }
+def own(kind: str, version: str, name: str, spec: Object) -> Object:
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": name}, "spec": spec}
 
 
 def pool(name: str, cidr: str = "10.4.0.0/14", version: str = CRD, **spec: Any) -> Object:
@@ -64,6 +58,14 @@ V6 = pool("v6", "fd00:10::/64", vxlanMode="Always")
 ALWAYS, CROSS = {"ipipMode": "Always"}, {"vxlanMode": "CrossSubnet", "ipipMode": "Never"}
 
 
+def installed(*encapsulations: str | None) -> Object:
+    pools = [
+        {"cidr": f"10.{4 * number}.0.0/14"} | ({"encapsulation": one} if one else {})
+        for number, one in enumerate(encapsulations, start=1)
+    ]
+    return installation(ipPools=pools)
+
+
 @pytest.mark.parametrize(
     ("items", "encapsulation", "is_cross_subnet_only"),
     [
@@ -80,25 +82,10 @@ ALWAYS, CROSS = {"ipipMode": "Always"}, {"vxlanMode": "CrossSubnet", "ipipMode":
         ([agent(), pool("a", **ALWAYS), pool("b", **CROSS)], None, None),
         ([agent(), pool("a", ipipMode="Sometimes")], None, None),
         ([agent(), V6], None, None),
-        ([installation(ipPools=[{"cidr": "10.4.0.0/14"}])], "ipip", False),
-        (
-            [installation(ipPools=[{"cidr": "10.4.0.0/14", "encapsulation": "VXLANCrossSubnet"}])],
-            "vxlan",
-            True,
-        ),
-        ([installation(ipPools=[{"cidr": "10.4.0.0/14", "encapsulation": "None"}])], "none", None),
-        (
-            [
-                installation(
-                    ipPools=[
-                        {"cidr": "10.4.0.0/14", "encapsulation": "IPIP"},
-                        {"cidr": "10.8.0.0/14", "encapsulation": "VXLAN"},
-                    ]
-                )
-            ],
-            None,
-            None,
-        ),
+        ([installed(None)], "ipip", False),
+        ([installed("VXLANCrossSubnet")], "vxlan", True),
+        ([installed("None")], "none", None),
+        ([installed("IPIP", "VXLAN")], None, None),
     ],
 )
 def test_encapsulation_is_that_of_the_pools(
@@ -122,13 +109,11 @@ def test_felix_says_what_is_encrypted_and_which_dataplane(tmp_path: Path) -> Non
     assert found.encryption.source.endswith("default wireguardEnabled")
     assert found.dataplane is not None
     assert found.dataplane.value == "eBPF"
-
-
-def test_of_felix_a_variable_goes_before_the_object(tmp_path: Path) -> None:
+    # A variable goes before the object.
     items = agent(FELIX_WIREGUARDENABLED="false"), felix(wireguardEnabled=True)
-    found = network(tmp_path, *items)
-    assert found.encryption is not None
-    assert found.encryption.value == "none"
+    encryption = network(tmp_path, *items).encryption
+    assert encryption is not None
+    assert encryption.value == "none"
 
 
 def test_encryption_is_unknown_without_felix_and_off_by_default_with_it(tmp_path: Path) -> None:
@@ -136,9 +121,7 @@ def test_encryption_is_unknown_without_felix_and_off_by_default_with_it(tmp_path
     stated = network(tmp_path, agent(), felix()).encryption
     assert stated is not None
     assert (stated.value, stated.is_default) == ("none", True)
-
-
-def test_settings_of_one_node_are_not_those_of_all(tmp_path: Path) -> None:
+    # Settings of one node are not those of all.
     one = own("FelixConfiguration", CRD, "node.web-1", {"wireguardEnabled": True})
     assert network(tmp_path, agent(), one).encryption is None
 

@@ -9,7 +9,13 @@ import msgspec
 import pytest
 
 from netplan_planner.errors import InputError
-from netplan_planner.measuring.campaign import Configuration, Direction, ProbeLimits, StopRule
+from netplan_planner.measuring.campaign import (
+    Campaign,
+    Configuration,
+    Direction,
+    ProbeLimits,
+    StopRule,
+)
 from netplan_planner.measuring.ends import read_facts
 from netplan_planner.measuring.outcome import Outcome, RunMeasured, RunsLeftOut
 from netplan_planner.measuring.progress import RunKey
@@ -48,6 +54,15 @@ def stored(path: Path) -> tuple[Measurement, ...]:
     return found.measurements
 
 
+def keys(asked: Campaign) -> list[RunKey]:
+    """Return two rounds of runs in their order."""
+    return [
+        RunKey(pair=one.name, configuration=configuration.name, number=number)
+        for number in (1, 2)
+        for one, configuration in round_order(asked, number)
+    ]
+
+
 def failures(outcome: Outcome) -> list[object]:
     return [event for event in outcome.events if not isinstance(event, RunMeasured)]
 
@@ -62,16 +77,11 @@ def test_one_stream_both_ways_and_at_once(mark: str, store: Path) -> None:
     asked = campaign(only, configurations=(FORWARD, REVERSE, BOTH), seed=7)
     heard: list[object] = []
     outcome = run_campaign(asked, store=store, tell=heard.append)
-
     assert failures(outcome) == []
     assert outcome.is_complete
     assert tuple(heard) == outcome.events
     assert outcome.measured_count == 6
-    order = [
-        RunKey(pair=one.name, configuration=configuration.name, number=number)
-        for number in (1, 2)
-        for one, configuration in round_order(asked, number)
-    ]
+    order = keys(asked)
     assert list(outcome.order) == order
     found = stored(store)
     assert len(found) == 8
@@ -87,11 +97,8 @@ def test_one_stream_both_ways_and_at_once(mark: str, store: Path) -> None:
         assert one.started_at
         assert one.tool_version
         assert one.command.startswith("iperf3 -c 127.0.0.1")
-        assert one.retransmit_count is not None
-        assert one.rtt_ms is not None
-        assert one.min_rtt_ms is not None
-        assert one.max_window_bytes is not None
-        assert one.mss_bytes is not None
+        known = (one.retransmit_count, one.rtt_ms, one.min_rtt_ms, one.max_window_bytes)
+        assert None not in (*known, one.mss_bytes)
         assert one.mtu_bytes == 65536
         for end in (vm, peer):
             assert end.cpu_ratio is not None
@@ -133,11 +140,7 @@ def test_many_streams_are_processes_or_threads_as_the_version_demands(
 def test_a_campaign_goes_on_where_it_was_broken_off(mark: str, store: Path) -> None:
     pairs = pair("a-b"), pair("c-d")
     asked = campaign(*pairs, configurations=(BOTH,))
-    whole = [
-        RunKey(pair=one.name, configuration=configuration.name, number=number)
-        for number in (1, 2)
-        for one, configuration in round_order(asked, number)
-    ]
+    whole = keys(asked)
     seen: list[object] = []
 
     def stop_after_one(event: object) -> None:

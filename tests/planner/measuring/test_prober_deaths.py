@@ -52,12 +52,14 @@ run_campaign(
 )
 """
 DEATHS = [
-    ("local", signal.SIGKILL),
-    ("local", signal.SIGTERM),
-    ("local", signal.SIGINT),
-    ("ssh", signal.SIGKILL),
-    ("ssh", signal.SIGINT),
-    ("gcloud", signal.SIGKILL),
+    ("local", signal.SIGKILL, 1),
+    ("local", signal.SIGTERM, 1),
+    ("local", signal.SIGINT, 1),
+    # A second interrupt.
+    ("local", signal.SIGINT, 3),
+    ("ssh", signal.SIGKILL, 1),
+    ("ssh", signal.SIGINT, 1),
+    ("gcloud", signal.SIGKILL, 1),
 ]
 
 
@@ -113,17 +115,18 @@ def prober(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Prober]:
             one.wait()
 
 
-@pytest.mark.parametrize(("kind", "number"), DEATHS)
+@pytest.mark.parametrize(("kind", "number", "times"), DEATHS)
 def test_the_death_of_netplan_leaves_nothing(
-    prober: Prober, kind: str, number: signal.Signals
+    prober: Prober, kind: str, number: signal.Signals, times: int
 ) -> None:
     prober.start(kind, streams=2)
-    prober.signal(number)
+    for _ in range(times):
+        prober.signal(number)
     returncode, errors = prober.wait()
     assert returncode != 0
-    assert ("KeyboardInterrupt" in errors) == (number != signal.SIGKILL)
+    assert times > 1 or ("KeyboardInterrupt" in errors) == (number != signal.SIGKILL)
     assert_none_left(prober.mark)
-    assert list(prober.temporary.iterdir()) == []
+    assert times > 1 or list(prober.temporary.iterdir()) == []
     assert read_store(prober.store).measurements == ()
 
 
@@ -146,14 +149,6 @@ def test_a_stopped_netplan_holds_no_far_end(prober: Prober) -> None:
     assert_none_left(prober.mark)
 
 
-def test_a_second_interrupt_leaves_nothing(prober: Prober) -> None:
-    prober.start("local", streams=2)
-    for _ in range(3):
-        prober.signal(signal.SIGINT)
-    assert prober.wait()[0] != 0
-    assert_none_left(prober.mark)
-
-
 def connections(mark: str) -> list[int]:
     """Return the `cat` of each stand-in for SSH."""
     return [pid for pid, line in processes(mark).items() if line.strip() == "cat"]
@@ -165,31 +160,20 @@ def kill_all(pids: Iterable[int], number: signal.Signals) -> None:
             os.kill(pid, number)
 
 
-def lost(prober: Prober) -> None:
-    kill_all(connections(prober.mark), signal.SIGKILL)
-
-
-def standing_still(prober: Prober) -> None:
-    kill_all(connections(prober.mark), signal.SIGSTOP)
-
-
-def without_a_client(prober: Prober) -> None:
-    kill_all(iperf3_clients(prober.mark), signal.SIGKILL)
-
-
-def without_a_server(prober: Prober) -> None:
-    kill_all(iperf3_servers(prober.mark), signal.SIGKILL)
+Harm = tuple[Callable[[str], list[int]], signal.Signals]
+LOST: Harm = (connections, signal.SIGKILL)
+STANDING_STILL: Harm = (connections, signal.SIGSTOP)
 
 
 @pytest.mark.parametrize(
-    ("kind", "harm"), [("ssh", lost), ("gcloud", lost), ("ssh", standing_still)]
+    ("kind", "harm"), [("ssh", LOST), ("gcloud", LOST), ("ssh", STANDING_STILL)]
 )
 def test_a_lost_connection_leaves_nothing_on_the_far_side(
-    prober: Prober, kind: str, harm: Callable[[Prober], None]
+    prober: Prober, kind: str, harm: Harm
 ) -> None:
     prober.start(kind)
     servers = iperf3_servers(prober.mark)
-    harm(prober)
+    kill_all(harm[0](prober.mark), harm[1])
     wait_for(lambda: not set(servers) & set(processes(prober.mark)), "the server's end")
     prober.signal(signal.SIGTERM)
     prober.wait()
@@ -197,13 +181,13 @@ def test_a_lost_connection_leaves_nothing_on_the_far_side(
     assert_none_left(prober.mark)
 
 
-@pytest.mark.parametrize("harm", [without_a_client, without_a_server])
+@pytest.mark.parametrize("killed", [iperf3_clients, iperf3_servers])
 def test_a_killed_iperf3_is_a_failed_run_and_the_next_one_follows(
-    prober: Prober, harm: Callable[[Prober], None]
+    prober: Prober, killed: Callable[[str], list[int]]
 ) -> None:
     prober.start("local")
     before = {*iperf3_clients(prober.mark), *iperf3_servers(prober.mark)}
-    harm(prober)
+    kill_all(killed(prober.mark), signal.SIGKILL)
     wait_for(
         lambda: len({*iperf3_clients(prober.mark), *iperf3_servers(prober.mark)} - before) == 2,
         "the next run",

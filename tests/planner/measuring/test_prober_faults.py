@@ -1,6 +1,7 @@
 """Ends that are not as they should be: named in words, and nothing of them stays."""
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -9,11 +10,12 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from netplan_planner.errors import InputError
-from netplan_planner.measuring.campaign import Configuration, Direction, ProbeLimits, StopRule
+from netplan_planner.measuring import campaign as asking
+from netplan_planner.measuring.campaign import Campaign, ProbeLimits, ProbePair, StopRule
 from netplan_planner.measuring.outcome import (
     PairRefused,
     ProbeEvent,
@@ -39,7 +41,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 VERSION = 'if [ "$1" = --version ]; then echo "iperf 3.12 (cJSON 1.7.15)"; exit; fi\n'
-HANGS = msgspec.structs.replace(IMPATIENT, start_s=3, slack_s=1, connect_s=1)
+HANGS = replace(IMPATIENT, start_s=3, slack_s=1, connect_s=1)
 ACCEPTS = """
 import socket, sys, time
 port = int(sys.argv[sys.argv.index("-p") + 1])
@@ -69,6 +71,21 @@ def program(folder: Path, script: str, name: str = "iperf3-odd") -> str:
     return str(path)
 
 
+def refusal(store: Path, asked: Campaign) -> str:
+    """Return why the one pair of a campaign is refused."""
+    outcome = run_campaign(asked, store=store)
+    (refused,) = outcome.events
+    assert isinstance(refused, PairRefused)
+    assert (outcome.order, outcome.is_complete) == ((), False)
+    return refused.reason
+
+
+def with_client(folder: Path, script: str) -> ProbePair:
+    """Return a pair whose client is another program."""
+    only = pair()
+    return replace(only, client=replace(only.client, iperf3=program(folder, script)))
+
+
 @pytest.mark.parametrize(
     ("script", "reason"),
     [
@@ -85,17 +102,8 @@ def program(folder: Path, script: str, name: str = "iperf3-odd") -> str:
 def test_a_server_that_cannot_serve_is_refused(
     mark: str, store: Path, tmp_path: Path, script: str, reason: str
 ) -> None:
-    odd = program(tmp_path, script)
-    outcome = run_campaign(campaign(pair(server_iperf3=odd), patience=HANGS), store=store)
-    (refused,) = outcome.events
-    assert isinstance(refused, PairRefused)
-    assert_matches(refused.reason, reason)
-    assert (outcome.order, outcome.is_complete) == ((), False)
-
-
-def assert_matches(text: str, pattern: str) -> None:
-    with pytest.raises(AssertionError, match=pattern):
-        raise AssertionError(text)
+    asked = campaign(pair(server_iperf3=program(tmp_path, script)), patience=HANGS)
+    assert re.search(reason, refusal(store, asked))
 
 
 @pytest.mark.parametrize(
@@ -111,13 +119,8 @@ def assert_matches(text: str, pattern: str) -> None:
 def test_a_client_that_gives_no_result_is_refused(
     mark: str, store: Path, tmp_path: Path, script: str, reason: str
 ) -> None:
-    only = pair()
-    odd = msgspec.structs.replace(only.client, iperf3=program(tmp_path, script))
-    only = msgspec.structs.replace(only, client=odd)
-    outcome = run_campaign(campaign(only, patience=HANGS), store=store)
-    (refused,) = outcome.events
-    assert isinstance(refused, PairRefused)
-    assert_matches(refused.reason, reason)
+    asked = campaign(with_client(tmp_path, script), patience=HANGS)
+    assert re.search(reason, refusal(store, asked))
 
 
 def test_a_pair_that_cannot_be_measured_does_not_stop_the_others(mark: str, store: Path) -> None:
@@ -130,29 +133,29 @@ def test_a_pair_that_cannot_be_measured_does_not_stop_the_others(mark: str, stor
     assert {key.pair for key in outcome.order} == {"good"}
 
 
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        (
+            "echo 'Permission denied (publickey).' >&2; exit 255",
+            "it did not answer (Permission denied (publickey).)",
+        ),
+        ("exec sleep 100", "no answer within 3 s"),
+    ],
+    ids=["denied", "hangs"],
+)
 def test_an_end_without_an_answer_is_refused(
-    mark: str, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    mark: str,
+    store: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    script: str,
+    reason: str,
 ) -> None:
-    program(tmp_path, "echo 'Permission denied (publickey).' >&2; exit 255", "ssh")
+    program(tmp_path, script, "ssh")
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    only = pair(server=SshTransport(host="vm-1"))
-    outcome = run_campaign(campaign(only), store=store)
-    (refused,) = outcome.events
-    assert isinstance(refused, PairRefused)
-    assert refused.reason == "ssh vm-1: it did not answer (Permission denied (publickey).)"
-
-
-def test_an_end_that_hangs_is_given_up(
-    mark: str, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program(tmp_path, "exec sleep 100", "ssh")
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    outcome = run_campaign(
-        campaign(pair(server=SshTransport(host="vm-1")), patience=HANGS), store=store
-    )
-    (refused,) = outcome.events
-    assert isinstance(refused, PairRefused)
-    assert refused.reason == "ssh vm-1: no answer within 3 s"
+    asked = campaign(pair(server=SshTransport(host="vm-1")), patience=HANGS)
+    assert refusal(store, asked) == f"ssh vm-1: {reason}"
 
 
 def test_taken_ports_are_passed_over(mark: str, store: Path) -> None:
@@ -165,18 +168,15 @@ def test_taken_ports_are_passed_over(mark: str, store: Path) -> None:
 def test_ports_that_are_all_taken_are_named(mark: str, store: Path) -> None:
     first, last = free_ports(2)
     with socket.create_server(("", first)), socket.create_server(("", last)):
-        outcome = run_campaign(campaign(pair(ports=(first, last))), store=store)
-    (refused,) = outcome.events
-    assert isinstance(refused, PairRefused)
-    assert f"of the ports {first} to {last} are free" in refused.reason
+        assert f"of the ports {first} to {last} are free" in refusal(
+            store, campaign(pair(ports=(first, last)))
+        )
 
 
 def test_runs_that_fail_in_a_row_are_given_up(mark: str, store: Path, tmp_path: Path) -> None:
     """The first contact works; every run breaks off."""
     script = f'{VERSION}case "$*" in *"-t 1"*) exit 1;; esac\nexec iperf3 "$@"'
-    only = pair()
-    odd = msgspec.structs.replace(only.client, iperf3=program(tmp_path, script))
-    only = msgspec.structs.replace(only, client=odd)
+    only = with_client(tmp_path, script)
     outcome = run_campaign(campaign(only, stop=StopRule()), store=store)
     *failed, left_out = outcome.events
     assert [type(event) for event in failed] == [RunFailed, RunFailed]
@@ -190,9 +190,7 @@ def test_a_run_that_never_connected_uses_up_no_bytes(
 ) -> None:
     refused = "exec iperf3 -c 127.0.0.1 -p 1 -J -t 1"
     script = f'{VERSION}case "$*" in *"-t 1"*) {refused};; esac\nexec iperf3 "$@"'
-    only = pair()
-    odd = msgspec.structs.replace(only.client, iperf3=program(tmp_path, script))
-    only = msgspec.structs.replace(only, client=odd)
+    only = with_client(tmp_path, script)
     outcome = run_campaign(campaign(only, limits=ProbeLimits(max_gib=1)), store=store)
     first, second, _ = outcome.events
     for event in (first, second):
@@ -207,10 +205,8 @@ def test_clients_that_did_not_run_together_are_a_failed_run(
 ) -> None:
     # Of two neighbouring ports, one is odd.
     script = f'{VERSION}case "$*" in *[13579]) sleep 3;; esac\nexec iperf3 "$@"'
-    only = pair()
-    odd = msgspec.structs.replace(only.client, iperf3=program(tmp_path, script))
-    only = msgspec.structs.replace(only, client=odd)
-    two = Configuration(streams=2, direction=Direction.FORWARD)
+    only = with_client(tmp_path, script)
+    two = asking.Configuration(streams=2, direction=asking.Direction.FORWARD)
     outcome = run_campaign(campaign(only, configurations=(two,)), store=store)
     first, *_ = outcome.events
     assert isinstance(first, RunFailed)

@@ -69,31 +69,20 @@ def words(configuration: Configuration, **more: object) -> list[str]:
 
 
 def test_the_client_is_told_everything() -> None:
-    found = " ".join(words(SIXTEEN_BOTH, bitrate_gbps=1.6))
-    assert found == (
+    assert " ".join(words(SIXTEEN_BOTH, bitrate_gbps=1.6)) == (
         "-c 10.0.0.2 -J --get-server-output -t 10 -P 16 --connect-timeout 5000 -O 2 --bidir"
         " -b 100000000"
     )
-
-
-def test_each_of_many_processes_has_one_stream_and_its_share_of_the_rate() -> None:
+    # Each of many processes has one stream and its share of the rate, which is never zero.
     found = " ".join(words(SIXTEEN_BOTH, processes=16, bitrate_gbps=1.6))
     assert "-P 1 " in found
     assert found.endswith("-b 100000000")
-
-
-def test_a_rate_is_never_zero_which_would_be_none() -> None:
     assert words(SIXTEEN_BOTH, bitrate_gbps=1e-9)[-1] == "1"
 
 
 def test_the_configurations_are_those_of_the_protocol() -> None:
-    assert sorted(one.name for one in CONFIGURATIONS) == [
-        "1-forward",
-        "1-reverse",
-        "16-both",
-        "16-forward",
-        "16-reverse",
-    ]
+    names = "1-forward 1-reverse 16-both 16-forward 16-reverse"
+    assert sorted(one.name for one in CONFIGURATIONS) == names.split()
 
 
 def three_pairs(seed: int = 0, name: str = "trial") -> Campaign:
@@ -116,12 +105,9 @@ def test_a_round_has_everything_once_in_an_order_of_its_own() -> None:
         assert sum(before != after for before, after in itertools.pairwise(names)) > 2
 
 
-def test_the_order_is_the_same_again() -> None:
-    assert round_order(three_pairs(), 3) == round_order(three_pairs(), 3)
-
-
-def test_an_order_that_never_changes_between_versions() -> None:
+def test_an_order_is_the_same_again_and_never_changes_between_versions() -> None:
     """Or campaigns that were broken off would go on in another order."""
+    assert round_order(three_pairs(), 3) == round_order(three_pairs(), 3)
     order = [f"{one.name}/{way.name}" for one, way in round_order(three_pairs(seed=42), 1)]
     assert order[:4] == ["b/16-both", "c/1-forward", "c/16-reverse", "c/1-reverse"]
 

@@ -6,7 +6,7 @@ import shutil
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -80,23 +80,37 @@ def test_servers_listen_when_they_say_so(mark: str, shell: tuple[str, ...]) -> N
     assert_none_left(mark)
 
 
-@pytest.mark.parametrize("shell", SHELLS)
-def test_the_end_of_the_input_ends_the_server(mark: str, shell: tuple[str, ...]) -> None:
-    process = start(serve(free_ports(1)), shell)
-    answer(process)
+def close_input(process: subprocess.Popen[bytes]) -> None:
     assert process.stdin is not None
     process.stdin.close()
     process.stdin = None
-    assert_none_left(mark)
+
+
+def kill_shell(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    # The other end of its input closes it when it sees the shell gone.
     leave(process)
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_silence_on_the_input_ends_the_server(mark: str, shell: tuple[str, ...]) -> None:
-    process = start(serve(free_ports(1), lead=Lead(life_s=60, silence_s=1)), shell)
+@pytest.mark.parametrize(
+    ("lead", "act"),
+    [
+        (LONG, close_input),
+        (Lead(life_s=60, silence_s=1), lambda _: None),
+        (LONG, kill_shell),
+    ],
+    ids=["end of the input", "silence on the input", "killed shell"],
+)
+def test_without_its_lead_no_server_stays(
+    mark: str, shell: tuple[str, ...], lead: Lead, act: Callable[[subprocess.Popen[bytes]], object]
+) -> None:
+    process = start(serve(free_ports(1), lead=lead), shell)
     answer(process)
+    act(process)
     assert_none_left(mark)
-    leave(process)
+    if process.returncode is None:
+        leave(process)
 
 
 def test_words_on_the_input_keep_the_server(mark: str) -> None:
@@ -132,16 +146,6 @@ def test_a_signal_to_the_shell_ends_the_server(
     answer(process)
     process.send_signal(number)
     wait_for(lambda: not iperf3_servers(mark), "the server's end")
-    leave(process)
-    assert_none_left(mark)
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_a_killed_shell_leaves_no_server(mark: str, shell: tuple[str, ...]) -> None:
-    process = start(serve(free_ports(1)), shell)
-    answer(process)
-    process.kill()
-    # The other end of its input closes it when it sees the shell gone.
     leave(process)
     assert_none_left(mark)
 

@@ -8,10 +8,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from netplan_planner.errors import InputError
 from netplan_planner.measuring.store import SCHEMA, Store, append, content_hash, read_store
@@ -49,84 +49,48 @@ def test_everything_that_can_be_measured_comes_back(
     found: list[Measurement], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("store") / "probes.jsonl"
-    alone = [msgspec.structs.replace(one, run_id=f"run-{index}") for index, one in enumerate(found)]
-
+    alone = [replace(one, run_id=f"run-{index}") for index, one in enumerate(found)]
     assert append(path, alone) == len(alone)
     assert read_store(path) == Store(measurements=tuple(alone))
     assert append(path, alone) == 0
 
 
 def test_every_field_of_a_measurement_comes_back(path: Path) -> None:
-    end = MeasuredEnd(
-        name="vm",
-        is_tier1=False,
-        vcpus=0,
-        cpu_ratio=0.0,
-        congestion_control="bbr",
-    )
-    one = msgspec.structs.replace(
-        FIRST,
-        src=end,
-        path_class=PathClass.SAME_ZONE_INTERNAL,
-        is_reverse=True,
-        retransmit_count=0,
-        counted_by=CountedBy.SENDER,
-        protocol="udp",
-        started_at="",
-        source="",
-    )
+    end = MeasuredEnd(name="vm", is_tier1=False, vcpus=0, cpu_ratio=0.0, congestion_control="bbr")
+    ways = {"is_reverse": True, "path_class": PathClass.SAME_ZONE_INTERNAL, "protocol": "udp"}
+    counts = {"retransmit_count": 0, "counted_by": CountedBy.SENDER, "started_at": "", "source": ""}
+    one = replace(FIRST, src=end, **ways, **counts)
     append(path, [one])
-
     assert read_store(path).measurements == (one,)
 
 
 def test_a_line_is_text_that_does_nothing(path: Path) -> None:
     append(path, [SECOND])
     (line,) = lines_of(path)
-
     assert json.loads(line)["schema"] == SCHEMA
     assert json.loads(line)["note"] == SECOND.note
     assert all(0x20 <= byte < 0x7F for byte in line.rstrip(b"\n"))
-
-
-def test_half_a_character_is_replaced(path: Path) -> None:
+    # Half a character is replaced.
     append(path, [measured(note="a\ud800b")])
-
-    assert read_store(path).measurements[0].note == "a\ufffdb"
+    assert read_store(path).measurements[1].note == "a\ufffdb"
 
 
 @pytest.mark.parametrize("gbps", [float("nan"), float("inf")])
 def test_a_figure_that_is_none_is_not_stored(path: Path, gbps: float) -> None:
     with pytest.raises(InputError, match="no finite number"):
-        append(path, [FIRST, msgspec.structs.replace(SECOND, gbps=gbps)])
+        append(path, [FIRST, replace(SECOND, gbps=gbps)])
     assert not path.exists()
 
 
 def test_the_same_run_is_added_once(path: Path) -> None:
-    moved = msgspec.structs.replace(FIRST, source="another/file.json", place="7")
-
+    moved = replace(FIRST, source="another/file.json", place="7")
     assert append(path, [FIRST, FIRST]) == 1
     assert append(path, [FIRST, moved]) == 0
     assert len(lines_of(path)) == 1
-
-
-def test_the_fullest_record_of_a_run_stands(path: Path) -> None:
-    fuller = msgspec.structs.replace(FIRST, rtt_ms=1.0, path_class=PathClass.NAT)
-    corrected = msgspec.structs.replace(fuller, rtt_ms=2.0)
-    append(path, [FIRST, SECOND])
-
-    assert append(path, [fuller]) == 1
-    assert append(path, [FIRST]) == 0
-    assert read_store(path) == Store(measurements=(fuller, SECOND), repeated_count=1)
-    assert append(path, [corrected]) == 1
-    assert read_store(path) == Store(measurements=(corrected, SECOND), repeated_count=2)
-
-
-def test_without_an_id_the_content_tells_runs_apart(path: Path) -> None:
+    # Without an id the content tells runs apart.
     one, other = measured(run_id=""), measured(run_id="", gbps=9.0)
-
     assert append(path, [one, other, one]) == 2
-    assert read_store(path).measurements == (one, other)
+    assert read_store(path).measurements == (FIRST, one, other)
 
 
 def test_stores_that_were_joined_count_a_run_once(path: Path, tmp_path: Path) -> None:
@@ -134,8 +98,18 @@ def test_stores_that_were_joined_count_a_run_once(path: Path, tmp_path: Path) ->
     append(path, [FIRST, SECOND])
     append(other, [SECOND, THIRD])
     path.write_bytes(path.read_bytes() + other.read_bytes())
-
     assert read_store(path) == Store(measurements=(FIRST, SECOND, THIRD), repeated_count=1)
+
+
+def test_the_fullest_record_of_a_run_stands(path: Path) -> None:
+    fuller = replace(FIRST, rtt_ms=1.0, path_class=PathClass.NAT)
+    corrected = replace(fuller, rtt_ms=2.0)
+    append(path, [FIRST, SECOND])
+    assert append(path, [fuller]) == 1
+    assert append(path, [FIRST]) == 0
+    assert read_store(path) == Store(measurements=(fuller, SECOND), repeated_count=1)
+    assert append(path, [corrected]) == 1
+    assert read_store(path) == Store(measurements=(corrected, SECOND), repeated_count=2)
 
 
 def test_a_crash_at_any_byte_of_the_last_record_costs_that_record_only(path: Path) -> None:
@@ -156,18 +130,11 @@ def test_a_crash_at_any_byte_of_the_last_record_costs_that_record_only(path: Pat
         assert path.read_bytes().startswith(whole[:length])
 
 
-def test_a_cut_line_is_named_by_its_number(path: Path) -> None:
+def test_a_cut_line_is_named_by_its_number_and_can_be_stored_again(path: Path) -> None:
     append(path, [FIRST, SECOND])
     path.write_bytes(path.read_bytes()[:-20])
     (fault,) = read_store(path).faults
-
     assert fault.startswith(f"{path}:2: cut off in the middle")
-
-
-def test_the_record_that_was_cut_can_be_stored_again(path: Path) -> None:
-    append(path, [FIRST, SECOND])
-    path.write_bytes(path.read_bytes()[:-20])
-
     assert append(path, [FIRST, SECOND]) == 1
     store = read_store(path)
     assert store.measurements == (FIRST, SECOND)
@@ -193,7 +160,6 @@ def test_a_line_that_is_not_as_it_was_is_left_out(
     assert old in line
     path.write_text(before + line.replace(old, new) + after)
     store = read_store(path)
-
     assert store.measurements == (FIRST, THIRD)
     assert len(store.faults) == 1
     assert store.faults[0].startswith(f"{path}:2: ")
@@ -205,9 +171,7 @@ def test_lines_of_something_else_are_named(path: Path, junk: bytes) -> None:
     append(path, [FIRST])
     path.write_bytes(junk + b"\n" + path.read_bytes())
     store = read_store(path)
-
-    assert store.measurements == (FIRST,)
-    assert len(store.faults) == 1
+    assert (store.measurements, len(store.faults)) == ((FIRST,), 1)
 
 
 def stored_line(path: Path, one: Measurement, **fields: object) -> bytes:
@@ -222,14 +186,12 @@ def stored_line(path: Path, one: Measurement, **fields: object) -> bytes:
 
 def test_a_field_that_a_later_version_added_does_not_matter(path: Path) -> None:
     path.write_bytes(stored_line(path, FIRST, queue_ms=3.0))
-
     assert read_store(path) == Store(measurements=(FIRST,))
     assert append(path, [SECOND]) == 1
 
 
 def test_a_field_of_a_wrong_type_is_named(path: Path) -> None:
     path.write_bytes(stored_line(path, FIRST, gbps="fast"))
-
     assert "no measurement: Expected `float`, got `str`" in read_store(path).faults[0]
 
 
@@ -279,7 +241,6 @@ def test_processes_that_write_at_once_lose_nothing(
         process.stdin.write("\n")
         process.stdin.flush()
     assert [process.wait(timeout=60) for process in started] == [0, 0, 0]
-
     store = read_store(path)
     names = ("a", "b", "c", "shared")
     assert {one.run_id for one in store.measurements} == {
@@ -301,7 +262,6 @@ def test_a_writer_that_is_killed_leaves_whole_records(
         assert process.poll() is None
     process.kill()
     process.wait()
-
     kept = read_store(path)
     assert [one.run_id for one in kept.measurements] == [
         f"{name}-{index // 2}"
@@ -322,7 +282,6 @@ def test_no_room_leaves_the_store_as_it_was(path: Path) -> None:
             append(path, [SECOND])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-
     assert path.read_bytes() == before
     assert append(path, [SECOND]) == 1
     assert read_store(path).measurements == (FIRST, SECOND)

@@ -11,17 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from netplan_planner.model import (
-    CommitmentScope,
-    CoverLedger,
-    Facts,
-    FlexibleCommitments,
-    FlexibleUse,
-    Inventory,
-    MachineChange,
-    Usage,
-    total_usd,
-)
+from netplan_planner import model
+from netplan_planner.model import CoverLedger, FlexibleCommitments, MachineChange, Usage
 from netplan_planner.optimise.commitment_changes import Commitments
 from netplan_pricing import open_prices
 from netplan_pricing.book import SnapshotPriceBook
@@ -31,6 +22,7 @@ from support.rules.facts import facts_of, machine
 BASE = facts_of()
 TYPES = ("n2-standard-2", "n2-standard-8", "e2-standard-4", "n1-standard-4")
 NONE = Decimal(0)
+AMOUNTS = ("usd_per_month", *(f"{of}_usd_per_month" for of in ("covered", "unused", "uncovered")))
 
 
 @cache
@@ -46,15 +38,12 @@ def eligible() -> frozenset[str]:
 def seen(*usd_by_hour: str, doubt: str = "", net_ratio: str = "1") -> FlexibleCommitments:
     month = datetime(2026, 10, 1, tzinfo=UTC)
     return FlexibleCommitments(
-        use=FlexibleUse(
+        use=model.FlexibleUse(
             plans=("1 year",),
             source="billing export made",
             start=month,
             end=month,
-            usd_per_month=NONE,
-            covered_usd_per_month=NONE,
-            unused_usd_per_month=NONE,
-            uncovered_usd_per_month=NONE,
+            **dict.fromkeys(AMOUNTS, NONE),  # type: ignore[arg-type]
             hour_count=len(usd_by_hour),
             doubt=doubt,
         ),
@@ -70,20 +59,28 @@ def book(found: FlexibleCommitments | None) -> SnapshotPriceBook:
     return prices
 
 
-def ledger_of(found: FlexibleCommitments, facts: Facts = BASE) -> CoverLedger:
-    return Commitments(book(found), CommitmentScope.UNKNOWN).ledger(facts.inventory, facts.today)
+def ledger_of(found: FlexibleCommitments, facts: model.Facts = BASE) -> CoverLedger:
+    return Commitments(book(found), model.CommitmentScope.UNKNOWN).ledger(
+        facts.inventory, facts.today
+    )
+
+
+def price(machine_type: str | None, usage: Usage) -> Decimal:
+    if machine_type is None:
+        return NONE
+    return BASE.prices.machine("us-central1", machine_type, usage).usd
 
 
 def hourly(machine_type: str | None) -> Decimal:
-    if machine_type is None:
-        return NONE
-    return BASE.prices.machine("us-central1", machine_type, Usage.SUSTAINED_USE).usd
+    return price(machine_type, Usage.SUSTAINED_USE)
 
 
 def listed(machine_type: str | None) -> Decimal:
-    if machine_type is None:
-        return NONE
-    return BASE.prices.machine("us-central1", machine_type, Usage.ON_DEMAND).usd
+    return price(machine_type, Usage.ON_DEMAND)
+
+
+def changed(old: str, new: str | None = None, name: str = "a") -> MachineChange:
+    return MachineChange(instance=machine(name, machine_type=old), machine_type=new)
 
 
 def bill(usd_by_hour: Sequence[Decimal], moved: Decimal, net_ratio: str) -> Decimal:
@@ -93,9 +90,9 @@ def bill(usd_by_hour: Sequence[Decimal], moved: Decimal, net_ratio: str) -> Deci
 
 
 def saving(ledger: CoverLedger, old: str, new: str | None) -> Decimal:
-    found = ledger.change(MachineChange(instance=machine("a", machine_type=old), machine_type=new))
+    found = ledger.change(changed(old, new))
     assert found.unknown == ""
-    return (hourly(old) - hourly(new)) * 730 + total_usd(found.items)
+    return (hourly(old) - hourly(new)) * 730 + model.total_usd(found.items)
 
 
 amounts = st.lists(st.integers(-3000, 3000).map(lambda n: Decimal(n) / 1000), min_size=1)
@@ -114,15 +111,13 @@ def test_changes_save_what_the_bill_of_each_hour_falls_by(
         expected = bill(usd_by_hour, moved, net_ratio) - bill(usd_by_hour, then, net_ratio)
         # Where nothing binds, discounts for sustained use that are all but alike count as alike.
         assert float(saving(ledger, old, new)) == pytest.approx(float(expected), rel=0.02, abs=1e-4)
-        ledger.take(MachineChange(instance=machine("a", machine_type=old), machine_type=new))
+        ledger.take(changed(old, new))
         moved = then
 
 
 def test_spend_that_is_covered_in_every_hour_saves_nothing() -> None:
     ledger = ledger_of(seen("0", "-0.5"))
-    found = ledger.change(
-        MachineChange(instance=machine("a", machine_type="n2-standard-8"), machine_type=None)
-    )
+    found = ledger.change(changed("n2-standard-8"))
     assert saving(ledger, "n2-standard-8", None) == 0
     assert "spend that flexible commitments (1 year) cover, paid all the same" in found.note
     assert "billing export made" in found.note
@@ -156,14 +151,14 @@ def test_what_leaves_the_bill_has_the_discounts_of_what_is_not_covered() -> None
 
 def test_resource_based_commitments_go_first() -> None:
     resource = commitment(8, 32)
-    inventory = Inventory(
+    inventory = model.Inventory(
         instances=(machine("a", machine_type="n2-standard-8"),), commitments=(resource,)
     )
     ledger = ledger_of(seen("0"), replace(BASE, inventory=inventory))
     # All of it is covered by the resource-based one: the flexible one does not see it go.
     found = ledger.change(MachineChange(instance=inventory.instances[0], machine_type=None))
     assert not any("flexible" in item.name for item in found.items)
-    assert hourly("n2-standard-8") * 730 + total_usd(found.items) == pytest.approx(NONE)
+    assert hourly("n2-standard-8") * 730 + model.total_usd(found.items) == pytest.approx(NONE)
 
 
 @pytest.mark.parametrize(
@@ -175,16 +170,13 @@ def test_resource_based_commitments_go_first() -> None:
     ],
 )
 def test_what_is_not_known_of_cover_makes_no_line(doubt: str, machine_type: str, why: str) -> None:
-    cover = ledger_of(seen("1", doubt=doubt)).change(
-        MachineChange(instance=machine("a", machine_type=machine_type), machine_type=None)
-    )
+    cover = ledger_of(seen("1", doubt=doubt)).change(changed(machine_type))
     assert why in cover.unknown
     assert cover.items == ()
 
 
 def test_after_a_change_that_is_not_known_only_ample_spend_is_sure() -> None:
-    unknown = MachineChange(instance=machine("a", machine_type="e2-medium"), machine_type=None)
-    known = MachineChange(instance=machine("b", machine_type="n2-standard-8"), machine_type=None)
+    unknown, known = changed("e2-medium"), changed("n2-standard-8", name="b")
     scarce, ample = ledger_of(seen("0")), ledger_of(seen("100"))
     for ledger in (scarce, ample):
         assert ledger.change(known).unknown == ""

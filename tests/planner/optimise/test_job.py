@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.model import JobEnd, JobNeed, JobOption, JobPhase, Usage
+from netplan_planner.model import JobEnd, JobNeed, JobOption, JobPhase, JobPlan, Usage
 from netplan_planner.optimise.job.plan import plan_job
 from netplan_planner.throughput import load_caps
 from netplan_planner.units import BYTES_PER_GIB
@@ -29,7 +29,16 @@ STORY = JobNeed(
 
 
 def types(need: JobNeed) -> list[str]:
-    return [option.machine_type for option in plan_job(need, PRICES, JULY_2017).options]
+    return [option.machine_type for option in planned(need).options]
+
+
+def planned(need: JobNeed) -> JobPlan:
+    return plan_job(need, PRICES, JULY_2017)
+
+
+def only(need: JobNeed) -> JobOption:
+    (option,) = planned(need).options
+    return option
 
 
 def times(option: JobOption) -> Mapping[JobPhase, float]:
@@ -39,7 +48,7 @@ def times(option: JobOption) -> Mapping[JobPhase, float]:
 class TestTheDobermanStory:
     def test_four_vcpus_win_among_n1(self) -> None:
         need = replace(STORY, out_bytes=100_000_000_000, cpu_seconds=160.0)
-        plan = plan_job(need, PRICES, JULY_2017)
+        plan = planned(need)
         assert plan.options[0].machine_type == "n1-standard-4"
         by_type = {option.machine_type: option for option in plan.options}
         four, one, eight = (by_type[f"n1-standard-{n}"] for n in (4, 1, 8))
@@ -52,10 +61,7 @@ class TestTheDobermanStory:
 
     def test_seconds_that_are_begun_are_paid(self) -> None:
         """200 GiB take 1,459 s on one vCPU and 364.75 s on four, which is billed as 365 s."""
-        found = [
-            (one.machine_type, one.billed_s)
-            for one in plan_job(STORY, PRICES, JULY_2017).options[:3]
-        ]
+        found = [(one.machine_type, one.billed_s) for one in planned(STORY).options[:3]]
         # 1,459 vCPU-seconds, and 1,460 of the two that round up, of which the fastest comes first.
         assert found == [("n1-standard-1", 1459), ("n1-standard-4", 365), ("n1-standard-2", 730)]
 
@@ -66,7 +72,7 @@ class TestTheDobermanStory:
         assert types(one)[0] == "n1-standard-4"
 
     def test_bigger_is_cheaper_up_to_the_size_that_one_connection_fills(self) -> None:
-        plan = plan_job(replace(STORY, out_bytes=900_000_000_000), PRICES, JULY_2017)
+        plan = planned(replace(STORY, out_bytes=900_000_000_000))
         assert plan.cheapest_size == "n1-standard-4"
         bounds = {size.machine_type: size.bound_by for size in plan.sizes}
         assert bounds["n1-standard-4"] == "vm-egress"
@@ -76,7 +82,7 @@ class TestTheDobermanStory:
         need = replace(
             STORY, out_bytes=900_000_000_000, cpu_seconds=3600.0, baseline_type="n1-standard-1"
         )
-        plan = plan_job(need, PRICES, JULY_2017)
+        plan = planned(need)
         assert plan.before is not None
         assert plan.after is not None
         # 300 runs in 730 / 24 days, of 7,200 s on the one and 1,800 s on the other.
@@ -95,7 +101,7 @@ class TestTheBillByHand:
             machine_types=("n1-standard-4",),
             max_count=1,
         )
-        (option,) = plan_job(need, PRICES, JULY_2017).options
+        option = only(need)
         # 7,200 Gbit at 8 Gbit/s: 900 s; 3,600 vCPU-seconds on 4: 900 s; 10 runs: 5 hours at $0.20.
         assert times(option) == {JobPhase.OUT: 900, JobPhase.COMPUTE: 900}
         assert option.billed_s == 1800
@@ -108,15 +114,12 @@ class TestTheBillByHand:
         need = JobNeed(
             in_bytes=2_000_000_000_000, region="made-west1", machine_types=N1, max_count=16
         )
-        best = plan_job(need, PRICES, JULY_2017).options[0]
+        best = planned(need).options[0]
         # 16,000 Gbit at 2 Gbit/s a vCPU are 8,000 vCPU-seconds, whichever machines have them: the
         # fastest that ends on a full second is ten times 16 Gbit/s.
         assert (best.count, best.machine_type, best.duration_s) == (10, "n1-standard-8", 100)
         assert best.usd_per_run == Decimal("0.40") * 10 * 100 / 3600
-        by_type = {
-            one.machine_type: one
-            for one in plan_job(replace(need, max_count=1), PRICES, JULY_2017).options
-        }
+        by_type = {one.machine_type: one for one in planned(replace(need, max_count=1)).options}
         assert by_type["n1-standard-16"].duration_s == 1000
         assert by_type["n1-standard-16"].usd_per_run == Decimal(1000) * Decimal("0.80") / 3600
         assert by_type["n1-standard-1"].duration_s == 8000
@@ -124,21 +127,21 @@ class TestTheBillByHand:
 
     def test_a_minute_is_the_least(self) -> None:
         need = replace(STORY, out_bytes=1, cpu_seconds=0.0)
-        (best, *_) = plan_job(need, PRICES, JULY_2017).options
+        (best, *_) = planned(need).options
         assert best.machine_type == "n1-standard-1"
         assert best.billed_s == 60
         assert best.usd_per_run == Decimal("0.05") / 60
 
     def test_start_up_is_paid_on_every_machine(self) -> None:
         need = replace(STORY, startup_s=100.0, machine_types=("n1-standard-1",), max_count=4)
-        plan = plan_job(need, PRICES, JULY_2017)
+        plan = planned(need)
         assert plan.options[0].count == 1
         four = next(one for one in plan.front if one.count == 4)
         assert four.duration_s == pytest.approx(100 + (plan.options[0].duration_s - 100) / 4)
 
     def test_a_disk_that_is_slower_than_the_network_binds(self) -> None:
         need = replace(STORY, disk_mib_per_s=100.0, machine_types=("n1-standard-4",))
-        (option,) = plan_job(need, PRICES, JULY_2017).options
+        option = only(need)
         # 200 GiB at 100 MiB/s.
         assert times(option)[JobPhase.OUT] == 2048
         assert {one.bound_by for one in option.phases} == {"disk", "vcpus"}
@@ -150,22 +153,22 @@ class TestTheBillByHand:
             region="made-west1",
             machine_types=("n1-standard-16",),
         )
-        (option,) = plan_job(need, PRICES, JULY_2017).options
+        option = only(need)
         assert (option.count, option.duration_s) == (1, 800)
         assert option.phases[0].bound_by == "other-end"
 
     def test_one_machine_shuffles_nothing(self) -> None:
         need = replace(STORY, between_bytes=10**13, out_bytes=0, max_count=2)
-        plan = plan_job(need, PRICES, JULY_2017)
+        plan = planned(need)
         assert all(one.count == 1 for one in plan.options)
 
     def test_a_commitment_is_paid_all_month(self) -> None:
         need = replace(STORY, usage=Usage.CUD_1Y, machine_types=("n1-standard-4",))
-        (option,) = plan_job(need, PRICES, JULY_2017).options
+        option = only(need)
         assert option.usd_per_month == Decimal("0.2") * Decimal("0.7") * 730
         # 10,000 runs of 364.75 s are 1,013 hours: two machines.
         often = replace(need, runs_per_month=10_000)
-        (option,) = plan_job(often, PRICES, JULY_2017).options
+        option = only(often)
         assert option.usd_per_month == Decimal("0.2") * Decimal("0.7") * 1460
 
     def test_tier_1_is_an_own_candidate_with_its_fee(self) -> None:
@@ -187,34 +190,30 @@ class TestInterruptions:
     SPOT = replace(STORY, usage=Usage.SPOT, machine_types=("n1-standard-4",), startup_s=60.0)
 
     def test_none_cost_what_the_price_says(self) -> None:
-        (option,) = plan_job(
-            replace(self.SPOT, interruptions_per_day=0.0), PRICES, JULY_2017
-        ).options
+        option = only(replace(self.SPOT, interruptions_per_day=0.0))
         assert option.usd_per_run == Decimal("0.06") * 425 / 3600
 
     def test_known_lost_work_by_hand(self) -> None:
         need = replace(self.SPOT, interruptions_per_day=24.0, lost_work_s=100.0)
-        (option,) = plan_job(need, PRICES, JULY_2017).options
+        option = only(need)
         # One an hour takes 100 s of work and a start of 60 s: 424.75 s become x 3600 / 3440.
         assert option.duration_s == pytest.approx(424.748 * 3600 / 3440, rel=1e-5)
 
     def test_work_that_is_never_done_in_time_is_infeasible(self) -> None:
         need = replace(self.SPOT, interruptions_per_day=50_000.0)
-        plan = plan_job(need, PRICES, JULY_2017)
+        plan = planned(need)
         assert not plan.options
         assert plan.infeasible is not None
         assert "interrupted" in plan.infeasible.binding
 
     def test_the_break_even_is_where_both_cost_the_same(self) -> None:
         need = replace(STORY, machine_types=("n1-standard-4",), out_bytes=2 * 10**12)
-        spot = next(
-            one for one in plan_job(need, PRICES, JULY_2017).payments if one.usage is Usage.SPOT
-        )
+        spot = next(one for one in planned(need).payments if one.usage is Usage.SPOT)
         assert spot.option is None
         assert "no rate" in spot.unknown
         most = spot.break_even_interruptions_per_day
         assert most is not None
-        on_demand = plan_job(need, PRICES, JULY_2017).options[0].usd_per_run
+        on_demand = planned(need).options[0].usd_per_run
         for factor, is_cheaper in ((0.99, True), (1.01, False)):
             tried = replace(need, usage=Usage.SPOT, interruptions_per_day=most * factor)
             usd = plan_job(tried, PRICES, JULY_2017).options[0].usd_per_run
@@ -224,7 +223,7 @@ class TestInterruptions:
 class TestDeadlines:
     def test_the_shortfall_and_what_is_enough(self) -> None:
         need = replace(STORY, streams=None, deadline_s=60.0, max_count=2)
-        plan = plan_job(need, PRICES, JULY_2017)
+        plan = planned(need)
         found = plan.infeasible
         assert not plan.options
         assert found is not None
@@ -234,30 +233,28 @@ class TestDeadlines:
         assert found.shortfall_s == pytest.approx(found.fastest.duration_s - 60)
         enough = next(one for one in found.changes if one.startswith("--max-count"))
         count = int(enough.split()[1].rstrip(":"))
-        assert plan_job(replace(need, max_count=count), PRICES, JULY_2017).options
-        assert not plan_job(replace(need, max_count=count - 1), PRICES, JULY_2017).options
-        assert plan_job(replace(need, deadline_s=73.0), PRICES, JULY_2017).options
+        assert planned(replace(need, max_count=count)).options
+        assert not planned(replace(need, max_count=count - 1)).options
+        assert planned(replace(need, deadline_s=73.0)).options
         assert "--deadline 73s" in found.changes
 
     def test_work_on_one_vcpu_binds(self) -> None:
         need = replace(STORY, parallel_ratio=0.5, cpu_seconds=10_000.0, deadline_s=60.0)
-        found = plan_job(need, PRICES, JULY_2017).infeasible
+        found = planned(need).infeasible
         assert found is not None
         assert "does not share out" in found.binding
         assert not any("--max-count" in change for change in found.changes)
 
     def test_the_odds_follow_the_interval(self) -> None:
-        (option,) = plan_job(
-            replace(STORY, machine_types=("n1-standard-4",)), PRICES, JULY_2017
-        ).options
+        option = only(replace(STORY, machine_types=("n1-standard-4",)))
         assert option.low_duration_s < option.duration_s
         assert option.high_duration_s is not None
         slow = replace(STORY, machine_types=("n1-standard-4",), deadline_s=option.high_duration_s)
-        (at_the_end,) = plan_job(slow, PRICES, JULY_2017).options
+        at_the_end = only(slow)
         assert at_the_end.deadline_probability is not None
         assert at_the_end.deadline_probability >= 0.95
         found = [
-            plan_job(replace(slow, deadline_s=option.duration_s * share), PRICES, JULY_2017)
+            planned(replace(slow, deadline_s=option.duration_s * share))
             for share in (1.0, 1.01, 1.05, 1.5, 4.0)
         ]
         odds = [plan.options[0].deadline_probability or 0.0 for plan in found]
@@ -266,13 +263,13 @@ class TestDeadlines:
 
     def test_what_moves_nothing_is_as_sure_as_its_cpu_time(self) -> None:
         need = replace(STORY, out_bytes=0, deadline_s=151.0, machine_types=("n1-standard-4",))
-        (option,) = plan_job(need, PRICES, JULY_2017).options
+        option = only(need)
         assert option.deadline_probability == 1.0
 
     def test_the_sure_one_is_in_time_at_the_slow_end(self) -> None:
-        best = plan_job(replace(STORY, max_count=4), PRICES, JULY_2017).options[0]
+        best = planned(replace(STORY, max_count=4)).options[0]
         need = replace(STORY, max_count=4, deadline_s=best.duration_s)
-        plan = plan_job(need, PRICES, JULY_2017)
+        plan = planned(need)
         assert plan.sure is not None
         assert (plan.sure.deadline_probability or 0.0) >= 0.95
         assert plan.sure.usd_per_run >= plan.options[0].usd_per_run
@@ -291,7 +288,7 @@ class TestWhatCannotBeJudged:
     )
     def test_it_is_listed_with_the_reason(self, machine_type: str, reason: str) -> None:
         need = replace(STORY, machine_types=("n1-standard-4", machine_type))
-        plan = plan_job(need, PRICES, JULY_2017)
+        plan = planned(need)
         assert [option.machine_type for option in plan.options] == ["n1-standard-4"]
         assert [(r.machine_type, r.reason) for r in plan.unknown] == [(machine_type, reason)]
 

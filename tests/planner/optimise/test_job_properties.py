@@ -3,6 +3,8 @@
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
+from random import Random
 
 import pytest
 from hypothesis import assume, given
@@ -44,6 +46,7 @@ needs = st.builds(
 )
 
 
+@lru_cache(maxsize=64)
 def planned(need: JobNeed) -> JobPlan:
     return plan_job(need, PRICES, JULY_2017)
 
@@ -53,98 +56,85 @@ def least(need: JobNeed) -> Decimal | None:
     return found[0].usd_per_run if found else None
 
 
-def never_less(easy: JobNeed, hard: JobNeed) -> None:
-    one, two = least(easy), least(hard)
-    assert two is None or (one is not None and one <= two * (1 + Decimal("1e-9")))
+@given(needs, st.sampled_from([None, 0.3, 1.0, 3.0]))
+def test_every_cost_is_what_another_reckoning_says_and_nothing_beats_the_front_in_both(
+    need: JobNeed, tightness: float | None
+) -> None:
+    everything = reckoned.every(need, PRICES, JULY_2017)
+    assume(everything)
+    for option in planned(need).front:
+        for usd, done in everything.values():
+            is_cheaper = float(usd) < float(option.usd_per_run) * (1 - 1e-8)
+            is_faster = done < option.duration_s * (1 - 1e-8)
+            assert not (is_cheaper and is_faster)
+    if tightness is not None:
+        middle = sorted(done for _, done in everything.values())[len(everything) // 2]
+        need = replace(need, deadline_s=round(middle * tightness, 2) + 0.01)
+    limit = need.deadline_s or float("inf")
+    fitting = {cell: one for cell, one in everything.items() if one[1] <= limit}
+    plan = planned(need)
+    assert bool(plan.options) == bool(fitting)
+    for option in (*plan.options, *plan.front):
+        usd, done = everything[option.machine_type, option.count]
+        assert float(option.usd_per_run) == pytest.approx(float(usd), rel=1e-9, abs=1e-9)
+        assert option.duration_s == pytest.approx(done, rel=1e-9)
+    if fitting:
+        cheapest = min(usd for usd, _ in fitting.values())
+        assert float(plan.options[0].usd_per_run) == pytest.approx(float(cheapest), rel=1e-9)
+        month = round(Decimal(float(cheapest * Fraction(str(need.runs_per_month)))), 2)
+        found = round(plan.options[0].usd_per_month or 0, 2)
+        assert found == pytest.approx(month, abs=Decimal("0.01"))
 
 
-class TestAgainstBruteForce:
-    @given(needs, st.sampled_from([None, 0.3, 1.0, 3.0]))
-    def test_every_cost_is_what_another_reckoning_says(
-        self, need: JobNeed, tightness: float | None
-    ) -> None:
-        everything = reckoned.every(need, PRICES, JULY_2017)
-        assume(everything)
-        if tightness is not None:
-            middle = sorted(done for _, done in everything.values())[len(everything) // 2]
-            need = replace(need, deadline_s=round(middle * tightness, 2) + 0.01)
-        limit = need.deadline_s or float("inf")
-        fitting = {cell: one for cell, one in everything.items() if one[1] <= limit}
-        plan = planned(need)
-        assert bool(plan.options) == bool(fitting)
-        for option in (*plan.options, *plan.front):
-            usd, done = everything[option.machine_type, option.count]
-            assert float(option.usd_per_run) == pytest.approx(float(usd), rel=1e-9, abs=1e-9)
-            assert option.duration_s == pytest.approx(done, rel=1e-9)
-        if fitting:
-            cheapest = min(usd for usd, _ in fitting.values())
-            assert float(plan.options[0].usd_per_run) == pytest.approx(float(cheapest), rel=1e-9)
-            month = cheapest * Fraction(str(need.runs_per_month))
-            assert round(plan.options[0].usd_per_month or 0, 2) == pytest.approx(
-                round(Decimal(float(month)), 2), abs=Decimal("0.01")
-            )
-
-    @given(needs)
-    def test_nothing_beats_the_front_in_both(self, need: JobNeed) -> None:
-        everything = reckoned.every(need, PRICES, JULY_2017)
-        plan = planned(need)
-        for option in plan.front:
-            for usd, done in everything.values():
-                is_cheaper = float(usd) < float(option.usd_per_run) * (1 - 1e-8)
-                is_faster = done < option.duration_s * (1 - 1e-8)
-                assert not (is_cheaper and is_faster)
+@given(
+    need=needs,
+    field=st.sampled_from(["in_bytes", "out_bytes", "between_bytes"]),
+    more_bytes=sizes,
+    more_work=st.floats(0, 1e5),
+    deadline_s=st.floats(1, 1e6),
+    share=st.floats(0.1, 1),
+)
+def test_what_is_harder_never_costs_less(
+    need: JobNeed,
+    field: str,
+    more_bytes: int,
+    more_work: float,
+    deadline_s: float,
+    share: float,
+) -> None:
+    in_time = replace(need, deadline_s=deadline_s)
+    spot = replace(need, usage=Usage.SPOT, interruptions_per_day=1.0)
+    harder = {
+        "more bytes": (need, replace(need, **{field: getattr(need, field) + more_bytes})),
+        "more work": (need, replace(need, cpu_seconds=need.cpu_seconds + more_work)),
+        "one type": (need, replace(need, machine_types=need.machine_types[:1])),
+        "one machine": (need, replace(need, max_count=1)),
+        "a deadline": (need, in_time),
+        "a tighter deadline": (in_time, replace(need, deadline_s=deadline_s * share)),
+        "interruptions": (spot, replace(spot, interruptions_per_day=2.0)),
+    }
+    for name, (easy, hard) in harder.items():
+        one, two = least(easy), least(hard)
+        assert two is None or (one is not None and one <= two * (1 + Decimal("1e-9"))), name
 
 
-class TestProperties:
-    @given(needs, sizes, st.sampled_from(["in_bytes", "out_bytes", "between_bytes"]))
-    def test_more_bytes_never_cost_less(self, need: JobNeed, more: int, field: str) -> None:
-        never_less(need, replace(need, **{field: getattr(need, field) + more}))
-
-    @given(needs, st.floats(0, 1e5))
-    def test_more_work_never_costs_less(self, need: JobNeed, more: float) -> None:
-        never_less(need, replace(need, cpu_seconds=need.cpu_seconds + more))
-
-    @given(needs)
-    def test_fewer_candidates_never_cost_less(self, need: JobNeed) -> None:
-        never_less(need, replace(need, machine_types=need.machine_types[:1]))
-        never_less(need, replace(need, max_count=1))
-
-    @given(needs, st.floats(1, 1e6), st.floats(0.1, 1))
-    def test_a_tighter_deadline_never_costs_less(
-        self, need: JobNeed, deadline_s: float, share: float
-    ) -> None:
-        loose = replace(need, deadline_s=deadline_s)
-        never_less(need, loose)
-        never_less(loose, replace(need, deadline_s=deadline_s * share))
-
-    @given(needs)
-    def test_more_interruptions_never_cost_less(self, need: JobNeed) -> None:
-        spot = replace(need, usage=Usage.SPOT, interruptions_per_day=1.0)
-        never_less(spot, replace(spot, interruptions_per_day=2.0))
-
-    @given(needs, st.sampled_from(["0.001", "0.5", "3", "1000"]))
-    def test_prices_scaled_scale_the_cost(self, need: JobNeed, scale: str) -> None:
-        factor = Decimal(scale)
-        scaled = SmallPriceBook({"n1": str(Decimal("0.05") * factor)})
-        one, other = planned(need), plan_job(need, scaled, JULY_2017)
-        assert [(o.machine_type, o.count) for o in other.options] == [
-            (o.machine_type, o.count) for o in one.options
-        ]
-        for left, right in zip(one.options, other.options, strict=True):
-            assert float(right.usd_per_run) == pytest.approx(float(left.usd_per_run * factor))
-
-    @given(needs, st.randoms(use_true_random=False))
-    def test_the_order_of_the_types_does_not_matter(self, need: JobNeed, random: object) -> None:
-        shuffled = list(need.machine_types)
-        random.shuffle(shuffled)  # type: ignore[attr-defined]
-        other = planned(replace(need, machine_types=tuple(shuffled)))
-        assert replace(other, need=need) == planned(need)
-
-    @given(needs)
-    def test_the_interval_holds_the_value(self, need: JobNeed) -> None:
-        for option in planned(need).options:
-            assert option.low_usd_per_run <= option.usd_per_run
-            assert option.low_duration_s <= option.duration_s
-            if option.high_usd_per_run is not None and option.high_duration_s is not None:
-                assert option.usd_per_run <= option.high_usd_per_run
-                assert option.duration_s <= option.high_duration_s
+@given(needs, st.sampled_from(["0.001", "0.5", "3", "1000"]), st.randoms(use_true_random=False))
+def test_prices_scale_the_cost_and_the_order_of_the_types_does_not_matter(
+    need: JobNeed, scale: str, random: Random
+) -> None:
+    factor, plan = Decimal(scale), planned(need)
+    scaled = plan_job(need, SmallPriceBook({"n1": str(Decimal("0.05") * factor)}), JULY_2017)
+    for left, right in zip(plan.options, scaled.options, strict=True):
+        assert (right.machine_type, right.count) == (left.machine_type, left.count)
+        assert float(right.usd_per_run) == pytest.approx(float(left.usd_per_run * factor))
+    shuffled = list(need.machine_types)
+    random.shuffle(shuffled)
+    other = planned(replace(need, machine_types=tuple(shuffled)))
+    assert replace(other, need=need) == plan
+    # The interval holds the value.
+    for option in plan.options:
+        assert option.low_usd_per_run <= option.usd_per_run
+        assert option.low_duration_s <= option.duration_s
+        if option.high_usd_per_run is not None and option.high_duration_s is not None:
+            assert option.usd_per_run <= option.high_usd_per_run
+            assert option.duration_s <= option.high_duration_s

@@ -10,15 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum, UsageError
-from netplan_planner.model import (
-    Candidate,
-    Destination,
-    Infeasible,
-    MachineNeed,
-    MachinePlan,
-    Usage,
-)
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.throughput import load_caps
 from netplan_planner.units import HOURS_PER_MONTH
@@ -30,34 +23,36 @@ WEST, EAST = "made-west1", "made-east1"
 PRICES = SmallPriceBook()
 CAPS = load_caps(TODAY)
 CHOOSER = Chooser(PRICES, CAPS)
-EXTERNAL = Destination.EXTERNAL
+EXTERNAL = model.Destination.EXTERNAL
 
 
-def need(gbps: float, region: str = WEST, **more: object) -> MachineNeed:
+def need(gbps: float, region: str = WEST, **more: object) -> model.MachineNeed:
     return a_need({"gbps": float(gbps), "region": region, **more})
 
 
-def plan(gbps: float, region: str = WEST, **more: object) -> MachinePlan:
+def plan(gbps: float, region: str = WEST, **more: object) -> model.MachinePlan:
     found = CHOOSER.choose(need(gbps, region, **more))
-    assert isinstance(found, MachinePlan)
+    assert isinstance(found, model.MachinePlan)
     return found
 
 
-def a_need(fields: dict[str, object]) -> MachineNeed:
-    return msgspec.convert({"gbps": 10.0, "region": WEST, **fields}, MachineNeed)
+def a_need(fields: dict[str, object]) -> model.MachineNeed:
+    return msgspec.convert({"gbps": 10.0, "region": WEST, **fields}, model.MachineNeed)
 
 
-def brief(candidate: Candidate) -> tuple[int, str, bool]:
+def brief(candidate: model.Candidate) -> tuple[int, str, bool]:
     return candidate.count, candidate.machine_type, candidate.is_tier1
 
 
-def reason(found: MachinePlan | Infeasible, machine_type: str, *, tier1: bool = False) -> str:
+def reason(
+    found: model.MachinePlan | model.Infeasible, machine_type: str, *, tier1: bool = False
+) -> str:
     return next(
         r.reason for r in found.rejected if r.machine_type == machine_type and r.is_tier1 == tier1
     )
 
 
-def brute_force(wanted: MachineNeed) -> list[tuple[bool, Decimal, int, str, bool]]:
+def brute_force(wanted: model.MachineNeed) -> list[tuple[bool, Decimal, int, str, bool]]:
     """Return every fitting number of every offered and priced type: steady ones first, by price."""
     found = []
     for shape, tier1 in itertools.product(PRICES.offered(wanted.region), (False, True)):
@@ -78,7 +73,7 @@ def brute_force(wanted: MachineNeed) -> list[tuple[bool, Decimal, int, str, bool
                     wanted.region,
                     shape.machine_type,
                     cap.egress_gbps,
-                    is_spot=wanted.usage is Usage.SPOT,
+                    is_spot=wanted.usage is model.Usage.SPOT,
                 ).usd
         except MissingDatum:
             continue
@@ -97,14 +92,14 @@ def brute_force(wanted: MachineNeed) -> list[tuple[bool, Decimal, int, str, bool
 
 
 NEEDS = st.builds(
-    MachineNeed,
+    model.MachineNeed,
     gbps=st.one_of(st.sampled_from([0.0, 8.0, 12.8, 16.0, 25.6, 40.0, 80.0]), st.floats(0, 200)),
     region=st.sampled_from([WEST, EAST]),
-    destination=st.sampled_from(list(Destination)),
+    destination=st.sampled_from(list(model.Destination)),
     vcpus=st.integers(0, 200),
     memory_gib=st.floats(0, 1500),
     headroom_ratio=st.sampled_from([0.0, 0.1, 0.2, 0.5]),
-    usage=st.sampled_from([Usage.ON_DEMAND, Usage.SPOT]),
+    usage=st.sampled_from([model.Usage.ON_DEMAND, model.Usage.SPOT]),
     series=st.sampled_from([(), ("n2",), ("n1", "n2"), ("c4n", "e2")]),
     max_count=st.integers(1, 8),
 )
@@ -112,10 +107,10 @@ NEEDS = st.builds(
 
 class TestAgainstBruteForce:
     @given(NEEDS)
-    def test_the_cheapest_is_the_cheapest_of_all(self, wanted: MachineNeed) -> None:
+    def test_the_cheapest_is_the_cheapest_of_all(self, wanted: model.MachineNeed) -> None:
         found = CHOOSER.choose(wanted)
         everything = brute_force(wanted)
-        if isinstance(found, Infeasible):
+        if isinstance(found, model.Infeasible):
             assert not everything
             return
         known = [c for c in found.ranked if c.usd_per_month is not None]
@@ -126,9 +121,11 @@ class TestAgainstBruteForce:
         assert (best.is_peak, best.usd_per_month, *brief(best)) == everything[0]
 
     @given(NEEDS)
-    def test_every_candidate_carries_the_need_and_is_offered(self, wanted: MachineNeed) -> None:
+    def test_every_candidate_carries_the_need_and_is_offered(
+        self, wanted: model.MachineNeed
+    ) -> None:
         found = CHOOSER.choose(wanted)
-        if isinstance(found, Infeasible):
+        if isinstance(found, model.Infeasible):
             return
         for candidate in (*found.ranked, *found.front):
             cap = CAPS.cap(
@@ -149,7 +146,7 @@ class TestAgainstBruteForce:
 
     @given(NEEDS, st.floats(0, 50), st.integers(0, 50), st.floats(0, 200))
     def test_more_demand_never_costs_less(
-        self, wanted: MachineNeed, gbps: float, vcpus: int, memory_gib: float
+        self, wanted: model.MachineNeed, gbps: float, vcpus: int, memory_gib: float
     ) -> None:
         more = msgspec.structs.replace(
             wanted,
@@ -160,9 +157,9 @@ class TestAgainstBruteForce:
         assert lowest(CHOOSER.choose(wanted)) <= lowest(CHOOSER.choose(more))
 
     @given(NEEDS)
-    def test_every_type_is_a_candidate_or_has_a_reason(self, wanted: MachineNeed) -> None:
+    def test_every_type_is_a_candidate_or_has_a_reason(self, wanted: model.MachineNeed) -> None:
         found = CHOOSER.choose(wanted)
-        ranked = found.ranked if isinstance(found, MachinePlan) else ()
+        ranked = found.ranked if isinstance(found, model.MachinePlan) else ()
         seen = {c.machine_type for c in ranked} | {r.machine_type for r in found.rejected}
         assert seen == {shape.machine_type for shape in SHAPES}
         twice = {(c.machine_type, c.is_tier1) for c in ranked} & {
@@ -176,25 +173,23 @@ class TestAgainstBruteForce:
         assert all(r.detail for r in found.rejected)
 
     @given(NEEDS)
-    def test_the_front_is_not_beaten(self, wanted: MachineNeed) -> None:
+    def test_the_front_is_not_beaten(self, wanted: model.MachineNeed) -> None:
         found = CHOOSER.choose(wanted)
-        if isinstance(found, Infeasible):
+        if isinstance(found, model.Infeasible):
             return
         for one, other in itertools.combinations(found.front, 2):
             assert (one.usd_per_month or 0) < (other.usd_per_month or 0)
             assert one.cap_gbps < other.cap_gbps
         for candidate in found.ranked:
-            is_steady = candidate.usd_per_month is not None and not candidate.is_peak
-            if candidate.count == 1 and is_steady:
+            usd, cap_gbps = candidate.usd_per_month, candidate.cap_gbps
+            if candidate.count == 1 and usd is not None and not candidate.is_peak:
                 assert any(
-                    (f.usd_per_month or 0) <= (candidate.usd_per_month or 0)
-                    and f.cap_gbps >= candidate.cap_gbps
-                    for f in found.front
+                    (f.usd_per_month or 0) <= usd and f.cap_gbps >= cap_gbps for f in found.front
                 )
 
 
-def lowest(found: MachinePlan | Infeasible) -> float:
-    if isinstance(found, Infeasible):
+def lowest(found: model.MachinePlan | model.Infeasible) -> float:
+    if isinstance(found, model.Infeasible):
         return math.inf
     known = [c.usd_per_month for c in found.ranked if c.usd_per_month is not None]
     # A way whose price is not known costs an unknown sum, not an endless one: leave it out.
@@ -218,18 +213,14 @@ class TestRanking:
         assert steady == sorted(steady)
         assert set(steady) == {"ARM64", "X86_64"}
         assert plan(10).ranked[0].architecture == "X86_64"
-
-    def test_one_machine_unless_the_load_spreads(self) -> None:
+        # One machine unless the load spreads.
         assert {c.count for c in plan(10).ranked} == {1}
         assert {c.count for c in plan(10, max_count=8).ranked} > {1}
 
     def test_an_unknown_fee_comes_last_and_is_never_free(self) -> None:
         found = plan(20, destination="external", max_count=1)
-        assert [brief(c) for c in found.ranked] == [
-            (1, "n2-standard-32", True),
-            (1, "n2-highmem-80", True),
-            (1, "c4a-standard-72", True),
-        ]
+        ranked = ["n2-standard-32", "n2-highmem-80", "c4a-standard-72"]
+        assert [brief(c) for c in found.ranked] == [(1, name, True) for name in ranked]
         last = found.ranked[-1]
         assert last.usd_per_month is None
         assert "not published" in last.note
@@ -275,11 +266,9 @@ class TestCpuPlatform:
     def test_in_2017_it_did_not_matter(self) -> None:
         chooser = Chooser(PRICES, load_caps(date(2017, 7, 20)))
         found = chooser.choose(need(12, max_count=1))
-        assert isinstance(found, MachinePlan)
-        assert [brief(c) for c in found.ranked] == [
-            (1, "n1-standard-8", False),
-            (1, "n1-standard-16", False),
-        ]
+        assert isinstance(found, model.MachinePlan)
+        ranked = [(1, f"n1-standard-{vcpus}", False) for vcpus in (8, 16)]
+        assert [brief(c) for c in found.ranked] == ranked
         assert found.ranked[1].cpu_platform == ""
         assert reason(found, "n2-standard-8") == "cap"
 
@@ -318,10 +307,8 @@ class TestReasons:
         found = plan(0.5, allow_gpu=True, allow_shared_core=True)
         types = {c.machine_type for c in found.ranked}
         assert {"a2-highgpu-1g", "e2-medium", "f1-micro"} <= types
-
-    def test_the_unpriced_are_never_proposed(self) -> None:
-        types = {c.machine_type for c in plan(1, allow_gpu=True).ranked}
-        assert not types & UNPRICED
+        # The unpriced are never proposed.
+        assert not {c.machine_type for c in plan(1, allow_gpu=True).ranked} & UNPRICED
         assert {"t2a"} == NO_COMMITMENT
 
 
@@ -374,16 +361,16 @@ class TestInfeasible:
         self, more: dict[str, object], binding: str, text: str
     ) -> None:
         found = CHOOSER.choose(a_need(more))
-        assert isinstance(found, Infeasible)
+        assert isinstance(found, model.Infeasible)
         assert found.binding == binding
         assert text in found.shortfall
 
     def test_amounts_that_no_type_has_together(self) -> None:
         found = CHOOSER.choose(need(39, max_count=1, series=["c4n", "n1"], vcpus=16))
-        assert isinstance(found, Infeasible)
+        assert isinstance(found, model.Infeasible)
         assert found.binding == "bandwidth"
         both = CHOOSER.choose(need(30, max_count=1, series=["c4n", "n1"], vcpus=16))
-        assert isinstance(both, Infeasible)
+        assert isinstance(both, model.Infeasible)
         assert both.binding == "combination"
         assert "no type has the bandwidth, vCPUs and memory at once" in both.shortfall
 
@@ -422,5 +409,5 @@ class TestTrafficToTheOutside:
     def test_a_cap_that_no_source_states_does_not_count_as_enough(self) -> None:
         early = Chooser(PRICES, load_caps(date(2017, 7, 27)))
         answer = early.choose(need(1, outside_gbps=0.5, max_count=1))
-        assert isinstance(answer, Infeasible)
+        assert isinstance(answer, model.Infeasible)
         assert reason(answer, "n1-standard-4") == "cap"

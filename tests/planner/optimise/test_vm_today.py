@@ -2,27 +2,17 @@
 
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import msgspec
 import pytest
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    BandwidthTier,
-    Destination,
-    Instance,
-    MachinePlan,
-    MachineShape,
-    ProjectId,
-    ResourceRef,
-    SelfLink,
-    Usage,
-    Zone,
-    need_for_vm,
-)
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.optimise.vm_today import baseline_of, with_baseline
 from netplan_planner.throughput import load_caps
+from support.listed import listed
 from support.prices.book import SmallPriceBook, make_shape
 
 TODAY = date(2026, 11, 21)
@@ -32,11 +22,13 @@ N2_STANDARD_32 = Decimal("0.05") * 32 * 730
 CAPS = load_caps(TODAY)
 
 
-def machine(machine_type: str, **more: object) -> Instance:
-    base = Instance(
-        ref=ResourceRef(self_link=SelfLink("projects/p/zones/made-west1-a/instances/vm-1")),
-        project=ProjectId("p"),
-        zone=Zone("made-west1-a"),
+def machine(machine_type: str, **more: object) -> model.Instance:
+    base = model.Instance(
+        ref=model.ResourceRef(
+            self_link=model.SelfLink("projects/p/zones/made-west1-a/instances/vm-1")
+        ),
+        project=model.ProjectId("p"),
+        zone=model.Zone("made-west1-a"),
         name="vm-1",
         machine_type=machine_type,
         status="RUNNING",
@@ -44,7 +36,7 @@ def machine(machine_type: str, **more: object) -> Instance:
     return msgspec.structs.replace(base, **more)
 
 
-def shape(machine_type: str) -> MachineShape:
+def shape(machine_type: str) -> model.MachineShape:
     found = PRICES.shape(machine_type)
     assert found is not None
     return found
@@ -52,32 +44,34 @@ def shape(machine_type: str) -> MachineShape:
 
 class TestNeed:
     def test_its_vcpus_and_memory_are_floors(self) -> None:
-        need = need_for_vm(machine("n2-standard-8"), 3.5, shape("n2-standard-8"))
+        need = model.need_for_vm(machine("n2-standard-8"), 3.5, shape("n2-standard-8"))
         assert (need.gbps, need.region, need.vcpus, need.memory_gib) == (3.5, "made-west1", 8, 32)
-        assert (need.max_count, need.usage) == (1, Usage.SUSTAINED_USE)
+        assert (need.max_count, need.usage) == (1, model.Usage.SUSTAINED_USE)
         assert (need.allow_gpu, need.allow_shared_core) == (False, False)
 
     def test_the_user_may_say_otherwise(self) -> None:
-        need = need_for_vm(
+        need = model.need_for_vm(
             machine("n2-standard-8"),
             3.5,
             shape("n2-standard-8"),
             vcpus=2,
             memory_gib=4.0,
-            usage=Usage.CUD_1Y,
+            usage=model.Usage.CUD_1Y,
             series=("e2",),
-            destination=Destination.EXTERNAL,
+            destination=model.Destination.EXTERNAL,
         )
         assert (need.vcpus, need.memory_gib) == (2, 4)
         assert (need.usage, need.series, need.destination) == ("cud-1y", ("e2",), "external")
 
     def test_a_floor_of_zero_is_not_no_answer(self) -> None:
-        need = need_for_vm(machine("n2-standard-8"), 1, shape("n2-standard-8"), vcpus=0)
+        need = model.need_for_vm(machine("n2-standard-8"), 1, shape("n2-standard-8"), vcpus=0)
         assert need.vcpus == 0
 
     def test_spot_stays_spot_and_arm_stays_arm(self) -> None:
-        need = need_for_vm(machine("t2a-standard-16", is_spot=True), 1, shape("t2a-standard-16"))
-        assert (need.usage, need.architecture) == (Usage.SPOT, "ARM64")
+        need = model.need_for_vm(
+            machine("t2a-standard-16", is_spot=True), 1, shape("t2a-standard-16")
+        )
+        assert (need.usage, need.architecture) == (model.Usage.SPOT, "ARM64")
 
     @pytest.mark.parametrize(
         ("instance", "own"),
@@ -86,107 +80,92 @@ class TestNeed:
             (machine("n1-standard-8", gpu_count=1), shape("n1-standard-8")),
         ],
     )
-    def test_gpus_keep_the_series(self, instance: Instance, own: MachineShape) -> None:
-        need = need_for_vm(instance, 1, own)
+    def test_gpus_keep_the_series(self, instance: model.Instance, own: model.MachineShape) -> None:
+        need = model.need_for_vm(instance, 1, own)
         assert need.allow_gpu
         assert need.series == (instance.series,)
 
     def test_shared_cores_may_stay(self) -> None:
         own = make_shape("e2-medium", 2, 4, is_shared_core=True)
-        assert need_for_vm(machine("e2-medium"), 0.5, own).allow_shared_core
+        assert model.need_for_vm(machine("e2-medium"), 0.5, own).allow_shared_core
 
 
-class TestBaseline:
-    def test_it_stands_beside_the_plan_in_the_same_terms(self) -> None:
-        instance = machine("n2-standard-32")
-        need = need_for_vm(instance, 20, shape("n2-standard-32"), vcpus=8, memory_gib=16)
-        found = Chooser(PRICES, CAPS).choose(need)
-        assert isinstance(found, MachinePlan)
-        baseline, note = baseline_of(instance, shape("n2-standard-32"), need, PRICES, CAPS)
-        plan = with_baseline(found, baseline, note)
-        assert plan.baseline is not None
-        assert (plan.baseline.cap_gbps, plan.baseline.usable_gbps) == (32, 25.6)
-        assert plan.baseline.usd_per_month == N2_STANDARD_32 * Decimal("0.8")
-        assert plan.baseline_note == ""
-        best = plan.ranked[0].usd_per_month
-        assert best is not None
-        assert best < plan.baseline.usd_per_month
-        assert plan.ranked == found.ranked
+N2 = machine("n2-standard-32")
+STOCK, SPOT = N2_STANDARD_32 * Decimal("0.8"), N2_STANDARD_32 * Decimal("0.3")
+SUSPENDED = "suspended: pays now for its memory, disks and addresses alone"
+TIER1 = model.BandwidthTier.TIER_1
 
-    @pytest.mark.parametrize(
-        "asked", [{"usage": Usage.SPOT}, {"region": "elsewhere-east1"}], ids=["spot", "region"]
-    )
-    def test_it_is_priced_as_it_is_whatever_is_asked(self, asked: dict[str, object]) -> None:
-        instance = machine("n2-standard-32")
-        need = need_for_vm(instance, 20, shape("n2-standard-32"))
-        other = msgspec.structs.replace(need, **asked)
-        baseline, _ = baseline_of(instance, shape("n2-standard-32"), other, PRICES, CAPS)
-        assert baseline is not None
-        assert baseline.usd_per_month == N2_STANDARD_32 * Decimal("0.8")
 
-    def test_a_commitment_that_is_asked_for_is_its_own_too(self) -> None:
-        instance = machine("n2-standard-32")
-        need = need_for_vm(instance, 20, shape("n2-standard-32"), usage=Usage.CUD_1Y)
-        baseline, _ = baseline_of(instance, shape("n2-standard-32"), need, PRICES, CAPS)
-        assert baseline is not None
-        assert baseline.usd_per_month == N2_STANDARD_32 * Decimal("0.7")
+def today_of(
+    instance: model.Instance, gbps: float = 20, region: str = "", **asked: Any
+) -> tuple[model.Candidate | None, str]:
+    """Return a machine as the baseline of a plan that asks for more, and what is said of it."""
+    own = shape(instance.machine_type)
+    need = model.need_for_vm(instance, gbps, own, **asked)
+    if region:
+        need = msgspec.structs.replace(need, region=model.Region(region))
+    return baseline_of(instance, own, need, PRICES, CAPS)
 
-    @pytest.mark.parametrize("usage", [Usage.CUD_1Y, Usage.ON_DEMAND, None])
-    def test_a_spot_machine_costs_its_spot_price(self, usage: Usage | None) -> None:
-        instance = machine("n2-standard-32", is_spot=True)
-        need = need_for_vm(instance, 20, shape("n2-standard-32"), usage=usage)
-        baseline, _ = baseline_of(instance, shape("n2-standard-32"), need, PRICES, CAPS)
-        assert baseline is not None
-        assert baseline.usd_per_month == N2_STANDARD_32 * Decimal("0.3")
 
-    def test_tier1_has_its_line(self) -> None:
-        instance = machine("n2-standard-32", bandwidth_tier=BandwidthTier.TIER_1)
-        need = need_for_vm(instance, 20, shape("n2-standard-32"))
-        baseline, _ = baseline_of(instance, shape("n2-standard-32"), need, PRICES, CAPS)
-        assert baseline is not None
-        assert baseline.is_tier1
-        assert baseline.cap_gbps == 50
-        assert len(baseline.line_items) == 2
-        today = Chooser(PRICES, CAPS).cost_today(instance, need.usage)
-        assert today == baseline.line_items
+def test_the_baseline_stands_beside_the_plan_in_the_same_terms() -> None:
+    need = model.need_for_vm(N2, 20, shape("n2-standard-32"), vcpus=8, memory_gib=16)
+    found = Chooser(PRICES, CAPS).choose(need)
+    assert isinstance(found, model.MachinePlan)
+    plan = with_baseline(found, *today_of(N2, vcpus=8, memory_gib=16))
+    assert plan.baseline is not None
+    assert (plan.baseline.cap_gbps, plan.baseline.usable_gbps) == (32, 25.6)
+    assert (plan.baseline.usd_per_month, plan.baseline_note) == (STOCK, "")
+    best = plan.ranked[0].usd_per_month
+    assert best is not None
+    assert best < STOCK
+    assert plan.ranked == found.ranked
 
-    def test_tier1_that_the_type_does_not_have_has_no_known_fee(self) -> None:
-        instance = machine("n2-standard-8", bandwidth_tier=BandwidthTier.TIER_1)
-        need = need_for_vm(instance, 5, shape("n2-standard-8"))
-        baseline, note = baseline_of(instance, shape("n2-standard-8"), need, PRICES, CAPS)
-        assert baseline is not None
-        assert baseline.usd_per_month is None
-        assert "no Tier_1 fee" in note
-        with pytest.raises(MissingDatum, match="no Tier_1 fee"):
-            Chooser(PRICES, CAPS).cost_today(instance, Usage.ON_DEMAND)
 
-    def test_a_suspended_machine_has_the_price_that_it_has_when_it_runs(self) -> None:
-        instance = machine("n2-standard-32", status="SUSPENDED")
-        need = need_for_vm(instance, 20, shape("n2-standard-32"))
-        baseline, note = baseline_of(instance, shape("n2-standard-32"), need, PRICES, CAPS)
-        assert baseline is not None
-        assert baseline.usd_per_month == N2_STANDARD_32 * Decimal("0.8")
-        assert note == "suspended: pays now for its memory, disks and addresses alone"
+@listed(
+    "instance, asked, usd_per_month, note",
+    [
+        # It is priced as it is, whatever is asked; a commitment that is asked for is its own too.
+        (N2, {"usage": model.Usage.SPOT}, STOCK, ""),
+        (N2, {"region": "elsewhere-east1"}, STOCK, ""),
+        (N2, {"usage": model.Usage.CUD_1Y}, N2_STANDARD_32 * Decimal("0.7"), ""),
+        *(
+            (machine("n2-standard-32", is_spot=True), {"usage": usage}, SPOT, "")
+            for usage in (model.Usage.CUD_1Y, model.Usage.ON_DEMAND, None)
+        ),
+        (machine("n2-standard-32", status="SUSPENDED"), {}, STOCK, SUSPENDED),
+        # What is not known is said and not zero.
+        (machine("n2-standard-8", bandwidth_tier=TIER1), {"gbps": 5}, None, "no Tier_1 fee"),
+        (machine("m4n-hypermem-16"), {}, None, "no price for m4n-hypermem-16"),
+    ],
+)
+def test_what_a_machine_costs_today(
+    instance: model.Instance, asked: dict[str, Any], usd_per_month: Decimal | None, note: str
+) -> None:
+    found, said = today_of(instance, **asked)
+    assert found is not None
+    assert found.usd_per_month == usd_per_month
+    assert note in said
+    assert bool(note) == bool(said)
 
-    def test_the_cap_of_an_unknown_platform_is_unknown(self) -> None:
-        instance = machine("n1-standard-16")
-        need = need_for_vm(instance, 20, shape("n1-standard-16"))
-        baseline, note = baseline_of(instance, shape("n1-standard-16"), need, PRICES, CAPS)
-        assert baseline is None
-        assert "depends on the CPU platform" in note
 
-    def test_a_missing_price_is_said_and_not_zero(self) -> None:
-        instance = machine("m4n-hypermem-16")
-        need = need_for_vm(instance, 20, shape("m4n-hypermem-16"))
-        baseline, note = baseline_of(instance, shape("m4n-hypermem-16"), need, PRICES, CAPS)
-        assert baseline is not None
-        assert baseline.usd_per_month is None
-        assert baseline.line_items == ()
-        assert "no price for m4n-hypermem-16" in note
+def test_tier1_has_its_line_or_no_known_fee() -> None:
+    instance = machine("n2-standard-32", bandwidth_tier=TIER1)
+    found, _ = today_of(instance)
+    assert found is not None
+    assert (found.is_tier1, found.cap_gbps, len(found.line_items)) == (True, 50, 2)
+    chooser = Chooser(PRICES, CAPS)
+    assert chooser.cost_today(instance, model.Usage.SUSTAINED_USE) == found.line_items
+    with pytest.raises(MissingDatum, match="no Tier_1 fee"):
+        chooser.cost_today(machine("n2-standard-8", bandwidth_tier=TIER1), model.Usage.ON_DEMAND)
+    unpriced, _ = today_of(machine("m4n-hypermem-16"))
+    assert unpriced is not None
+    assert unpriced.line_items == ()
 
-    def test_a_custom_type_has_a_baseline(self) -> None:
-        instance = machine("n2-custom-8-16384")
-        need = need_for_vm(instance, 5, shape("n2-custom-8-16384"))
-        baseline, note = baseline_of(instance, shape("n2-custom-8-16384"), need, PRICES, CAPS)
-        assert baseline is not None
-        assert (baseline.cap_gbps, note) == (16, "")
+
+def test_the_cap_of_an_unknown_platform_is_unknown_and_of_a_custom_type_known() -> None:
+    found, note = today_of(machine("n1-standard-16"))
+    assert found is None
+    assert "depends on the CPU platform" in note
+    custom, note = today_of(machine("n2-custom-8-16384"), 5)
+    assert custom is not None
+    assert (custom.cap_gbps, note) == (16, "")

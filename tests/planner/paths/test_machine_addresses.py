@@ -2,13 +2,14 @@
 
 from datetime import datetime
 from itertools import permutations
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.model import Certainty, OwnerKind
-from netplan_planner.paths import AddressKind, Ownership, RecordedEnd
+from netplan_planner.paths import AddressKind, RecordedEnd
 from support.listed import listed
 from support.projects.addresses import (
     Resource,
@@ -24,21 +25,22 @@ from support.projects.addresses import (
     who,
 )
 
+INTERNAL, EXTERNAL = AddressKind.INTERNAL, AddressKind.EXTERNAL
+
 ONE = vm("one", nic("10.0.0.1", external="34.1.1.1"), created=at(5), started=at(5))
 
 
 def history(address: str, *resources: Resource) -> list[tuple[str, str | None, int | None]]:
     """Return (owner's name, certainty of a machine, day from which on) of an address."""
     ownerships = book_of(*resources).resolve(RecordedEnd(address=address))
-    assert ownerships is not None
-    return [_brief(ownership) for ownership in ownerships]
-
-
-def _brief(ownership: Ownership) -> tuple[str, str | None, int | None]:
-    end, since = ownership.end, ownership.since
-    is_vm = end.owner.kind is OwnerKind.VM
-    certainty = end.certainty.value if is_vm else None
-    return end.owner.name, certainty, None if since is None else since.day
+    return [
+        (
+            one.end.owner.name,
+            one.end.certainty.value if one.end.owner.kind is OwnerKind.VM else None,
+            None if one.since is None else one.since.day,
+        )
+        for one in ownerships or ()
+    ]
 
 
 def test_an_internal_address_is_the_machines_since_its_creation() -> None:
@@ -46,19 +48,10 @@ def test_an_internal_address_is_the_machines_since_its_creation() -> None:
     undated = vm("one", nic("10.0.0.1"))
     assert history("10.0.0.1", undated) == [("one", "held", None)]
     end = who(book_of(undated), "10.0.0.1")
-    assert (end.owner.kind, end.address_kind, end.address) == (
-        OwnerKind.VM,
-        AddressKind.INTERNAL,
-        None,
-    )
-    assert (end.owner.project, end.owner.zone, end.owner.region) == (
-        "p",
-        "us-central1-a",
-        "us-central1",
-    )
-
-
-def test_the_earlier_holder_is_unknown_and_not_the_internet() -> None:
+    assert (end.owner.kind, end.address_kind, end.address) == (OwnerKind.VM, INTERNAL, None)
+    assert (end.owner.project, end.owner.zone) == ("p", "us-central1-a")
+    assert end.owner.region == "us-central1"
+    # The earlier holder is unknown and not the internet.
     for address in ("10.0.0.1", "34.1.1.1"):
         ownerships = book_of(ONE).resolve(RecordedEnd(address=address))
         assert ownerships is not None
@@ -66,45 +59,44 @@ def test_the_earlier_holder_is_unknown_and_not_the_internet() -> None:
         assert (first.owner.kind, first.address) == (OwnerKind.UNKNOWN, address)
 
 
-@pytest.mark.parametrize(
-    ("created", "started", "wanted"),
+BEFORE = ("34.1.1.1", None, None)
+
+
+@listed(
+    "created, started, wanted",
     [
         # Never stopped: it has held its address since it was made.
-        (at(5), at(5), [("34.1.1.1", None, None), ("one", "held", 5)]),
+        (at(5), at(5), [BEFORE, ("one", "held", 5)]),
         # The clock of the start may stand before that of the creation.
-        (at(5), at(4), [("34.1.1.1", None, None), ("one", "held", 5)]),
+        (at(5), at(4), [BEFORE, ("one", "held", 5)]),
         # A stop may have changed the address.
-        (at(5), at(9), [("34.1.1.1", None, None), ("one", "assumed", 5), ("one", "held", 9)]),
-        (at(5), None, [("34.1.1.1", None, None), ("one", "assumed", 5)]),
+        (at(5), at(9), [BEFORE, ("one", "assumed", 5), ("one", "held", 9)]),
+        (at(5), None, [BEFORE, ("one", "assumed", 5)]),
         (None, at(9), [("one", "assumed", None), ("one", "held", 9)]),
         (None, None, [("one", "assumed", None)]),
     ],
 )
 def test_an_ephemeral_address_is_sure_since_the_last_start(
-    created: datetime | None,
-    started: datetime | None,
-    wanted: list[tuple[str, str | None, int | None]],
+    created: datetime | None, started: datetime | None, wanted: object
 ) -> None:
     one = vm("one", nic("10.0.0.1", external="34.1.1.1"), created=created, started=started)
     assert history("34.1.1.1", one) == wanted
 
 
-@pytest.mark.parametrize(
-    ("created", "held", "wanted"),
+@listed(
+    "created, held, wanted",
     [
-        (at(5), at(2), [("34.1.1.1", None, None), ("one", "held", 5)]),
-        (at(5), at(5), [("34.1.1.1", None, None), ("one", "held", 5)]),
+        (at(5), at(2), [BEFORE, ("one", "held", 5)]),
+        (at(5), at(5), [BEFORE, ("one", "held", 5)]),
         # Used before it was reserved: promoted, it seems; another may have had it.
-        (at(5), at(8), [("34.1.1.1", None, None), ("one", "assumed", 5), ("one", "held", 8)]),
-        (at(5), None, [("34.1.1.1", None, None), ("one", "held", 5)]),
+        (at(5), at(8), [BEFORE, ("one", "assumed", 5), ("one", "held", 8)]),
+        (at(5), None, [BEFORE, ("one", "held", 5)]),
         (None, at(8), [("one", "assumed", None), ("one", "held", 8)]),
         (None, None, [("one", "held", None)]),
     ],
 )
 def test_a_static_address_outlives_a_stop(
-    created: datetime | None,
-    held: datetime | None,
-    wanted: list[tuple[str, str | None, int | None]],
+    created: datetime | None, held: datetime | None, wanted: object
 ) -> None:
     one = vm("one", nic("10.0.0.1", external="34.1.1.1"), created=created, started=at(20))
     static = reserved("34.1.1.1", one.ref.self_link, created=held)
@@ -142,8 +134,8 @@ def test_a_history_is_in_order_and_gets_no_less_sure(
 def test_an_external_end_shows_its_literal_and_an_internal_one_its_translation() -> None:
     book = book_of(ONE)
     outside, inside = who(book, "34.1.1.1"), who(book, "10.0.0.1")
-    assert (outside.address_kind, outside.address) == (AddressKind.EXTERNAL, "34.1.1.1")
-    assert (inside.address_kind, inside.external_address) == (AddressKind.INTERNAL, "34.1.1.1")
+    assert (outside.address_kind, outside.address) == (EXTERNAL, "34.1.1.1")
+    assert (inside.address_kind, inside.external_address) == (INTERNAL, "34.1.1.1")
     assert outside.owner == inside.owner
 
 
@@ -177,11 +169,7 @@ def test_alias_ranges_are_the_machines_and_pods_on_a_gke_node(
     book = book_of(vm(name, nic("10.0.0.1", alias=aliases), labels=labels))
     for address in ("10.8.1.0", "10.8.1.255", "10.9.0.7"):
         end = who(book, address)
-        assert (owner(end), end.is_pod, end.address_kind) == (
-            ("vm", name),
-            is_pod,
-            AddressKind.INTERNAL,
-        )
+        assert (owner(end), end.is_pod, end.address_kind) == (("vm", name), is_pod, INTERNAL)
     assert not who(book, "10.0.0.1").is_pod
     for beside in ("10.8.0.255", "10.8.2.0", "10.9.0.8"):
         assert who(book, beside).owner.kind is OwnerKind.UNKNOWN
@@ -194,9 +182,7 @@ def test_the_narrowest_alias_range_wins() -> None:
         book = book_of(*resources)
         assert who(book, "10.8.1.9").owner.name == "narrow"
         assert who(book, "10.8.2.9").owner.name == "wide"
-
-
-def test_an_own_address_wins_over_an_alias_range_that_holds_it() -> None:
+    # An own address wins over a range that holds it.
     book = book_of(vm("wide", nic("10.0.0.1", alias=("10.0.0.0/16",))), vm("one", nic("10.0.3.3")))
     assert who(book, "10.0.3.3").owner.name == "one"
 
@@ -215,12 +201,8 @@ def test_internal_ipv6_is_a_range_of_96_bits() -> None:
     book = book_of(plain, node)
     first, other = who(book, "fd20:a:b::1:0:0"), who(book, "fd20:a:b::1:0:77")
     assert owner(first) == owner(other) == ("vm", "six")
-    assert (first.is_pod, other.is_pod, first.is_ipv6, first.address_kind) == (
-        False,
-        False,
-        True,
-        AddressKind.INTERNAL,
-    )
+    assert (first.is_pod, other.is_pod) == (False, False)
+    assert (first.is_ipv6, first.address_kind) == (True, INTERNAL)
     assert [who(book, a).is_pod for a in ("fd20:a:b::2:0:0", "fd20:a:b::2:0:77")] == [False, True]
     assert who(book, "fd20:a:b::3:0:0").owner.kind is OwnerKind.UNKNOWN
     named = who(book, "fd20:a:b::2:0:77", project="p", vm="gke-six")
@@ -234,16 +216,11 @@ def test_external_ipv6_is_a_range_with_one_literal(spelt: str) -> None:
     for address in ("2600:1900:4000:1:0:1::", "2600:1900:4000:1:0:1:dead:beef"):
         for end in (who(book, address), who(book, address, project="p", vm="six")):
             assert owner(end) == ("vm", "six")
-            assert (end.address_kind, end.address) == (
-                AddressKind.EXTERNAL,
-                "2600:1900:4000:1:0:1::",
-            )
+            assert (end.address_kind, end.address) == (EXTERNAL, "2600:1900:4000:1:0:1::")
             assert end.external_address is None
     assert who(book, "2600:1900:4000:1:0:2::").owner.kind is OwnerKind.INTERNET
-    assert history("2600:1900:4000:1:0:1::5", six)[1:] == [
-        ("six", "assumed", 5),
-        ("six", "held", 9),
-    ]
+    ephemeral = history("2600:1900:4000:1:0:1::5", six)
+    assert ephemeral[1:] == [("six", "assumed", 5), ("six", "held", 9)]
     static = reserved("2600:1900:4000:1:0:1:0:0", six.ref.self_link, prefix=96, created=at(1))
     assert history("2600:1900:4000:1:0:1::5", six, static)[1:] == [("six", "held", 5)]
 
@@ -262,8 +239,13 @@ def test_ipv4_written_as_ipv6_is_the_ipv4_address() -> None:
     assert who(book, "::ffff:34.1.1.1").address == "34.1.1.1"
 
 
+BEHIND = nic("10.0.0.1", subnetwork=subnet_link("front"))
+BACK = nic("10.0.0.1", subnetwork=subnet_link("back"))
+OF_FRONT = router(subnetworks=(subnet_link("front"),))
+
+
 @listed(
-    ("interface", "gateway", "behind"),
+    "interface, gateway, behind",
     [
         (nic("10.0.0.1"), router(), True),
         (nic("10.0.0.1"), router(region="europe-west1"), False),
@@ -272,24 +254,14 @@ def test_ipv4_written_as_ipv6_is_the_ipv4_address() -> None:
         # An external address, or a config for one that the stopped machine does not hold now.
         (nic("10.0.0.1", external="34.1.1.1"), router(), False),
         (nic("10.0.0.1", has_access_config=True), router(), False),
-        (
-            nic("10.0.0.1", subnetwork=subnet_link("front")),
-            router(subnetworks=(subnet_link("front"),)),
-            True,
-        ),
-        (
-            nic("10.0.0.1", subnetwork=subnet_link("back")),
-            router(subnetworks=(subnet_link("front"),)),
-            False,
-        ),
+        (BEHIND, OF_FRONT, True),
+        (BACK, OF_FRONT, False),
     ],
 )
 def test_who_reaches_the_internet_through_nat_only(
-    interface: object, gateway: object, behind: bool
+    interface: Any, gateway: Any, behind: bool
 ) -> None:
-    one = vm("one", interface)  # type: ignore[arg-type]
-    resources = [one, network(), *([gateway] if gateway is not None else [])]
-    book = book_of(*resources)  # type: ignore[arg-type]
+    book = book_of(vm("one", interface), network(), *([gateway] if gateway is not None else []))
     assert who(book, "10.0.0.1").is_behind_nat is behind
     assert who(book, "10.0.0.1", project="p", vm="one").is_behind_nat is behind
 

@@ -3,7 +3,7 @@
 import pytest
 
 from netplan_planner.model import OwnerKind, PathClass
-from netplan_planner.paths import AddressKind, RecordedEnd, classify
+from netplan_planner.paths import AddressKind, FlowEnd, RecordedEnd, classify
 from support.listed import listed
 from support.projects.addresses import (
     book_of,
@@ -20,8 +20,16 @@ from support.projects.addresses import (
     who,
 )
 
+INTERNAL, EXTERNAL, VIRTUAL = AddressKind.INTERNAL, AddressKind.EXTERNAL, AddressKind.VIRTUAL
+
+Told = tuple[str, str, AddressKind, str | None]
 REGIONAL = "projects/p/regions/us-central1/"
 ONE = vm("one", nic("10.0.0.1"))
+
+
+def told(end: FlowEnd) -> Told:
+    """Return an end's kind of owner and its name, how it was met, and the literal."""
+    return (*owner(end), end.address_kind, end.address)
 
 
 @pytest.mark.parametrize("scheme", ["EXTERNAL", "EXTERNAL_MANAGED"])
@@ -29,11 +37,7 @@ def test_an_external_front_is_met_everywhere(scheme: str) -> None:
     book = book_of(ONE, front("34.9.9.9", scheme, network="default"), network("other"))
     for context in (None, network_link(), network_link("other")):
         end = who(book, "34.9.9.9", context=context)
-        assert (owner(end), end.address_kind, end.address) == (
-            ("load-balancer", "front"),
-            AddressKind.VIRTUAL,
-            "34.9.9.9",
-        )
+        assert told(end) == ("load-balancer", "front", VIRTUAL, "34.9.9.9")
     path = classify(who(book, "10.0.0.1"), who(book, "34.9.9.9"))
     assert (path.path_class, path.dst_address) == (PathClass.LOAD_BALANCER, "34.9.9.9")
 
@@ -64,15 +68,11 @@ def test_a_machine_named_behind_a_front_is_met_at_the_front() -> None:
     """A pass-through load balancer keeps the address: the record names machine and front."""
     book = book_of(ONE, front("34.9.9.9", "EXTERNAL"))
     end = who(book, "34.9.9.9", project="p", vm="one", zone="us-central1-a")
-    assert (owner(end), end.address_kind, end.address) == (
-        ("vm", "one"),
-        AddressKind.VIRTUAL,
-        "34.9.9.9",
-    )
+    assert told(end) == ("vm", "one", VIRTUAL, "34.9.9.9")
     vanished = who(book, "34.9.9.9", project="p", vm="gone", zone="us-central1-a")
-    assert (owner(vanished), vanished.address_kind) == (("vm", "gone"), AddressKind.VIRTUAL)
+    assert (owner(vanished), vanished.address_kind) == (("vm", "gone"), VIRTUAL)
     other = who(book, "34.9.9.9", project="q", vm="theirs", zone="us-central1-a")
-    assert (other.owner.kind, other.address_kind) == (OwnerKind.OTHER_PROJECT, AddressKind.VIRTUAL)
+    assert (other.owner.kind, other.address_kind) == (OwnerKind.OTHER_PROJECT, VIRTUAL)
     assert classify(end, who(book, "10.0.0.1")).path_class is PathClass.LOAD_BALANCER
 
 
@@ -83,9 +83,7 @@ def test_an_endpoint_of_private_service_connect_leads_to_google(bundle: str) -> 
     end = who(book, "10.3.0.5")
     assert owner(end) == ("google-api", bundle)
     assert classify(who(book, "10.0.0.1"), end).path_class is PathClass.GOOGLE_APIS
-
-
-def test_an_endpoint_to_a_published_service_is_a_front() -> None:
+    # One to a published service is a front.
     target = REGIONAL + "serviceAttachments/all"
     book = book_of(front("10.3.0.5", None, network="default", target=target))
     assert owner(who(book, "10.3.0.5")) == ("load-balancer", "front")
@@ -95,7 +93,7 @@ def test_the_rule_of_a_classic_vpn_gateway_is_no_load_balancer() -> None:
     target = REGIONAL + "targetVpnGateways/gw"
     book = book_of(ONE, front("34.9.9.9", "EXTERNAL", target=target))
     end = who(book, "34.9.9.9")
-    assert (end.owner.kind, end.address_kind) == (OwnerKind.HYBRID, AddressKind.EXTERNAL)
+    assert (end.owner.kind, end.address_kind) == (OwnerKind.HYBRID, EXTERNAL)
     assert classify(who(book, "10.0.0.1"), end).path_class is PathClass.HYBRID
 
 
@@ -104,11 +102,7 @@ def test_a_nat_address_given_by_hand_is_the_gateways() -> None:
     far = subnet("10.5.0.0/24", name="far", network="other")
     gateway = router("34.7.7.7")
     end = who(book_of(ONE, front_subnet, far, gateway), "34.7.7.7")
-    assert (owner(end), end.address_kind, end.address) == (
-        ("nat", "nat"),
-        AddressKind.EXTERNAL,
-        "34.7.7.7",
-    )
+    assert told(end) == ("nat", "nat", EXTERNAL, "34.7.7.7")
     # What it sends is logged by the subnetworks behind it.
     assert end.reported_by == (front_subnet.ref.self_link,)
     chosen = router("34.7.7.7", subnetworks=(subnet_link("chosen"),))
@@ -129,13 +123,13 @@ def test_a_reserved_address_that_a_gateway_uses_is_the_gateways() -> None:
 @pytest.mark.parametrize(
     ("user", "kind", "address_kind"),
     [
-        (REGIONAL + "routers/r", OwnerKind.NAT, AddressKind.EXTERNAL),
-        (REGIONAL + "forwardingRules/f", OwnerKind.LOAD_BALANCER, AddressKind.VIRTUAL),
-        ("projects/p/global/forwardingRules/f", OwnerKind.LOAD_BALANCER, AddressKind.VIRTUAL),
-        (REGIONAL + "vpnGateways/v", OwnerKind.HYBRID, AddressKind.EXTERNAL),
-        (REGIONAL + "targetVpnGateways/v", OwnerKind.HYBRID, AddressKind.EXTERNAL),
-        ("projects/p/zones/us-central1-a/instances/gone", OwnerKind.UNKNOWN, AddressKind.INTERNAL),
-        (REGIONAL + "somethingNew/x", OwnerKind.UNKNOWN, AddressKind.INTERNAL),
+        (REGIONAL + "routers/r", OwnerKind.NAT, EXTERNAL),
+        (REGIONAL + "forwardingRules/f", OwnerKind.LOAD_BALANCER, VIRTUAL),
+        ("projects/p/global/forwardingRules/f", OwnerKind.LOAD_BALANCER, VIRTUAL),
+        (REGIONAL + "vpnGateways/v", OwnerKind.HYBRID, EXTERNAL),
+        (REGIONAL + "targetVpnGateways/v", OwnerKind.HYBRID, EXTERNAL),
+        ("projects/p/zones/us-central1-a/instances/gone", OwnerKind.UNKNOWN, INTERNAL),
+        (REGIONAL + "somethingNew/x", OwnerKind.UNKNOWN, INTERNAL),
     ],
 )
 def test_the_user_of_a_reserved_address_says_what_it_is(
@@ -151,16 +145,12 @@ def test_a_reserved_address_without_a_user_is_ours_and_nobodys() -> None:
     address = reserved("34.67.5.5")
     end = who(book_of(address), "34.67.5.5")
     assert (end.owner.kind, end.owner.link) == (OwnerKind.UNKNOWN, address.ref.self_link)
-    block = who(book_of(reserved("34.67.5.0", prefix=28)), "34.67.5.15")
+    of_block = book_of(reserved("34.67.5.0", prefix=28))
+    block = who(of_block, "34.67.5.15")
     assert (block.owner.kind, block.owner.link) == (OwnerKind.UNKNOWN, address.ref.self_link)
-    assert who(book_of(reserved("34.67.5.0", prefix=28)), "34.67.5.16").owner.kind is (
-        OwnerKind.INTERNET
-    )
-
-
-def test_a_reserved_internal_address_owns_nothing() -> None:
-    book = book_of(reserved("10.0.0.8", is_external=False), ONE)
-    assert who(book, "10.0.0.8").owner.link is None
+    assert who(of_block, "34.67.5.16").owner.kind is OwnerKind.INTERNET
+    # An internal one owns nothing.
+    assert who(book_of(reserved("10.0.0.8", is_external=False), ONE), "10.0.0.8").owner.link is None
 
 
 @pytest.mark.parametrize(
@@ -169,10 +159,7 @@ def test_a_reserved_internal_address_owns_nothing() -> None:
 def test_proxy_only_subnetworks_are_load_balancers(purpose: str) -> None:
     book = book_of(ONE, subnet("10.129.0.0/23", name="proxies", purpose=purpose))
     end = who(book, "10.129.1.255")
-    assert (owner(end), end.address_kind) == (
-        ("load-balancer", "proxies of proxies"),
-        AddressKind.INTERNAL,
-    )
+    assert told(end)[:3] == ("load-balancer", "proxies of proxies", INTERNAL)
     assert classify(end, who(book, "10.0.0.1")).path_class is PathClass.LOAD_BALANCER
     other = book_of(ONE, subnet("10.129.0.0/23", purpose="PRIVATE"))
     assert who(other, "10.129.1.255").owner.kind is OwnerKind.UNKNOWN
@@ -208,22 +195,13 @@ def test_addresses_of_nobody_we_read(
     assert classify(end, who(book, "10.0.0.1")).path_class is path_class
 
 
-def test_who_uses_an_address_of_googles_list_owns_it() -> None:
-    """A published list ages: the inventory comes first."""
-    book = book_of(vm("one", nic("10.0.0.1", external="8.8.4.4")))
-    assert owner(who(book, "8.8.4.4")) == ("vm", "one")
-
-
 def test_internet_peers_are_one_owner_for_each_area() -> None:
     book = book_of(ONE)
     plain, again = who(book, "1.1.1.1"), who(book, "9.9.9.9")
     there = who(book, "1.1.1.1", area="Europe/deu")
     assert plain.owner == again.owner
-    assert (there.owner.key, there.owner.name, there.owner.area) == (
-        "internet:Europe/deu",
-        "internet (Europe/deu)",
-        "Europe/deu",
-    )
+    assert (there.owner.key, there.owner.area) == ("internet:Europe/deu", "Europe/deu")
+    assert there.owner.name == "internet (Europe/deu)"
     assert plain.owner.area is None
 
 
@@ -246,7 +224,8 @@ def test_what_is_no_address_has_no_owner(text: str) -> None:
 
 
 def test_an_empty_inventory_knows_the_world_and_nothing_else() -> None:
-    book = book_of()
-    assert who(book, "10.0.0.1").owner.kind is OwnerKind.UNKNOWN
-    assert who(book, "1.1.1.1").owner.kind is OwnerKind.INTERNET
-    assert who(book, "199.36.153.8").owner.kind is OwnerKind.GOOGLE_API
+    kinds = {"10.0.0.1": "unknown", "1.1.1.1": "internet", "199.36.153.8": "google-api"}
+    assert {address: owner(who(book_of(), address))[0] for address in kinds} == kinds
+    # A published list ages: who uses an address of Google's list owns it.
+    book = book_of(vm("one", nic("10.0.0.1", external="8.8.4.4")))
+    assert owner(who(book, "8.8.4.4")) == ("vm", "one")

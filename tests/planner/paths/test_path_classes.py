@@ -12,14 +12,7 @@ from support.listed import listed
 from support.projects.addresses import book_of, network, nic, vm, who
 
 KINDS = (
-    "vm",
-    "other-project",
-    "place",
-    "load-balancer",
-    "nat",
-    "google-api",
-    "hybrid",
-    "internet",
+    *("vm", "other-project", "place", "load-balancer", "nat", "google-api", "hybrid", "internet"),
     "none",
 )
 """The columns of `TABLE`; `none` is an address that nobody owns."""
@@ -49,30 +42,21 @@ NAMES = {
 
 BETWEEN = {
     # (zones, external address, a pod): class
-    ("same zone", False, False): "same-zone-internal",
-    ("same zone", False, True): "same-zone-internal-pod",
-    ("same zone", True, False): "same-zone-external",
-    ("same zone", True, True): "same-zone-external",
-    ("inter zone", False, False): "inter-zone-internal",
-    ("inter zone", False, True): "inter-zone-internal-pod",
-    ("inter zone", True, False): "inter-zone-external",
-    ("inter zone", True, True): "inter-zone-external",
-    ("inter region", False, False): "inter-region-internal",
-    ("inter region", False, True): "inter-region-internal-pod",
-    ("inter region", True, False): "inter-region-external",
-    ("inter region", True, True): "inter-region-external",
-    ("no zone, same region", False, False): "unknown",
-    ("no zone, same region", False, True): "unknown",
-    ("no zone, same region", True, False): "unknown",
-    ("no zone, same region", True, True): "unknown",
-    ("no zone, inter region", False, False): "inter-region-internal",
-    ("no zone, inter region", False, True): "inter-region-internal-pod",
-    ("no zone, inter region", True, False): "inter-region-external",
-    ("no zone, inter region", True, True): "inter-region-external",
-    ("no place", False, False): "unknown",
-    ("no place", False, True): "unknown",
-    ("no place", True, False): "unknown",
-    ("no place", True, True): "unknown",
+    (zones, *how): f"{distance}-{addresses}" if distance else "unknown"
+    for zones, distance in (
+        ("same zone", "same-zone"),
+        ("inter zone", "inter-zone"),
+        ("inter region", "inter-region"),
+        ("no zone, same region", ""),
+        ("no zone, inter region", "inter-region"),
+        ("no place", ""),
+    )
+    for how, addresses in (
+        ((False, False), "internal"),
+        ((False, True), "internal-pod"),
+        ((True, False), "external"),
+        ((True, True), "external"),
+    )
 }
 
 Place = tuple[str | None, str | None]
@@ -86,12 +70,7 @@ PLACES: dict[str, tuple[Place, Place]] = {
     "no place": (("us-central1-a", "us-central1"), (None, None)),
 }
 
-ENDS = [
-    (kind, address_kind, pod)
-    for kind in KINDS
-    for address_kind in AddressKind
-    for pod in (False, True)
-]
+ENDS = list(product(KINDS, AddressKind, (False, True)))
 
 
 def test_the_tables_are_complete() -> None:
@@ -144,12 +123,8 @@ def test_every_combination_has_the_class_of_the_table(
     for other, other_kind, other_pod in ENDS:
         dst = end(other, other_kind, other_pod, there, "dst")
         path, back = classify(src, dst), classify(dst, src)
-        assert path.path_class.value == expected(src, dst, places), (
-            kind,
-            address_kind,
-            other,
-            other_kind,
-        )
+        ends = (kind, address_kind, other, other_kind)
+        assert path.path_class.value == expected(src, dst, places), ends
         assert back.path_class is path.path_class
         if path.path_class.is_external_address:
             is_literal = other_kind is AddressKind.EXTERNAL
@@ -260,8 +235,7 @@ def test_both_reports_of_a_flow_to_an_external_address_agree(
         if one == other
         else ("inter-zone" if region_of(one) == region_of(other) else "inter-region")
     )
-    assert paths[0].path_class.value == f"{distance}-external"
-    assert paths[0].dst_address == literal
+    assert (paths[0].path_class.value, paths[0].dst_address) == (f"{distance}-external", literal)
 
 
 def test_both_reports_of_a_flow_to_an_internal_address_agree() -> None:

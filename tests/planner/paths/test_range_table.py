@@ -97,20 +97,15 @@ def test_versions_do_not_mix() -> None:
     assert both.find((6, 0)) == both.find((6, 2**128 - 1)) == "six"
 
 
-def test_of_two_entries_for_one_range_the_first_stays() -> None:
+def test_the_first_of_equals_false_values_and_texts_that_are_no_ranges() -> None:
     table = RangeTable([("10.0.0.0/8", "first"), ("10.9.9.9/8", "second")])
     assert table.find((4, 10 << 24)) == "first"
-
-
-def test_false_values_are_found_all_the_same() -> None:
-    table = RangeTable([("10.0.0.0/8", True), ("10.0.0.0/16", False)])
-    assert table.find((4, 10 << 24)) is False
-    assert table.find((4, (10 << 24) + (1 << 16))) is True
-
-
-def test_a_text_that_is_no_range_is_left_out() -> None:
-    table = RangeTable([("nonsense", 1), ("10.0.0.0/99", 2), ("10.0.0.0/8", 3)])
-    assert table.find((4, 10 << 24)) == 3
+    values = RangeTable([("10.0.0.0/8", True), ("10.0.0.0/16", False)])
+    assert values.find((4, 10 << 24)) is False
+    assert values.find((4, (10 << 24) + (1 << 16))) is True
+    # What is no range is left out.
+    odd = RangeTable([("nonsense", 1), ("10.0.0.0/99", 2), ("10.0.0.0/8", 3)])
+    assert odd.find((4, 10 << 24)) == 3
     assert not RangeTable([("nonsense", 1)])
     assert RangeTable([("nonsense", 1)]).find((4, 0)) is None
     assert not RangeTable[str]()

@@ -21,6 +21,8 @@ from support.projects.addresses import (
     who,
 )
 
+INTERNAL, EXTERNAL = AddressKind.INTERNAL, AddressKind.EXTERNAL
+
 HERE = "us-central1-a"
 SUBNET = subnet_link("default")
 ONE = vm(
@@ -45,18 +47,18 @@ def test_a_named_machine_is_sure_at_any_time() -> None:
 
 
 @listed(
-    ("address", "address_kind", "literal"),
+    "address, address_kind, literal",
     [
-        ("10.0.0.1", AddressKind.INTERNAL, None),
-        ("10.8.0.7", AddressKind.INTERNAL, None),
-        ("34.67.1.1", AddressKind.EXTERNAL, "34.67.1.1"),
+        ("10.0.0.1", INTERNAL, None),
+        ("10.8.0.7", INTERNAL, None),
+        ("34.67.1.1", EXTERNAL, "34.67.1.1"),
         # An address that it had then: public means external.
-        ("34.67.9.9", AddressKind.EXTERNAL, "34.67.9.9"),
-        ("10.0.0.77", AddressKind.INTERNAL, None),
-        ("172.20.0.1", AddressKind.INTERNAL, None),
-        ("::ffff:34.67.9.9", AddressKind.EXTERNAL, "34.67.9.9"),
-        ("2600:1900:4000::9", AddressKind.EXTERNAL, "2600:1900:4000::9"),
-        ("fd20::9", AddressKind.INTERNAL, None),
+        ("34.67.9.9", EXTERNAL, "34.67.9.9"),
+        ("10.0.0.77", INTERNAL, None),
+        ("172.20.0.1", INTERNAL, None),
+        ("::ffff:34.67.9.9", EXTERNAL, "34.67.9.9"),
+        ("2600:1900:4000::9", EXTERNAL, "2600:1900:4000::9"),
+        ("fd20::9", INTERNAL, None),
     ],
 )
 def test_the_address_says_how_a_named_machine_was_met(
@@ -77,14 +79,14 @@ def test_a_named_machine_at_its_alias_is_a_pod_on_a_gke_node_only() -> None:
 def test_a_public_address_in_an_own_subnetwork_is_internal() -> None:
     book = book_of(ONE, subnet("34.67.0.0/16"), network())
     end = who(book, "34.67.9.9", project="p", vm="one", network=network_link())
-    assert end.address_kind is AddressKind.INTERNAL
+    assert end.address_kind is INTERNAL
     end = who(book, "34.67.9.9", project="p", vm="gone", zone=HERE, network=network_link())
-    assert end.address_kind is AddressKind.INTERNAL
+    assert end.address_kind is INTERNAL
 
 
 @pytest.mark.parametrize(
     ("address", "address_kind"),
-    [("10.0.0.8", AddressKind.INTERNAL), ("34.67.8.8", AddressKind.EXTERNAL)],
+    [("10.0.0.8", INTERNAL), ("34.67.8.8", EXTERNAL)],
 )
 def test_a_machine_of_ours_that_is_gone_keeps_its_name_and_place(
     address: str, address_kind: AddressKind
@@ -104,7 +106,7 @@ def test_a_machine_of_ours_that_is_gone_keeps_its_name_and_place(
     assert (end.owner.subnetwork, end.reported_by) == (SUBNET, (SUBNET,))
     assert (end.address_kind, end.certainty) == (address_kind, Certainty.RECORDED)
     path = classify(end, who(BOOK, "10.0.0.1"))
-    way = "internal" if address_kind is AddressKind.INTERNAL else "external"
+    way = "internal" if address_kind is INTERNAL else "external"
     assert path.path_class.value == f"inter-zone-{way}"
 
 
@@ -120,8 +122,7 @@ def test_other_projects_machines_are_one_owner_a_network_and_zone() -> None:
         who(BOOK, f"10.5.0.{n}", project="q", vm=f"vm-{n}", zone=HERE, network=network_link("n"))
         for n in (1, 2)
     ]
-    assert theirs[0].owner == theirs[1].owner
-    assert theirs[0].owner.key == f"project:q/n/{HERE}"
+    assert (theirs[0].owner, theirs[0].owner.key) == (theirs[1].owner, f"project:q/n/{HERE}")
     assert placed(theirs[0].owner) == (HERE, "us-central1")
     assert theirs[0].owner.link is None
     elsewhere = who(BOOK, "10.5.0.1", project="q", vm="vm-1", zone="us-east1-b")
@@ -182,10 +183,7 @@ def test_a_name_without_a_project_names_nobody() -> None:
         ("p/us-central1-a/one", ["p"]),
         ("/p/us-central1-a/one/", ["p"]),
         ("projects/p/zones/us-central1-a/instances/one", ["p"]),
-        (
-            "https://www.googleapis.com/compute/v1/projects/p/zones/us-central1-a/instances/one",
-            ["p"],
-        ),
+        (f"https://www.googleapis.com/compute/v1/{ONE.ref.self_link}", ["p"]),
         ("web", ["p", "p", "q"]),
         ("p/us-central1-a/web", ["p"]),
         ("q/us-central1-a/web", ["q"]),
@@ -197,12 +195,8 @@ def test_a_name_without_a_project_names_nobody() -> None:
     ],
 )
 def test_tables_name_machines_by_name_path_or_link(name: str, found: list[str]) -> None:
-    book = book_of(
-        ONE,
-        vm("web", nic("10.1.0.1")),
-        vm("web", nic("10.1.0.2"), zone="us-central1-b"),
-        vm("web", nic("10.1.0.3"), project="q"),
-    )
+    here, there = vm("web", nic("10.1.0.1")), vm("web", nic("10.1.0.2"), zone="us-central1-b")
+    book = book_of(ONE, here, there, vm("web", nic("10.1.0.3"), project="q"))
     assert sorted(i.project for i in book.instances_named(name)) == found
 
 
@@ -210,22 +204,11 @@ def test_a_table_meets_a_machine_at_its_first_address_of_the_kind() -> None:
     book = book_of()
     six = vm("six", nic(ipv6="fd20::6:0:0/96"), nic("10.0.0.6", external="34.67.6.6", name="nic1"))
     inside, outside = (book.end_of(six, is_external=kind) for kind in (False, True))
-    assert (inside.address_kind, inside.is_ipv6, inside.address) == (
-        AddressKind.INTERNAL,
-        True,
-        None,
-    )
-    assert (outside.address_kind, outside.is_ipv6, outside.address) == (
-        AddressKind.EXTERNAL,
-        False,
-        "34.67.6.6",
-    )
+    assert (inside.address_kind, inside.is_ipv6, inside.address) == (INTERNAL, True, None)
+    assert (outside.address_kind, outside.is_ipv6) == (EXTERNAL, False)
+    assert outside.address == "34.67.6.6"
     bare = book.end_of(vm("bare"), is_external=True)
-    assert (owner(bare), bare.address_kind, bare.address) == (
-        ("vm", "bare"),
-        AddressKind.EXTERNAL,
-        None,
-    )
+    assert (owner(bare), bare.address_kind, bare.address) == (("vm", "bare"), EXTERNAL, None)
 
 
 def test_the_network_of_a_subnetwork_is_known_or_none() -> None:
@@ -234,22 +217,9 @@ def test_the_network_of_a_subnetwork_is_known_or_none() -> None:
     assert BOOK.network_of(None) is None
 
 
-HOSTILE = st.one_of(
-    st.sampled_from(
-        [
-            "../../etc/passwd",
-            "a/b/c",
-            "=1+1",
-            "\x1b[31mred\x1b[0m",
-            "x" * 10_000,
-            "<script>",
-            "projects/p/zones/us-central1-a/instances/one",
-            "\ud800",
-            "10.0.0.0/\u00b2",
-        ]
-    ),
-    st.text(max_size=20),
-)
+TEXTS = ["../../etc/passwd", "a/b/c", "=1+1", "\x1b[31mred\x1b[0m", "x" * 10_000, "<script>"]
+TEXTS += ["projects/p/zones/us-central1-a/instances/one", "\ud800", "10.0.0.0/\u00b2"]
+HOSTILE = st.one_of(st.sampled_from(TEXTS), st.text(max_size=20))
 
 
 @given(st.sampled_from(["10.0.0.1", "34.67.1.1", "1.1.1.1", "10.9.9.9"]), HOSTILE, HOSTILE, HOSTILE)

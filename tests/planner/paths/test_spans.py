@@ -3,6 +3,7 @@
 from datetime import date
 from decimal import Decimal
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,13 +15,9 @@ DAY = date(2026, 4, 30)
 
 
 def tiers(*steps: tuple[int, str]) -> Tiers:
+    told = {"unit": "GiB", "description": str(steps), "as_of": DAY, "source": "made up"}
     return tuple(
-        PriceTier(
-            start=Decimal(start),
-            price=Price(
-                usd=Decimal(usd), unit="GiB", description=str(steps), as_of=DAY, source="made up"
-            ),
-        )
+        PriceTier(start=Decimal(start), price=msgspec.convert({"usd": usd, **told}, Price))
         for start, usd in steps
     )
 
@@ -48,9 +45,7 @@ def test_what_is_known_to_use_a_price_comes_first() -> None:
     gib = Decimal(10)
     low, high = span((AMERICA,), gib, lambda _: Decimal(20_000))
     assert low == high == gib * Decimal("0.08")
-
-
-def test_a_free_price_makes_the_least_nothing() -> None:
+    # A free price makes the least nothing.
     assert span((tiers((0, "0")), CHINA), Decimal(100))[0] == 0
 
 

@@ -16,13 +16,7 @@ from netplan_planner.model import (
     Zone,
 )
 from netplan_planner.model.plans.changes import PlanChange
-from netplan_planner.planning.steps import in_order
-from netplan_planner.planning.steps.by_hand import (
-    call_inside,
-    call_outside,
-    change_mtu,
-    change_plugin,
-)
+from netplan_planner.planning.steps import by_hand, in_order
 from netplan_planner.planning.steps.by_image import (
     move_to_zone,
     with_interfaces,
@@ -108,10 +102,10 @@ STEPS = {
     "network-tier": change_tier(FRONT, OUTSIDE, "STANDARD"),
     "nic": with_interfaces(FRONT, "GVNIC"),
     "type-and-nic": with_type(FRONT, "n1-standard-8", "", "GVNIC"),
-    "mtu": change_mtu(NET, 8896, MANY, ["g"]),
-    "inside": call_inside(FRONT, WEB.interfaces[0], [WEB], "34.1.2.3", None),
-    "outside": call_outside(FRONT, [WEB], "34.1.2.3"),
-    "plugin": change_plugin([WEB], "calico"),
+    "mtu": by_hand.change_mtu(NET, 8896, MANY, ["g"]),
+    "inside": by_hand.call_inside(FRONT, WEB.interfaces[0], [WEB], "34.1.2.3", None),
+    "outside": by_hand.call_outside(FRONT, [WEB], "34.1.2.3"),
+    "plugin": by_hand.change_plugin([WEB], "calico"),
 }
 IN_CONFIGURATION = {"inside", "outside", "plugin"}
 """Those for which Google Cloud has no command, and Terraform no attribute."""
@@ -120,15 +114,12 @@ BY_HAND = {"unknown-commitment", "flexible"} | IN_CONFIGURATION
 
 
 @listed("kind", STEPS)
-def test_gcloud_takes_the_commands(kind: str) -> None:
+def test_gcloud_takes_the_commands_and_each_can_be_seen_and_undone(kind: str) -> None:
     fix = STEPS[kind].fix
     assert bool(fix.commands) is (kind not in BY_HAND)
     for text in commands_in(fix):
         assert faults_of(text) == [], text
-
-
-@listed("kind", STEPS)
-def test_each_is_shown_to_work_and_says_the_way_back(kind: str) -> None:
+    # Each is shown to work and says the way back.
     step = STEPS[kind]
     assert step.fix.verify is not None
     assert step.fix.undo is not None
@@ -148,14 +139,10 @@ def test_a_machine_keeps_its_name_in_another_zone_alone() -> None:
     assert moved[4] == "web"
     assert "--zone=us-central1-b" in moved
     assert shlex.split(made(STEPS["tier1"]))[4] == "web-tier1"
-
-
-def test_the_old_machine_is_stopped_before_its_image_and_deleted_only_at_the_end() -> None:
+    # The old one is stopped before its image, and deleted only at the end.
     fix = STEPS["zone"].fix
-    assert [" stop web" in fix.commands[0], " machine-images create " in fix.commands[1]] == [
-        True,
-        True,
-    ]
+    assert " stop web" in fix.commands[0]
+    assert " machine-images create " in fix.commands[1]
     assert not any(" delete " in text for text in fix.commands)
     assert fix.clean_up is not None
     assert "instances delete web --zone=us-central1-a" in fix.clean_up.commands[0]
@@ -178,12 +165,9 @@ def test_tier1_brings_gvnic_and_keeps_the_interface() -> None:
     closed = replace(OUTSIDE, external_ipv4=None, access_config_name=None)
     words = shlex.split(made(with_tier1(replace(FRONT, interfaces=(closed,)), is_on=True)))
     assert "--network-interface=network=default,subnet=apps,no-address,nic-type=GVNIC" in words
-
-
-def test_taking_tier1_away_is_a_new_machine_too() -> None:
-    step = STEPS["no-tier1"]
-    assert "total-egress-bandwidth-tier=DEFAULT" in made(step)
-    (change,) = step.terraform
+    # Taking it away is a new machine too.
+    assert "total-egress-bandwidth-tier=DEFAULT" in made(STEPS["no-tier1"])
+    (change,) = STEPS["no-tier1"].terraform
     assert (change.before, change.after, change.replaces) == ("TIER_1", "DEFAULT", True)
 
 
@@ -218,11 +202,11 @@ def test_what_a_run_makes_is_what_is_deleted_after_it() -> None:
     assert fix.clean_up is not None
     assert "instances delete job-1 job-2 job-3" in fix.clean_up.commands[0]
     assert "--provisioning-model=SPOT" in STEPS["spot-run"].fix.commands[0]
-
-
-def test_a_project_that_is_not_known_is_left_to_gcloud() -> None:
-    step = move_to_zone(replace(WEB, project=ProjectId("")), Zone("us-central1-b"))
-    assert not any("--project" in text for text in commands_in(step.fix))
+    # Many machines are made a few at a time.
+    fix = machines_for_run(names_of("job", 600), "us-central1-a", "c3-highcpu-8").fix
+    assert max(map(len, fix.commands)) < 1000
+    assert fix.clean_up is not None
+    assert len(fix.commands) == len(fix.clean_up.commands) == 24
 
 
 def test_steps_are_numbered_in_their_order() -> None:
@@ -253,17 +237,20 @@ def test_a_name_that_is_taken_in_the_other_zone_is_not_taken_again() -> None:
     assert step.fix.undo.commands[0].split()[4] == f"web-from-{WEB.zone}"
 
 
-def test_a_name_is_never_taken_for_a_flag() -> None:
-    step = move_to_zone(replace(WEB, name="--zone=x"), Zone("us-central1-b"))
-    for text in commands_in(step.fix):
-        assert "--zone=x" not in shlex.split(text), text
+def test_a_project_that_is_not_known_is_not_named() -> None:
+    there = Zone("us-central1-b")
+    steps = [move_to_zone(replace(WEB, project=name), there) for name in ("", "(unknown)")]
+    steps.append(buy_for_resources("n2", "us-central1", 1, 48, Decimal(192), "(unknown)"))
+    for step in steps:
+        assert not any("--project" in text for text in commands_in(step.fix))
 
 
-def test_a_project_that_is_not_known_yet_is_not_named() -> None:
-    step = buy_for_resources("n2", "us-central1", 1, 48, Decimal(192), "(unknown)")
-    assert not any("--project" in text for text in commands_in(step.fix))
-    moved = move_to_zone(replace(WEB, project=ProjectId("(unknown)")), Zone("us-central1-b"))
-    assert not any("--project" in text for text in commands_in(moved.fix))
+def test_no_command_takes_a_name_for_a_flag() -> None:
+    zone, project = (replace(WEB, name=name) for name in ("--zone=x", "--project=evil"))
+    steps = [move_to_zone(zone, Zone("us-central1-b")), with_interfaces(project, "GVNIC")]
+    for step in (*steps, by_hand.change_mtu(NET, 8896, [project])):
+        for text in commands_in(step.fix):
+            assert not {zone.name, project.name} & {*shlex.split(text)}, text
 
 
 def test_all_machines_of_a_network_stop_for_its_mtu_and_start_after_it() -> None:
@@ -274,16 +261,9 @@ def test_all_machines_of_a_network_stop_for_its_mtu_and_start_after_it() -> None
     assert "Groups start their machines again (g)" in shown(fix.caution)
     (change,) = STEPS["mtu"].terraform
     assert (change.before, change.after, change.replaces) == ("1460", "8896", False)
-    unread = change_mtu(replace(NET, mtu_bytes=None), 8896, MANY).fix.undo
+    unread = by_hand.change_mtu(replace(NET, mtu_bytes=None), 8896, MANY).fix.undo
     assert unread is not None
     assert unread.commands == ()
-
-
-def test_no_command_takes_a_name_for_a_flag() -> None:
-    odd = replace(WEB, name="--project=evil")
-    for step in (change_mtu(NET, 8896, [odd]), with_interfaces(odd, "GVNIC")):
-        for text in commands_in(step.fix):
-            assert "--project=evil" not in shlex.split(text)
 
 
 def test_an_interface_that_is_stated_keeps_its_tier_and_a_shared_network_its_path() -> None:
@@ -296,14 +276,8 @@ def test_an_interface_that_is_stated_keeps_its_tier_and_a_shared_network_its_pat
 
 
 def test_what_is_made_again_is_not_called_by_its_old_address() -> None:
-    text = call_inside(FRONT, WEB.interfaces[0], [WEB], "34.1.2.3", None, is_made_again=True).fix
+    text = by_hand.call_inside(
+        FRONT, WEB.interfaces[0], [WEB], "34.1.2.3", None, is_made_again=True
+    ).fix
     assert "10.0.0.1" not in text.text
     assert "earlier step" in text.text
-
-
-def test_many_machines_of_a_run_are_made_a_few_at_a_time() -> None:
-    fix = machines_for_run(names_of("job", 600), "us-central1-a", "c3-highcpu-8").fix
-    assert len(fix.commands) == 24
-    assert max(map(len, fix.commands)) < 1000
-    assert fix.clean_up is not None
-    assert len(fix.clean_up.commands) == 24

@@ -2,12 +2,13 @@
 
 from datetime import date
 from pathlib import Path
+from typing import Any
 
-import msgspec
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from netplan_planner.errors import UsageError
 from netplan_planner.model import PathClass, Prediction
@@ -17,16 +18,19 @@ from netplan_planner.planning.table_kinds import read_kinds
 from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.round_trips.rtt import rtt_between
+from netplan_planner.verbs.predict.table_file import TableAnswer
 from netplan_planner.world.request import InputRequest
+from support.listed import listed
 from support.paths.queries import CLASSES, DAY, durations, frames, rtts, streams, volumes, windows
 from support.paths.tables import PLAIN, answered, as_parquet, reasons, written
 
 LEVEL = 0.9
 N2 = PathQuestion(src_type="n2-standard-8")
+REGIONS = PathClass.INTER_REGION_INTERNAL
 
 
 def described(question: PathQuestion, **more: object) -> Prediction:
-    return predict_described(msgspec.structs.replace(question, **more), DAY, LEVEL)
+    return predict_described(replace(question, **more), DAY, LEVEL)
 
 
 def named(src: str, dst: str, question: PathQuestion | None = None) -> Prediction:
@@ -35,16 +39,19 @@ def named(src: str, dst: str, question: PathQuestion | None = None) -> Predictio
     return predict_named(question or PathQuestion(), (src, dst), request, LEVEL, lambda _: None)
 
 
+A, B, BELGIUM = "us-central1-a", "us-central1-b", "europe-west1-b"
+
+
 class TestPlaces:
-    @pytest.mark.parametrize(
-        ("src", "dst", "external", "expected"),
+    @listed(
+        "src, dst, external, expected",
         [
-            ("us-central1-a", "us-central1-a", False, "same-zone-internal"),
-            ("us-central1-a", "us-central1-b", False, "inter-zone-internal"),
-            ("us-central1-a", "europe-west1-b", False, "inter-region-internal"),
+            (A, A, False, "same-zone-internal"),
+            (A, B, False, "inter-zone-internal"),
+            (A, BELGIUM, False, "inter-region-internal"),
             ("us-central1", "europe-west1", True, "inter-region-external"),
             ("us-central1", "us-central1", False, "inter-zone-internal"),
-            ("us-central1-a", "us-central1", True, "inter-zone-external"),
+            (A, "us-central1", True, "inter-zone-external"),
         ],
     )
     def test_they_decide_the_class(self, src: str, dst: str, external: bool, expected: str) -> None:
@@ -52,21 +59,17 @@ class TestPlaces:
         assert found.query.path_class.value == expected
 
     def test_they_give_the_round_trip_time_with_a_range_and_its_source(self) -> None:
-        found = described(N2, src_place="us-central1-a", dst_place="europe-west1-b", streams=1)
+        found = described(N2, src_place=A, dst_place=BELGIUM, streams=1)
         query = found.query
         assert query.rtt_ms is not None
         assert query.low_rtt_ms is not None
         assert query.high_rtt_ms is not None
         assert 90 < query.low_rtt_ms <= query.rtt_ms <= query.high_rtt_ms < 120
         assert "measured" in found.rtt_detail
-        binding = found.estimate.binding
-        assert binding is not None
-        assert binding.name == "window-over-rtt"
-
-    def test_a_given_round_trip_time_goes_before_them(self) -> None:
-        found = described(
-            N2, src_place="us-central1-a", dst_place="europe-west1-b", rtt_ms=130.0, streams=1
-        )
+        assert found.estimate.binding is not None
+        assert found.estimate.binding.name == "window-over-rtt"
+        # A given round-trip time goes before them.
+        found = described(N2, src_place=A, dst_place=BELGIUM, rtt_ms=130.0, streams=1)
         assert found.query.rtt_ms == 130
         assert found.rtt_detail == found.rtt_doubt == ""
 
@@ -75,20 +78,23 @@ class TestPlaces:
         found = described(N2, **places, rtt_ms=50.0, streams=1)
         assert found.query.rtt_ms == 50
         assert "below every known ping" in found.rtt_doubt
-        unplaced = described(N2, path_class=PathClass.INTER_REGION_INTERNAL, rtt_ms=50.0, streams=1)
+        unplaced = described(N2, path_class=REGIONS, rtt_ms=50.0, streams=1)
         assert (unplaced.query.rtt_ms, unplaced.rtt_doubt) == (50.0, "")
         assert found.estimate.gbps == unplaced.estimate.gbps
 
-    @pytest.mark.parametrize("places", [(None, None), ("us-central1-a", None)])
-    def test_without_them_the_class_must_be_given(
-        self, places: tuple[str | None, str | None]
-    ) -> None:
-        with pytest.raises(UsageError, match="--path"):
-            described(N2, src_place=places[0], dst_place=places[1])
-
-    def test_a_place_that_nobody_knows_is_no_other_region(self) -> None:
-        with pytest.raises(UsageError, match="us-central1"):
-            described(N2, src_place="us-central1-a", dst_place="us-cental1-a")
+    @listed(
+        "question, said",
+        [
+            (PathQuestion(), "--src-type"),
+            # Without places the class must be given; a place that nobody knows is no other region.
+            (N2, "--path"),
+            (replace(N2, src_place=A), "--path"),
+            (replace(N2, src_place=A, dst_place="us-cental1-a"), "us-central1"),
+        ],
+    )
+    def test_what_is_missing_is_asked_for(self, question: PathQuestion, said: str) -> None:
+        with pytest.raises(UsageError, match=said):
+            described(question)
 
     @pytest.mark.parametrize(
         ("path_class", "src", "dst", "external", "said"),
@@ -105,14 +111,9 @@ class TestPlaces:
     def test_a_class_that_contradicts_them_is_refused(
         self, path_class: str, src: str | None, dst: str | None, external: bool, said: str
     ) -> None:
+        places = {"src_place": src, "dst_place": dst, "is_external": external}
         with pytest.raises(UsageError, match=said):
-            described(
-                N2,
-                path_class=PathClass(path_class),
-                src_place=src,
-                dst_place=dst,
-                is_external=external,
-            )
+            described(N2, path_class=PathClass(path_class), **places)
 
     @pytest.mark.parametrize(
         ("path_class", "src", "dst"),
@@ -143,17 +144,13 @@ class TestPlaces:
         assert "--rtt-ms" in found.unknown[0]
 
     def test_without_them_steady_use_by_many_streams_has_an_answer(self) -> None:
-        assert described(N2, path_class=PathClass.INTER_REGION_INTERNAL).estimate.gbps == 16
-
-    def test_a_type_must_be_named(self) -> None:
-        with pytest.raises(UsageError, match="--src-type"):
-            described(PathQuestion())
+        assert described(N2, path_class=REGIONS).estimate.gbps == 16
 
 
 class TestShortRuns:
     @pytest.mark.parametrize("seconds", [0.001, 0.1, 0.25, 0.5])
     def test_one_that_ends_before_its_start_shows_is_its_first_flight(self, seconds: float) -> None:
-        asked = {"path_class": PathClass.INTER_REGION_INTERNAL, "rtt_ms": 200.0, "streams": 1}
+        asked = {"path_class": REGIONS, "rtt_ms": 200.0, "streams": 1}
         found = described(N2, duration_s=seconds, **asked).estimate
         # Ten segments of 1408 bytes a round trip; at least one, and all of them at once at most.
         flight_gbps = 10 * 1408 * 8 / 1e9 / 0.2
@@ -176,32 +173,29 @@ class TestNamedMachines:
         assert (found.src, found.dst) == ("transcoder-5", "transcoder-6")
         assert found.query.path_class is PathClass.SAME_ZONE_INTERNAL
         assert found.query.src.machine_type == found.query.dst.machine_type == "n1-standard-16"
-        assert found.limits_as_of == date(2017, 7, 27)
-        assert found.estimate.gbps == 16
+        assert (found.limits_as_of, found.estimate.gbps) == (date(2017, 7, 27), 16)
 
-    def test_over_the_external_address(self) -> None:
+    def test_over_the_external_address_and_with_a_given_round_trip_time(self) -> None:
         found = named("transcoder-5", "transcoder-6", PathQuestion(is_external=True))
         assert found.query.path_class is PathClass.SAME_ZONE_EXTERNAL
         assert found.estimate.gbps == 1.6
-
-    def test_the_round_trip_time_is_the_one_of_the_flow_logs(self) -> None:
+        # The round-trip time is the one of the flow logs.
         assert named("transcoder-5", "transcoder-6").query.rtt_ms == pytest.approx(0.6)
-        given_one = named("transcoder-5", "transcoder-6", PathQuestion(rtt_ms=2.0))
-        assert given_one.query.rtt_ms == 2
+        assert named("transcoder-5", "transcoder-6", PathQuestion(rtt_ms=2.0)).query.rtt_ms == 2
 
-    @pytest.mark.parametrize("name", ["transcoder-5", "instances/transcoder-5"])
-    def test_a_machine_has_no_path_to_itself(self, name: str) -> None:
-        with pytest.raises(UsageError, match="both the sender and the receiver"):
-            named("transcoder-5", name)
-
-    def test_a_class_that_contradicts_their_places_is_refused(self) -> None:
-        asked = PathQuestion(path_class=PathClass.INTER_REGION_INTERNAL)
-        with pytest.raises(UsageError, match="is same-zone"):
-            named("transcoder-5", "transcoder-6", asked)
-
-    def test_a_name_that_nobody_has(self) -> None:
-        with pytest.raises(UsageError, match="no machine of the input is named 'transcoder-99'"):
-            named("transcoder-5", "transcoder-99")
+    @listed(
+        "dst, question, said",
+        [
+            # A machine has no path to itself.
+            ("transcoder-5", PathQuestion(), "both the sender and the receiver"),
+            ("instances/transcoder-5", PathQuestion(), "both the sender and the receiver"),
+            ("transcoder-99", PathQuestion(), "no machine of the input is named 'transcoder-99'"),
+            ("transcoder-6", PathQuestion(path_class=REGIONS), "is same-zone"),
+        ],
+    )
+    def test_what_cannot_be_is_refused(self, dst: str, question: PathQuestion, said: str) -> None:
+        with pytest.raises(UsageError, match=said):
+            named("transcoder-5", dst, question)
 
 
 ZONE = PathClass.SAME_ZONE_INTERNAL
@@ -234,10 +228,8 @@ class TestUnknownCap:
     def test_the_platform_decides(
         self, tmp_path: Path, platform: str | None, gbps: float, high_gbps: float
     ) -> None:
-        question = PathQuestion(
-            src_type="m2-hypermem-416", cpu_platform=platform, streams=16, rtt_ms=0.2,
-            path_class=ZONE,
-        )  # fmt: skip
+        told: dict[str, Any] = {"streams": 16, "rtt_ms": 0.2, "path_class": ZONE}
+        question = PathQuestion(src_type="m2-hypermem-416", cpu_platform=platform, **told)
         found = predict_described(question, DAY, 0.9).estimate
         assert (found.gbps, found.high_gbps) == pytest.approx((gbps, high_gbps), rel=1e-3)
         rows = answered(written(tmp_path / "t.csv", as_row(question)))
@@ -327,9 +319,7 @@ class TestAsATable:
     @pytest.mark.parametrize("without", ["streams", "duration_s"])
     def test_what_is_not_given_leaves_the_value_alike(self, tmp_path: Path, without: str) -> None:
         said = {"streams": 8, "duration_s": 30.0} | {without: None}
-        asked = msgspec.structs.replace(
-            N2, path_class=PathClass.INTER_ZONE_INTERNAL, rtt_ms=0.3, **said
-        )
+        asked = replace(N2, path_class=PathClass.INTER_ZONE_INTERNAL, rtt_ms=0.3, **said)
         table = answered(written(tmp_path / "t.csv", as_row(asked))).predictions
         assert described(asked).estimate.gbps == pytest.approx(table.gbps[0], rel=1e-12)
 
@@ -427,6 +417,15 @@ class TestRaisedRoundTrips:
         assert "the series 'n9' is not known" in why
 
 
+FIGURES = ("gbps", "low_gbps", "high_gbps")
+
+
+def assert_alike(one: TableAnswer, other: TableAnswer) -> None:
+    for name in FIGURES:
+        mine, theirs = (getattr(found.predictions, name) for found in (one, other))
+        np.testing.assert_array_equal(mine, theirs)
+
+
 class TestUnknownRows:
     @pytest.mark.parametrize(
         ("change", "said"),
@@ -449,21 +448,18 @@ class TestUnknownRows:
         empty = {"cloud": "", "duration_s": ""}
         path = written(tmp_path / "t.csv", PLAIN | empty, PLAIN | empty | change)
         found = answered(path)
-        assert np.isnan(found.predictions.gbps).tolist() == [False, True]
-        assert np.isnan(found.predictions.low_gbps).tolist() == [False, True]
-        assert np.isnan(found.predictions.high_gbps).tolist() == [False, True]
+        for name in FIGURES:
+            assert np.isnan(getattr(found.predictions, name)).tolist() == [False, True]
         assert found.predictions.binding[1] == -1
         why = reasons(found)
         assert why[0] == ""
         assert said in why[1]
 
-    def test_absent_columns_are_unknown(self, tmp_path: Path) -> None:
+    def test_absent_columns_are_unknown_and_no_rows_have_no_answers(self, tmp_path: Path) -> None:
         row = {"machine_type": "n2-standard-8"}
         assert reasons(answered(written(tmp_path / "t.csv", row))) == ["no path class"]
-
-    def test_a_table_without_rows_has_no_answers(self, tmp_path: Path) -> None:
-        path = written(tmp_path / "t.csv", columns=list(PLAIN))
-        assert answered(path).predictions.gbps.shape == (0,)
+        empty = written(tmp_path / "t.csv", columns=list(PLAIN))
+        assert answered(empty).predictions.gbps.shape == (0,)
 
 
 class TestMeasuredValues:
@@ -473,10 +469,7 @@ class TestMeasuredValues:
         plain = answered(written(tmp_path / "plain.csv", *rows))
         for cell in ("1", "99", "", "not a number"):
             path = written(tmp_path / "t.csv", *[row | {name: cell} for row in rows])
-            found = answered(path)
-            np.testing.assert_array_equal(found.predictions.gbps, plain.predictions.gbps)
-            np.testing.assert_array_equal(found.predictions.low_gbps, plain.predictions.low_gbps)
-            np.testing.assert_array_equal(found.predictions.high_gbps, plain.predictions.high_gbps)
+            assert_alike(answered(path), plain)
 
 
 def test_parquet_gets_what_csv_gets(tmp_path: Path) -> None:
@@ -487,7 +480,5 @@ def test_parquet_gets_what_csv_gets(tmp_path: Path) -> None:
     ]
     path = written(tmp_path / "t.csv", *rows)
     text, typed = answered(path), answered(as_parquet(path))
-    np.testing.assert_array_equal(text.predictions.gbps, typed.predictions.gbps)
-    np.testing.assert_array_equal(text.predictions.low_gbps, typed.predictions.low_gbps)
-    np.testing.assert_array_equal(text.predictions.high_gbps, typed.predictions.high_gbps)
+    assert_alike(text, typed)
     assert reasons(text) == reasons(typed)

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from netplan_planner.errors import UsageError
-from netplan_planner.model import PathClass, Prediction
+from netplan_planner.model import PathClass, Prediction, TransferCost
 from netplan_planner.planning.path_question import PathQuestion
 from netplan_planner.planning.predict_path import predict_described
 from netplan_planner.throughput.limits.doubts import known_doubts
@@ -25,6 +25,14 @@ FAR = PathQuestion(
 )
 
 
+def cost_of(question: PathQuestion, **more: object) -> TransferCost:
+    """Return what 1 TiB costs."""
+    asked_one = msgspec.structs.replace(question, transfer_bytes=2**40, **more)
+    cost = predict_described(asked_one, DAY, 0.9, prices=open_snapshot()).planning.cost
+    assert cost is not None
+    return cost
+
+
 def asked(question: PathQuestion, day: date = DAY, **more: object) -> Prediction:
     return predict_described(msgspec.structs.replace(question, **more), day, 0.9)
 
@@ -38,13 +46,9 @@ class TestOneCore:
         assert core.low_gbps < core.gbps < 32
         assert "iperf3 3.16" in found.planning.probe
         assert "-P 16" in found.planning.probe
-
-    def test_where_a_core_carries_the_cap_there_is_nothing_to_say(self) -> None:
-        small = asked(FAR, src_type="n2-standard-4")
-        assert small.planning.one_core is None
-        assert small.planning.probe == ""
-
-    def test_one_stream_is_one_core_anyway(self) -> None:
+        # Where a core carries the cap there is nothing to say; one stream is one core anyway.
+        small = asked(FAR, src_type="n2-standard-4").planning
+        assert (small.one_core, small.probe) == (None, "")
         assert asked(FAR, streams=1).planning.one_core is None
 
 
@@ -111,35 +115,24 @@ class TestDoubt:
 
 class TestCost:
     def test_a_transfer_has_its_cost_beside_its_time(self) -> None:
-        question = msgspec.structs.replace(FAR, transfer_bytes=2**40, streams=64)
-        found = predict_described(question, DAY, 0.9, prices=open_snapshot())
-        cost = found.planning.cost
-        assert cost is not None
+        cost = cost_of(FAR, streams=64)
         # 1 TiB of payload in packets of 1460 bytes with 52 bytes of headers; the first GiB is free.
         gib = Decimal(1024) * 1460 / 1408
         assert float(cost.gib) == pytest.approx(float(gib), rel=1e-6)
         assert cost.usd is not None
         assert float(cost.usd) == pytest.approx(float((gib - 1) * Decimal("0.05")), rel=1e-6)
-        assert found.estimate.duration_s
+        assert asked(FAR, transfer_bytes=2**40, streams=64).estimate.duration_s
 
-    def test_to_the_internet_it_lies_between_the_areas(self) -> None:
-        question = msgspec.structs.replace(
-            FAR, path_class=PathClass.INTERNET, dst_place=None, transfer_bytes=2**40, rtt_ms=50.0
-        )
-        cost = predict_described(question, DAY, 0.9, prices=open_snapshot()).planning.cost
-        assert cost is not None
+    def test_to_the_internet_it_lies_between_the_areas_and_without_places_it_is_unknown(
+        self,
+    ) -> None:
+        cost = cost_of(FAR, path_class=PathClass.INTERNET, dst_place=None, rtt_ms=50.0)
         assert cost.usd is not None
         assert cost.high_usd is not None
         assert 0 < cost.usd < cost.high_usd
-
-    def test_without_places_it_is_unknown_and_no_zero(self) -> None:
-        question = msgspec.structs.replace(
-            FAR, src_place=None, dst_place=None, rtt_ms=50.0, transfer_bytes=2**40
-        )
-        cost = predict_described(question, DAY, 0.9, prices=open_snapshot()).planning.cost
-        assert cost is not None
-        assert cost.usd is None
-        assert "--src-place" in cost.why_unknown
+        unplaced = cost_of(FAR, src_place=None, dst_place=None, rtt_ms=50.0)
+        assert unplaced.usd is None
+        assert "--src-place" in unplaced.why_unknown
 
 
 class TestTier1:

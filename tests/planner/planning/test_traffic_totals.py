@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+import pytest
 from msgspec.structs import replace
 
 from netplan_planner.model import Direction, Facts, OwnerKind, PathClass, Zone, total_usd
@@ -11,48 +12,43 @@ from support.rules.facts import facts_of, facts_to_internet, machine
 
 def facts_with(kinds: tuple[OwnerKind, OwnerKind]) -> Facts:
     """Return facts with one edge, whose ends are of these kinds."""
-    facts = facts_of(
-        machine("a"), machine("b"), talk=(("a", "b", PathClass.SAME_ZONE_INTERNAL, 1.0),)
-    )
+    talk = (("a", "b", PathClass.SAME_ZONE_INTERNAL, 1.0),)
+    facts = facts_of(machine("a"), machine("b"), talk=talk)
     assert facts.traffic is not None
-    owners = tuple(
-        replace(owner, kind=kind) for owner, kind in zip(facts.traffic.owners, kinds, strict=True)
-    )
-    edge = facts.traffic.edges[0]
-    path_class = PathClass.SAME_ZONE_INTERNAL if kinds == OWN else PathClass.UNKNOWN
-    return replace(
-        facts,
-        traffic=replace(
-            facts.traffic, owners=owners, edges=(replace(edge, path_class=path_class),), vms=()
-        ),
-    )
+    ends = zip(facts.traffic.owners, kinds, strict=True)
+    owners = tuple(replace(owner, kind=kind) for owner, kind in ends)
+    (edge,) = facts.traffic.edges
+    if kinds != OWN:
+        edge = replace(edge, path_class=PathClass.UNKNOWN)
+    return replace(facts, traffic=replace(facts.traffic, owners=owners, edges=(edge,), vms=()))
 
 
 OWN = (OwnerKind.VM, OwnerKind.VM)
 
 
-def test_what_own_machines_send_is_priced() -> None:
-    (total,) = traffic_by_class(facts_with(OWN))
-    assert (total.direction, total.price_note) == (Direction.SENT, "")
-    assert total.usd_per_month == 0
+NOT_BILLED = "not billed to the receiver"
+NO_OWN_END = "no end is a machine of the inventory"
 
 
-def test_what_they_and_their_load_balancers_get_is_not_billed() -> None:
-    for kind in (OwnerKind.VM, OwnerKind.LOAD_BALANCER, OwnerKind.NAT):
-        (total,) = traffic_by_class(facts_with((OwnerKind.INTERNET, kind)))
-        assert (total.direction, total.usd_per_month) == (Direction.RECEIVED, None)
-        assert total.price_note == "not billed to the receiver"
-
-
-def test_traffic_between_others_is_neither_sent_nor_received() -> None:
-    for ends in (
-        (OwnerKind.INTERNET, OwnerKind.UNKNOWN),
-        (OwnerKind.UNKNOWN, OwnerKind.UNKNOWN),
-        (OwnerKind.OTHER_PROJECT, OwnerKind.OTHER_PROJECT),
-    ):
-        (total,) = traffic_by_class(facts_with(ends))
-        assert (total.direction, total.usd_per_month) == (Direction.ELSEWHERE, None)
-        assert "no end is a machine of the inventory" in total.price_note
+@pytest.mark.parametrize(
+    ("ends", "direction", "usd", "note"),
+    [
+        (OWN, Direction.SENT, 0, ""),
+        *(
+            ((OwnerKind.INTERNET, kind), Direction.RECEIVED, None, NOT_BILLED)
+            for kind in (OwnerKind.VM, OwnerKind.LOAD_BALANCER, OwnerKind.NAT)
+        ),
+        ((OwnerKind.INTERNET, OwnerKind.UNKNOWN), Direction.ELSEWHERE, None, NO_OWN_END),
+        ((OwnerKind.UNKNOWN,) * 2, Direction.ELSEWHERE, None, NO_OWN_END),
+        ((OwnerKind.OTHER_PROJECT,) * 2, Direction.ELSEWHERE, None, NO_OWN_END),
+    ],
+)
+def test_what_own_machines_send_is_priced_and_nothing_else(
+    ends: tuple[OwnerKind, OwnerKind], direction: Direction, usd: int | None, note: str
+) -> None:
+    (total,) = traffic_by_class(facts_with(ends))
+    assert (total.direction, total.usd_per_month) == (direction, usd)
+    assert total.price_note == note if note in ("", NOT_BILLED) else note in total.price_note
 
 
 def test_zones_between_which_others_talk_are_not_priced() -> None:

@@ -1,20 +1,14 @@
 """A table of paths: each row as if it stood alone, and unknown where it is unknown."""
 
 from datetime import date
+from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
 
 from netplan_planner.model import PathClass, PathEnd, PathQuery
-from netplan_planner.throughput.batch import (
-    NO_RTT,
-    Columns,
-    Predictions,
-    kind_limits,
-    predict_columns,
-    reasons,
-)
+from netplan_planner.throughput import batch
 from netplan_planner.throughput.goodput.intervals import factors_at
 from netplan_planner.throughput.goodput.mean import LIMITS, NO_LIMIT
 from netplan_planner.throughput.limits.bounds import stock_window_bytes
@@ -24,32 +18,21 @@ BLOCK = 16_384
 """Rows that are worked on at a time; a table is cut there and must not show it."""
 
 
-def columns(count: int = 1, /, **given: float) -> Columns:
+def columns(count: int = 1, /, **given: float) -> batch.Columns:
     """Return rows of kind 0 that are alike; what is not given is unknown."""
 
-    def filled(name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-        return np.full(count, given.get(name, np.nan))
-
-    rtt = filled("rtt_ms")
-    return Columns(
-        kind=np.zeros(count, dtype=np.intp),
-        window_bytes=filled("window_bytes"),
-        send_buffer_bytes=filled("send_buffer_bytes"),
-        streams=filled("streams"),
-        rtt_ms=rtt,
-        low_rtt_ms=rtt,
-        high_rtt_ms=rtt,
-        duration_s=filled("duration_s"),
-        omit_s=filled("omit_s"),
-        transfer_bytes=filled("transfer_bytes"),
-        is_both_ways=np.zeros(count, dtype=bool),
-        is_sender_count=np.zeros(count, dtype=bool),
-        late_rtts=np.zeros(count),
+    values: dict[str, Any] = {
+        name: np.full(count, given.get(name, np.nan)) for name in batch.Columns._fields
+    }
+    values |= {f"{side}_rtt_ms": values["rtt_ms"] for side in ("low", "high")}
+    values |= {name: np.zeros(count, dtype=bool) for name in ("is_both_ways", "is_sender_count")}
+    return batch.Columns(
+        **values | {"kind": np.zeros(count, dtype=np.intp), "late_rtts": np.zeros(count)}
     )
 
 
-def answers(kind: PathQuery, rows: Columns) -> Predictions:
-    return predict_columns([kind], kind_limits([kind]), rows, factors_at(0.9))
+def answers(kind: PathQuery, rows: batch.Columns) -> batch.Predictions:
+    return batch.predict_columns([kind], batch.kind_limits([kind]), rows, factors_at(0.9))
 
 
 def kind(
@@ -67,10 +50,11 @@ class TestEachRowAlone:
         table = Table(7, 120)
         whole = table.answers()
         for row in range(0, 120, 7):
-            one = Columns._make(column[row : row + 1] for column in table.columns)
-            alone = predict_columns(table.kinds, kind_limits(table.kinds), one, factors_at(0.9))
-            assert alone.gbps[0] == whole.gbps[row]
-            assert alone.low_gbps[0] == whole.low_gbps[row]
+            one = batch.Columns._make(column[row : row + 1] for column in table.columns)
+            alone = batch.predict_columns(
+                table.kinds, batch.kind_limits(table.kinds), one, factors_at(0.9)
+            )
+            assert (alone.gbps[0], alone.low_gbps[0]) == (whole.gbps[row], whole.low_gbps[row])
             assert alone.high_gbps[0] == whole.high_gbps[row]
             assert (alone.binding[0], alone.following[0]) == (
                 whole.binding[row],
@@ -79,11 +63,11 @@ class TestEachRowAlone:
 
     def test_the_order_of_rows_and_kinds_does_not_matter(self) -> None:
         table = Table(8)
-        backwards = Columns._make(column[::-1] for column in table.columns)
+        backwards = batch.Columns._make(column[::-1] for column in table.columns)
         count = len(table.kinds)
-        turned = predict_columns(
+        turned = batch.predict_columns(
             table.kinds[::-1],
-            kind_limits(table.kinds[::-1]),
+            batch.kind_limits(table.kinds[::-1]),
             backwards._replace(kind=count - 1 - backwards.kind),
             factors_at(0.9),
         )
@@ -142,7 +126,7 @@ class TestUnknown:
         for column in (found.gbps, found.low_gbps, found.high_gbps):
             assert np.isnan(column[0])
         assert (found.binding[0], found.following[0]) == (NO_LIMIT, NO_LIMIT)
-        codes, texts = reasons(kind_limits([asked]), rows, found)
+        codes, texts = batch.reasons(batch.kind_limits([asked]), rows, found)
         assert reason in texts[codes[0]]
 
     @pytest.mark.parametrize(
@@ -161,8 +145,8 @@ class TestUnknown:
         rows = columns(1, **given)
         found = answers(kind(), rows)
         assert np.isnan(found.gbps[0])
-        codes, texts = reasons(kind_limits([kind()]), rows, found)
-        assert texts[codes[0]] == NO_RTT
+        codes, texts = batch.reasons(batch.kind_limits([kind()]), rows, found)
+        assert texts[codes[0]] == batch.NO_RTT
 
     def test_in_steady_state_with_any_number_of_streams_the_caps_are_enough(self) -> None:
         found = answers(kind(), columns())
@@ -178,7 +162,7 @@ class TestUnknown:
 
     def test_a_known_row_has_no_reason(self) -> None:
         rows = columns(streams=64, rtt_ms=30.0)
-        codes, _ = reasons(kind_limits([kind()]), rows, answers(kind(), rows))
+        codes, _ = batch.reasons(batch.kind_limits([kind()]), rows, answers(kind(), rows))
         assert codes[0] == -1
 
 

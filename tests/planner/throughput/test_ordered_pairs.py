@@ -1,10 +1,10 @@
 """Of two paths of which one is better in one thing, value and both ends are no worse there."""
 
 from collections.abc import Iterator
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, product
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from netplan_planner.model import PathClass, PathQuery
 from netplan_planner.throughput import load_caps
@@ -36,35 +36,28 @@ def asked(
     near = ROUND_TRIPS_MS[path_class][0]
     made = path(path_class, machine_type, rtt_ms=near, duration_s=time_s)
     if path_class is PathClass.INTERNET:
-        made = msgspec.structs.replace(made, dst=end(None))
-    return msgspec.structs.replace(made, **more)
+        made = replace(made, dst=end(None))
+    return replace(made, **more)
 
 
 def better(machine_type: str, path_class: PathClass, time_s: float | None) -> Iterator[Pair]:
     """Yield pairs of paths of one type: the worse one first."""
     near, far = ROUND_TRIPS_MS[path_class]
     query = asked(path_class, machine_type, time_s)
-    replaced = msgspec.structs.replace
     for few, many in pairwise((1, 8, 64, 256)):
         for rtt in (near, far):
-            some = replaced(query, rtt_ms=rtt)
-            yield replaced(some, streams=few), replaced(some, streams=many)
+            some = replace(query, rtt_ms=rtt)
+            yield replace(some, streams=few), replace(some, streams=many)
     for count in FEW:
-        some = replaced(query, streams=count)
-        yield replaced(some, rtt_ms=far), some
-        yield some, replaced(some, src=replaced(some.src, is_tier1=True))
-        yield (
-            some,
-            replaced(
-                some,
-                src=replaced(some.src, mtu_bytes=8896),
-                dst=replaced(some.dst, mtu_bytes=8896),
-            ),
-        )
+        some = replace(query, streams=count)
+        yield replace(some, rtt_ms=far), some
+        yield some, replace(some, src=replace(some.src, is_tier1=True))
+        src, dst = (replace(one, mtu_bytes=8896) for one in (some.src, some.dst))
+        yield some, replace(some, src=src, dst=dst)
         if time_s is None or not path_class.leaves_vpc:
             # Greater buffers may let a policed start overshoot further: the next test.
-            small = replaced(some, rtt_ms=far, window_bytes=2**20)
-            yield small, replaced(small, window_bytes=2**24)
+            small = replace(some, rtt_ms=far, window_bytes=2**20)
+            yield small, replace(small, window_bytes=2**24)
 
 
 def growing() -> list[tuple[str, str]]:
@@ -92,7 +85,7 @@ def worse_ends(pairs: list[Pair], level: float) -> list[str]:
     """Return what is greater at the worse path of a pair."""
     caps = load_caps(DAY)
     known: dict[PathQuery, StaticLimits] = {}
-    queries = [msgspec.structs.replace(one, as_of=DAY) for pair in pairs for one in pair]
+    queries = [replace(one, as_of=DAY) for pair in pairs for one in pair]
     limits = [known.setdefault(q, static_limits(q, caps, may_assume=True)) for q in queries]
     columns = stacked([single_row(query)[0] for query in queries])
     found = predict_columns(queries, limits, columns, factors_at(level))
@@ -121,23 +114,12 @@ class TestPairs:
     def test_more_vcpus_at_either_end(self, nth: int, time_s: float | None, level: float) -> None:
         pairs: list[Pair] = []
         for small, great in growing()[nth::8]:
-            for way in ROUND_TRIPS_MS:
-                for count in FEW:
-                    pairs.append(
-                        (
-                            asked(way, small, time_s, streams=count),
-                            asked(way, great, time_s, streams=count),
-                        )
-                    )
-                    query = asked(way, "c3-standard-22", time_s, streams=count)
-                    if way is not PathClass.INTERNET:
-                        small_end, great_end = end(small), end(great)
-                        pairs.append(
-                            (
-                                msgspec.structs.replace(query, dst=small_end),
-                                msgspec.structs.replace(query, dst=great_end),
-                            )
-                        )
+            for way, count in product(ROUND_TRIPS_MS, FEW):
+                one, other = (asked(way, name, time_s, streams=count) for name in (small, great))
+                pairs.append((one, other))
+                query = asked(way, "c3-standard-22", time_s, streams=count)
+                if way is not PathClass.INTERNET:
+                    pairs.append((replace(query, dst=end(small)), replace(query, dst=end(great))))
         assert len(pairs) > 400
         assert worse_ends(pairs, level) == []
 
@@ -148,8 +130,8 @@ def test_a_greater_window_costs_a_policed_start_no_more_than_its_round_trips() -
         PathClass.INTER_REGION_EXTERNAL, "n2-standard-8", 10.0, rtt_ms=150.0, window_bytes=2**20
     )
     for streams in FEW:
-        few = msgspec.structs.replace(small, streams=streams)
-        great = msgspec.structs.replace(few, window_bytes=2**24)
+        few = replace(small, streams=streams)
+        great = replace(few, window_bytes=2**24)
         before, after = estimate(few), estimate(great)
         assert (after.gbps or 0) * SLACK >= (before.gbps or 99)
         assert (after.low_gbps or 0) >= (before.low_gbps or 99) * (1 - 4 * 0.15 / 10)
@@ -157,7 +139,7 @@ def test_a_greater_window_costs_a_policed_start_no_more_than_its_round_trips() -
 
 def test_a_pair_that_is_worse_is_told() -> None:
     better_one = asked(PathClass.INTERNET, "n2-standard-8", None, streams=8)
-    worse_one = msgspec.structs.replace(better_one, rtt_ms=200.0)
+    worse_one = replace(better_one, rtt_ms=200.0)
     assert len(worse_ends([(better_one, worse_one)], 0.9)) == 3
 
 

@@ -134,18 +134,14 @@ def test_the_zone_price_holds_everywhere_but_where_a_sku_says_otherwise(tmp_path
         book.traffic(PathClass.INTER_ZONE_INTERNAL, src_region="cc-three3")
 
 
-def test_dates_of_pages_are_never_newer_than_what_they_say(tmp_path: Path) -> None:
+def test_pages_have_their_dates_and_steps_in_gib_and_a_rate_of_zero_is_absent(
+    tmp_path: Path,
+) -> None:
     book = book_of(tmp_path)
+    # Never newer than what they say.
     assert book.services.one("psc_data").as_of.isoformat() == "2026-07-01"
-
-
-def test_steps_of_pages_are_in_gib(tmp_path: Path) -> None:
-    steps = book_of(tmp_path).services.tiers("network_log_storage")
+    steps = book.services.tiers("network_log_storage")
     assert [int(step.start) for step in steps] == [0, 10 * 1024]
-
-
-def test_a_rate_listed_at_zero_is_absent(tmp_path: Path) -> None:
-    book = book_of(tmp_path)
     with pytest.raises(MissingDatum, match="lists it at 0, which is no price"):
         book.rates.price(AA, "gpu", "nvidia-l4", Usage.ON_DEMAND)
 
@@ -290,18 +286,9 @@ def test_machine_types_come_from_the_api_too(tmp_path: Path) -> None:
     inputs = write_inputs(tmp_path / "in")
     answer = inputs / "machineTypes.json"
     answer.write_text(json.dumps({"kind": "compute#machineTypeAggregatedList", "items": items}))
+    read = ["--skus", str(inputs / "skus.json"), "--machine-types", str(answer)]
     done = run_verbs(
-        arguments=[
-            "prices",
-            "build",
-            "--skus",
-            str(inputs / "skus.json"),
-            "--machine-types",
-            str(answer),
-            "--out",
-            str(tmp_path),
-            "--accept-changes",
-        ],
+        arguments=["prices", "build", *read, "--out", str(tmp_path), "--accept-changes"]
     )
     assert done.returncode == 0, done.stderr
     book = open_snapshot(tmp_path)

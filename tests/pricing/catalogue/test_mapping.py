@@ -89,28 +89,8 @@ def test_wordings_of_many_years(
     assert mapped(description, group, usage=usage) == expected
 
 
-@pytest.mark.parametrize(
-    ("description", "group"),
-    [
-        ("Confidential premium for N2D AMD Instance Core running in Iowa", "CPU"),
-        ("N2 Instance Nested Core running in Iowa", "CPU"),
-        ("N2 Instance Ram running in Iowa", "CPU"),
-        ("Instance Core running in Iowa", "CPU"),
-        ("Graphics-optimized Instance Core running in Iowa", "CPU"),
-        ("Confidential Premium for Nvidia L4 GPU running in Iowa", "GPU"),
-        ("N2 Instance Core running in Iowa", "FPGA"),
-    ],
-)
-def test_what_is_not_wholly_understood_is_no_price(description: str, group: str) -> None:
-    one = map_sku(msgspec.convert(sku(description, group), Sku))
-    assert one.kind == ""
-    assert one.scope is Scope.UNRECOGNISED
-    assert one.reason
-    assert not one.counts_in_plain_vm_price
-
-
-@pytest.mark.parametrize(
-    ("group", "kind"),
+@listed(
+    "group, kind",
     [
         ("InterregionEgress", "interregion_out"),
         ("VPNInternetIngress", "vpn_internet_in"),
@@ -147,8 +127,18 @@ def test_a_new_group_that_sounds_like_a_price_of_ours_is_counted(
 
 
 @listed(
-    ("description", "group", "usage"),
+    "description, group, usage",
     [
+        # What is not wholly understood is no price.
+        *(
+            (f"{words} running in Iowa", "CPU", "OnDemand")
+            for words in (
+                *("Confidential premium for N2D AMD Instance Core", "N2 Instance Nested Core"),
+                *("N2 Instance Ram", "Instance Core", "Graphics-optimized Instance Core"),
+            )
+        ),
+        ("Confidential Premium for Nvidia L4 GPU running in Iowa", "GPU", "OnDemand"),
+        ("N2 Instance Core running in Iowa", "FPGA", "OnDemand"),
         ("N2 Instance Core running in Iowa in Calendar Mode", "CPU", "OnDemand"),
         ("N2 Instance Core running in Iowa (Flex Start)", "CPU", "OnDemand"),
         ("N2 Instance Core running in Iowa for Future Reservations", "CPU", "OnDemand"),
@@ -170,6 +160,7 @@ def test_a_contradiction_or_a_new_way_to_sell_is_no_plain_price(
     one = map_sku(msgspec.convert(sku(description, group, usage=usage), Sku))
     assert (one.kind, one.scope) == ("", Scope.UNRECOGNISED)
     assert one.reason
+    assert not one.counts_in_plain_vm_price
 
 
 @pytest.mark.parametrize(
@@ -186,18 +177,13 @@ def test_a_gpu_is_named_in_its_usual_letters(description: str, name: str) -> Non
 
 def test_tier1_fees_are_told_apart() -> None:
     total = "On-demand fee for total VM network bandwidth up to 200 Gbps in Iowa"
-    assert mapped(total, "AdvancedNetworking", family="Network")[2] == (
-        "total_bandwidth_up_to_200_gbps"
-    )
+    found = mapped(total, "AdvancedNetworking", family="Network")
+    assert found[2] == "total_bandwidth_up_to_200_gbps"
     per_vm = "Spot preemptible fee for VM Tier_1 networking performance in Iowa"
-    assert mapped(per_vm, "AdvancedNetworking", family="Network", usage="Preemptible")[2:] == (
-        "tier1_performance",
-        "spot",
-    )
-    other = map_sku(
-        msgspec.convert(sku("A fee for lunch", "AdvancedNetworking", family="Network"), Sku)
-    )
-    assert other.scope is Scope.UNRECOGNISED
+    found = mapped(per_vm, "AdvancedNetworking", family="Network", usage="Preemptible")
+    assert found[2:] == ("tier1_performance", "spot")
+    lunch = sku("A fee for lunch", "AdvancedNetworking", family="Network")
+    assert map_sku(msgspec.convert(lunch, Sku)).scope is Scope.UNRECOGNISED
 
 
 def test_licences_disks_and_other_services_are_out_of_scope_with_a_reason() -> None:
@@ -247,12 +233,9 @@ def test_no_sku_of_the_whole_catalogue_is_left_without_a_kind_in_silence() -> No
     assert all(one.reason for one in found if not one.kind)
     # The numbers that a count by beginnings of descriptions gives (sku_mapping.md, section 4).
     kinds = Counter(one.kind for one in found)
-    assert kinds["sole_tenancy"] == 1364
-    assert kinds["sole_tenancy_premium"] == 1370
-    assert kinds["sole_tenancy_overcommit"] == 324
-    assert kinds["cud_premium"] == 582
-    assert kinds["reserved_capacity"] == 944
-    assert kinds["dws"] == 749
+    assert (kinds["sole_tenancy"], kinds["sole_tenancy_premium"]) == (1364, 1370)
+    assert (kinds["sole_tenancy_overcommit"], kinds["cud_premium"]) == (324, 582)
+    assert (kinds["reserved_capacity"], kinds["dws"]) == (944, 749)
 
 
 @needs_shared

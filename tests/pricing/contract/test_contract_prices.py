@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from netplan_planner.errors import InputError, UsageError
-from netplan_planner.model import AddressUse, PathClass, Usage
+from netplan_planner.model import AddressUse, PathClass, PriceBook, Usage
 from netplan_pricing import open_prices, open_snapshot
 from netplan_pricing.contract.effective import effective_prices
 from netplan_pricing.contract.flexible import flexible_commitments
@@ -39,8 +39,7 @@ def test_a_discount_on_a_service_is_taken_off_every_part() -> None:
     listed = book.machine(CENTRAL, "n2-standard-16", Usage.SPOT)
     assert listed.usd == LIST.machine(CENTRAL, "n2-standard-16", Usage.SPOT).usd * Decimal("0.9")
     row = next(book.machine_batch([(CENTRAL, "n2-standard-16")]))
-    assert row.on_demand_usd_per_hour == price.usd
-    assert row.spot_usd_per_hour == listed.usd
+    assert (row.on_demand_usd_per_hour, row.spot_usd_per_hour) == (price.usd, listed.usd)
 
 
 def test_a_discount_on_a_sku_goes_before_one_on_its_service() -> None:
@@ -49,11 +48,10 @@ def test_a_discount_on_a_sku_goes_before_one_on_its_service() -> None:
     assert core.unit_price_usd == Decimal("0.0158055")
     assert ram.unit_price_usd == Decimal("0.0038133")
     assert book.nat_data(CENTRAL).usd == LIST.nat_data(CENTRAL).usd * Decimal("0.99")
-
-
-def test_free_steps_and_unknown_prices_stay_what_they_are() -> None:
-    book = open_prices(discounts=["all=20"])
-    steps = book.external_address_tiers(AddressUse.STANDARD_VM, CENTRAL)
+    # Free steps stay what they are.
+    steps = open_prices(discounts=["all=20"]).external_address_tiers(
+        AddressUse.STANDARD_VM, CENTRAL
+    )
     assert [step.price.usd for step in steps] == [0, Decimal("0.004")]
 
 
@@ -66,6 +64,8 @@ def test_what_is_no_discount_is_refused(text: str) -> None:
         parse_discount(text)
     with pytest.raises(UsageError, match="two for"):
         open_prices(discounts=["all=1", "all=2"])
+    with pytest.raises(UsageError, match="no SKU of this snapshot"):
+        open_prices(discounts=["0000-0000-0000=5"])
 
 
 def dotted(path: Path, rows: list[dict[str, Any]]) -> Path:
@@ -123,9 +123,7 @@ def test_the_pricing_table_prices_every_step(tmp_path: Path, write: Writer) -> N
     assert book.machine(CENTRAL, "n2-standard-16").parts[0].unit_price_usd == Decimal("0.025")
 
 
-def date_time(year: int, month: int) -> Any:
-    from datetime import UTC, datetime
-
+def date_time(year: int, month: int) -> datetime:
     return datetime(year, month, 1, tzinfo=UTC)
 
 
@@ -176,19 +174,8 @@ def test_an_audit_says_whose_prices_it_shows(tmp_path: Path) -> None:
     path = write_parquet(
         tmp_path / "export.parquet", [usage(BETWEEN_ZONES, "zones", 10, 0.08, effective=0.008)]
     )
-    done = run_verbs(
-        arguments=[
-            "audit",
-            "--demo",
-            "gecko",
-            "--fail-on",
-            "never",
-            "--billing-export",
-            str(path),
-            "--discount",
-            "Compute Engine=25",
-        ],
-    )
+    options = ["--billing-export", str(path), "--discount", "Compute Engine=25"]
+    done = run_verbs(arguments=[*["audit", "--demo", "gecko", "--fail-on", "never"], *options])
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
     assert "$1,905.40 a month" in text
@@ -197,18 +184,20 @@ def test_an_audit_says_whose_prices_it_shows(tmp_path: Path) -> None:
     assert "25 % off Compute Engine" in text
 
 
-def internet_bill(rows: list[dict[str, Any]], folder: Path) -> Decimal:
-    """Return what 20,000 GiB from us-central1 to North America cost under a contract."""
-    book = open_prices(billing_exports=[write_parquet(folder / "own.parquet", rows)])
-    lines = book.traffic_line_items(
-        "t", PathClass.INTERNET, Decimal(20_000), src_region=CENTRAL, area="usa"
-    )
+def internet_bill(book: PriceBook) -> Decimal:
+    """Return what 20,000 GiB from us-central1 to North America cost."""
+    volume, route = Decimal(20_000), {"src_region": CENTRAL, "area": "usa"}
+    lines = book.traffic_line_items("t", PathClass.INTERNET, volume, **route)
     return sum((line.usd_per_month for line in lines), Decimal(0))
 
 
-TO_AMERICA = str(
-    LIST.traffic(PathClass.INTERNET, src_region=CENTRAL, area="usa")[0].price.sku_id
-)  # fmt: skip
+def contract_bill(rows: list[dict[str, Any]], folder: Path) -> Decimal:
+    path = write_parquet(folder / "own.parquet", rows)
+    return internet_bill(open_prices(billing_exports=[path]))
+
+
+ROUTE = LIST.traffic(PathClass.INTERNET, src_region=CENTRAL, area="usa")
+TO_AMERICA = str(ROUTE[0].price.sku_id)
 
 
 @pytest.mark.parametrize(
@@ -222,38 +211,19 @@ TO_AMERICA = str(
 def test_a_pricing_table_brings_its_own_steps(
     tmp_path: Path, steps: list[tuple[float, float]], expected: float
 ) -> None:
-    found = internet_bill([pricing(TO_AMERICA, "gibibyte", steps)], tmp_path)
+    found = contract_bill([pricing(TO_AMERICA, "gibibyte", steps)], tmp_path)
     assert found == Decimal(str(expected))
 
 
 def test_billed_steps_that_the_list_lacks_are_the_contracts(tmp_path: Path) -> None:
     def billed(*steps: tuple[float, float]) -> Decimal:
-        rows = [
-            usage(TO_AMERICA, "internet", 1, 1.0, effective=usd, tier=start)
-            for start, usd in steps
-        ]  # fmt: skip
-        return internet_bill(rows, tmp_path)
+        rows = [usage(TO_AMERICA, "x", 1, 1.0, effective=usd, tier=start) for start, usd in steps]
+        return contract_bill(rows, tmp_path)
 
     assert billed((0, 0.05)) == 1000
     assert billed((0, 0.06), (5000, 0.03)) == 750
     # A step of the list that was billed at another price: the others stay.
-    assert billed((1024, 0.05)) < LIST_OF_20_000
-
-
-LIST_OF_20_000 = sum(
-    (
-        line.usd_per_month
-        for line in LIST.traffic_line_items(
-            "t", PathClass.INTERNET, Decimal(20_000), src_region=CENTRAL, area="usa"
-        )
-    ),
-    Decimal(0),
-)
-
-
-def test_a_discount_on_a_sku_that_is_none_is_refused() -> None:
-    with pytest.raises(UsageError, match="no SKU of this snapshot"):
-        open_prices(discounts=["0000-0000-0000=5"])
+    assert billed((1024, 0.05)) < internet_bill(LIST)
 
 
 def test_an_effective_price_that_is_no_number_is_named(tmp_path: Path) -> None:
@@ -280,23 +250,16 @@ def core(usd: float, **more: Any) -> dict[str, Any]:
     return usage(CORE, "N2 Core", 100, 1.0, unit="hour", effective=usd, **more)
 
 
-@pytest.mark.parametrize("is_turned", [False, True])
-def test_a_price_under_a_commitment_is_not_the_price_on_demand(
-    tmp_path: Path, is_turned: bool
-) -> None:
+def test_a_price_under_a_commitment_is_not_the_price_on_demand(tmp_path: Path) -> None:
     rows = [core(0.03, model=DEFAULT), core(0.0216, model=FLEXIBLE)]
-    usd, unread = core_of(tmp_path, *(rows[::-1] if is_turned else rows))
-    assert (usd, unread) == (Decimal("0.03"), ())
-    done = run_verbs(arguments=["price", "sku", CORE, "--billing-export",
-                                         str(tmp_path / "own.parquet")])  # fmt: skip
-    assert "Compute Flexible CUDs 1 Year: 0.0216" in done.stdout
-
-
-def test_where_all_is_covered_the_price_on_demand_is_the_exports_default_or_the_lists(
-    tmp_path: Path,
-) -> None:
-    usd, unread = core_of(tmp_path, core(0.0216, model=FLEXIBLE, default_price=0.03))
-    assert (usd, unread) == (Decimal("0.03"), ())
+    for order in (rows, rows[::-1]):
+        assert core_of(tmp_path, *order) == (Decimal("0.03"), ())
+        own = ["--billing-export", str(tmp_path / "own.parquet")]
+        done = run_verbs(arguments=["price", "sku", CORE, *own])
+        assert "Compute Flexible CUDs 1 Year: 0.0216" in done.stdout
+    # Where all is covered, the price on demand is the export's default, or the list's.
+    default = core(0.0216, model=FLEXIBLE, default_price=0.03)
+    assert core_of(tmp_path, default) == (Decimal("0.03"), ())
     usd, unread = core_of(tmp_path, core(0.0216, model=FLEXIBLE))
     assert usd == Decimal("0.031611")
     assert "under Compute Flexible CUDs 1 Year alone" in unread[0]

@@ -6,16 +6,23 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from netplan_planner.errors import InputError
+from netplan_planner.model import FlexibleCommitments
 from netplan_pricing.contract.flexible import flexible_commitments
 from support.prices.billing_export import START, Row, usage, write_flat_csv, write_parquet
 from support.prices.flexible_bills import DEFAULT, GIB, RATIO, VCPU, former, newer
 
 SPEND = (2.0, 5.0, 3.0)
 """On demand, an hour each; what is committed would cover 3.00."""
+Damage = Callable[[list[Row]], list[Row]]
 Rows = Callable[[Sequence[float], float], list[Row]]
+
+
+def found_in(rows: list[Row], folder: Path) -> FlexibleCommitments:
+    found = flexible_commitments([write_parquet(folder / "export", rows)])
+    assert found is not None
+    return found
 
 
 @pytest.mark.parametrize("write", [write_parquet, write_flat_csv])
@@ -41,28 +48,23 @@ def test_usage_of_other_skus_is_no_spend_that_is_left_uncovered(tmp_path: Path) 
     rows = newer(SPEND, 3 * RATIO)
     end = START + timedelta(hours=1)
     rows.append(usage("FFFF-0000-AAAA", "Egress", 10, 9.0, effective=0.9, start=START, end=end))
-    found = flexible_commitments([write_parquet(tmp_path / "export", rows)])
-    assert found is not None
+    found = found_in(rows, tmp_path)
     assert sum(found.uncovered_usd_by_hour) == pytest.approx(Decimal(1))
 
 
 def test_rows_of_other_services_do_not_count_whatever_their_span(tmp_path: Path) -> None:
     rows = newer(SPEND, 3 * RATIO)
-    alone = flexible_commitments([write_parquet(tmp_path / "alone", rows)])
+    alone = found_in(rows, tmp_path)
     month = START + timedelta(days=31)
     rows.append(usage("AAAA-0000-BBBB", "Standard Storage", 9, 5.0, start=START, end=month))
-    beside = flexible_commitments([write_parquet(tmp_path / "beside", rows)])
-    assert alone is not None
-    assert beside is not None
-    assert replace(beside.use, source="") == replace(alone.use, source="")
+    assert found_in(rows, tmp_path).use == alone.use
 
 
 def test_hours_of_other_commitments_are_left_out(tmp_path: Path) -> None:
     """The second hour on has twice the fee: the first tells nothing of what is in force."""
     before, after = newer(SPEND[:1], 1.5 * RATIO), newer((0.0, *SPEND[1:]), 3 * RATIO)
     rows = before + [row for row in after if row["usage_start_time"] > START]
-    found = flexible_commitments([write_parquet(tmp_path / "export", rows)])
-    assert found is not None
+    found = found_in(rows, tmp_path)
     assert (found.use.hour_count, found.use.other_hour_count) == (2, 1)
     assert [float(usd) for usd in found.uncovered_usd_by_hour] == pytest.approx([2.0, 0.0])
 
@@ -81,8 +83,7 @@ def test_each_commitment_has_its_own_discount(tmp_path: Path) -> None:
             row["cost"] = 3 * 0.54
             row["cost_at_effective_price_default"] = 3.0
             row["consumption_model"] = {"id": "70D7-D1AB-12A4", "description": "made"}
-    found = flexible_commitments([write_parquet(tmp_path / "export", one + three)])
-    assert found is not None
+    found = found_in(one + three, tmp_path)
     assert found.doubt == ""
     assert found.use.plans == ("1 year", "3 years")
     assert float(found.use.unused_usd_per_month) == pytest.approx(730)
@@ -95,8 +96,7 @@ def test_sustained_use_is_off_what_is_not_covered(tmp_path: Path) -> None:
             row["credits"] = [
                 {"name": "made", "amount": -0.2 * row["cost"], "type": "SUSTAINED_USAGE_DISCOUNT"}
             ]
-    found = flexible_commitments([write_parquet(tmp_path / "export", rows)])
-    assert found is not None
+    found = found_in(rows, tmp_path)
     assert found.net_ratio is not None
     assert float(found.net_ratio) == pytest.approx(0.8)
     assert sum(found.uncovered_usd_by_hour) == pytest.approx(Decimal(1))
@@ -116,8 +116,16 @@ def test_an_export_without_them_shows_none(tmp_path: Path) -> None:
     assert flexible_commitments([write_parquet(tmp_path / "export", rows)]) is None
 
 
-def _of_a_month(rows: list[Row]) -> list[Row]:
-    return [{**row, "usage_end_time": START + timedelta(days=31)} for row in rows]
+def _with(**more: object) -> Damage:
+    return lambda rows: [{**row, **more} for row in rows]
+
+
+def _kept(keeps: Callable[[Row], bool]) -> Damage:
+    return lambda rows: [row for row in rows if keeps(row)]
+
+
+def _is_of_one_project(row: Row) -> bool:
+    return bool(row["sku"]["id"] != VCPU or row["usage_start_time"] == START)
 
 
 def _of_two_accounts(rows: list[Row]) -> list[Row]:
@@ -131,14 +139,6 @@ def _without_default_prices(rows: list[Row]) -> list[Row]:
     return kept
 
 
-def _without_fee(rows: list[Row]) -> list[Row]:
-    return [row for row in rows if row["sku"]["id"] == VCPU]
-
-
-def _of_one_project(rows: list[Row]) -> list[Row]:
-    return [row for row in rows if row["sku"]["id"] != VCPU or row["usage_start_time"] == START]
-
-
 def _without_credits(rows: list[Row]) -> list[Row]:
     return [{k: v for k, v in row.items() if k != "credits"} for row in rows]
 
@@ -150,23 +150,20 @@ def _without_costs(rows: list[Row]) -> list[Row]:
 @pytest.mark.parametrize(
     ("damage", "why"),
     [
-        (_of_a_month, "span more than an hour"),
+        (_with(usage_end_time=START + timedelta(days=31)), "span more than an hour"),
         (_of_two_accounts, "which of the billing accounts"),
         (_without_default_prices, "costs on demand"),
-        (_without_fee, "fee is not in the billing export"),
-        (_of_one_project, "other covered usage than their fee was used for"),
+        (_kept(lambda row: row["sku"]["id"] == VCPU), "fee is not in the billing export"),
+        (_kept(_is_of_one_project), "other covered usage than their fee was used for"),
         (_without_credits, "no column of credits"),
         (_without_costs, "cannot be read"),
         (lambda rows: rows * 2, "stand in it more than once"),
     ],
 )
 def test_what_cannot_be_counted_by_the_hour_is_a_doubt(
-    damage: Callable[[list[Row]], list[Row]], why: str, tmp_path: Path
+    damage: Damage, why: str, tmp_path: Path
 ) -> None:
-    rows = damage(newer(SPEND, 3 * RATIO))
-    found = flexible_commitments([write_parquet(tmp_path / "export", rows)])
-    assert found is not None
-    assert why in found.doubt
+    assert why in found_in(damage(newer(SPEND, 3 * RATIO)), tmp_path).doubt
 
 
 def test_a_table_that_lacks_what_the_hours_need_is_refused(tmp_path: Path) -> None:

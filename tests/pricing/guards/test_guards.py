@@ -112,11 +112,11 @@ def test_what_is_paid_for_is_not_built_at_zero(tmp_path: Path, sku_id: str, said
 def test_a_middle_step_at_zero_is_not_built(tmp_path: Path) -> None:
     skus = made_skus()
     (one,) = (one for one in skus if one["skuId"] == "WEB-0-W")
-    steps = sku("x", "CPU", usd=((0, "0.4"), (1024, "0"), (10240, "0.3")))
-    one["pricingInfo"] = steps["pricingInfo"]
-    one["pricingInfo"][0]["pricingExpression"].update(
-        usageUnit="GiBy", baseUnit="By", baseUnitConversionFactor=2**30
-    )
+    units = {"usageUnit": "GiBy", "baseUnit": "By", "baseUnitConversionFactor": 2**30}
+    one["pricingInfo"] = sku("x", "CPU", usd=((0, "0.4"), (1024, "0"), (10240, "0.3")))[
+        "pricingInfo"
+    ]
+    one["pricingInfo"][0]["pricingExpression"] |= units
     with pytest.raises(InputError, match="after a step that costs something"):
         built(tmp_path, skus=skus)
 
@@ -133,6 +133,9 @@ def test_a_price_of_a_list_is_guarded_too(tmp_path: Path) -> None:
     dear = built(tmp_path / "after", replaced(LISTS, "0.9,0.3", "9,0.3"))
     with pytest.raises(InputError, match=r"c4n-standard-4 on_demand: 9 USD, was 0\.9, 10 times"):
         require_likeness(open_snapshot(tmp_path).file, dear)
+    future = replaced(LISTS, "0.24,,1,a list,2026-07-30", "0.24,,1,a list,2031-07-30")
+    with pytest.raises(InputError, match=r"listed_prices: \d+ rows dated after today, up to 2031"):
+        built(tmp_path, future)
 
 
 @pytest.mark.parametrize("accepted", ["NET0-0001", "interzone_out"])
@@ -197,12 +200,6 @@ def test_a_sku_that_had_a_price_and_has_one_of_the_future_alone_is_refused(tmp_p
     # What is new is only announced: it is named beside the answer.
     (tmp_path / FILE_NAME).write_bytes(after.content)
     require_likeness(open_snapshot(tmp_path).file, after)
-
-
-def test_a_list_of_the_future_is_not_built(tmp_path: Path) -> None:
-    changed = replaced(LISTS, "0.24,,1,a list,2026-07-30", "0.24,,1,a list,2031-07-30")
-    with pytest.raises(InputError, match=r"listed_prices: \d+ rows dated after today, up to 2031"):
-        built(tmp_path, changed)
 
 
 def test_a_region_without_traffic_is_named_and_the_others_are_counted() -> None:

@@ -59,41 +59,29 @@ def test_counters_go_before_a_sample_of_flows(tmp_path: Path) -> None:
     assert (rates.is_counted, rates.source) == (False, "flow logs")
 
 
-@pytest.mark.parametrize(
-    ("need", "said"),
-    [
-        (Need.TRAFFIC, "no traffic was given"),
-        (Need.WINDOW, "no traffic was given"),
-        (Need.PEERS, "no traffic was given"),
-        (Need.FLOW_RECORDS, "no traffic was given"),
-        (Need.RATES, None),
-        (Need.METRICS, None),
-    ],
-)
-def test_counters_alone_are_rates_and_no_traffic(
-    tmp_path: Path, need: Need, said: str | None
-) -> None:
-    reason = lacking(need, facts(tmp_path, FULL))
-    assert reason is None if said is None else said in (reason or "")
-
-
 OUTSIDE = {"flow": "egress", "machine": "a", "where": "EXTERNAL", "values": [0.9e9]}
 
 
+NO_TRAFFIC, NO_PEER = "no traffic was given", "name no peer"
+
+
 @pytest.mark.parametrize(
-    ("need", "is_met"),
+    ("metric", "need", "said"),
     [
-        (Need.TRAFFIC, True),
-        (Need.WINDOW, True),
-        (Need.RATES, True),
-        (Need.PEERS, False),
-        (Need.FLOW_RECORDS, False),
+        # Counters alone are rates and no traffic.
+        *((FULL, need, NO_TRAFFIC) for need in (Need.TRAFFIC, Need.WINDOW, Need.PEERS)),
+        (FULL, Need.FLOW_RECORDS, NO_TRAFFIC),
+        *((FULL, need, None) for need in (Need.RATES, Need.METRICS)),
+        # Metrics of flows name no peers.
+        *((OUTSIDE, need, None) for need in (Need.TRAFFIC, Need.WINDOW, Need.RATES)),
+        *((OUTSIDE, need, NO_PEER) for need in (Need.PEERS, Need.FLOW_RECORDS)),
     ],
 )
-def test_metrics_of_flows_name_no_peers(tmp_path: Path, need: Need, is_met: bool) -> None:
-    reason = lacking(need, facts(tmp_path, OUTSIDE))
-    assert (reason is None) == is_met
-    assert is_met or "name no peer" in (reason or "")
+def test_what_metrics_are_evidence_of(
+    tmp_path: Path, metric: Case, need: Need, said: str | None
+) -> None:
+    reason = lacking(need, facts(tmp_path, metric))
+    assert reason is None if said is None else said in (reason or "")
 
 
 def test_no_metrics_are_not_evaluated(tmp_path: Path) -> None:
@@ -140,17 +128,7 @@ def size(found: Facts) -> tuple[int, float]:
         (({**IDLE, "days": 13},), 8, 32.0),
         (({**IDLE, "values": [0.99]},), 8, 32.0),
         (({**IDLE, "values": [0.1] * 3 + [None] * 3},), 8, 32.0),  # Half of the time is a gap.
-        (
-            (
-                {
-                    **SMALL,
-                    "metric": "VM_BALLOON_USED",
-                    "values": [4.0 * BYTES_PER_GIB],
-                },
-            ),
-            8,
-            5.0,
-        ),
+        (({**SMALL, "metric": "VM_BALLOON_USED", "values": [4.0 * BYTES_PER_GIB]},), 8, 5.0),
     ],
 )
 def test_a_size_follows_what_was_seen_for_long_enough(

@@ -5,17 +5,7 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.model import (
-    BandwidthTier,
-    Candidate,
-    Facts,
-    Hit,
-    Instance,
-    MachineNeed,
-    MachinePlan,
-    PathClass,
-    Usage,
-)
+from netplan_planner import model
 from netplan_planner.renderers.figures import shown
 from netplan_planner.throughput import load_caps
 from netplan_rules.capacity._resize import resize_fix
@@ -23,18 +13,20 @@ from netplan_rules.capacity.egress_cap_saturated import check
 from netplan_rules.money import machine_saving
 from support.rules.facts import facts_of, machine
 
-INTERNAL = PathClass.SAME_ZONE_INTERNAL
+INTERNAL = model.PathClass.SAME_ZONE_INTERNAL
 HOURS = 730
 
 
-def hourly(facts: Facts, machine_type: str, usage: Usage = Usage.ON_DEMAND) -> Decimal:
+def hourly(
+    facts: model.Facts, machine_type: str, usage: model.Usage = model.Usage.ON_DEMAND
+) -> Decimal:
     return facts.prices.machine("us-central1", machine_type, usage).usd
 
 
-def candidate(facts: Facts, machine_type: str, usage: Usage) -> Candidate:
-    need = MachineNeed(gbps=1, region="us-central1", usage=usage, max_count=1)
+def candidate(facts: model.Facts, machine_type: str, usage: model.Usage) -> model.Candidate:
+    need = model.MachineNeed(gbps=1, region="us-central1", usage=usage, max_count=1)
     plan = facts.machines.choose(need)
-    assert isinstance(plan, MachinePlan)
+    assert isinstance(plan, model.MachinePlan)
     return next(c for c in plan.ranked if c.machine_type == machine_type and not c.is_tier1)
 
 
@@ -51,7 +43,7 @@ def test_both_sides_have_the_discount_that_they_get(
 ) -> None:
     facts = facts_of(machine("a", old))
     saving = machine_saving(
-        facts, facts.inventory.instances[0], candidate(facts, new, Usage.SUSTAINED_USE)
+        facts, facts.inventory.instances[0], candidate(facts, new, model.Usage.SUSTAINED_USE)
     )
     before, after = (Decimal(ratio) for ratio in kept)
     wanted = HOURS * (hourly(facts, old) * before - hourly(facts, new) * after)
@@ -67,9 +59,9 @@ def test_both_sides_have_the_discount_that_they_get(
 def test_spot_machines_are_compared_at_spot_prices() -> None:
     facts = facts_of(replace(machine("a", "n1-standard-16"), is_spot=True))
     (spot,) = facts.inventory.instances
-    new = candidate(facts, "n2d-standard-16", Usage.SPOT)
-    wanted = hourly(facts, "n1-standard-16", Usage.SPOT)
-    wanted -= hourly(facts, "n2d-standard-16", Usage.SPOT)
+    new = candidate(facts, "n2d-standard-16", model.Usage.SPOT)
+    wanted = hourly(facts, "n1-standard-16", model.Usage.SPOT)
+    wanted -= hourly(facts, "n2d-standard-16", model.Usage.SPOT)
     assert machine_saving(facts, spot, new).usd_per_month == HOURS * wanted
 
 
@@ -77,7 +69,7 @@ def test_a_newer_platform_of_the_same_type_costs_nothing_and_needs_no_new_type()
     old = replace(machine("a", "n1-standard-16"), cpu_platform="Intel Haswell")
     facts = facts_of(old, machine("b"), talk=(("a", "b", INTERNAL, 15.5),))
     (hit,) = check(facts)
-    assert isinstance(hit, Hit)
+    assert isinstance(hit, model.Hit)
     assert hit.throughput_now is not None
     assert hit.throughput_fixed is not None
     assert (hit.throughput_now.gbps, hit.throughput_fixed.gbps) == (16, 32)
@@ -92,13 +84,13 @@ def test_a_newer_platform_of_the_same_type_costs_nothing_and_needs_no_new_type()
     ("old", "caution"),
     [
         (machine("a"), "Stops the machine"),
-        (replace(machine("a"), bandwidth_tier=BandwidthTier.TIER_1), "stays until"),
+        (replace(machine("a"), bandwidth_tier=model.BandwidthTier.TIER_1), "stays until"),
         (replace(machine("a"), local_ssd_count=1), "Local SSD or GPUs"),
         (replace(machine("a"), gpu_count=1), "Local SSD or GPUs"),
     ],
 )
-def test_commands_only_where_they_suffice(old: Instance, caution: str) -> None:
-    new = candidate(facts_of(old), "n2d-standard-8", Usage.ON_DEMAND)
+def test_commands_only_where_they_suffice(old: model.Instance, caution: str) -> None:
+    new = candidate(facts_of(old), "n2d-standard-8", model.Usage.ON_DEMAND)
     fix = resize_fix(facts_of(old), old, new, "")
     assert caution in shown(fix.caution)
     assert bool(fix.commands) == (caution == "Stops the machine")
@@ -115,7 +107,7 @@ def test_caps_for_the_outside_are_whole_numbers() -> None:
 def test_a_stopped_machine_gets_no_stop_or_start_and_has_no_saving() -> None:
     stopped = replace(machine("a", "n1-standard-16"), status="TERMINATED")
     facts = facts_of(stopped)
-    proposed = candidate(facts, "n2d-standard-16", Usage.ON_DEMAND)
+    proposed = candidate(facts, "n2d-standard-16", model.Usage.ON_DEMAND)
     fix = resize_fix(facts, stopped, proposed, "")
     assert [command.split()[3] for command in fix.commands] == ["set-machine-type"]
     assert fix.undo is not None

@@ -8,16 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.model import (
-    Calibration,
-    Estimate,
-    Learnt,
-    PathClass,
-    PathEnd,
-    PathQuery,
-    Value,
-    Zone,
-)
+from netplan_planner import model
 from netplan_planner.throughput import load_caps, predict
 from netplan_planner.throughput.batch import Columns, kind_limits
 from netplan_planner.throughput.calibration.factors.calibrated import pair_of
@@ -27,14 +18,14 @@ from netplan_planner.throughput.calibration.learning.measured_runs import Measur
 from support.paths.queries import DAY, gbps, path
 
 _EPOCH = date(1970, 1, 1)
-AWS = PathEnd(machine_type=None, cloud="aws")
-EMPTY = Calibration(as_of=DAY, measurement_count=0, probe_count=0, fingerprint="")
+AWS = model.PathEnd(machine_type=None, cloud="aws")
+EMPTY = model.Calibration(as_of=DAY, measurement_count=0, probe_count=0, fingerprint="")
 
 
-class Probe(Value, frozen=True, kw_only=True):
+class Probe(model.Value, frozen=True, kw_only=True):
     """A path with streams, times and places, and what one run over it gave."""
 
-    query: PathQuery
+    query: model.PathQuery
     gbps: float
     day: date = DAY
     is_core_only: bool = False
@@ -47,7 +38,7 @@ Runs = Sequence[Probe]
 
 
 def probe(
-    query: PathQuery, ratio: float, *, days_ago: int = 0, runs: int = 1, **more: bool
+    query: model.PathQuery, ratio: float, *, days_ago: int = 0, runs: int = 1, **more: bool
 ) -> list[Probe]:
     """Return alike runs that gave a multiple of what the model says of the path that day."""
     day = DAY - timedelta(days=days_ago)
@@ -56,7 +47,7 @@ def probe(
 
 
 def on_pairs(
-    query: PathQuery, ratios: Iterable[float], *, runs: int = 3, days_ago: int = 0
+    query: model.PathQuery, ratios: Iterable[float], *, runs: int = 3, days_ago: int = 0
 ) -> list[Probe]:
     """Return runs of one set-up on a pair of places for each ratio."""
     return [
@@ -66,34 +57,34 @@ def on_pairs(
     ]
 
 
-def placed(query: PathQuery, number: int) -> PathQuery:
+def placed(query: model.PathQuery, number: int) -> model.PathQuery:
     """Return a path between the places of a pair that has a number."""
     src, dst = (
-        msgspec.structs.replace(one, zone=Zone(f"{side}-{number}-a"))
+        msgspec.structs.replace(one, zone=model.Zone(f"{side}-{number}-a"))
         for one, side in ((query.src, "here"), (query.dst, "there"))
     )
     return msgspec.structs.replace(query, src=src, dst=dst)
 
 
-def window_bound(machine_type: str = "n2-standard-32", **more: object) -> PathQuery:
+def window_bound(machine_type: str = "n2-standard-32", **more: object) -> model.PathQuery:
     """Return one stream over 100 ms between our machines: its window holds it back."""
     told = {"rtt_ms": 100.0, "duration_s": 60.0, **more}
     return path("inter-region-internal", machine_type, **told)
 
 
-def at_wall(machine_type: str = "n2-standard-32", **more: object) -> PathQuery:
+def at_wall(machine_type: str = "n2-standard-32", **more: object) -> model.PathQuery:
     """Return many streams inside a zone: the machine's cap holds them back."""
     told = {"streams": 16, "rtt_ms": 0.2, "duration_s": 10.0, **more}
     return path("same-zone-internal", machine_type, **told)
 
 
-def to_aws(machine_type: str = "n2-standard-32", **more: object) -> PathQuery:
+def to_aws(machine_type: str = "n2-standard-32", **more: object) -> model.PathQuery:
     """Return one stream to another cloud, whose window nobody knows."""
     query = window_bound(machine_type, **more)
-    return msgspec.structs.replace(query, path_class=PathClass.INTERNET, dst=AWS)
+    return msgspec.structs.replace(query, path_class=model.PathClass.INTERNET, dst=AWS)
 
 
-def aws_wall(machine_type: str = "n2-standard-32", **more: object) -> PathQuery:
+def aws_wall(machine_type: str = "n2-standard-32", **more: object) -> model.PathQuery:
     """Return many streams to another cloud: the cap for the outside holds them back."""
     return to_aws(machine_type, **{"streams": 64, "rtt_ms": 20.0, **more})
 
@@ -102,12 +93,12 @@ def measured(probes: Iterable[Probe]) -> Measured:
     """Return probes as measurements, in their order."""
     rows = list(probes)
     queries = [one.query for one in rows]
-    kinds: dict[PathQuery, int] = {}
+    kinds: dict[model.PathQuery, int] = {}
     pairs: dict[str, int] = {}
     which, pair = [], []
     for one in rows:
         query = one.query
-        kind = PathQuery(
+        kind = model.PathQuery(
             path_class=query.path_class, src=query.src, dst=query.dst, as_of=one.day, pod=query.pod
         )
         which.append(kinds.setdefault(kind, len(kinds)))
@@ -154,35 +145,37 @@ def fit(*groups: Runs, as_of: date = DAY) -> Fitted:
     return fitted(measured(one for group in groups for one in group), as_of=as_of)
 
 
-def learnt(*groups: Runs, as_of: date = DAY) -> Calibration:
+def learnt(*groups: Runs, as_of: date = DAY) -> model.Calibration:
     """Return what groups of runs teach."""
     return fit(*groups, as_of=as_of).calibration
 
 
-def shared_factor(calibration: Calibration, name: str) -> Learnt:
+def shared_factor(calibration: model.Calibration, name: str) -> model.Learnt:
     """Return the one shared factor of a name."""
     (found,) = [one for one in calibration.latents if one.name == name]
     return found
 
 
-def under(calibration: Calibration, day: date = DAY) -> CalibratedCaps:
+def under(calibration: model.Calibration, day: date = DAY) -> CalibratedCaps:
     """Return the limits of a day with a calibration."""
     return CalibratedCaps(load_caps(day), calibration)
 
 
-def corrected(query: PathQuery, calibration: Calibration, *, level: float = 0.9) -> Estimate:
+def corrected(
+    query: model.PathQuery, calibration: model.Calibration, *, level: float = 0.9
+) -> model.Estimate:
     """Return the answer of the command with a calibration."""
     return predict(query, under(calibration), may_assume=True, level=level)
 
 
-def corrected_gbps(query: PathQuery, calibration: Calibration) -> float:
+def corrected_gbps(query: model.PathQuery, calibration: model.Calibration) -> float:
     """Return the value of a path that has one."""
     found = corrected(query, calibration).gbps
     assert found is not None
     return found
 
 
-def figures(found: Estimate) -> tuple[float, float, float]:
+def figures(found: model.Estimate) -> tuple[float, float, float]:
     """Return value, low and high of an answer that has them."""
     assert found.gbps is not None
     assert found.low_gbps is not None
@@ -190,12 +183,12 @@ def figures(found: Estimate) -> tuple[float, float, float]:
     return found.gbps, found.low_gbps, found.high_gbps
 
 
-def log_width(found: Estimate) -> float:
+def log_width(found: model.Estimate) -> float:
     """Return how wide an interval is, on a logarithmic scale."""
     _, low, high = figures(found)
     return math.log(high / low)
 
 
-def moved(query: PathQuery, calibration: Calibration) -> float:
+def moved(query: model.PathQuery, calibration: model.Calibration) -> float:
     """Return a calibrated value over the plain one."""
     return corrected_gbps(query, calibration) / gbps(query)

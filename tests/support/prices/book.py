@@ -8,19 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    AddressUse,
-    FlexibleCommitments,
-    LineItem,
-    MachineShape,
-    PathClass,
-    Price,
-    PriceTier,
-    SnapshotInfo,
-    Usage,
-    shape_of_custom,
-)
 
 MADE_ON = date(2026, 1, 1)
 USD_PER_VCPU = {
@@ -36,20 +25,22 @@ USD_PER_VCPU = {
     "z4d": "0.10",
 }
 DISCOUNTS = {
-    Usage.ON_DEMAND: "1",
-    Usage.SPOT: "0.3",
-    Usage.CUD_1Y: "0.7",
-    Usage.CUD_3Y: "0.5",
+    model.Usage.ON_DEMAND: "1",
+    model.Usage.SPOT: "0.3",
+    model.Usage.CUD_1Y: "0.7",
+    model.Usage.CUD_3Y: "0.5",
 }
 SUSTAINED_USE = {"n1": Decimal("0.7"), "n2": Decimal("0.8"), "c2": Decimal("0.8")}
 NO_COMMITMENT = {"t2a"}
 TIER1_FEES = {50.0: "0.45", 75.0: "0.70", 100.0: "0.90"}
 
 
-def make_shape(machine_type: str, vcpus: int, memory_gib: float, **more: object) -> MachineShape:
+def make_shape(
+    machine_type: str, vcpus: int, memory_gib: float, **more: object
+) -> model.MachineShape:
     """Return a shape; `more` are fields of `MachineShape`."""
     fields = {"architecture": "X86_64", **more}
-    return MachineShape(
+    return model.MachineShape(
         machine_type=machine_type,
         vcpus=vcpus,
         memory_gib=memory_gib,
@@ -98,15 +89,15 @@ UNPUBLISHED_TIER1 = {"c4a"}
 class SmallPriceBook:
     """Implements `PriceBook` for the types above; `east` costs a tenth more."""
 
-    flexible: FlexibleCommitments | None = None
+    flexible: model.FlexibleCommitments | None = None
 
     def __init__(self, usd_per_vcpu: Mapping[str, str] | None = None) -> None:
         self._rates = {**USD_PER_VCPU, **(usd_per_vcpu or {})}
         self._shapes = {shape.machine_type: shape for shape in SHAPES}
 
     @property
-    def info(self) -> SnapshotInfo:
-        return SnapshotInfo(
+    def info(self) -> model.SnapshotInfo:
+        return model.SnapshotInfo(
             schema="made-up/1",
             as_of=MADE_ON,
             network_as_of=MADE_ON,
@@ -115,17 +106,19 @@ class SmallPriceBook:
             sha256="0" * 64,
         )
 
-    def machine(self, region: str, machine_type: str, usage: Usage = Usage.ON_DEMAND) -> Price:
+    def machine(
+        self, region: str, machine_type: str, usage: model.Usage = model.Usage.ON_DEMAND
+    ) -> model.Price:
         shape = self.shape(machine_type)
         if shape is None or region not in self.regions() or machine_type in UNPRICED:
             raise MissingDatum(f"no price for {machine_type} in {region}")
         if machine_type in ONLY_EAST and region != "made-east1":
             raise MissingDatum(f"{machine_type} is priced but not offered in {region}")
         series = "n1" if machine_type[:2] in {"f1", "cu"} else machine_type.partition("-")[0]
-        if series in NO_COMMITMENT and usage in {Usage.CUD_1Y, Usage.CUD_3Y}:
+        if series in NO_COMMITMENT and usage in {model.Usage.CUD_1Y, model.Usage.CUD_3Y}:
             raise MissingDatum(f"no commitment for {machine_type}")
         factor = Decimal(DISCOUNTS.get(usage, "1"))
-        if usage is Usage.SUSTAINED_USE:
+        if usage is model.Usage.SUSTAINED_USE:
             if series not in SUSTAINED_USE:
                 raise MissingDatum(f"no sustained-use price for {machine_type}")
             factor = SUSTAINED_USE[series]
@@ -135,84 +128,88 @@ class SmallPriceBook:
 
     def tier1_fee(
         self, region: str, machine_type: str, gbps: float, *, is_spot: bool = False
-    ) -> Price:
+    ) -> model.Price:
         if machine_type.partition("-")[0] in UNPUBLISHED_TIER1 or gbps not in TIER1_FEES:
             raise MissingDatum(f"the Tier_1 fee of {machine_type} is not published")
         usd = Decimal(TIER1_FEES[gbps]) * (Decimal("0.25") if is_spot else 1)
         return self._price(usd, "hour", f"Tier_1 up to {gbps:g} Gbit/s")
 
-    def gpu(self, region: str, gpu_type: str, usage: Usage = Usage.ON_DEMAND) -> Price:
+    def gpu(
+        self, region: str, gpu_type: str, usage: model.Usage = model.Usage.ON_DEMAND
+    ) -> model.Price:
         raise MissingDatum("the small price book has no GPUs")
 
-    def local_ssd(self, region: str, usage: Usage = Usage.ON_DEMAND) -> Price:
+    def local_ssd(self, region: str, usage: model.Usage = model.Usage.ON_DEMAND) -> model.Price:
         raise MissingDatum("the small price book has no Local SSDs")
 
     def sole_tenant_node(
-        self, region: str, node_type: str, usage: Usage = Usage.SUSTAINED_USE
-    ) -> Price:
+        self, region: str, node_type: str, usage: model.Usage = model.Usage.SUSTAINED_USE
+    ) -> model.Price:
         raise MissingDatum("the small price book has no sole-tenant nodes")
 
-    def suspended_memory(self, region: str) -> Price:
+    def suspended_memory(self, region: str) -> model.Price:
         raise MissingDatum("the small price book has no suspended machines")
 
     def traffic(
         self,
-        path_class: PathClass,
+        path_class: model.PathClass,
         *,
         src_region: str,
         dst_region: str | None = None,
         area: str | None = None,
         network_tier: str = "PREMIUM",
-    ) -> tuple[PriceTier, ...]:
+    ) -> tuple[model.PriceTier, ...]:
         raise MissingDatum("the small price book has no traffic")
 
     def traffic_line_items(
         self,
         name: str,
-        path_class: PathClass,
+        path_class: model.PathClass,
         gib_per_month: Decimal,
         *,
         src_region: str,
         dst_region: str | None = None,
         area: str | None = None,
         network_tier: str = "PREMIUM",
-    ) -> tuple[LineItem, ...]:
+    ) -> tuple[model.LineItem, ...]:
         raise MissingDatum("the small price book has no traffic")
 
-    def nat_data(self, region: str) -> Price:
+    def nat_data(self, region: str) -> model.Price:
         raise MissingDatum("the small price book has no traffic")
 
     def vpn_traffic(
         self, *, src_region: str, dst_region: str | None = None, area: str | None = None
-    ) -> tuple[PriceTier, ...]:
+    ) -> tuple[model.PriceTier, ...]:
         raise MissingDatum("the small price book has no traffic")
 
     def service_price(
         self, service: str, region: str | None = None, condition: str | None = None
-    ) -> tuple[PriceTier, ...]:
+    ) -> tuple[model.PriceTier, ...]:
         raise MissingDatum("the small price book has no services")
 
     def possible_prices(
         self,
-        path_class: PathClass,
+        path_class: model.PathClass,
         *,
         src_region: str,
         dst_region: str | None = None,
         area: str | None = None,
         network_tier: str = "PREMIUM",
-    ) -> tuple[tuple[PriceTier, ...], ...]:
+    ) -> tuple[tuple[model.PriceTier, ...], ...]:
         return ()
 
-    def external_address_tiers(self, use: AddressUse, region: str) -> tuple[PriceTier, ...]:
+    def external_address_tiers(
+        self, use: model.AddressUse, region: str
+    ) -> tuple[model.PriceTier, ...]:
         raise MissingDatum("the small price book has no addresses")
 
-    def external_address(self, use: AddressUse, region: str) -> Price:
+    def external_address(self, use: model.AddressUse, region: str) -> model.Price:
         raise MissingDatum("the small price book has no addresses")
 
-    def shape(self, machine_type: str) -> MachineShape | None:
-        return self._shapes.get(machine_type) or shape_of_custom(machine_type)
+    def shape(self, machine_type: str) -> model.MachineShape | None:
+        return self._shapes.get(machine_type) or model.shape_of_custom(machine_type)
 
-    def offered(self, region: str) -> Sequence[MachineShape]:
+    def offered(self, region: str) -> Sequence[model.MachineShape]:
         return tuple(s for s in SHAPES if self.is_offered(region, s.machine_type))
 
     def is_offered(self, region: str, machine_type: str) -> bool:
@@ -222,7 +219,7 @@ class SmallPriceBook:
     def zones(self, machine_type: str) -> tuple[str, ...] | None:
         return None
 
-    def flexible_commitment(self, region: str, machine_type: str, years: int) -> Price:
+    def flexible_commitment(self, region: str, machine_type: str, years: int) -> model.Price:
         raise MissingDatum("the small price book has no flexible commitments")
 
     @property
@@ -240,7 +237,7 @@ class SmallPriceBook:
         full = SUSTAINED_USE.get(series, Decimal(1))
         return 1 - (1 - full) * Decimal(str(month_ratio))
 
-    def _price(self, usd: Decimal, unit: str, description: str) -> Price:
-        return Price(
+    def _price(self, usd: Decimal, unit: str, description: str) -> model.Price:
+        return model.Price(
             usd=usd, unit=unit, description=description, as_of=MADE_ON, source="made up for tests"
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 from support.prices.billing_export import START, Row, usage
 
@@ -13,54 +14,38 @@ ONE_YEAR = ("D97B-0795-975B", "Compute Flexible CUDs 1 Year")
 DEFAULT = ("7754-699E-0EBF", "Default")
 
 
+def hour(number: int) -> dict[str, Any]:
+    """Return when the row of an hour begins and ends, and its unit."""
+    start = START + timedelta(hours=number)
+    return {"unit": "hour", "start": start, "end": start + timedelta(hours=1)}
+
+
+def cores(usd: float, **more: Any) -> Row:
+    return usage(VCPU, "N2 Instance Core running in Americas", 1, usd, effective=usd, **more)
+
+
 def newer(spend_usd: Sequence[float], committed_usd: float) -> list[Row]:
     """Return the rows of hours with an on-demand spend each; the commitment is discounted spend."""
     found = []
     for number, spend in enumerate(spend_usd):
-        start = START + timedelta(hours=number)
-        end = start + timedelta(hours=1)
         covered = min(spend, committed_usd / RATIO)
-        found.append(
-            usage(
-                "5515-81A8-03A2",
-                "Compute Flexible CUD 1 Year",
-                committed_usd,
-                committed_usd,
-                unit="hour",
-                effective=1.0,
-                credit=-covered * RATIO,
-                start=start,
-                end=end,
-                credit_kind=("FEE_UTILIZATION_OFFSET", "made"),
-                model=DEFAULT,
-            )
-        )
+        told: dict[str, Any] = {
+            "sku_id": "5515-81A8-03A2",
+            "description": "Compute Flexible CUD 1 Year",
+        }
+        told |= {"credit_kind": ("FEE_UTILIZATION_OFFSET", "made"), "model": DEFAULT}
+        amounts: dict[str, Any] = {
+            "amount": committed_usd,
+            "cost": committed_usd,
+            "credit": -covered * RATIO,
+        }
+        found.append(usage(effective=1.0, **told, **amounts, **hour(number)))
         if covered:
-            row = usage(
-                VCPU,
-                "N2 Instance Core running in Americas",
-                1,
-                covered * RATIO,
-                unit="hour",
-                effective=covered * RATIO,
-                start=start,
-                end=end,
-                model=ONE_YEAR,
-                default_price=covered,
-            )
+            usd = covered * RATIO
+            row = cores(usd, model=ONE_YEAR, default_price=covered, **hour(number))
             found.append({**row, "cost_at_effective_price_default": covered})
         if spend > covered:
-            row = usage(
-                VCPU,
-                "N2 Instance Core running in Americas",
-                1,
-                spend - covered,
-                unit="hour",
-                effective=spend - covered,
-                start=start,
-                end=end,
-                model=DEFAULT,
-            )
+            row = cores(spend - covered, model=DEFAULT, **hour(number))
             found.append({**row, "cost_at_effective_price_default": spend - covered})
     return found
 
@@ -68,33 +53,15 @@ def newer(spend_usd: Sequence[float], committed_usd: float) -> list[Row]:
 def former(spend_usd: Sequence[float], committed_usd: float) -> list[Row]:
     """Return the same of before 2026; the commitment is on-demand spend."""
     found = []
+    kind = ("COMMITTED_USAGE_DISCOUNT_DOLLAR_BASE", "GCE Commitments")
     for number, spend in enumerate(spend_usd):
-        start = START + timedelta(hours=number)
-        end = start + timedelta(hours=1)
-        found.append(
-            usage(
-                "10AA-MADE",
-                "Commitment - dollar based v1: GCE for 1 year",
-                committed_usd * 100,
-                committed_usd * RATIO,
-                unit="hour",
-                effective=RATIO / 100,
-                start=start,
-                end=end,
-            )
-        )
-        found.append(
-            usage(
-                VCPU,
-                "N2 Instance Core running in Americas",
-                1,
-                spend,
-                unit="hour",
-                effective=spend,
-                start=start,
-                end=end,
-                credit=-min(spend, committed_usd),
-                credit_kind=("COMMITTED_USAGE_DISCOUNT_DOLLAR_BASE", "GCE Commitments"),
-            )
-        )
+        told: dict[str, Any] = {
+            "sku_id": "10AA-MADE",
+            "effective": RATIO / 100,
+            "amount": committed_usd * 100,
+        }
+        told |= {"description": "Commitment - dollar based v1: GCE for 1 year"}
+        found.append(usage(cost=committed_usd * RATIO, **told, **hour(number)))
+        used = -min(spend, committed_usd)
+        found.append(cores(spend, credit=used, credit_kind=kind, **hour(number)))
     return found

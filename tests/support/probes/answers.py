@@ -9,21 +9,7 @@ from netplan_planner.measuring.outputs.base import Refused
 from netplan_planner.model import Estimate, Limit, LimitKind, SelfLink, SkuId
 from netplan_planner.renderers.html.charts.agreement import Point
 from netplan_planner.verbs.model.answer import Evaluation, GroupScore
-from netplan_planner.verbs.probe.answer import (
-    LeftOutKind,
-    LeftOutProbe,
-    PlannedProbe,
-    Probe,
-    ProbeCost,
-    ProbeFlow,
-    ProbeImpact,
-    ProbeLine,
-    ProbePlan,
-    ProbeStake,
-    ProbeWay,
-    StoredRuns,
-    ToldLimit,
-)
+from netplan_planner.verbs.probe import answer
 from netplan_planner.verbs.probe.imported import ProbeImport
 from netplan_planner.verbs.probe.results import FlowResult, MissedRuns, ProbeResults
 from support.probes.plans import probe
@@ -32,37 +18,33 @@ DAY = date(2026, 4, 30)
 STORE = "my probes.jsonl"
 
 
-def plan() -> ProbePlan:
+def plan() -> answer.ProbePlan:
     """Return a plan of two probes, one without a price, with two more left out."""
     first, second = paid_probe(), replace(one_way("b"), unpriced="no price from here to there")
     without = {"line_items": (), "usd": None}
     second = replace(
         second, expected=replace(cost(3), **without), most=replace(cost(10), **without)
     )
-    return ProbePlan(
+    return answer.ProbePlan(
         id="probe-0123456789ab",
         title="a-project",
         limits_as_of=DAY,
         prices_as_of=DAY,
         tolerance_ratio=0.1,
         probes=(
-            PlannedProbe(
-                probe=first, gain=10.7, gain_per_usd=202.0, tells=(told("vm-egress", 11),)
-            ),
-            PlannedProbe(
-                probe=second, gain=1.2, gain_per_usd=None, tells=(told("internal-flow", 0),)
-            ),
+            planned(first, 10.7, 202.0, told("vm-egress", 11)),
+            planned(second, 1.2, None, told("internal-flow", 0)),
         ),
         left_out=(
-            LeftOutProbe(probe=one_way("c"), kind=LeftOutKind.KNOWN, reason="known well enough"),
-            LeftOutProbe(probe=one_way("d"), kind=LeftOutKind.LIMIT, reason="no room"),
+            left_out("c", answer.LeftOutKind.KNOWN, "known well enough"),
+            left_out("d", answer.LeftOutKind.LIMIT, "no room"),
         ),
         impacts=(impact("a-1", seen_gbps=None), impact("b-1", seen_gbps=1.5)),
         mean_log_width=0.5,
         expected_log_width=0.1,
         has_traffic=True,
         notes=("one finding rests on no path that can be measured",),
-        stored=StoredRuns(path=STORE, run_count=1),
+        stored=answer.StoredRuns(path=STORE, run_count=1),
     )
 
 
@@ -146,29 +128,29 @@ def predicted(measured: float, gbps: float) -> Point:
     return Point("internet", measured, gbps, low_gbps=gbps * 0.75, high_gbps=gbps * 1.25)
 
 
-def one_way(name: str) -> Probe:
+def one_way(name: str) -> answer.Probe:
     """Return a probe of one direction, free of charge."""
     return probe(name, [flow(8.0, "internal-flow")], usd="0")
 
 
-def paid_probe() -> Probe:
+def paid_probe() -> answer.Probe:
     """Return a probe of two directions that a finding rests on."""
     made = probe("a", [flow(16.0, "vm-egress"), flow(16.0, "vm-egress", is_back=True)])
     stakes = (
-        ProbeStake(
+        answer.ProbeStake(
             rule="external-ip-intra-zone", saving_usd_per_month=Decimal("309.58"), gain_gbps=14.4
         ),
-        ProbeStake(rule="external-cap-saturated"),
+        answer.ProbeStake(rule="external-cap-saturated"),
     )
     there = replace(made.path.there, rtt_ms=0.6)
     path = replace(made.path, stakes=stakes, there=there, rtt_basis="flow logs")
     return replace(made, path=path, expected=cost(6), most=cost(20))
 
 
-def cost(runs: int) -> ProbeCost:
+def cost(runs: int) -> answer.ProbeCost:
     """Return the cost of runs of 14 s and 20 GiB a direction."""
     gib = Decimal(20 * runs)
-    line = ProbeLine(
+    line = answer.ProbeLine(
         name="same-zone-external, a-1 → a-2",
         gib=gib,
         usd_per_gib=Decimal("0.01"),
@@ -177,7 +159,7 @@ def cost(runs: int) -> ProbeCost:
         as_of=DAY,
         source="a price list",
     )
-    return ProbeCost(
+    return answer.ProbeCost(
         runs=runs,
         seconds=14.0 * runs,
         gib=gib,
@@ -188,7 +170,7 @@ def cost(runs: int) -> ProbeCost:
     )
 
 
-def flow(gbps: float, limit: str, *, is_back: bool = False) -> ProbeFlow:
+def flow(gbps: float, limit: str, *, is_back: bool = False) -> answer.ProbeFlow:
     """Return a direction whose prediction a limit bounds."""
     bound = Limit(
         name=limit,
@@ -198,8 +180,8 @@ def flow(gbps: float, limit: str, *, is_back: bool = False) -> ProbeFlow:
         source="a page",
         as_of=DAY,
     )
-    return ProbeFlow(
-        way=ProbeWay.REVERSE if is_back else ProbeWay.FORWARD,
+    return answer.ProbeFlow(
+        way=answer.ProbeWay.REVERSE if is_back else answer.ProbeWay.FORWARD,
         is_back=is_back,
         estimate=Estimate(
             gbps=gbps,
@@ -214,24 +196,30 @@ def flow(gbps: float, limit: str, *, is_back: bool = False) -> ProbeFlow:
     )
 
 
-def flow_result(of: Probe, flow: ProbeFlow, *gbps: float) -> FlowResult:
+def flow_result(of: answer.Probe, flow: answer.ProbeFlow, *gbps: float) -> FlowResult:
     """Return what was measured of a direction."""
     return FlowResult(probe=of, flow=flow, gbps=gbps, is_capped=False)
 
 
-def planned(of: Probe, gain: float, per_usd: float | None, tells: ToldLimit) -> PlannedProbe:
+def planned(
+    of: answer.Probe, gain: float, per_usd: float | None, tells: answer.ToldLimit
+) -> answer.PlannedProbe:
     """Return a probe of the plan that tells of one limit."""
-    return PlannedProbe(probe=of, gain=gain, gain_per_usd=per_usd, tells=(tells,))
+    return answer.PlannedProbe(probe=of, gain=gain, gain_per_usd=per_usd, tells=(tells,))
 
 
-def told(limit: str, others: int) -> ToldLimit:
+def left_out(name: str, kind: answer.LeftOutKind, reason: str) -> answer.LeftOutProbe:
+    return answer.LeftOutProbe(probe=one_way(name), kind=kind, reason=reason)
+
+
+def told(limit: str, others: int) -> answer.ToldLimit:
     """Return a limit that a probe tells."""
-    return ToldLimit(limit=limit, probability=0.75, other_paths=others)
+    return answer.ToldLimit(limit=limit, probability=0.75, other_paths=others)
 
 
-def impact(name: str, *, seen_gbps: float | None) -> ProbeImpact:
+def impact(name: str, *, seen_gbps: float | None) -> answer.ProbeImpact:
     """Return what runs do to a machine whose cap is 16 Gbit/s."""
-    return ProbeImpact(
+    return answer.ProbeImpact(
         name=name,
         link=SelfLink(f"projects/p/zones/us-central1-a/instances/{name}"),
         cap_gbps=16.0,

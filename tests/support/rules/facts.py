@@ -4,28 +4,7 @@ from datetime import UTC, date, datetime
 
 from msgspec.structs import replace
 
-from netplan_planner.model import (
-    Certainty,
-    Edge,
-    Facts,
-    Instance,
-    Inventory,
-    Network,
-    NetworkInterface,
-    Owner,
-    OwnerKind,
-    PathClass,
-    ProjectId,
-    Reporter,
-    ResourceRef,
-    SelfLink,
-    Series,
-    TrafficCoverage,
-    TrafficMatrix,
-    VmTraffic,
-    Zone,
-    region_of,
-)
+from netplan_planner import model
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.throughput import load_caps
 from netplan_planner.units import bytes_from_gbps
@@ -34,7 +13,7 @@ from netplan_rules.registry import thresholds
 
 TODAY = date(2026, 11, 20)
 MINUTES = 60
-NETWORK = SelfLink("projects/p/global/networks/default")
+NETWORK = model.SelfLink("projects/p/global/networks/default")
 
 
 def machine(
@@ -42,16 +21,16 @@ def machine(
     machine_type: str = "n2-standard-8",
     zone: str = "us-central1-a",
     labels: tuple[tuple[str, str], ...] = (),
-) -> Instance:
+) -> model.Instance:
     """Return a running machine of project `p` with one interface."""
-    nic = NetworkInterface(name="nic0", network=NETWORK, internal_ipv4="10.0.0.1")
-    return Instance(
-        ref=ResourceRef(
-            self_link=SelfLink(f"projects/p/zones/{zone}/instances/{name}"),
+    nic = model.NetworkInterface(name="nic0", network=NETWORK, internal_ipv4="10.0.0.1")
+    return model.Instance(
+        ref=model.ResourceRef(
+            self_link=model.SelfLink(f"projects/p/zones/{zone}/instances/{name}"),
             source=f"instances.json:/items/{name}",
         ),
-        project=ProjectId("p"),
-        zone=Zone(zone),
+        project=model.ProjectId("p"),
+        zone=model.Zone(zone),
         name=name,
         machine_type=machine_type,
         status="RUNNING",
@@ -61,9 +40,9 @@ def machine(
     )
 
 
-def steady(gbps: float) -> Series:
+def steady(gbps: float) -> model.Series:
     """Return the series of a rate that never changes."""
-    return Series(
+    return model.Series(
         p50_gbps=gbps,
         p95_gbps=gbps,
         p99_gbps=gbps,
@@ -75,19 +54,23 @@ def steady(gbps: float) -> Series:
 
 
 def facts_of(
-    *machines: Instance,
-    talk: tuple[tuple[str, str, PathClass, float], ...] | None = None,
+    *machines: model.Instance,
+    talk: tuple[tuple[str, str, model.PathClass, float], ...] | None = None,
     as_of: date = TODAY,
-) -> Facts:
+) -> model.Facts:
     """Return facts with these machines; `talk` holds (sender, receiver, class, Gbit/s)."""
-    inventory = Inventory(
+    inventory = model.Inventory(
         instances=tuple(sorted(machines, key=lambda m: m.ref.self_link)),
         networks=(
-            Network(ref=ResourceRef(self_link=NETWORK), project=ProjectId("p"), name="default"),
+            model.Network(
+                ref=model.ResourceRef(self_link=NETWORK),
+                project=model.ProjectId("p"),
+                name="default",
+            ),
         ),
     )
     prices, caps = open_snapshot(), load_caps(as_of)
-    return Facts(
+    return model.Facts(
         inventory=inventory,
         traffic=None if talk is None else matrix(inventory, talk),
         prices=prices,
@@ -99,17 +82,17 @@ def facts_of(
 
 
 def matrix(
-    inventory: Inventory, talk: tuple[tuple[str, str, PathClass, float], ...]
-) -> TrafficMatrix:
+    inventory: model.Inventory, talk: tuple[tuple[str, str, model.PathClass, float], ...]
+) -> model.TrafficMatrix:
     """Return a traffic matrix of steady rates between machines of an inventory."""
     owners = tuple(
-        Owner(
-            kind=OwnerKind.VM,
+        model.Owner(
+            kind=model.OwnerKind.VM,
             key=i.ref.self_link,
             name=i.name,
             project=i.project,
             zone=i.zone,
-            region=region_of(i.zone),
+            region=model.region_of(i.zone),
             network=NETWORK,
             link=i.ref.self_link,
         )
@@ -117,7 +100,7 @@ def matrix(
     )
     number = {owner.name: n for n, owner in enumerate(owners)}
     edges = tuple(
-        Edge(
+        model.Edge(
             src=number[src],
             dst=number[dst],
             path_class=path_class,
@@ -127,12 +110,12 @@ def matrix(
             record_count=1000,
             series=steady(gbps),
             dst_address=f"35.0.0.{number[dst]}" if path_class.is_external_address else None,
-            certainty=Certainty.RECORDED,
+            certainty=model.Certainty.RECORDED,
         )
         for src, dst, path_class, gbps in talk
     )
     vms = tuple(
-        VmTraffic(
+        model.VmTraffic(
             owner=n,
             egress=steady(sum(e.series.p95_gbps for e in edges if e.src == n)),
             egress_outside_vpc=steady(
@@ -142,30 +125,32 @@ def matrix(
         )
         for n in range(len(owners))
     )
-    return TrafficMatrix(
+    return model.TrafficMatrix(
         start=datetime(2026, 11, 2, 8, tzinfo=UTC),
         end=datetime(2026, 11, 2, 9, tzinfo=UTC),
         observed_minutes=MINUTES,
-        reporter=Reporter.SOURCE,
+        reporter=model.Reporter.SOURCE,
         owners=owners,
         edges=edges,
         vms=vms,
-        coverage=TrafficCoverage(files=1, record_count=1000, used_count=1000),
+        coverage=model.TrafficCoverage(files=1, record_count=1000, used_count=1000),
     )
 
 
-def facts_to_internet(*senders: tuple[str, str, str], area: str = "North America/usa") -> Facts:
+def facts_to_internet(
+    *senders: tuple[str, str, str], area: str = "North America/usa"
+) -> model.Facts:
     """Return facts whose machines (name, zone, tier) each send 0.1 Gbit/s to an area."""
     machines = []
     for name, zone, tier in senders:
         plain = machine(name, zone=zone)
         nic = replace(plain.interfaces[0], external_ipv4="34.1.2.3", network_tier=tier)
         machines.append(replace(plain, interfaces=(nic,)))
-    talk = tuple((name, "peer", PathClass.INTERNET, 0.1) for name, _, _ in senders)
+    talk = tuple((name, "peer", model.PathClass.INTERNET, 0.1) for name, _, _ in senders)
     facts = facts_of(*machines, machine("peer"), talk=talk)
     assert facts.traffic is not None
     owners = tuple(
-        replace(owner, kind=OwnerKind.INTERNET, area=area, link=None, region=None)
+        replace(owner, kind=model.OwnerKind.INTERNET, area=area, link=None, region=None)
         if owner.name == "peer"
         else owner
         for owner in facts.traffic.owners

@@ -225,34 +225,32 @@ def _region(zone: str) -> str:
     return zone.rpartition("-")[0]
 
 
+def _made(kind: str, place: str, name: str) -> Json:
+    """Return what every object of the Compute API has."""
+    link = _link(f"{place}/{name}")
+    return {"kind": f"compute#{kind}", "name": name, "selfLink": link}
+
+
 def _resources(case: Json) -> Iterator[Json]:
-    networks = case.get("networks", [{"name": "default"}])
-    yield from (_network(n) for n in networks)
-    yield from (_subnetwork(s) for s in _subnetworks(case))
-    yield from (_instance(m) for m in case.get("machines", ()))
-    yield from (disk for m in case.get("machines", ()) for disk in _disks(m))
-    yield from (_address(a) for a in case.get("addresses", ()))
-    yield from (_front(f) for f in case.get("fronts", ()))
-    yield from (_route(r) for r in case.get("routes", ()))
-    yield from (_router(n) for n in case.get("nats", ()))
+    yield from map(_network, case.get("networks", [{"name": "default"}]))
+    yield from map(_subnetwork, _subnetworks(case))
+    for name, make in (
+        *(("machines", _instance), ("addresses", _address), ("fronts", _front)),
+        *(("routes", _route), ("nats", _router), ("attachments", _attachment)),
+        *(("groups", _group), ("commitments", _commitment)),
+    ):
+        yield from map(make, case.get(name, ()))
+    yield from (disk for machine in case.get("machines", ()) for disk in _disks(machine))
     for tunnel in case.get("tunnels", ()):
         yield from _tunnel(tunnel)
-    yield from (_attachment(a) for a in case.get("attachments", ()))
-    for group in case.get("groups", ()):
-        yield _group(group)
-    yield from (_commitment(c) for c in case.get("commitments", ()))
 
 
 def _network(n: Json) -> Json:
-    network: Json = {
-        "kind": "compute#network",
-        "name": n["name"],
-        "selfLink": _link(f"global/networks/{n['name']}"),
-        "peerings": [
-            {"name": f"to-{peer}", "network": _link(f"global/networks/{peer}"), "state": "ACTIVE"}
-            for peer in n.get("peers", ())
-        ],
-    }
+    network = _made("network", "global/networks", n["name"])
+    network["peerings"] = [
+        {"name": f"to-{peer}", "network": _link(f"global/networks/{peer}"), "state": "ACTIVE"}
+        for peer in n.get("peers", ())
+    ]
     network |= {"IPv4Range": n["legacy"]} if "legacy" in n else {}
     network |= {"autoCreateSubnetworks": n["auto"]} if "auto" in n else {}
     return network | ({"mtu": n["mtu"]} if "mtu" in n else {})
@@ -273,15 +271,13 @@ def _subnetworks(case: Json) -> list[Json]:
 
 
 def _subnetwork(s: Json) -> Json:
-    subnetwork: Json = {
-        "kind": "compute#subnetwork",
-        "name": s["name"],
-        "region": _link(f"regions/{s['region']}"),
+    place = f"regions/{s['region']}"
+    subnetwork = _made("subnetwork", f"{place}/subnetworks", s["name"]) | {
+        "region": _link(place),
         "network": _link(f"global/networks/{s['network']}"),
         "ipCidrRange": s["range"],
         "purpose": "PRIVATE",
         "privateIpGoogleAccess": s.get("private_google_access", True),
-        "selfLink": _link(f"regions/{s['region']}/subnetworks/{s['name']}"),
     }
     logs = s.get("logs", {"enable": True, "flowSampling": 1.0, "metadata": "INCLUDE_ALL_METADATA"})
     return subnetwork | ({"logConfig": logs} if logs is not None else {})
@@ -335,9 +331,7 @@ def _instance(m: Json) -> Json:
         "licenses": [_link(f"global/licenses/{n}", "os") for n in m.get("licenses", ())],
     }
     scratch = [{"type": "SCRATCH"}] * m.get("local_ssds", 0)
-    instance: Json = {
-        "kind": "compute#instance",
-        "name": m["name"],
+    instance = _made("instance", f"zones/{zone}/instances", m["name"]) | {
         "zone": _link(f"zones/{zone}"),
         "machineType": _link(f"zones/{zone}/machineTypes/{m['type']}"),
         "status": m.get("status", "RUNNING"),
@@ -351,7 +345,6 @@ def _instance(m: Json) -> Json:
         "scheduling": {"preemptible": m.get("spot", False)}
         | ({"nodeAffinities": [{"key": "a", "operator": "IN"}]} if m.get("sole_tenant") else {}),
         "advancedMachineFeatures": {"enableNestedVirtualization": m.get("nested", False)},
-        "selfLink": _link(f"zones/{zone}/instances/{m['name']}"),
     }
     if "reservation" in m:
         instance["reservationAffinity"] = {
@@ -379,37 +372,24 @@ def _instance(m: Json) -> Json:
 def _disks(m: Json) -> list[Json]:
     """Return the disks of a machine, where the case states them, and the policy that it follows."""
     zone, machine = m["zone"], _link(f"zones/{m['zone']}/instances/{m['name']}")
-    found: list[Json] = [
-        {
-            "kind": "compute#disk",
-            "name": f"{m['name']}-{number}",
-            "type": _link(f"zones/{zone}/diskTypes/{disk_type}"),
-            "users": [machine],
-            "selfLink": _link(f"zones/{zone}/disks/{m['name']}-{number}"),
-        }
+    found = [
+        _made("disk", f"zones/{zone}/disks", f"{m['name']}-{number}")
+        | {"type": _link(f"zones/{zone}/diskTypes/{disk_type}"), "users": [machine]}
         for number, disk_type in enumerate(m.get("disks", ()))
     ]
     if m.get("compact"):
-        found.append(
-            {
-                "kind": "compute#resourcePolicy",
-                "name": "close",
-                "groupPlacementPolicy": {"collocation": "COLLOCATED", "vmCount": 4},
-                "selfLink": _link(f"regions/{_region(zone)}/resourcePolicies/close"),
-            }
-        )
+        placement = {"collocation": "COLLOCATED", "vmCount": 4}
+        policy = _made("resourcePolicy", f"regions/{_region(zone)}/resourcePolicies", "close")
+        found.append(policy | {"groupPlacementPolicy": placement})
     return found
 
 
 def _address(a: Json) -> Json:
     place = f"regions/{a['region']}" if "region" in a else "global"
-    address: Json = {
-        "kind": "compute#address",
-        "name": a["name"],
+    address = _made("address", f"{place}/addresses", a["name"]) | {
         "address": a["address"],
         "addressType": a.get("type", "EXTERNAL"),
         "status": a.get("status", "RESERVED"),
-        "selfLink": _link(f"{place}/addresses/{a['name']}"),
         "users": [_link(user) for user in a.get("users", ())],
     }
     if "region" in a:
@@ -420,32 +400,25 @@ def _address(a: Json) -> Json:
 
 
 def _front(f: Json) -> Json:
-    return {
-        "kind": "compute#forwardingRule",
-        "name": f["name"],
+    place = f"regions/{f['region']}"
+    front = _made("forwardingRule", f"{place}/forwardingRules", f["name"]) | {
         "IPAddress": f["address"],
         "loadBalancingScheme": f["scheme"],
-        "region": _link(f"regions/{f['region']}"),
+        "region": _link(place),
         "network": _link(f"global/networks/{f.get('network', 'default')}"),
-        "selfLink": _link(f"regions/{f['region']}/forwardingRules/{f['name']}"),
-        **({"networkTier": f["tier"]} if "tier" in f else {}),
-        **(
-            {"backendService": _link(f"regions/{f['region']}/backendServices/{f['backend']}")}
-            if "backend" in f
-            else {}
-        ),
     }
+    front |= {"networkTier": f["tier"]} if "tier" in f else {}
+    if "backend" in f:
+        front["backendService"] = _link(f"{place}/backendServices/{f['backend']}")
+    return front
 
 
 def _route(r: Json) -> Json:
-    route: Json = {
-        "kind": "compute#route",
-        "name": r["name"],
+    route = _made("route", "global/routes", r["name"]) | {
         "destRange": r["range"],
         "network": _link(f"global/networks/{r.get('network', 'default')}"),
         "priority": r.get("priority", 1000),
         "tags": r.get("tags", []),
-        "selfLink": _link(f"global/routes/{r['name']}"),
     }
     if "ip" in r:
         return route | {"nextHopIp": r["ip"]}
@@ -476,13 +449,10 @@ def _router(n: Json) -> Json:
         "type": n.get("type", "PUBLIC"),
         **n.get("ports", {}),
     }
-    return {
-        "kind": "compute#router",
-        "name": f"router-{n['name']}",
+    return _made("router", f"regions/{region}/routers", f"router-{n['name']}") | {
         "region": _link(f"regions/{region}"),
         "network": _link(f"global/networks/{n.get('network', 'default')}"),
         "nats": [nat],
-        "selfLink": _link(f"regions/{region}/routers/router-{n['name']}"),
     }
 
 
@@ -491,14 +461,11 @@ def _tunnel(t: Json) -> Iterator[Json]:
     place, gateway = f"regions/{t['region']}", t.get("gateway", t["name"])
     router = _link(f"{place}/routers/router-{gateway}")
     peer_region, _, peer = t.get("peer", "").partition("/")
-    tunnel: Json = {
-        "kind": "compute#vpnTunnel",
-        "name": t["name"],
+    tunnel = _made("vpnTunnel", f"{place}/vpnTunnels", t["name"]) | {
         "region": _link(place),
         "peerIp": "203.0.113.9",
         "vpnGateway": _link(f"{place}/vpnGateways/{gateway}"),
         "status": "ESTABLISHED",
-        "selfLink": _link(f"{place}/vpnTunnels/{t['name']}"),
     }
     if peer:
         tunnel["peerGcpGateway"] = _link(f"regions/{peer_region}/vpnGateways/{peer}")
@@ -506,75 +473,57 @@ def _tunnel(t: Json) -> Iterator[Json]:
         tunnel["peerExternalGateway"] = _link("global/externalVpnGateways/elsewhere")
     yield tunnel | ({"router": router} if "network" in t else {})
     if "network" in t:
-        yield {
-            "kind": "compute#router",
-            "name": f"router-{gateway}",
-            "region": _link(place),
-            "network": _link(f"global/networks/{t['network']}"),
-            "selfLink": router,
-        }
+        network = _link(f"global/networks/{t['network']}")
+        of_gateway = _made("router", f"{place}/routers", f"router-{gateway}")
+        yield of_gateway | {"region": _link(place), "network": network}
 
 
 def advice(case: Json) -> list[Json]:
     """Return recommendations as `gcloud recommender recommendations list` prints them."""
     recommender = "google.compute.instance.MachineTypeRecommender"
-    return [
-        {
-            "name": f"projects/100/locations/{r['zone']}/recommenders/{recommender}"
-            f"/recommendations/{number}",
-            "etag": '"0123456789abcdef"',
-            "recommenderSubtype": r.get("subtype", "CHANGE_MACHINE_TYPE"),
-            "stateInfo": {"state": r.get("state", "ACTIVE")},
-            "content": {
-                "operationGroups": [
-                    {
-                        "operations": [
-                            {
-                                "action": action,
-                                "path": "/machineType",
-                                "resource": "//compute.googleapis.com/"
-                                f"projects/{PROJECT}/zones/{r['zone']}/instances/{r['name']}",
-                                "resourceType": "compute.googleapis.com/Instance",
-                                "value": f"zones/{r['zone']}/machineTypes/{r['type']}",
-                            }
-                            for action in ("test", "replace")
-                        ]
-                    }
-                ]
-            },
+    found = []
+    for number, r in enumerate(case.get("advice", ()), 1):
+        place = f"projects/100/locations/{r['zone']}/recommenders/{recommender}"
+        machine = f"projects/{PROJECT}/zones/{r['zone']}/instances/{r['name']}"
+        operation = {
+            "path": "/machineType",
+            "resource": f"//compute.googleapis.com/{machine}",
+            "resourceType": "compute.googleapis.com/Instance",
+            "value": f"zones/{r['zone']}/machineTypes/{r['type']}",
         }
-        for number, r in enumerate(case.get("advice", ()), 1)
-    ]
+        operations = [{"action": action, **operation} for action in ("test", "replace")]
+        found.append(
+            {
+                "name": f"{place}/recommendations/{number}",
+                "etag": '"0123456789abcdef"',
+                "recommenderSubtype": r.get("subtype", "CHANGE_MACHINE_TYPE"),
+                "stateInfo": {"state": r.get("state", "ACTIVE")},
+                "content": {"operationGroups": [{"operations": operations}]},
+            }
+        )
+    return found
 
 
 def _attachment(a: Json) -> Json:
     place = f"regions/{a['region']}"
-    return a | {
-        "kind": "compute#interconnectAttachment",
-        "region": _link(place),
-        "router": _link(f"{place}/routers/router-hybrid"),
-        "selfLink": _link(f"{place}/interconnectAttachments/{a['name']}"),
-    }
+    made = _made("interconnectAttachment", f"{place}/interconnectAttachments", a["name"])
+    router = _link(f"{place}/routers/router-hybrid")
+    return a | made | {"region": _link(place), "router": router}
 
 
 def _group(g: Json) -> Json:
     place = f"zones/{g['zone']}" if "zone" in g else f"regions/{g['region']}"
-    return {
-        "kind": "compute#instanceGroupManager",
-        "name": g["name"],
+    return _made("instanceGroupManager", f"{place}/instanceGroupManagers", g["name"]) | {
         place.split("/")[0][:-1]: _link(place),
         "targetSize": g.get("size", 1),
         "instanceTemplate": _link("global/instanceTemplates/t"),
-        "selfLink": _link(f"{place}/instanceGroupManagers/{g['name']}"),
     }
 
 
 def _commitment(c: Json) -> Json:
     place = f"regions/{c['region']}"
     amounts = {"VCPU": c["vcpus"], "MEMORY": c["memory_gib"] * 1024}
-    return {
-        "kind": "compute#commitment",
-        "name": c["name"],
+    return _made("commitment", f"{place}/commitments", c["name"]) | {
         "region": _link(place),
         "plan": c.get("plan", "THIRTY_SIX_MONTH"),
         "category": "MACHINE",
@@ -582,5 +531,4 @@ def _commitment(c: Json) -> Json:
         "status": c.get("status", "ACTIVE"),
         "endTimestamp": c.get("ends", "2028-06-01T00:00:00.000-07:00"),
         "resources": [{"type": kind, "amount": str(amount)} for kind, amount in amounts.items()],
-        "selfLink": _link(f"{place}/commitments/{c['name']}"),
     }

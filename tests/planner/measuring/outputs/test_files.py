@@ -11,6 +11,7 @@ from netplan_planner.errors import InputError
 from netplan_planner.measuring import store
 from netplan_planner.measuring.outputs import read_outputs, read_text
 from netplan_planner.measuring.outputs.files import LARGEST_BYTES
+from support.listed import listed
 from support.probes import iperf2 as texts
 from support.probes import iperf3 as shapes
 from support.probes.measurements import measured
@@ -41,7 +42,6 @@ def rates(path: Path) -> list[float]:
 def test_content_decides_not_the_name(tmp_path: Path, name: str) -> None:
     file = tmp_path / name
     file.write_text(DOCUMENT)
-
     assert rates(file) == [9.4]
 
 
@@ -61,7 +61,6 @@ def test_content_decides_not_the_name(tmp_path: Path, name: str) -> None:
 def test_encodings_and_packing(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "run"
     file.write_bytes(content)
-
     assert rates(file) == [9.4]
 
 
@@ -73,7 +72,6 @@ def test_a_folder_is_walked_and_bad_files_stop_nothing(tmp_path: Path) -> None:
     (tmp_path / "binary").write_bytes(bytes(range(256)))
     (tmp_path / ".hidden").write_text(DOCUMENT)
     found, refused = read_outputs(tmp_path)
-
     assert [one.gbps for one in found] == [9.4, 9.41]
     assert [one.source for one in found] == [
         str(tmp_path / "a.json"),
@@ -91,7 +89,6 @@ def test_good_documents_of_a_file_are_read_beside_bad_ones(tmp_path: Path) -> No
     file.write_text(f"{json.dumps(failed)}\n{DOCUMENT}\n{DOCUMENT[:200]}\n{DOCUMENT}")
     found, refused = read_outputs(file)
     line = DOCUMENT.count("\n") + 3
-
     assert [one.gbps for one in found] == [9.4, 9.4]
     assert [one.place for one in refused] == [f"{file}:1:/error", f"{file}:{line}"]
 
@@ -122,37 +119,26 @@ def test_a_file_of_another_kind_is_named(tmp_path: Path, content: bytes, told: s
     file = tmp_path / "file"
     file.write_bytes(content)
     found, (why,) = read_outputs(file)
-
     assert found == ()
     assert told in why.reason
     assert why.place.startswith(str(file))
 
 
-def test_a_store_needs_no_import(tmp_path: Path) -> None:
+def test_a_store_needs_no_import_and_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "probes.jsonl"
     store.append(path, [measured()])
-
     assert "record of a netplan store" in read_outputs(path)[1][0].reason
-
-
-def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "bomb.gz"
     part = gzip.compress(bytes(2**24), compresslevel=1)
-    file.write_bytes(part * (LARGEST_BYTES // 2**24 + 1))
-
-    assert "more than 256 MiB" in read_outputs(file)[1][0].reason
+    (tmp_path / "bomb.gz").write_bytes(part * (LARGEST_BYTES // 2**24 + 1))
+    assert "more than 256 MiB" in read_outputs(tmp_path / "bomb.gz")[1][0].reason
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
     found, refused = read_outputs(tmp_path)
-
     assert found == ()
     assert [one.reason for one in refused] == ["no regular file"] * 2
-
-
-def test_a_missing_path_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file or directory"):
         read_outputs(tmp_path / "nothing")
 
@@ -164,7 +150,6 @@ def test_a_run_has_the_same_id_whenever_it_is_read(tmp_path: Path) -> None:
         (folder / "run.txt").write_text(texts.PLAIN)
         (folder / "run.json").write_text(DOCUMENT)
     first, second = (read_outputs(folder)[0] for folder in folders)
-
     assert [one.run_id for one in first] == [one.run_id for one in second]
     assert len({one.run_id for one in first}) == 2
 
@@ -175,38 +160,47 @@ def test_a_log_that_grew_keeps_the_ids_of_its_first_runs(tmp_path: Path) -> None
     before = read_outputs(file)[0]
     file.write_text(texts.PLAIN + texts.PLAIN)
     after = read_outputs(file)[0]
-
     assert after[:1] == before
     assert after[1].run_id != before[0].run_id
 
 
-def test_plain_text_of_iperf3() -> None:
-    (one,), refused = read_text(IPERF3_TEXT, source="s")
+TOTAL = "11.0 GBytes  9.40 Gbits/sec                  receiver"
+HOST = f"Reverse mode, remote host {shapes.SERVER} is sending\n"
+DATAGRAMS = "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
 
+
+@listed(
+    "text, fields, src",
+    [
+        (IPERF3_TEXT, {"gbps": 9.4, "sender_gbps": 9.5, "retransmit_count": 7}, shapes.CLIENT),
+        (
+            IPERF3_TEXT.replace("[  5] local", f"{HOST}[  5] local"),
+            {"is_reverse": True},
+            shapes.SERVER,
+        ),
+        # A server that sent.
+        (
+            IPERF3_TEXT.replace("Connecting to host", "Accepted connection from").replace(
+                TOTAL, "0.00 Bytes  0.00 bits/sec                  receiver"
+            ),
+            {"gbps": 9.5, "counted_by": "sender", "is_reverse": True},
+            shapes.CLIENT,
+        ),
+        (
+            IPERF3_TEXT.replace("- - -\n", f"- - -\n{DATAGRAMS}"),
+            {"protocol": "udp", "gbps": 9.4},
+            shapes.CLIENT,
+        ),
+    ],
+)
+def test_plain_text_of_iperf3(text: str, fields: dict[str, object], src: str) -> None:
+    (one,), refused = read_text(text, source="s")
     assert refused == []
-    assert (one.gbps, one.sender_gbps, one.retransmit_count) == (9.4, 9.5, 7)
-    assert (one.src.address, one.dst.address) == (shapes.CLIENT, shapes.SERVER)
-    assert one.coefficient_of_variation == pytest.approx(0.04 / 2**0.5 / 9.4)
-
-
-def test_plain_text_of_iperf3_in_reverse() -> None:
-    text = IPERF3_TEXT.replace(
-        "[  5] local", f"Reverse mode, remote host {shapes.SERVER} is sending\n[  5] local"
-    )
-    (one,), _ = read_text(text, source="s")
-
-    assert (one.src.address, one.is_reverse) == (shapes.SERVER, True)
-
-
-def test_plain_text_of_an_iperf3_server_that_sent() -> None:
-    text = IPERF3_TEXT.replace("Connecting to host", "Accepted connection from").replace(
-        "11.0 GBytes  9.40 Gbits/sec                  receiver",
-        "0.00 Bytes  0.00 bits/sec                  receiver",
-    )
-    (one,), _ = read_text(text, source="s")
-
-    assert (one.gbps, one.counted_by, one.is_reverse) == (9.5, "sender", True)
-    assert one.src.address == shapes.CLIENT
+    assert {name: getattr(one, name) for name in fields} == fields
+    assert one.src.address == src
+    if text == IPERF3_TEXT:
+        assert one.dst.address == shapes.SERVER
+        assert one.coefficient_of_variation == pytest.approx(0.04 / 2**0.5 / 9.4)
 
 
 def test_plain_text_of_both_directions() -> None:
@@ -218,7 +212,6 @@ def test_plain_text_of_both_directions() -> None:
         for way, name, rate in rows
     )
     found, _ = read_text(head + totals, source="s")
-
     assert [(one.gbps, one.is_reverse) for one in found] == [(9.4, False), (6.0, True)]
     assert all(one.is_bidirectional for one in found)
 
@@ -233,7 +226,6 @@ def test_plain_text_of_both_directions() -> None:
 )
 def test_plain_text_of_iperf3_that_ended_early(text: str, told: str) -> None:
     found, (why,) = read_text(text, source="s")
-
     assert found == []
     assert told in why.reason
 
@@ -243,25 +235,14 @@ def test_a_text_beside_its_json_counts_once(tmp_path: Path) -> None:
     (tmp_path / "run.txt").write_text(IPERF3_TEXT)
     (tmp_path / "other.txt").write_text(IPERF3_TEXT.replace("9.40 Gbits", "9.31 Gbits"))
     found, (why,) = read_outputs(tmp_path)
-
     assert [(one.gbps, bool(one.started_at)) for one in found] == [(9.31, False), (9.4, True)]
     assert why.is_repeat
     assert why.place == f"{tmp_path / 'run.txt'}:9"
 
 
-def test_plain_text_of_udp() -> None:
-    heading = (
-        "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
-    )
-    (one,), _ = read_text(IPERF3_TEXT.replace("- - -\n", f"- - -\n{heading}"), source="s")
-
-    assert (one.protocol, one.gbps) == ("udp", 9.4)
-
-
 def test_a_log_of_several_tools_is_read_by_all_of_them() -> None:
     netperf = "THROUGHPUT=1000.00\nTHROUGHPUT_UNITS=10^6bits/s\nDIRECTION=Send\n"
     found, refused = read_text(texts.PLAIN + netperf + IPERF3_TEXT, source="s")
-
     assert refused == []
     assert {one.tool: one.gbps for one in found} == {
         "iperf2": 9.41,
@@ -285,7 +266,6 @@ ROW = (
 def test_the_report_of_cloudharmony() -> None:
     text = HEADING + ROW.format(way="up") + ROW.format(way="down") + ROW.format(way="both")
     (up, down), (why,) = read_text(text, source="report.csv")
-
     assert (up.gbps, up.streams, up.coefficient_of_variation) == (4.0, 4, 0.1)
     assert (up.src.machine_type, up.dst.machine_type) == ("n2-standard-8", "n2-standard-4")
     assert (up.src.region, up.dst.region, up.src.vcpus) == ("us-west1", "us-east1", 8)

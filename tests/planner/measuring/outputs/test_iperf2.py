@@ -3,7 +3,6 @@
 import pytest
 
 from netplan_planner.measuring.outputs import read_text
-from netplan_planner.measuring.outputs.base import Refused
 from netplan_planner.model import CountedBy, Measurement
 from support.listed import listed
 from support.probes import iperf2 as texts
@@ -16,12 +15,6 @@ def read(text: str) -> list[Measurement]:
     found, refused = read_text(text, source="run.txt")
     assert refused == []
     return found
-
-
-def refused(text: str) -> Refused:
-    found, (one,) = read_text(text, source="run.txt")
-    assert found == []
-    return one
 
 
 def way(one: Measurement) -> tuple[str | None, str | None, float, CountedBy, int | None]:
@@ -56,8 +49,8 @@ def test_who_sent_and_who_counted(
     assert [way(one) for one in read(text)] == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "both", "reverse"),
+@listed(
+    "text, both, reverse",
     [
         (texts.PLAIN, [False], [False]),
         (texts.REVERSE, [False], [True]),
@@ -70,7 +63,6 @@ def test_who_sent_and_who_counted(
 )
 def test_both_directions_at_once(text: str, both: list[bool], reverse: list[bool]) -> None:
     found = read(text)
-
     assert [one.is_bidirectional for one in found] == both
     assert [one.is_reverse for one in found] == reverse
 
@@ -90,20 +82,11 @@ def test_both_directions_at_once(text: str, both: list[bool], reverse: list[bool
 )
 def test_bits_count_in_thousands_and_bytes_in_1024(rate: str, gbps: float) -> None:
     (one,) = read(texts.PLAIN.replace("9.41 Gbits/sec", rate))
-
     assert one.gbps == pytest.approx(gbps, rel=1e-12)
-
-
-def test_bytes_are_kept_only_where_they_are_exact() -> None:
-    (rounded,) = read(texts.PLAIN)
-    (exact,) = read(texts.PLAIN.replace("71.8 MBytes", "12714044 Bytes"))
-
-    assert (rounded.byte_count, exact.byte_count) == (None, 12_714_044)
 
 
 def test_the_enhanced_report_tells_of_the_senders_socket() -> None:
     (one,) = read(texts.ENHANCED)
-
     assert (one.retransmit_count, one.max_window_bytes, one.rtt_ms) == (5, 1151 * 1024, 8.0)
     assert (one.mss_bytes, one.min_rtt_ms) == (1408, 28.0)
     assert one.started_at == "2026-05-01T03:52:28Z"
@@ -111,35 +94,33 @@ def test_the_enhanced_report_tells_of_the_senders_socket() -> None:
     assert (one.duration_s, one.place) == (2.0055, "9")
 
 
-def test_a_date_in_another_zone_is_not_guessed() -> None:
-    (one,) = read(texts.ENHANCED.replace("(UTC)", "(CST)"))
-
-    assert one.started_at == ""
+@listed(
+    "text, fields",
+    [
+        # Bytes are kept only where they are exact; a date in another zone is not guessed.
+        (texts.PLAIN, {"byte_count": None}),
+        (texts.PLAIN.replace("71.8 MBytes", "12714044 Bytes"), {"byte_count": 12_714_044}),
+        (texts.ENHANCED.replace("(UTC)", "(CST)"), {"started_at": ""}),
+        (texts.OLD, {"mss_bytes": 1408}),
+        (texts.UDP, {"gbps": 0.045, "sender_gbps": 0.05, "protocol": "udp"}),
+        (texts.UDP, {"note": "850 of 8507 packets lost"}),
+        # The variation of streams is that of their sum.
+        (texts.PARALLEL, {"coefficient_of_variation": pytest.approx(0.2 / 2**0.5 / 0.5)}),
+    ],
+)
+def test_what_else_a_report_tells(text: str, fields: dict[str, object]) -> None:
+    (one,) = read(text)
+    assert {name: getattr(one, name) for name in fields} == fields
 
 
 def test_the_name_that_was_connected_to_is_kept() -> None:
     (one,) = read(texts.OLD)
-
-    assert (one.dst.name, one.dst.address, one.mss_bytes) == ("backend-1", SERVER, 1408)
-
-
-def test_udp_has_both_counts() -> None:
-    (one,) = read(texts.UDP)
-
-    assert (one.gbps, one.sender_gbps, one.protocol) == (0.045, 0.05, "udp")
-    assert one.note == "850 of 8507 packets lost"
-
-
-def test_variation_of_streams_is_that_of_their_sum() -> None:
-    (one,) = read(texts.PARALLEL)
-
-    assert one.coefficient_of_variation == pytest.approx(0.2 / 2**0.5 / 0.5)
+    assert (one.dst.name, one.dst.address) == ("backend-1", SERVER)
 
 
 def test_clients_of_a_server_are_measured_apart() -> None:
     other = texts.SERVER_SIDE.replace(CLIENT, "10.128.0.9").replace("9.38", "1.5")
     found = read(texts.SERVER_SIDE + other.replace(texts.SERVER_HEADER, ""))
-
     assert [(one.src.address, one.gbps) for one in found] == [(CLIENT, 9.38), ("10.128.0.9", 1.5)]
 
 
@@ -167,7 +148,6 @@ def test_clients_of_a_server_are_measured_apart() -> None:
 )
 def test_a_text_that_cannot_be_used_says_where(text: str, place: str, told: str) -> None:
     one = read_text(text, source="run.txt")[1][0]
-
     assert one.place == place
     assert told in one.reason
 

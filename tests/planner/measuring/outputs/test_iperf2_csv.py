@@ -53,7 +53,6 @@ def stream(number: int, *, rate: int, time: str = "20260501120010", port: int = 
 )
 def test_a_row_of_every_generation(text: str, started_at: str) -> None:
     (one,) = read(text)
-
     assert way(one) == (*UP, 9.412, SENDER, 1)
     assert (one.started_at, one.duration_s, one.byte_count) == (started_at, 10.0, 11_765_000_000)
 
@@ -61,48 +60,30 @@ def test_a_row_of_every_generation(text: str, started_at: str) -> None:
 def test_a_header_tells_whose_count_it_is() -> None:
     (sent,) = read(HEADED)
     (received,) = read(HEADED.replace("writecnt", "readcnt"))
-
     assert (sent.counted_by, sent.retransmit_count, sent.note) == (SENDER, 17, "")
     assert received.counted_by is RECEIVER
+    (unsaid,) = read(PLAIN_TIME)
+    assert unsaid.note == "the row does not say which end counted; time taken as UTC"
 
 
-def test_a_row_without_that_says_so() -> None:
-    (one,) = read(PLAIN_TIME)
+FIRST, SECOND = stream(1, rate=3 * 10**9), stream(2, rate=2 * 10**9)
+LATER = stream(2, rate=2 * 10**9, time="20260501120025", port=51_000)
+OTHER_PORT = NEVER.replace("58996", "59000").replace("9412000000", "9400000000")
 
-    assert one.note == "the row does not say which end counted; time taken as UTC"
 
-
-@pytest.mark.parametrize(
-    ("text", "gbps", "streams"),
+@listed(
+    "text, runs",
     [
-        (stream(1, rate=3 * 10**9) + stream(2, rate=2 * 10**9), 5.0, 2),
-        (
-            stream(1, rate=3 * 10**9)
-            + stream(2, rate=2 * 10**9)
-            + stream(-1, rate=5_100_000_000, port=1),
-            5.1,
-            2,
-        ),
+        # Streams that end together add up, unless there is a sum of them.
+        (FIRST + SECOND, [(5.0, 2)]),
+        (FIRST + SECOND + stream(-1, rate=5_100_000_000, port=1), [(5.1, 2)]),
+        # Those that end apart, and a number that comes again, are runs of their own.
+        (FIRST + LATER, [(3.0, 1), (2.0, 1)]),
+        (NEVER + OTHER_PORT, [(9.412, 1), (9.4, 1)]),
     ],
 )
-def test_streams_that_end_together_add_up(text: str, gbps: float, streams: int) -> None:
-    (one,) = read(text)
-
-    assert (one.gbps, one.streams) == (gbps, streams)
-
-
-def test_streams_that_end_apart_are_runs_of_their_own() -> None:
-    found = read(
-        stream(1, rate=3 * 10**9) + stream(2, rate=2 * 10**9, time="20260501120025", port=51_000)
-    )
-
-    assert [one.gbps for one in found] == [3.0, 2.0]
-
-
-def test_a_number_that_comes_again_is_another_run() -> None:
-    found = read(NEVER + NEVER.replace("58996", "59000").replace("9412000000", "9400000000"))
-
-    assert [one.gbps for one in found] == [9.412, 9.4]
+def test_which_rows_are_one_run(text: str, runs: list[tuple[float, int]]) -> None:
+    assert [(one.gbps, one.streams) for one in read(text)] == runs
 
 
 def test_intervals_give_the_variation_and_the_total_the_rate() -> None:
@@ -111,7 +92,6 @@ def test_intervals_give_the_variation_and_the_total_the_rate() -> None:
         for span, rate in (("0.0-1.0", 900), ("1.0-2.0", 1100), ("0.0-2.0", 500_000_000))
     )
     (one,) = read(text)
-
     assert one.gbps == 0.5
     assert one.coefficient_of_variation == pytest.approx(200**0.5 * 10 / 1000)
 
@@ -121,7 +101,6 @@ def test_both_directions_with_times() -> None:
         "10.128.0.3,58996,10.128.0.2,5001,1", "10.128.0.2,58990,10.128.0.3,5001,2"
     )
     found = read(PLAIN_TIME + back)
-
     assert [way(one)[:2] for one in found] == [UP, DOWN]
     assert all(one.is_bidirectional for one in found)
 
@@ -130,7 +109,6 @@ def test_a_new_reverse_row_has_the_sender_first() -> None:
     (one,) = read(
         NEW.replace("10.128.0.3,58996,10.128.0.2,5001", "10.128.0.2,5001,10.128.0.3,58996")
     )
-
     assert (way(one)[:2], one.is_reverse) == (DOWN, True)
 
 
@@ -138,7 +116,6 @@ def test_udp_rows_tell_the_receivers_count_by_its_datagrams() -> None:
     row = NEW.strip()
     (received,) = read(f"{row},0.022,850,8507,10.0,0\n")
     (sent,) = read(f"{row},0.000,0,-1,-0.000,0\n")
-
     assert (received.counted_by, received.note) == (
         RECEIVER,
         "850 of 8507 packets lost; time taken as UTC",
@@ -168,7 +145,6 @@ def test_udp_rows_tell_the_receivers_count_by_its_datagrams() -> None:
 )
 def test_rows_that_cannot_be_used_are_refused(text: str, told: str) -> None:
     found, why = read_text(text, source="run.csv")
-
     assert len(found) == text.startswith(NEW)
     assert told in why[0].reason
     assert why[0].place.startswith("run.csv:")

@@ -15,8 +15,11 @@ from hypothesis import strategies as st
 from netplan_planner.errors import InputError
 from netplan_planner.measuring.outputs import parse_iperf3
 from netplan_planner.model import Measurement
+from support.listed import listed
 from support.probes import iperf3 as shapes
 from support.probes.iperf3 import Json
+
+WHOLE = json.dumps(shapes.forward(), indent=1)
 
 
 def parsed(*documents: Json) -> tuple[Measurement, ...]:
@@ -26,9 +29,9 @@ def parsed(*documents: Json) -> tuple[Measurement, ...]:
 
 def changed(document: Json, pointer: str, value: object) -> Json:
     *path, last = pointer.strip("/").split("/")
-    target = document
+    target: Any = document
     for step in path:
-        target = target[step]
+        target = target[int(step) if isinstance(target, list) else step]
     target[last] = value
     return document
 
@@ -41,6 +44,7 @@ def changed(document: Json, pointer: str, value: object) -> Json:
         ("/end/sum_received/bytes", "12", r":/end/sum_received/bytes: Expected `float"),
         ("/end/sum_received/bits_per_second", [], ":/end/sum_received/bits_per_second: Expected"),
         ("/end/streams", {}, ":/end/streams: Expected `array`"),
+        ("/end/streams/0/sender/max_snd_cwnd", "big", ":/end/streams/0/sender/max_snd_cwnd: Exp"),
         ("/start/test_start", None, ":/start: no test was started"),
         ("/end/sum_received/bits_per_second", -5.0, "nothing arrived"),
         ("/end/sum_received/bits_per_second", 1e18, "more than any machine"),
@@ -95,18 +99,9 @@ def test_whatever_stands_in_a_document_is_read_or_refused(
             assert all(math.isfinite(figure) and figure >= 0 for figure in figures)
 
 
-def test_a_pointer_goes_into_lists() -> None:
-    document = shapes.forward()
-    document["end"]["streams"][0]["sender"]["max_snd_cwnd"] = "big"
-
-    with pytest.raises(InputError, match=":/end/streams/0/sender/max_snd_cwnd: Expected"):
-        parsed(document)
-
-
-@pytest.mark.parametrize("number", ["NaN", "-Infinity", "-nan", "1e999", "9" * 400, "9" * 9000])
+@listed("number", ["NaN", "-Infinity", "-nan", "1e999", "9" * 400, "9" * 9000])
 def test_numbers_that_are_none_are_refused(number: str) -> None:
     text = json.dumps(shapes.forward()).replace("2000", number, 1)
-
     with pytest.raises(InputError):
         parse_iperf3(text, source="s")
 
@@ -118,22 +113,24 @@ def test_a_cut_document_is_refused_wherever_it_ends() -> None:
             parse_iperf3(text[:length], source="s")
 
 
-def test_a_document_behind_a_cut_one_is_not_lost() -> None:
-    cut = json.dumps(shapes.forward(), indent=1)[:400]
-
-    with pytest.raises(InputError, match="s:1: damaged JSON"):
-        parse_iperf3(f"{cut}\n{json.dumps(shapes.forward())}", source="s")
-
-
-@pytest.mark.parametrize("text", ["", "iperf Done.", "[ ID] Interval", "null", '"text"', "{}"])
+@listed("text", ["", "iperf Done.", "[ ID] Interval", "null", '"text"', "{}"])
 def test_text_without_a_document_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         parse_iperf3(text, source="s")
 
 
-def test_deep_nesting_is_refused() -> None:
-    with pytest.raises(InputError, match="nested too deeply"):
-        parse_iperf3("[[" * 100_000, source="s")
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        # A document behind a cut one is not lost.
+        (f"{WHOLE[:400]}\n{WHOLE}", "s:1: damaged JSON"),
+        ("[[" * 100_000, "nested too deeply"),
+    ],
+    ids=["cut", "deep"],
+)
+def test_a_damaged_text_is_refused(text: str, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        parse_iperf3(text, source="s")
 
 
 def test_hostile_texts_are_bounded() -> None:
@@ -142,7 +139,6 @@ def test_hostile_texts_are_bounded() -> None:
     document["start"]["version"] = "iperf " + "9" * 10_000
     document["title"] = "\ud800" + "t" * 100_000
     (one,) = parsed(document)
-
     assert len(one.dst.name) == len(one.tool_version) == 253
     assert len(one.note) == 1000
     assert one.note.isprintable()

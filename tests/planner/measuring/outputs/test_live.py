@@ -45,7 +45,6 @@ def test_both_directions_as_both_ends_tell_them() -> None:
     there, back = parse_iperf3(client, source="client")
     theirs: tuple[Measurement, ...] = parse_iperf3(server, source="server")
     told = sums(client)
-
     assert there.gbps == told["sum_received"]["bits_per_second"] / 1e9
     assert back.gbps == told["sum_received_bidir_reverse"]["bits_per_second"] / 1e9
     assert [one.run_id for one in theirs] == [there.run_id, back.run_id]
@@ -61,7 +60,6 @@ def test_one_direction_against_the_other() -> None:
     client, server = run("-R")
     (mine,) = parse_iperf3(client, source="client")
     (theirs,) = parse_iperf3(server, source="server")
-
     assert (mine.is_reverse, theirs.is_reverse) == (True, True)
     assert mine.run_id == theirs.run_id
     assert (mine.counted_by, theirs.counted_by) == (CountedBy.RECEIVER, CountedBy.SENDER)

@@ -41,7 +41,6 @@ def test_iperf3_json_has_the_figures_of_its_own_sums(path: Path) -> None:
     document: Any = json.loads(path.read_text())
     start, end = document["start"], document["end"]
     stream = end["streams"][0]["sender"]
-
     assert refused == []
     assert one.gbps == end["sum_received"]["bits_per_second"] / 1e9
     assert one.sender_gbps == end["sum_sent"]["bits_per_second"] / 1e9
@@ -73,7 +72,6 @@ def test_iperf3_text_has_the_figures_of_its_last_line(path: Path) -> None:
     (one,), refused = read(path)
     last = path.read_text().splitlines()[-1]
     seconds, rate = re.findall(r"-([\d.]+)  sec.*GBytes  ([\d.]+) Gbits/sec +receiver", last)[0]
-
     assert refused == []
     assert (one.gbps, one.duration_s) == (float(rate), float(seconds))
     assert (one.counted_by, one.is_reverse) == (CountedBy.RECEIVER, False)
@@ -82,7 +80,6 @@ def test_iperf3_text_has_the_figures_of_its_last_line(path: Path) -> None:
 def test_every_text_is_known_as_the_run_of_its_json() -> None:
     found, refused = read(shared(FOLDER))
     of_text = [one for one in refused if one.is_repeat]
-
     assert len(IPERF3_TEXT) == len(IPERF3_JSON) == 20
     assert {Path(one.place.rpartition(":")[0]).name for one in of_text} == {
         path.name for path in IPERF3_TEXT
@@ -98,7 +95,6 @@ def test_netperf_json_has_the_throughput_of_its_stream_tests() -> None:
         for index, (banner, _, values) in enumerate(json.loads(path.read_text()))
         if "STREAM" in banner
     }
-
     assert {one.place: one.gbps for one in found} == pytest.approx(expected)
     assert [one.protocol for one in found] == ["tcp", "tcp", "udp", "udp"]
     assert [one.mss_bytes for one in found] == [1408, 1408, None, None]
@@ -108,7 +104,6 @@ def test_netperf_json_has_the_throughput_of_its_stream_tests() -> None:
 
 def test_several_netperf_tests_stay_apart() -> None:
     found, refused = read(recorded("netperf_results_multistreams.json"))
-
     assert [one.gbps for one in found] == [1.0, 2.0, 3.0, 4.0]
     assert refused == []
 
@@ -121,7 +116,6 @@ def test_netperf_processes_that_ran_at_once_add_up() -> None:
         sum(float(re.findall(r"^([\d.]+),10\^6bits/s", text, re.MULTILINE)[0]) for text in texts)
         for texts, *_ in entries
     ]
-
     assert refused == []
     assert [one.gbps * 1000 for one in found] == pytest.approx(expected)
     assert [one.streams for one in found] == [8] * 4
@@ -134,7 +128,6 @@ def test_cloudharmonys_report_of_iperf3() -> None:
     path = recorded("cloudharmony_iperf.csv")
     (up, down), refused = read(path)
     rows = list(csv.DictReader(path.read_text().splitlines()))
-
     assert refused == []
     assert [one.gbps * 1000 for one in (up, down)] == pytest.approx(
         [float(row["bandwidth_mean"]) for row in rows]
@@ -160,7 +153,6 @@ def test_cloudharmonys_report_of_iperf3() -> None:
 )
 def test_what_is_no_throughput_of_these_tools_is_named(name: str, told: str) -> None:
     found, (why,) = read(recorded(name))
-
     assert found == []
     assert told in why.reason
     assert why.place.startswith(str(recorded(name)))

@@ -15,418 +15,348 @@ from netplan_planner.throughput.limits.tables import DATA, cap_rows, platform_ge
 from support.listed import listed
 from support.projects.shared_data import needs_shared, shared
 
-TODAY = date(2026, 11, 21)
+TODAY, NOVEMBER_2022, JULY_2017 = date(2026, 11, 21), date(2022, 11, 30), date(2017, 7, 20)
 SCRIPT = Path(__file__).parents[4] / "planner" / "scripts" / "build_caps.py"
+HASWELL, BROADWELL = "Intel Haswell", "Intel Broadwell"
+SKYLAKE, CASCADE_LAKE = "Intel Skylake", "Intel Cascade Lake"
 
 
-def cap(machine_type: str, as_of: date = TODAY, **more: object) -> EgressCap | None:
-    tier1 = bool(more.get("tier1", False))
-    platform = str(more["platform"]) if "platform" in more else None
-    return load_caps(as_of).cap(machine_type, tier1=tier1, cpu_platform=platform)
+def cap(machine_type: str, as_of: date = TODAY, *, tier1: bool = False) -> EgressCap:
+    found = load_caps(as_of).cap(machine_type, tier1=tier1)
+    assert found is not None
+    return found
 
 
-def gbps(machine_type: str, as_of: date = TODAY, **more: object) -> float | None:
-    found = cap(machine_type, as_of, **more)
+def gbps(
+    machine_type: str, as_of: date = TODAY, platform: str | None = None, *, tier1: bool = False
+) -> float | None:
+    found = load_caps(as_of).cap(machine_type, tier1=tier1, cpu_platform=platform)
     return found.egress_gbps if found else None
 
 
 @listed(
-    ("machine_type", "expected"),
+    "expected, machine_types",
     [
-        ("f1-micro", 1),
-        ("n1-standard-1", 2),
-        ("n1-standard-2", 10),
-        ("n1-standard-8", 16),
-        ("n2-standard-2", 10),
-        ("n2-standard-128", 32),
-        ("e2-standard-32", 16),
-        ("c3-standard-4", 23),
-        ("c3-standard-44", 32),
-        ("c3d-standard-30", 20),
-        ("c4-standard-2", 10),
-        ("n4-standard-64", 45),
-        ("h3-standard-88", 200),
-        ("c4n-standard-192", 400),
+        (1, "f1-micro"),
+        (2, "n1-standard-1 custom-1-1024"),
+        (10, "n1-standard-2 n2-standard-2 c4-standard-2 n2-custom-2-4096 n2-custom-4-8192"),
+        (10, "custom-4-8192 n4a-custom-1-2048"),
+        (12, "e2-custom-6-8192"),
+        (16, "n1-standard-8 e2-standard-32 n2-custom-6-8192 n2-custom-8-8192 n2d-custom-8-8192"),
+        (16, "e2-custom-8-8192"),
+        (20, "c3d-standard-30"),
+        (23, "c3-standard-4"),
+        (32, "n2-standard-16 n2-standard-128 c3-standard-44 n2-custom-10-8192"),
+        (32, "n2-custom-80-81920-ext n2d-custom-16-16384 n4-custom-16-32768"),
+        (45, "n4-standard-64"),
+        (200, "h3-standard-88"),
+        (400, "c4n-standard-192"),
     ],
 )
-def test_every_size_has_its_own_cap(machine_type: str, expected: float) -> None:
-    assert gbps(machine_type) == expected
+def test_every_size_has_its_own_cap(expected: float, machine_types: str) -> None:
+    assert {gbps(name) for name in machine_types.split()} == {expected}
 
 
-@pytest.mark.parametrize(
-    "name", ["n2-standard-3", "c3-standard-444", "n2-standard-320", "standard-4", "n2", "", "N2-X"]
+# A name is compared whole.
+NO_NAMES = ["n2-standard-3", "c3-standard-444", "n2-standard-320", "standard-4", "n2", "", "N2-X"]
+
+
+@listed(
+    "machine_type, tier1, reasons",
+    [
+        *((name, False, ["no machine type"]) for name in NO_NAMES),
+        # Between brackets nothing is guessed.
+        ("n4-custom-12-32768", False, ["16 Gbit/s with 8", "32 Gbit/s with 16"]),
+        ("custom-6-8192", False, ["10 Gbit/s with 4", "16 Gbit/s with 8"]),
+        ("e2-custom-micro-2048", False, ["shared-core"]),
+        ("n2-custom-3-8192", False, ["1 vCPU or an even number"]),
+        # No source states it.
+        ("m2-ultramemx-96", False, ["obsolete"]),
+        ("n2-standard-16", True, ["Tier_1 is not offered for n2-standard-16"]),
+        ("e2-standard-32", True, ["Tier_1 is not offered for e2-standard-32"]),
+        ("c4-standard-48-lssd", True, ["Tier_1 is not offered for c4-standard-48-lssd"]),
+    ],
 )
-def test_a_name_is_compared_whole(name: str) -> None:
-    assert gbps(name) is None
-    assert "no machine type" in load_caps(TODAY).unknown_reason(name)
+def test_without_a_cap_there_is_a_reason(
+    machine_type: str, tier1: bool, reasons: list[str]
+) -> None:
+    assert gbps(machine_type, tier1=tier1) is None
+    said = load_caps(TODAY).unknown_reason(machine_type, tier1=tier1)
+    assert all(reason in said for reason in reasons), said
 
 
 def test_the_law_of_n1_of_2017_holds_for_nothing_else() -> None:
-    then, now = date(2017, 7, 20), TODAY
     for vcpus in (1, 2, 4, 8, 16, 32, 64, 96):
-        expected = min(2 * vcpus, 16)
-        found = gbps(f"n1-standard-{vcpus}", then)
-        assert found == expected
+        assert gbps(f"n1-standard-{vcpus}", JULY_2017) == min(2 * vcpus, 16)
+    others = [row for row in cap_rows() if row["series"] not in {"n1", "e2"}]
     doubled = [
-        row["machine_type"]
-        for row in cap_rows()
+        row
+        for row in others
         if row["form"] == "predefined"
         and row["tier"] == "DEFAULT"
         and not row["valid_until"]
         and row["egress_gbps"]
-        and row["series"] not in {"n1", "e2"}
         and float(row["egress_gbps"]) == min(2 * int(row["vcpus_min"] or 0), 16)
     ]
-    others = [row for row in cap_rows() if row["series"] not in {"n1", "e2"}]
     assert len(doubled) < len(others) / 10
-    assert gbps("n2-standard-16", now) == 32
 
 
-class TestCustomTypes:
-    @listed(
-        ("machine_type", "expected"),
-        [
-            ("n2-custom-2-4096", 10),
-            ("n2-custom-4-8192", 10),
-            ("n2-custom-6-8192", 16),
-            ("n2-custom-8-8192", 16),
-            ("n2-custom-10-8192", 32),
-            ("n2-custom-80-81920-ext", 32),
-            ("n2d-custom-8-8192", 16),
-            ("n2d-custom-16-16384", 32),
-            ("e2-custom-6-8192", 12),
-            ("e2-custom-8-8192", 16),
-            ("custom-1-1024", 2),
-            ("custom-4-8192", 10),
-            ("n4-custom-16-32768", 32),
-            ("n4a-custom-1-2048", 10),
-        ],
+# Documented; above the largest; shared cores; a size that cannot be; no custom types.
+WITHOUT_SIDES = """
+    n4-custom-8-20480 n4-custom-96-393216 e2-custom-micro-2048 n2-custom-3-8192 n4-standard-10
+    c3-custom-10-20480
+"""
+
+
+@listed(
+    "machine_type, platform, sides",
+    [
+        ("n4-custom-10-20480", None, [16, 32]),
+        ("n4-custom-14-20480", None, [16, 32]),
+        ("n4-custom-6-20480", None, [10, 16]),
+        ("custom-12-20480", None, [16, 32]),
+        ("custom-12-20480", HASWELL, [16, 16]),
+        ("custom-12-20480", SKYLAKE, [16, 32]),
+        *((name, None, []) for name in WITHOUT_SIDES.split()),
+    ],
+)
+def test_a_custom_type_between_two_sizes_is_bounded_by_both(
+    machine_type: str, platform: str | None, sides: list[float]
+) -> None:
+    found = load_caps(TODAY).on_both_sides(machine_type, platform)
+    assert [side.egress_gbps for side in found or ()] == sides
+    assert {side.machine_type for side in found or ()} <= {machine_type}
+    assert (found is None) == (not sides)
+
+
+@listed(
+    "machine_type, as_of, platform, expected",
+    [
+        # The CPU platform decides for large N1 and for M2; for smaller ones it does not matter.
+        ("n1-standard-16", TODAY, BROADWELL, 16),
+        ("n1-standard-16", TODAY, SKYLAKE, 32),
+        ("n1-standard-16", TODAY, CASCADE_LAKE, 32),
+        ("m2-ultramem-208", TODAY, SKYLAKE, 16),
+        ("m2-ultramem-208", TODAY, CASCADE_LAKE, 32),
+        ("n1-standard-8", TODAY, HASWELL, 16),
+        # Skylake rose to 32 in 2019.
+        ("n1-standard-16", date(2018, 12, 1), SKYLAKE, None),
+        ("n1-standard-16", date(2019, 6, 12), SKYLAKE, 32),
+        ("n1-standard-16", date(2018, 12, 1), BROADWELL, 16),
+    ],
+)
+def test_the_cpu_platform_decides_for_large_machines(
+    machine_type: str, as_of: date, platform: str, expected: float | None
+) -> None:
+    assert gbps(machine_type, as_of, platform) == expected
+
+
+@listed(
+    "machine_type, by_day",
+    [
+        ("f1-micro", {"2017-07-20": 1, "2020-01-01": 1}),
+        ("n1-standard-1", {"2014-01-01": None}),
+        ("n1-standard-4", {"2016-06-01": 8, "2018-08-14": 8, "2019-06-01": None}),
+        ("n1-standard-4", {"2021-06-01": 10}),
+        ("n1-standard-8", {"2019-06-01": 16, "2026-11-21": 16}),
+        ("n1-standard-16", {"2015-06-05": 10, "2015-07-01": None, "2016-06-01": None}),
+        ("n1-standard-16", {"2017-01-01": 16, "2017-07-20": 16}),
+        ("n1-highmem-8", {"2017-12-07": 16}),
+        ("custom-6-8192", {"2017-12-07": 12}),
+        ("n2-standard-32", {"2021-12-31": None, "2022-01-24": 32, "2022-11-30": 32}),
+        ("c4n-standard-8", {"2026-07-07": None, "2026-07-08": 40}),
+    ],
+)
+def test_each_day_has_its_own_limits(machine_type: str, by_day: dict[str, float | None]) -> None:
+    assert {day: gbps(machine_type, date.fromisoformat(day)) for day in by_day} == by_day
+
+
+@pytest.mark.parametrize("platform", [None, "Unknown CPU Platform", "AMD Rome"])
+def test_an_unseen_platform_leaves_the_cap_of_large_n1_unknown(platform: str | None) -> None:
+    caps = load_caps(TODAY)
+    assert caps.cap("n1-standard-16", cpu_platform=platform) is None
+    reason = caps.unknown_reason("n1-standard-16", cpu_platform=platform)
+    assert "16 Gbit/s before Intel Skylake" in reason
+    assert "32 Gbit/s on Intel Skylake or later" in reason
+    variants = [(one.egress_gbps, one.min_cpu_platform) for one in caps.variants("n1-standard-16")]
+    assert variants == [(16, ""), (32, SKYLAKE)]
+
+
+def test_the_platforms_are_in_the_order_of_their_generations() -> None:
+    found = platform_generations()
+    assert list(found.values()) == sorted(set(found.values()))
+    assert found[BROADWELL] < found[SKYLAKE] < found[CASCADE_LAKE]
+
+
+@pytest.mark.parametrize("machine_type", ["m4n-megamem-224", "m4n-ultramem-224"])
+def test_later_types_have_a_cap_since_they_are_offered(machine_type: str) -> None:
+    found = cap(machine_type)
+    assert (found.egress_gbps, found.vcpus, found.external_gbps) == (400, 224, None)
+    assert "MTU of 8896" in found.caution
+    assert load_caps(date(2026, 8, 20)).variants(machine_type) == ()
+    assert load_caps(date(2026, 8, 21)).variants(machine_type)
+
+
+@listed(
+    "vcpus, expected",
+    [(30, None), (32, 50), (62, 50), (64, 75), (78, 75), (80, 100)],
+)
+def test_tier1_has_its_own_brackets(vcpus: int, expected: float | None) -> None:
+    assert gbps(f"n2-custom-{vcpus}-{vcpus * 1024}", tier1=True) == expected
+    if vcpus in (32, 80):
+        assert gbps(f"n2-standard-{vcpus}", tier1=True) == expected
+
+
+@listed(
+    "machine_type, tier1, expected, basis",
+    [
+        ("n2-standard-32", False, 7, "general"),
+        ("n2-standard-32", True, 25, "general"),
+        ("e2-standard-2", False, 4, "inferred"),
+        ("f1-micro", False, 1, "inferred"),
+        ("g2-standard-8", False, 7, "inferred"),
+        ("c4n-standard-8", False, 15, "documented"),
+        ("m4n-hypermem-64", False, 57, "documented"),
+        ("h3-standard-88", False, 1, "documented"),
+        ("h4d-standard-192", False, 1, "documented"),
+        ("z4d-highmem-8-highlssd", False, None, ""),
+    ],
+)
+def test_the_cap_for_the_outside_and_its_basis(
+    machine_type: str, tier1: bool, expected: float | None, basis: str
+) -> None:
+    found = cap(machine_type, tier1=tier1)
+    assert (found.external_gbps, found.external_basis) == (expected, basis)
+    assert bool(found.external_source) is (expected is not None)
+
+
+def test_limits_per_flow_and_the_day_from_which_they_are_documented() -> None:
+    plain, c4n, then = (
+        cap("n2-standard-8"),
+        cap("c4n-standard-48"),
+        cap("n1-standard-16", JULY_2017),
     )
-    def test_falls_into_its_bracket(self, machine_type: str, expected: float) -> None:
-        assert gbps(machine_type) == expected
+    assert plain.external_flow_gbps == c4n.external_flow_gbps == 3
+    assert (plain.internal_flow_gbps, c4n.internal_flow_gbps) == (None, 50)
+    assert (plain.external_ingress_gbps, plain.external_ingress_pps) == (30, 1_800_000)
+    assert (then.external_gbps, then.external_flow_gbps) == (None, None)
+    assert then.external_ingress_gbps is None
 
-    @pytest.mark.parametrize(
-        ("machine_type", "low", "high"),
-        [
-            ("n4-custom-12-32768", "16 Gbit/s with 8", "32 Gbit/s with 16"),
-            ("custom-6-8192", "10 Gbit/s with 4", "16 Gbit/s with 8"),
-        ],
+
+def test_a_series_without_a_row_for_the_day_says_so() -> None:
+    reason = load_caps(JULY_2017).unknown_reason("n2-standard-8")
+    assert reason == (
+        "no documented cap for n2-standard-8 on 2017-07-20; the next one known is of 2022-01-01"
     )
-    def test_between_brackets_nothing_is_guessed(
-        self, machine_type: str, low: str, high: str
-    ) -> None:
-        assert gbps(machine_type) is None
-        reason = load_caps(TODAY).unknown_reason(machine_type)
-        assert low in reason
-        assert high in reason
-
-    @listed(
-        ("machine_type", "platform", "low", "high"),
-        [
-            ("n4-custom-10-20480", None, 16, 32),
-            ("n4-custom-14-20480", None, 16, 32),
-            ("n4-custom-6-20480", None, 10, 16),
-            ("custom-12-20480", None, 16, 32),
-            ("custom-12-20480", "Intel Haswell", 16, 16),
-            ("custom-12-20480", "Intel Skylake", 16, 32),
-        ],
-    )
-    def test_both_sides_bound_it(
-        self, machine_type: str, platform: str | None, low: float, high: float
-    ) -> None:
-        sides = load_caps(TODAY).on_both_sides(machine_type, platform)
-        assert sides is not None
-        assert [side.egress_gbps for side in sides] == [low, high]
-        assert {side.machine_type for side in sides} == {machine_type}
-
-    @listed(
-        "machine_type",
-        # Documented; above the largest; shared cores; a size that cannot be; no custom types.
-        ["n4-custom-8-20480", "n4-custom-96-393216", "e2-custom-micro-2048", "n2-custom-3-8192",
-         "n4-standard-10", "c3-custom-10-20480"],
-    )  # fmt: skip
-    def test_what_is_not_between_two_sizes_has_no_sides(self, machine_type: str) -> None:
-        assert load_caps(TODAY).on_both_sides(machine_type) is None
-
-    def test_shared_core_custom_types_are_unknown(self) -> None:
-        assert gbps("e2-custom-micro-2048") is None
-        assert "shared-core" in load_caps(TODAY).unknown_reason("e2-custom-micro-2048")
-
-    @pytest.mark.parametrize(
-        ("vcpus", "expected"), [(30, None), (32, 50), (62, 50), (64, 75), (78, 75), (80, 100)]
-    )
-    def test_tier1_has_its_own_brackets(self, vcpus: int, expected: float | None) -> None:
-        assert gbps(f"n2-custom-{vcpus}-{vcpus * 1024}", tier1=True) == expected
 
 
-class TestCpuPlatform:
-    def test_it_decides_for_large_n1(self) -> None:
-        assert gbps("n1-standard-16", platform="Intel Broadwell") == 16
-        assert gbps("n1-standard-16", platform="Intel Skylake") == 32
-        assert gbps("n1-standard-16", platform="Intel Cascade Lake") == 32
-
-    def test_it_decides_for_m2(self) -> None:
-        assert gbps("m2-ultramem-208", platform="Intel Skylake") == 16
-        assert gbps("m2-ultramem-208", platform="Intel Cascade Lake") == 32
-
-    @pytest.mark.parametrize("platform", [None, "Unknown CPU Platform", "AMD Rome"])
-    def test_unseen_it_leaves_the_cap_unknown(self, platform: str | None) -> None:
-        caps = load_caps(TODAY)
-        assert caps.cap("n1-standard-16", cpu_platform=platform) is None
-        reason = caps.unknown_reason("n1-standard-16", cpu_platform=platform)
-        assert "16 Gbit/s before Intel Skylake" in reason
-        assert "32 Gbit/s on Intel Skylake or later" in reason
-
-    def test_it_does_not_matter_for_smaller_ones(self) -> None:
-        assert gbps("n1-standard-8") == gbps("n1-standard-8", platform="Intel Haswell") == 16
-
-    def test_both_variants_are_listed(self) -> None:
-        found = load_caps(TODAY).variants("n1-standard-16")
-        assert [(v.egress_gbps, v.min_cpu_platform) for v in found] == [
-            (16, ""),
-            (32, "Intel Skylake"),
-        ]
-
-    def test_the_platforms_are_in_the_order_of_their_generations(self) -> None:
-        generations = platform_generations()
-        assert list(generations.values()) == sorted(set(generations.values()))
-        assert generations["Intel Broadwell"] < generations["Intel Skylake"]
-        assert generations["Intel Skylake"] < generations["Intel Cascade Lake"]
+def test_a_value_carried_back_has_low_confidence_and_says_why() -> None:
+    then, now = cap("n2-standard-32", NOVEMBER_2022), cap("n2-standard-32")
+    assert (then.confidence, now.confidence) == ("low", "high")
+    assert "assumed for 2022-11-30" in then.note
+    assert "assumed" not in now.note
 
 
-class TestLaterTypes:
-    @pytest.mark.parametrize("machine_type", ["m4n-megamem-224", "m4n-ultramem-224"])
-    def test_they_have_a_cap_since_they_are_offered(self, machine_type: str) -> None:
-        found = cap(machine_type)
-        assert found is not None
-        assert (found.egress_gbps, found.vcpus, found.external_gbps) == (400, 224, None)
-        assert "MTU of 8896" in found.caution
-        assert load_caps(date(2026, 8, 20)).variants(machine_type) == ()
-        assert load_caps(date(2026, 8, 21)).variants(machine_type)
+OLD = ("f1-micro", "n1-standard-1", "n1-standard-4", "n1-standard-16", "m2-ultramem-208")
 
 
-class TestTier1:
-    def test_it_is_a_variant_of_its_own(self) -> None:
-        assert gbps("n2-standard-32", tier1=True) == 50
-        assert gbps("n2-standard-80", tier1=True) == 100
-
-    @pytest.mark.parametrize("name", ["n2-standard-16", "e2-standard-32", "c4-standard-48-lssd"])
-    def test_it_is_not_offered_for_every_type(self, name: str) -> None:
-        assert gbps(name, tier1=True) is None
-        assert load_caps(TODAY).unknown_reason(name, tier1=True) == (
-            f"Tier_1 is not offered for {name}"
-        )
-
-    def test_it_needs_gvnic_except_on_bare_metal(self) -> None:
-        for row in cap_rows():
-            if row["tier"] == "TIER_1":
-                metal = row["machine_type"].endswith("-metal")
-                assert row["nic_types"] == ("IDPF" if metal else "GVNIC")
+@given(st.dates(date(2012, 1, 1), date(2030, 1, 1)))
+def test_no_day_has_two_answers(as_of: date) -> None:
+    for name in OLD:
+        found = load_caps(as_of).variants(name)
+        keys = [(one.is_tier1, one.cpu_platform) for one in found]
+        assert len(keys) == len(set(keys))
+        assert len({one.cpu_platform == "" for one in found}) <= 1
 
 
-class TestExternalCap:
-    @listed(
-        ("machine_type", "tier1", "expected", "basis"),
-        [
-            ("n2-standard-32", False, 7, "general"),
-            ("n2-standard-32", True, 25, "general"),
-            ("e2-standard-2", False, 4, "inferred"),
-            ("f1-micro", False, 1, "inferred"),
-            ("g2-standard-8", False, 7, "inferred"),
-            ("c4n-standard-8", False, 15, "documented"),
-            ("m4n-hypermem-64", False, 57, "documented"),
-            ("h3-standard-88", False, 1, "documented"),
-            ("h4d-standard-192", False, 1, "documented"),
-            ("z4d-highmem-8-highlssd", False, None, ""),
-        ],
-    )
-    def test_value_and_basis(
-        self, machine_type: str, tier1: bool, expected: float | None, basis: str
-    ) -> None:
-        found = cap(machine_type, tier1=tier1)
-        assert found is not None
-        assert found.external_gbps == expected
-        assert found.external_basis == basis
-        assert bool(found.external_source) is (expected is not None)
-
-    def test_limits_per_flow(self) -> None:
-        plain, c4n = cap("n2-standard-8"), cap("c4n-standard-48")
-        assert plain is not None
-        assert c4n is not None
-        assert plain.external_flow_gbps == c4n.external_flow_gbps == 3
-        assert plain.internal_flow_gbps is None
-        assert c4n.internal_flow_gbps == 50
-        assert plain.external_ingress_gbps == 30
-        assert plain.external_ingress_pps == 1_800_000
-
-    def test_the_rule_of_today_is_not_carried_into_2017(self) -> None:
-        found = cap("n1-standard-16", date(2017, 7, 20))
-        assert found is not None
-        assert found.external_gbps is None
-        assert found.external_flow_gbps is None
-        assert found.external_ingress_gbps is None
+def test_each_row_has_a_source_a_date_and_a_confidence() -> None:
+    for row in cap_rows():
+        # Tier_1 needs gVNIC except on bare metal.
+        if row["tier"] == "TIER_1":
+            is_metal = row["machine_type"].endswith("-metal")
+            assert row["nic_types"] == ("IDPF" if is_metal else "GVNIC")
+        if row["egress_gbps"]:
+            assert row["source"]
+            assert row["confidence"] in {"high", "medium", "low"}
+            assert date.fromisoformat(row["source_date"]) <= TODAY
+            assert date.fromisoformat(row["valid_from"]) <= TODAY
+            assert bool(row["nic_types"]) == (row["nic_basis"] == "documented")
+        else:
+            assert row["confidence"] == "none"
 
 
-class TestDates:
-    @listed(
-        ("machine_type", "as_of", "expected"),
-        [
-            ("n1-standard-16", date(2015, 6, 5), 10),
-            ("n1-standard-16", date(2015, 7, 1), None),
-            ("n1-standard-16", date(2017, 1, 1), 16),
-            ("n2-standard-32", date(2021, 12, 31), None),
-            ("n2-standard-32", date(2022, 1, 24), 32),
-            ("n1-standard-16", date(2016, 6, 1), None),
-            ("n1-standard-4", date(2016, 6, 1), 8),
-            ("n1-standard-16", date(2017, 7, 20), 16),
-            ("n1-highmem-8", date(2017, 12, 7), 16),
-            ("custom-6-8192", date(2017, 12, 7), 12),
-            ("n1-standard-4", date(2018, 8, 14), 8),
-            ("n1-standard-4", date(2019, 6, 1), None),
-            ("n1-standard-4", date(2021, 6, 1), 10),
-            ("n1-standard-8", date(2019, 6, 1), 16),
-            ("f1-micro", date(2017, 7, 20), 1),
-            ("f1-micro", date(2020, 1, 1), 1),
-            ("n1-standard-1", date(2014, 1, 1), None),
-            ("n2-standard-32", date(2022, 11, 30), 32),
-            ("c4n-standard-8", date(2026, 7, 7), None),
-            ("c4n-standard-8", date(2026, 7, 8), 40),
-        ],
-    )
-    def test_each_day_has_its_own_limits(
-        self, machine_type: str, as_of: date, expected: float | None
-    ) -> None:
-        assert gbps(machine_type, as_of) == expected
-
-    def test_skylake_rose_to_32_in_2019(self) -> None:
-        name, skylake, older = "n1-standard-16", "Intel Skylake", "Intel Broadwell"
-        assert gbps(name, date(2018, 12, 1), platform=skylake) is None
-        assert gbps(name, date(2019, 6, 12), platform=skylake) == 32
-        assert gbps(name, date(2018, 12, 1), platform=older) == 16
-
-    def test_a_series_without_a_row_for_the_day_says_so(self) -> None:
-        reason = load_caps(date(2017, 7, 20)).unknown_reason("n2-standard-8")
-        assert reason == (
-            "no documented cap for n2-standard-8 on 2017-07-20; the next one known is of 2022-01-01"
-        )
-
-    def test_a_value_carried_back_has_low_confidence_and_says_why(self) -> None:
-        then, now = cap("n2-standard-32", date(2022, 11, 30)), cap("n2-standard-32")
-        assert then is not None
-        assert now is not None
-        assert (then.confidence, now.confidence) == ("low", "high")
-        assert "assumed for 2022-11-30" in then.note
-        assert "assumed" not in now.note
-
-    @given(st.dates(date(2012, 1, 1), date(2030, 1, 1)))
-    def test_no_day_has_two_answers(self, as_of: date) -> None:
-        caps = load_caps(as_of)
-        for name in (
-            "f1-micro",
-            "n1-standard-1",
-            "n1-standard-4",
-            "n1-standard-16",
-            "m2-ultramem-208",
-        ):
-            found = caps.variants(name)
-            keys = [(v.is_tier1, v.cpu_platform) for v in found]
-            assert len(keys) == len(set(keys))
-            assert len({v.cpu_platform == "" for v in found}) <= 1
+def test_brackets_of_a_series_do_not_overlap() -> None:
+    caps = load_caps(TODAY)
+    for series in {row["series"] for row in cap_rows() if row["form"] == "custom"}:
+        for vcpus in range(1, 129):
+            found = caps.variants(f"{series}-custom-{vcpus}-{vcpus * 1024}")
+            keys = [(one.is_tier1, one.cpu_platform) for one in found]
+            assert len(keys) == len(set(keys)), (series, vcpus)
 
 
-class TestRows:
-    def test_each_has_a_source_a_date_and_a_confidence(self) -> None:
-        for row in cap_rows():
-            if row["egress_gbps"]:
-                assert row["source"]
-                assert row["confidence"] in {"high", "medium", "low"}
-                assert date.fromisoformat(row["source_date"]) <= TODAY
-                assert date.fromisoformat(row["valid_from"]) <= TODAY
-                assert bool(row["nic_types"]) == (row["nic_basis"] == "documented")
-            else:
-                assert row["confidence"] == "none"
-
-    def test_what_no_source_states_stays_unknown(self) -> None:
-        assert cap("m2-ultramemx-96") is None
-        assert "obsolete" in load_caps(TODAY).unknown_reason("m2-ultramemx-96")
-
-    def test_brackets_of_a_series_do_not_overlap(self) -> None:
-        caps = load_caps(TODAY)
-        for series in {row["series"] for row in cap_rows() if row["form"] == "custom"}:
-            for vcpus in range(1, 129):
-                found = caps.variants(f"{series}-custom-{vcpus}-{vcpus * 1024}")
-                keys = [(v.is_tier1, v.cpu_platform) for v in found]
-                assert len(keys) == len(set(keys)), (series, vcpus)
-
-    def test_more_vcpus_never_lower_the_cap_of_a_series(self) -> None:
-        # E2's shared cores and the two names with a region's exception aside, caps only rise.
-        values: dict[tuple[str, str, str], dict[int, float]] = {}
-        for row in cap_rows():
-            if row["egress_gbps"] and not row["valid_until"] and row["form"] == "predefined":
-                family = row["machine_type"].rpartition("-")[0]
-                key = (family, row["tier"], row["cpu_platform_before"])
-                if row["machine_type"].rpartition("-")[2].isdigit():
-                    values.setdefault(key, {})[int(row["vcpus_min"])] = float(row["egress_gbps"])
-        for by_vcpus in values.values():
-            rates = [rate for _, rate in sorted(by_vcpus.items())]
-            assert rates == sorted(rates)
-
-    def test_an_answer_names_its_source_and_type(self) -> None:
-        found = cap("n2-standard-8")
-        assert found is not None
-        assert found.machine_type == "n2-standard-8"
-        assert found.vcpus == 8
-        assert "general-purpose-machines" in found.source
-        assert found.as_of == date(2026, 4, 15)
-        assert load_caps(TODAY).source_date >= found.as_of
+def test_more_vcpus_never_lower_the_cap_of_a_series() -> None:
+    # E2's shared cores and the two names with a region's exception aside, caps only rise.
+    values: dict[tuple[str, str, str], dict[int, float]] = {}
+    for row in cap_rows():
+        family, _, size = row["machine_type"].rpartition("-")
+        if row["egress_gbps"] and not row["valid_until"] and row["form"] == "predefined":
+            key = (family, row["tier"], row["cpu_platform_before"])
+            if size.isdigit():
+                values.setdefault(key, {})[int(row["vcpus_min"])] = float(row["egress_gbps"])
+    for by_vcpus in values.values():
+        rates = [rate for _, rate in sorted(by_vcpus.items())]
+        assert rates == sorted(rates)
 
 
-class TestUnknownNames:
-    def test_the_nearest_are_named(self) -> None:
-        assert "n2-standard-32" in load_caps(TODAY).nearest("n2-standrd-32")
-        assert load_caps(TODAY).nearest("N2-STANDARD-32")[0] == "n2-standard-32"
+def test_an_answer_names_its_source_and_type() -> None:
+    found = cap("n2-standard-8")
+    assert (found.machine_type, found.vcpus) == ("n2-standard-8", 8)
+    assert "general-purpose-machines" in found.source
+    assert found.as_of == date(2026, 4, 15)
+    assert load_caps(TODAY).source_date >= found.as_of
 
-    def test_a_custom_type_that_cannot_be_has_no_cap(self) -> None:
-        caps = load_caps(TODAY)
-        assert caps.variants("n2-custom-4-8192")
-        assert caps.variants("n2-custom-3-8192") == ()
-        assert "1 vCPU or an even number" in caps.unknown_reason("n2-custom-3-8192")
 
-    @pytest.mark.parametrize(
-        "name",
-        ["\x1b[31mred", "x" * 10_000, "\x1b-custom-micro-1", "=cmd|' /C calc'!A0", "[bold]x"],
-    )
-    def test_a_hostile_name_stays_inert(self, name: str) -> None:
-        reason = load_caps(TODAY).unknown_reason(name)
-        assert "\x1b" not in reason
-        assert len(reason) < 400
+def test_the_nearest_of_an_unknown_name_are_named() -> None:
+    caps = load_caps(TODAY)
+    assert "n2-standard-32" in caps.nearest("n2-standrd-32")
+    assert caps.nearest("N2-STANDARD-32")[0] == "n2-standard-32"
+    assert caps.variants("n2-custom-4-8192")
+    assert caps.variants("n2-custom-3-8192") == ()
+
+
+@listed("name", ["\x1b[31mred", "x" * 10_000, "\x1b-custom-micro-1", "=cmd|' /C calc'!A0", "[b]x"])
+def test_a_hostile_name_stays_inert(name: str) -> None:
+    reason = load_caps(TODAY).unknown_reason(name)
+    assert "\x1b" not in reason
+    assert len(reason) < 400
+
+
+def build(*words: str) -> None:
+    runpy.run_path(str(SCRIPT))["main"]([*words])
 
 
 @needs_shared
 class TestAgainstTheSource:
     def test_the_table_is_what_the_script_makes_of_it(self, tmp_path: Path) -> None:
         target = tmp_path / "caps.csv"
-        module = runpy.run_path(str(SCRIPT))
-        module["main"]([str(shared("data/network")), "--output", str(target)])
+        build(str(shared("data/network")), "--output", str(target))
         assert target.read_bytes() == (DATA / "egress_caps.csv").read_bytes()
 
     def test_every_number_of_the_source_is_here(self) -> None:
-        caps = load_caps(TODAY)
+        caps, checked = load_caps(TODAY), 0
         with shared("data/network/vm_egress_caps.csv").open(encoding="utf-8") as file:
             lines = [line for line in csv.DictReader(file) if line["default_egress_gbps"]]
-        checked = 0
         for line in lines:
             variants = caps.variants(line["machine_type"])
             if not variants:
                 assert "*" in line["machine_type"] or "(" in line["machine_type"]
                 continue
-            default = max(v.egress_gbps for v in variants if not v.is_tier1)
-            tier1 = [v.egress_gbps for v in variants if v.is_tier1]
-            external = {v.external_gbps for v in variants if not v.is_tier1}
-            assert default == float(line["default_egress_gbps"])
-            assert tier1 == [float(t) for t in [line["tier1_egress_gbps"]] if t]
+            plain = [one for one in variants if not one.is_tier1]
+            tier1 = [one.egress_gbps for one in variants if one.is_tier1]
             stated = line["external_egress_default_gbps"]
-            assert external == {float(stated) if stated else None}
+            assert max(one.egress_gbps for one in plain) == float(line["default_egress_gbps"])
+            assert tier1 == [float(one) for one in [line["tier1_egress_gbps"]] if one]
+            assert {one.external_gbps for one in plain} == {float(stated) if stated else None}
             checked += 1
         assert checked > 580
 
@@ -435,7 +365,6 @@ class TestAgainstTheSource:
         broken = text.replace("2 at 1 vCPU; 10 at 2-4", "about 2 at 1 vCPU; 10 at 2-4")
         assert broken != text
         (tmp_path / "vm_egress_caps.csv").write_text(broken, encoding="utf-8")
-        module = runpy.run_path(str(SCRIPT))
         with pytest.raises(SystemExit, match="unknown text on custom types"):
-            module["main"]([str(tmp_path), "--output", str(tmp_path / "out.csv")])
+            build(str(tmp_path), "--output", str(tmp_path / "out.csv"))
         assert not (tmp_path / "out.csv").exists()

@@ -11,12 +11,7 @@ import pytest
 from netplan_planner.model import Estimate
 from netplan_planner.shipped import shipped_rows
 from netplan_planner.throughput.batch import kind_limits
-from netplan_planner.throughput.limits.tables import (
-    DATA,
-    campaigns_with_figures,
-    flow_figures,
-    path_limit,
-)
+from netplan_planner.throughput.limits import tables
 from support.listed import listed
 from support.paths.queries import estimate, path
 
@@ -94,9 +89,9 @@ def test_a_width_jumps_on_the_days_of_sourced_rows_only(
 @cache
 def rows_begin() -> frozenset[date]:
     """Return the days on which a row of the dated tables begins, or one has ended."""
-    found = {figure.on for figure in flow_figures()}
+    found = {figure.on for figure in tables.flow_figures()}
     for name in ("egress_caps.csv", "path_limits.csv", "measured_limits.csv"):
-        for row in shipped_rows(DATA / name):
+        for row in shipped_rows(tables.DATA / name):
             starts = ("valid_from", "assumed_from", "maybe_from", "sure_from", "source_date")
             found |= {date.fromisoformat(row[c]) for c in starts if row.get(c)}
             if row["valid_until"]:
@@ -116,9 +111,9 @@ def test_what_is_young_is_not_less_known_than_what_is_old() -> None:
 
 
 def test_a_day_that_rests_on_a_campaign_is_not_sure_without_it() -> None:
-    found = path_limit("external-egress", date(2022, 1, 24), "DEFAULT")
+    found = tables.path_limit("external-egress", date(2022, 1, 24), "DEFAULT")
     assert found is not None
-    assert found.sure_by in campaigns_with_figures()
+    assert found.sure_by in tables.campaigns_with_figures()
     eve = date(2022, 1, 24)
     assert found.chance_in_force(eve) == found.chance_in_force(eve, "cloudpilot-2021") == 1
     # Five days are left of those in which it may have come.

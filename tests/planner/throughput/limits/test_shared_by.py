@@ -5,14 +5,7 @@ import pytest
 
 from netplan_planner.model import PathClass, PathEnd, PathQuery, PodNetwork, SetUp
 from netplan_planner.throughput.goodput.mean import SHARED
-from netplan_planner.throughput.limits.shared_by import (
-    OF_PROJECT,
-    OF_RECEIVER,
-    OF_SENDER,
-    OF_VM,
-    said_of,
-    same_for,
-)
+from netplan_planner.throughput.limits import shared_by
 
 
 def query(src: str = "n2-standard-32", dst: str = "c3-standard-8", **more: bool) -> PathQuery:
@@ -28,8 +21,8 @@ def query(src: str = "n2-standard-32", dst: str = "c3-standard-8", **more: bool)
     ["external-egress", "external-flow", "external-ingress", "external-ingress-packets"],
 )
 def test_what_is_stated_for_every_vm_is_the_same_in_all_projects(name: str) -> None:
-    assert same_for(name, query()) == "all"
-    assert said_of(name, "all") == f"{name} (all machines)"
+    assert shared_by.same_for(name, query()) == "all"
+    assert shared_by.said_of(name, "all") == f"{name} (all machines)"
 
 
 @pytest.mark.parametrize(
@@ -44,12 +37,12 @@ def test_what_is_stated_for_every_vm_is_the_same_in_all_projects(name: str) -> N
     ],
 )
 def test_what_decides_a_value(name: str, wanted: str) -> None:
-    assert same_for(name, query()) == wanted
-    assert same_for(name, query(is_tier1=True)) == wanted
+    assert shared_by.same_for(name, query()) == wanted
+    assert shared_by.same_for(name, query(is_tier1=True)) == wanted
 
 
 def test_a_stand_in_says_nothing_of_documented_caps() -> None:
-    assert same_for("vm-egress", query(), regime="carried") == "n2, by a later cap"
+    assert shared_by.same_for("vm-egress", query(), regime="carried") == "n2, by a later cap"
 
 
 @pytest.mark.parametrize(
@@ -75,9 +68,9 @@ def test_how_the_ends_are_set_up_decides_windows_and_starts_and_nothing_else(
         src=msgspec.structs.replace(one.src, set_up=sends),
         dst=msgspec.structs.replace(one.dst, set_up=receives),
     )
-    assert same_for("window-over-rtt", one) == f"own machines{window}"
-    assert same_for("slow-start-ramp", one) == f"own machines{start}"
-    assert same_for("vm-egress", one) == same_for("vm-egress", query()) == "n2"
+    assert shared_by.same_for("window-over-rtt", one) == f"own machines{window}"
+    assert shared_by.same_for("slow-start-ramp", one) == f"own machines{start}"
+    assert shared_by.same_for("vm-egress", one) == shared_by.same_for("vm-egress", query()) == "n2"
 
 
 def test_a_cluster_network_decides_what_pods_have() -> None:
@@ -88,9 +81,9 @@ def test_a_cluster_network_decides_what_pods_have() -> None:
         dst=PathEnd(machine_type="n2-standard-8"),
         pod=pod,
     )
-    assert same_for("pod-stream", path) == "vxlan, wireguard"
+    assert shared_by.same_for("pod-stream", path) == "vxlan, wireguard"
 
 
 def test_every_set_names_limits_that_flows_share() -> None:
-    assert {*OF_VM} < {*OF_SENDER}
-    assert {*OF_SENDER, *OF_RECEIVER, *OF_PROJECT} <= {*SHARED}
+    assert {*shared_by.OF_VM} < {*shared_by.OF_SENDER}
+    assert {*shared_by.OF_SENDER, *shared_by.OF_RECEIVER, *shared_by.OF_PROJECT} <= {*SHARED}

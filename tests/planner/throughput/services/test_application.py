@@ -2,6 +2,8 @@
 
 import csv
 import math
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -15,6 +17,7 @@ from netplan_planner.throughput.services.application import (
     Overlap,
     Service,
     ServicePoint,
+    Transactions,
     fit_two_points,
     known_service,
     soft_minimum,
@@ -31,24 +34,20 @@ def fixed(overlap: float) -> Overlap:
     return Overlap(middle=overlap, low=overlap, high=overlap)
 
 
-def fit(low: tuple[float, float], high: tuple[float, float], overlap: Overlap) -> Service:
-    return fit_two_points(
-        low=ServicePoint(gbps=low[0], tps=low[1]),
-        high=ServicePoint(gbps=high[0], tps=high[1]),
-        overlap=overlap,
-    )
+def fit(low: tuple[float, ...], high: tuple[float, ...], overlap: Overlap) -> Service:
+    """Return the service of two points: Gbit/s, transactions a second, their least and greatest."""
+    names = ("gbps", "tps", "low_tps", "high_tps")
+    points = [ServicePoint(**dict(zip(names, point, strict=False))) for point in (low, high)]
+    return fit_two_points(low=points[0], high=points[1], overlap=overlap)
 
 
-class TestCurve:
-    def test_serial_times_add_up(self) -> None:
-        assert 1 / soft_minimum([2700.0, 9000.0], 1.0) == pytest.approx(1 / 2700 + 1 / 9000)
+def rate(service: Service, gbps: float, **more: Any) -> Transactions:
+    return transactions_per_s(service, gbps=gbps, **more)
 
-    def test_perfect_overlap_is_the_least(self) -> None:
-        assert soft_minimum([2700.0, 9000.0], math.inf) == 2700.0
 
-    def test_an_exponent_below_1_cannot_be(self) -> None:
-        with pytest.raises(ValueError, match="1 <= low"):
-            Overlap(middle=0.9)
+def test_serial_times_add_up_and_perfect_overlap_is_the_least() -> None:
+    assert 1 / soft_minimum([2700.0, 9000.0], 1.0) == pytest.approx(1 / 2700 + 1 / 9000)
+    assert soft_minimum([2700.0, 9000.0], math.inf) == 2700.0
 
 
 class TestFit:
@@ -83,19 +82,19 @@ class TestFit:
         assert service.bytes_per_transaction == pytest.approx(bytes_per_transaction, rel=1e-5)
         assert service.ceiling_tps == pytest.approx(ceiling, rel=1e-5)
         gbps = low_gbps * third
-        found = transactions_per_s(service, gbps=gbps)
+        found = rate(service, gbps)
         assert found.tps == pytest.approx(truth(gbps), rel=1e-5)
 
     @given(overlap=st.floats(1, 20))
     def test_every_curve_passes_through_both_points(self, overlap: float) -> None:
         service = fit((1, 2700), (10, 7300), Overlap(middle=overlap))
         for gbps, tps in ((1, 2700), (10, 7300)):
-            found = transactions_per_s(service, gbps=gbps)
+            found = rate(service, gbps)
             for each in (found.tps, found.low_tps, found.high_tps):
                 assert each == pytest.approx(tps, rel=1e-9)
 
     @listed(
-        ("low", "high", "why"),
+        "low, high, why",
         [
             ((1, 2700), (1, 7300), "two that differ"),
             ((10, 7300), (1, 2700), "lesser bandwidth first"),
@@ -105,29 +104,19 @@ class TestFit:
             ((1, 100), (10, 1100), "no ceiling shows"),
             ((0, 100), (10, 1100), "above 0"),
             ((1, -100), (10, 1100), "above 0"),
+            # A rate outside its own range, and a gain within the rounding.
+            ((1, 2700, 2800, 2900), (10, 7300), "not within its range"),
+            ((1, 2700, 2600, 2800), (10, 2850, 2750, 2950), "no more than the rounding"),
         ],
     )
     def test_points_that_fix_nothing_are_refused(
-        self, low: tuple[float, float], high: tuple[float, float], why: str
+        self, low: tuple[float, ...], high: tuple[float, ...], why: str
     ) -> None:
         with pytest.raises(UsageError, match=why):
             fit(low, high, Overlap())
 
-    def test_a_rate_outside_its_own_range_is_refused(self) -> None:
-        low = ServicePoint(gbps=1, tps=2700, low_tps=2800, high_tps=2900)
-        with pytest.raises(UsageError, match="not within its range"):
-            fit_two_points(low=low, high=ServicePoint(gbps=10, tps=7300))
-
-    def test_a_gain_within_the_rounding_is_refused(self) -> None:
-        low = ServicePoint(gbps=1, tps=2700, low_tps=2600, high_tps=2800)
-        high = ServicePoint(gbps=10, tps=2850, low_tps=2750, high_tps=2950)
-        with pytest.raises(UsageError, match="no more than the rounding"):
-            fit_two_points(low=low, high=high)
-
     def test_rounding_can_leave_the_ceiling_open(self) -> None:
-        low = ServicePoint(gbps=1, tps=100, low_tps=95, high_tps=105)
-        high = ServicePoint(gbps=10, tps=980, low_tps=900, high_tps=1000)
-        service = fit_two_points(low=low, high=high)
+        service = fit((1, 100, 95, 105), (10, 980, 900, 1000), Overlap())
         assert service.high_ceiling_tps is None
         assert service.low_ceiling_tps < service.ceiling_tps
 
@@ -147,7 +136,7 @@ class TestAnswers:
     ) -> None:
         def rates(gbps: float, rtt_ms: float, clients: float) -> tuple[float, float, float]:
             loop = ClosedLoop(client_count=clients, round_trip_count=21, rtt_ms=rtt_ms)
-            found = transactions_per_s(self.service, gbps=gbps, loop=loop)
+            found = rate(self.service, gbps, loop=loop)
             assert found.low_tps <= found.tps <= found.high_tps
             assert found.tps <= min(loop.limit_tps, self.service.ceiling_tps)
             assert 0 <= found.bandwidth_ratio <= 1
@@ -161,14 +150,9 @@ class TestAnswers:
         assert all(b * slack <= a for a, b in zip(base, worse, strict=True))
 
     def test_a_range_of_bandwidth_widens_the_interval(self) -> None:
-        alone = transactions_per_s(self.service, gbps=1.0)
-        ranged = transactions_per_s(self.service, gbps=1.0, low_gbps=0.8, high_gbps=1.3)
+        alone = rate(self.service, 1.0)
+        ranged = rate(self.service, 1.0, low_gbps=0.8, high_gbps=1.3)
         assert ranged.low_tps < alone.low_tps <= alone.high_tps < ranged.high_tps
-
-    @pytest.mark.parametrize(("low", "high"), [(2.0, None), (None, 0.5), (0.0, None)])
-    def test_a_range_out_of_order_is_refused(self, low: float | None, high: float | None) -> None:
-        with pytest.raises(ValueError, match="does not hold"):
-            transactions_per_s(self.service, gbps=1.0, low_gbps=low, high_gbps=high)
 
     @pytest.mark.parametrize(
         ("gbps", "rtt_ms", "binding"),
@@ -180,29 +164,48 @@ class TestAnswers:
     )
     def test_the_least_limit_binds(self, gbps: float, rtt_ms: float, binding: Binding) -> None:
         loop = ClosedLoop(client_count=64, round_trip_count=21, rtt_ms=rtt_ms)
-        assert transactions_per_s(self.service, gbps=gbps, loop=loop).binding is binding
+        assert rate(self.service, gbps, loop=loop).binding is binding
 
-    def test_work_counts_where_it_is_known(self) -> None:
-        loop = ClosedLoop(client_count=64, round_trip_count=20, rtt_ms=0.1, work_ms=6.0)
-        assert loop.limit_tps == pytest.approx(8000)
-
-    def test_a_loop_without_waiting_has_no_limit(self) -> None:
-        assert ClosedLoop(client_count=1, round_trip_count=0, rtt_ms=1).limit_tps == math.inf
-
-    @pytest.mark.parametrize(("clients", "rtt_ms"), [(0, 1.0), (4, -1.0)])
-    def test_a_loop_that_cannot_be_is_refused(self, clients: float, rtt_ms: float) -> None:
-        with pytest.raises(ValueError, match="clients are above 0"):
-            ClosedLoop(client_count=clients, round_trip_count=1, rtt_ms=rtt_ms)
+    @pytest.mark.parametrize(
+        ("loop", "limit_tps"),
+        [
+            ({"client_count": 64, "round_trip_count": 20, "rtt_ms": 0.1, "work_ms": 6.0}, 8000),
+            ({"client_count": 1, "round_trip_count": 0, "rtt_ms": 1}, math.inf),
+        ],
+    )
+    def test_work_counts_where_it_is_known(self, loop: dict[str, Any], limit_tps: float) -> None:
+        assert ClosedLoop(**loop).limit_tps == pytest.approx(limit_tps)
 
     def test_perfect_overlap_follows_bandwidth_in_full_or_not_at_all(self) -> None:
         service = fit((1, 2700), (10, 7300), fixed(math.inf))
-        assert transactions_per_s(service, gbps=2.0).bandwidth_ratio == 1
-        assert transactions_per_s(service, gbps=5.0).bandwidth_ratio == 0
+        assert rate(service, 2.0).bandwidth_ratio == 1
+        assert rate(service, 5.0).bandwidth_ratio == 0
 
 
-def test_an_unknown_service_is_missing() -> None:
-    with pytest.raises(MissingDatum, match="two points of your own"):
-        known_service("no-such-service")
+TALKS = known_service(TALK)
+
+
+@listed(
+    "ask, error, why",
+    [
+        (lambda: known_service("no-such-service"), MissingDatum, "two points of your own"),
+        (lambda: Overlap(middle=0.9), ValueError, "1 <= low"),
+        (lambda: rate(TALKS, 1.0, low_gbps=2.0), ValueError, "does not hold"),
+        (lambda: rate(TALKS, 1.0, high_gbps=0.5), ValueError, "does not hold"),
+        (lambda: rate(TALKS, 1.0, low_gbps=0.0), ValueError, "does not hold"),
+        (lambda: ClosedLoop(client_count=0, round_trip_count=1, rtt_ms=1.0), ValueError, "above 0"),
+        (
+            lambda: ClosedLoop(client_count=4, round_trip_count=1, rtt_ms=-1.0),
+            ValueError,
+            "above 0",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    ask: Callable[[], object], error: type[Exception], why: str
+) -> None:
+    with pytest.raises(error, match=why):
+        ask()
 
 
 MSS_BYTES = 1448
@@ -268,13 +271,6 @@ class TestTalk:
             }
         assert shipped == collected == {(1.0, 2700.0), (10.0, 7300.0)}
 
-    @pytest.mark.parametrize(("gbps", "tps"), [(1.0, 2700), (10.0, 7300)])
-    def test_both_figures_come_out(self, gbps: float, tps: float) -> None:
-        found = transactions_per_s(self.service, gbps=gbps)
-        assert found.tps == pytest.approx(tps)
-        assert found.low_tps <= tps <= found.high_tps
-        assert found.high_tps / found.low_tps < 1.04
-
     def test_bytes_per_transaction_are_those_of_the_statements(self) -> None:
         # All traffic goes to one server; its way out binds, which carries the results and, on the
         # same card, the write set once for each of the two other nodes.
@@ -304,31 +300,32 @@ class TestTalk:
         assert service.high_ceiling_tps < 9500
         assert 5 < 56 * 1000 / service.ceiling_tps < 10
 
-    @pytest.mark.parametrize(
-        ("gbps", "tps", "low", "high"),
-        [(0.5, 1370, 1325, 1625), (2.5, 5627, 4606, 6875), (5.0, 7006, 6109, 7400)],
-    )
-    def test_a_third_bandwidth_has_an_answer_with_an_interval(
-        self, gbps: float, tps: float, low: float, high: float
-    ) -> None:
-        found = transactions_per_s(self.service, gbps=gbps)
-        assert (found.tps, found.low_tps, found.high_tps) == pytest.approx(
-            (tps, low, high), rel=2e-3
-        )
+    def test_both_figures_come_out_and_a_third_bandwidth_has_an_interval(self) -> None:
+        for gbps, figure in ((1.0, 2700), (10.0, 7300)):
+            found = rate(self.service, gbps)
+            assert found.tps == pytest.approx(figure)
+            assert found.low_tps <= figure <= found.high_tps < 1.04 * found.low_tps
+        for gbps, *expected in (
+            (0.5, 1370, 1325, 1625),
+            (2.5, 5627, 4606, 6875),
+            (5.0, 7006, 6109, 7400),
+        ):
+            found = rate(self.service, gbps)
+            assert [found.tps, found.low_tps, found.high_tps] == pytest.approx(expected, rel=2e-3)
 
     def test_ten_times_the_link_is_more_than_the_database_can_use(self) -> None:
-        assert transactions_per_s(self.service, gbps=1.0).binding is Binding.BANDWIDTH
-        assert transactions_per_s(self.service, gbps=10.0).binding is Binding.CEILING
-        assert transactions_per_s(self.service, gbps=10.0).bandwidth_ratio < 0.05
-        assert transactions_per_s(self.service, gbps=4.0).tps < 0.95 * 7300
-        assert transactions_per_s(self.service, gbps=5.0).tps > 0.95 * 7300
+        assert rate(self.service, 1.0).binding is Binding.BANDWIDTH
+        assert rate(self.service, 10.0).binding is Binding.CEILING
+        assert rate(self.service, 10.0).bandwidth_ratio < 0.05
+        assert rate(self.service, 4.0).tps < 0.95 * 7300
+        assert rate(self.service, 5.0).tps > 0.95 * 7300
 
     def test_the_best_plugins_penalty_is_not_one_of_bandwidth(self) -> None:
         # kube-router lost "about thirteen" per cent. With small packets it carries 8.05 to 8.38 of
         # 9.41 Gbit/s on that kernel (measured elsewhere), which is 8.6 to 8.9 of the link's 10.
-        lost = 1 - transactions_per_s(self.service, gbps=8.6, low_gbps=8.5).tps / 7300
+        lost = 1 - rate(self.service, 8.6, low_gbps=8.5).tps / 7300
         assert 0 <= lost < 0.02
         # Statements and commits that wait a little longer for each answer explain it.
         loop = ClosedLoop(client_count=64, round_trip_count=21, rtt_ms=0.06)
-        slower = transactions_per_s(self.service, gbps=8.6, loop=loop)
+        slower = rate(self.service, 8.6, loop=loop)
         assert slower.low_tps < 0.87 * 7300 < slower.high_tps

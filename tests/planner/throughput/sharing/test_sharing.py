@@ -207,12 +207,10 @@ def test_worked_cases(asked: Case, gbps: list[float], binding: list[int] | None)
     assert found.gbps.tolist() == gbps
     if binding is not None:
         assert found.binding_link.tolist() == binding
-
-
-def test_defaults_are_no_bound_and_equal_shares() -> None:
-    links = np.array([[0], [0]], dtype=np.int32)
-    found = fair_rates(capacity_gbps=np.array([3.0]), links=links)
-    assert found.gbps.tolist() == [1.5, 1.5]
+    # Defaults are no bound and equal shares.
+    if np.isinf(asked.bound_gbps).all() and (asked.weight == 1).all() and len(asked.links):
+        plain = fair_rates(capacity_gbps=asked.capacity_gbps, links=asked.links.astype(np.int32))
+        assert plain.gbps.tolist() == gbps
 
 
 def many(flow_count: int, link_count: int, seed: int) -> Case:
@@ -221,12 +219,11 @@ def many(flow_count: int, link_count: int, seed: int) -> Case:
     popular = 1 / np.arange(1, link_count + 1)
     links = chance.choice(link_count, (flow_count, 3), p=popular / popular.sum())
     links[chance.random(links.shape) < 0.1] = -1
+    is_bound, few = chance.random(flow_count) < 0.5, chance.lognormal(-3, 2, flow_count)
     return Case(
         capacity_gbps=chance.choice([1.0, 2.0, 10.0, 16.0, 32.0], link_count),
         links=links,
-        bound_gbps=np.where(
-            chance.random(flow_count) < 0.5, chance.lognormal(-3, 2, flow_count), 12
-        ),
+        bound_gbps=np.where(is_bound, few, 12),
         weight=chance.choice([1.0, 1.0, 8.0, 0.3], flow_count),
     )
 

@@ -1,5 +1,7 @@
 """The course of a transfer against its curve, integrated here step by step."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,13 +10,11 @@ from numpy.typing import NDArray
 
 from netplan_planner.throughput.transport import transfer
 from netplan_planner.throughput.transport.transfer import (
-    EARLY_RTTS,
     FAVOURABLE,
     LIKELY,
     UNFAVOURABLE,
     Behaviour,
     Course,
-    course,
     first_flight_gbps,
     gbit_after,
     gbps_over,
@@ -22,8 +22,15 @@ from netplan_planner.throughput.transport.transfer import (
 )
 
 SEGMENT = 1408.0
+SLACK = 1 + 1e-9
 BEHAVIOURS = st.sampled_from([LIKELY, FAVOURABLE, UNFAVOURABLE])
 WITHOUT_TIMEOUT = st.sampled_from([LIKELY, FAVOURABLE, UNFAVOURABLE._replace(has_timeout=False)])
+
+
+def course(gbps: float, streams: int, rtt_ms: float, policed: float = 1.0, **more: Any) -> Course:
+    """Return the course of a transfer of full segments, all of whose flows are policed."""
+    told = {"segment_bytes": SEGMENT, "policed_share": policed, **more}
+    return transfer.course(steady_gbps=gbps, streams=streams, rtt_ms=rtt_ms, **told)
 
 
 @st.composite
@@ -34,11 +41,8 @@ def runs(
 ) -> Course:
     """Draw a transfer from a cold start."""
     return course(
-        steady_gbps=draw(st.floats(0.01, 200)),
-        streams=draw(st.integers(1, 256)),
-        rtt_ms=draw(st.floats(0.05, 400)),
-        segment_bytes=SEGMENT,
-        policed_share=draw(st.floats(0, 1) if shares is None else shares),
+        *(draw(st.floats(0.01, 200)), draw(st.integers(1, 256)), draw(st.floats(0.05, 400))),
+        draw(st.floats(0, 1) if shares is None else shares),
         is_sender_count=draw(st.booleans()),
         behaviour=draw(behaviour),
     )
@@ -83,20 +87,14 @@ class TestAgainstTheIntegral:
         # all, which is at most a ninth more than what the faster one at each moment loses.
         assert found <= expected * (1 + 1e-6) + 1e-9
         assert found >= expected * (1 - 1e-6) - 0.12 * lost - 1e-9
-
-    @given(runs(), TIMES)
-    def test_it_is_exact_where_curve_and_line_do_not_cross(
-        self, run: Course, seconds: float
-    ) -> None:
+        # Where they do not cross it is exact.
         if run.recovery_s / 3 < run.friendly_s < run.recovery_s:
             run = run._replace(friendly_s=run.recovery_s)
         expected, _ = integrated_gbit(run, seconds)
         assert gbit_after(run, seconds) == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
     def test_five_seconds_of_64_streams_over_100_ms(self) -> None:
-        run = course(
-            steady_gbps=7.0, streams=64, rtt_ms=100.0, segment_bytes=SEGMENT, policed_share=1.0
-        )
+        run = course(7.0, 64, 100.0)
         # 64 flights of 14,080 bytes are 7.2 Mbit; 0.7 Gbit fit into a round trip: of windows that
         # double, the seven from 1 to 64 flights do not fill it.
         flights_gbit = 64 * 14_080 * 8 / 1e9
@@ -107,101 +105,73 @@ class TestAgainstTheIntegral:
         # One round trip for nothing, seven for a part, then up to 15 % for the recovery.
         assert 0.9 * no_loss < found < no_loss
         assert found == pytest.approx(integrated_gbit(run, 5.0)[0] / 5, rel=1e-6)
-
-
-class TestTheWayOut:
-    """A shaper at the sender queues, a policer on the way drops."""
-
-    def test_a_timeout_is_one_of_policed_flows_only(self) -> None:
-        def stall(share: float) -> float:
-            return float(
-                course(
-                    steady_gbps=7.0,
-                    streams=64,
-                    rtt_ms=100.0,
-                    segment_bytes=SEGMENT,
-                    policed_share=share,
-                    behaviour=UNFAVOURABLE,
-                ).timeout_s
-            )
-
-        # Linux's least timeout on top of the round trip (RFC 6298).
-        assert stall(1.0) == pytest.approx(0.3)
-        assert stall(0.5) == pytest.approx(0.15)
-        assert stall(0.0) == 0
-
-    def test_a_loss_is_heard_of_a_round_trip_after_the_overshoot(self) -> None:
-        run = course(
-            steady_gbps=7.0, streams=64, rtt_ms=100.0, segment_bytes=SEGMENT, policed_share=1.0
-        )
-        filled = float(np.log2(0.7 / (64 * 14_080 * 8 / 1e9)))
+        # A loss is heard of a round trip after the overshoot.
+        filled = float(np.log2(0.7 / flights_gbit))
         assert run.ramp_s + run.unheard_s == pytest.approx((filled + 1) * 0.1)
-        before, after = (
-            float(gbit_after(run, 0.1 + (filled + 1) * 0.1 + more)) for more in (0.0, 0.1)
-        )
+        heard = 0.1 + (filled + 1) * 0.1
+        before, after = (float(gbit_after(run, heard + more)) for more in (0.0, 0.1))
         assert 0.84 * 0.7 < after - before < 0.9 * 0.7
 
-    def test_windows_are_counted_whole(self) -> None:
-        run = course(
-            steady_gbps=1.0, streams=1, rtt_ms=100.0, segment_bytes=1250.0, policed_share=0.0
-        )
-        # Ten segments are 0.1 Mbit, a round trip holds 100 Mbit: 1, 2, 4 … 512 flights do not fill
-        # it, 1024 would.
-        assert run.round_count == 10
-        flight = 1e-4
-        for rounds in range(1, 11):
-            after = float(gbit_after(run, 0.1 + 0.1 * rounds))
-            assert after == pytest.approx((2**rounds - 1) * flight)
-        half = float(gbit_after(run, 0.1 + 0.35))
-        assert half == pytest.approx((7 + 0.5 * 8) * flight)
+
+@pytest.mark.parametrize(("share", "timeout_s"), [(1.0, 0.3), (0.5, 0.15), (0.0, 0.0)])
+def test_a_timeout_is_one_of_policed_flows_only(share: float, timeout_s: float) -> None:
+    # A shaper at the sender queues, a policer on the way drops; Linux's least timeout on top of
+    # the round trip (RFC 6298).
+    run = course(7.0, 64, 100.0, share, behaviour=UNFAVOURABLE)
+    assert float(run.timeout_s) == pytest.approx(timeout_s)
 
 
-class TestConstants:
-    def test_cubics_climb_takes_the_cube_root_of_what_was_given_up(self) -> None:
-        run = course(
-            steady_gbps=1.0, streams=1, rtt_ms=100.0, segment_bytes=1250.0, policed_share=1.0
-        )
-        # A window of 10,000 segments; 3,000 of them lost; 0.4 segments a cubic second.
-        assert run.recovery_s == pytest.approx((3000 / 0.4) ** (1 / 3))
-        # Growth of 3 x 0.3 / 1.7 segments a round trip makes 3,000 good in 5,667 of them.
-        assert run.friendly_s == pytest.approx(3000 / (0.9 / 1.7) * 0.1)
+def test_windows_are_counted_whole() -> None:
+    run = course(1.0, 1, 100.0, 0.0, segment_bytes=1250.0)
+    # Ten segments are 0.1 Mbit, a round trip holds 100 Mbit: 1, 2, 4 … 512 flights do not fill
+    # it, 1024 would.
+    assert run.round_count == 10
+    flight = 1e-4
+    for rounds in range(1, 11):
+        after = float(gbit_after(run, 0.1 + 0.1 * rounds))
+        assert after == pytest.approx((2**rounds - 1) * flight)
+    half = float(gbit_after(run, 0.1 + 0.35))
+    assert half == pytest.approx((7 + 0.5 * 8) * flight)
 
-    @given(runs(shares=st.just(0.0)), TIMES)
-    def test_without_a_policer_there_is_nothing_to_recover(self, run: Course, at: float) -> None:
-        gained = gbit_after(run, at + 1.0) - gbit_after(run, at)
-        if at > run.start_s + run.ramp_s:
-            assert run.timeout_s == 0
-            assert gained == pytest.approx(float(run.steady_gbps), rel=1e-6)
 
-    def test_a_flight_that_fills_the_path_starts_at_the_steady_rate(self) -> None:
-        run = course(
-            steady_gbps=1.0, streams=64, rtt_ms=0.1, segment_bytes=SEGMENT, policed_share=0.0
-        )
-        assert run.ramp_s == 0
-        assert run.first_gbps == run.steady_gbps
+def test_cubics_climb_takes_the_cube_root_of_what_was_given_up() -> None:
+    run = course(1.0, 1, 100.0, segment_bytes=1250.0)
+    # A window of 10,000 segments; 3,000 of them lost; 0.4 segments a cubic second.
+    assert run.recovery_s == pytest.approx((3000 / 0.4) ** (1 / 3))
+    # Growth of 3 x 0.3 / 1.7 segments a round trip makes 3,000 good in 5,667 of them.
+    assert run.friendly_s == pytest.approx(3000 / (0.9 / 1.7) * 0.1)
+
+
+@given(runs(shares=st.just(0.0)), TIMES)
+def test_without_a_policer_there_is_nothing_to_recover(run: Course, at: float) -> None:
+    gained = gbit_after(run, at + 1.0) - gbit_after(run, at)
+    if at > run.start_s + run.ramp_s:
+        assert run.timeout_s == 0
+        assert gained == pytest.approx(float(run.steady_gbps), rel=1e-6)
+
+
+def test_a_flight_that_fills_the_path_starts_at_the_steady_rate() -> None:
+    run = course(1.0, 64, 0.1, 0.0)
+    assert run.ramp_s == 0
+    assert run.first_gbps == run.steady_gbps
 
 
 class TestVolume:
-    @given(runs())
-    def test_it_starts_at_nothing(self, run: Course) -> None:
-        assert gbit_after(run, 0.0) == 0
-        assert gbit_after(run, run.start_s) == 0
-
     @given(runs(), TIMES, TIMES)
-    def test_it_only_grows_and_never_exceeds_the_steady_rate(
+    def test_it_grows_from_nothing_and_never_exceeds_the_steady_rate(
         self, run: Course, one: float, other: float
     ) -> None:
+        assert gbit_after(run, 0.0) == gbit_after(run, run.start_s) == 0
         early, late = sorted((one, other))
         before, after = gbit_after(run, early), gbit_after(run, late)
         assert before <= after * (1 + 1e-12)
         assert after <= run.steady_gbps * late * (1 + 1e-12)
 
-    @given(runs(), st.floats(1e-9, 1e7))
-    def test_the_time_of_a_volume_brings_that_volume(self, run: Course, gbit: float) -> None:
+    @given(runs(), st.floats(1e-9, 1e7), st.floats(1e-3, 1e4))
+    def test_times_and_volumes_are_each_others_inverse(
+        self, run: Course, gbit: float, since_start: float
+    ) -> None:
         assert gbit_after(run, seconds_for(run, gbit)) == pytest.approx(gbit, rel=1e-7)
-
-    @given(runs(), st.floats(1e-3, 1e4))
-    def test_the_volume_of_a_time_takes_that_time(self, run: Course, since_start: float) -> None:
         stops = float(run.start_s + run.ramp_s)
         seconds = float(run.start_s) + since_start
         # While nothing moves, a volume has been there since the timeout began.
@@ -209,20 +179,23 @@ class TestVolume:
             seconds = stops
         assert seconds_for(run, gbit_after(run, seconds)) == pytest.approx(seconds, rel=1e-7)
 
-    @given(runs(behaviour=WITHOUT_TIMEOUT), st.floats(1e-6, 1e5), st.floats(1, 100))
-    def test_more_bytes_take_longer_and_at_no_lower_rate(
-        self, run: Course, gbit: float, times: float
+    @given(
+        runs(behaviour=WITHOUT_TIMEOUT),
+        st.floats(1e-6, 1e5),
+        st.floats(0.01, 1e4),
+        st.floats(1, 100),
+    )
+    def test_more_and_longer_is_never_slower(
+        self, run: Course, gbit: float, duration: float, times: float
     ) -> None:
         few, many = seconds_for(run, gbit), seconds_for(run, gbit * times)
         assert few <= many * (1 + 1e-12)
-        assert gbit / few <= gbit * times / many * (1 + 1e-9)
+        assert gbit / few <= gbit * times / many * SLACK
+        short = gbps_over(run, duration_s=duration)
+        assert short <= gbps_over(run, duration_s=duration * times) * SLACK
 
 
 class TestRate:
-    @given(runs(), st.floats(0, 1e3))
-    def test_for_ever_it_is_the_steady_one(self, run: Course, omit: float) -> None:
-        assert gbps_over(run, duration_s=np.inf, omit_s=omit) == run.steady_gbps
-
     @given(runs(), st.floats(0.01, 1e4), st.floats(0, 1e3))
     def test_what_is_omitted_is_not_counted(
         self, run: Course, duration: float, omit: float
@@ -230,30 +203,18 @@ class TestRate:
         counted = gbps_over(run, duration_s=duration, omit_s=omit) * duration
         whole = gbit_after(run, omit + duration) - gbit_after(run, omit)
         assert counted == pytest.approx(float(whole), rel=1e-9, abs=1e-9)
-
-    @given(runs(behaviour=WITHOUT_TIMEOUT), st.floats(0.01, 1e4), st.floats(1, 100))
-    def test_longer_is_never_slower(self, run: Course, duration: float, times: float) -> None:
-        short = gbps_over(run, duration_s=duration)
-        assert short <= gbps_over(run, duration_s=duration * times) * (1 + 1e-9)
+        # For ever it is the steady one.
+        assert gbps_over(run, duration_s=np.inf, omit_s=omit) == run.steady_gbps
 
     def test_a_sender_counts_from_its_first_byte(self) -> None:
         receiver, sender = (
-            course(
-                steady_gbps=5.0,
-                streams=8,
-                rtt_ms=100.0,
-                segment_bytes=SEGMENT,
-                policed_share=0.5,
-                is_sender_count=counts,
-            )
-            for counts in (False, True)
+            course(5.0, 8, 100.0, 0.5, is_sender_count=counts) for counts in (False, True)
         )
         # One round trip of messages less: what it has sent is there a round trip later.
         assert float(receiver.start_s) - float(sender.start_s) == pytest.approx(0.1)
         for seconds in (0.2, 1.0, 30.0):
-            assert gbit_after(sender, seconds) == pytest.approx(
-                float(gbit_after(receiver, seconds + 0.1))
-            )
+            arrived = float(gbit_after(receiver, seconds + 0.1))
+            assert gbit_after(sender, seconds) == pytest.approx(arrived)
 
     @pytest.mark.parametrize(
         ("late_rtts", "is_sender_count", "start_rtts"),
@@ -262,15 +223,8 @@ class TestRate:
     def test_a_late_tool_starts_that_many_round_trips_later(
         self, late_rtts: float, is_sender_count: bool, start_rtts: float
     ) -> None:
-        run = course(
-            steady_gbps=5.0,
-            streams=8,
-            rtt_ms=100.0,
-            segment_bytes=SEGMENT,
-            policed_share=0.5,
-            is_sender_count=is_sender_count,
-            late_rtts=late_rtts,
-        )
+        told = {"is_sender_count": is_sender_count, "late_rtts": late_rtts}
+        run = course(5.0, 8, 100.0, 0.5, **told)
         assert float(run.start_s) == pytest.approx(0.1 * start_rtts)
         assert gbit_after(run, 0.1 * start_rtts) == 0
         assert gbit_after(run, 0.1 * start_rtts + 0.01) > 0
@@ -280,18 +234,10 @@ class TestRate:
         self, steady: float, streams: int, rtt: float, duration: float
     ) -> None:
         def rate(behaviour: Behaviour) -> float:
-            run = course(
-                steady_gbps=steady,
-                streams=streams,
-                rtt_ms=rtt,
-                segment_bytes=SEGMENT,
-                policed_share=1.0,
-                behaviour=behaviour,
-            )
+            run = course(steady, streams, rtt, behaviour=behaviour)
             return float(gbps_over(run, duration_s=duration))
 
-        slack = 1 + 1e-9
-        assert rate(UNFAVOURABLE) <= rate(LIKELY) * slack <= rate(FAVOURABLE) * slack**2
+        assert rate(UNFAVOURABLE) <= rate(LIKELY) * SLACK <= rate(FAVOURABLE) * SLACK**2
 
 
 class TestFirstFlight:
@@ -305,60 +251,33 @@ class TestFirstFlight:
         assert 0 < least <= run.steady_gbps
         assert first_flight_gbps(run, duration_s=duration * times) <= least
 
-    @given(st.integers(1, 256), st.floats(0.05, 400), st.floats(1, 1e4))
-    def test_it_does_not_count_once_the_doubling_has_caught_up(
-        self, streams: int, rtt: float, times: float
+    @given(runs(), st.integers(1, 256), st.floats(0.05, 400), st.floats(1, 1e4))
+    def test_it_does_not_count_once_the_doubling_has_caught_up_or_the_path_is_full(
+        self, run: Course, streams: int, rtt: float, times: float
     ) -> None:
-        run = course(
-            steady_gbps=1e6, streams=streams, rtt_ms=rtt, segment_bytes=SEGMENT, policed_share=1.0
-        )
-        seconds = EARLY_RTTS * times * float(run.rtt_s)
-        slack = 1 + 1e-9
-        least = first_flight_gbps(run, duration_s=seconds)
-        assert least <= gbps_over(run, duration_s=seconds) * slack
-
-    @given(runs(), st.floats(1, 1e4))
-    def test_it_does_not_count_where_the_first_flight_fills_the_path(
-        self, run: Course, times: float
-    ) -> None:
+        doubling = course(1e6, streams, rtt)
+        spans = [(doubling, transfer.EARLY_RTTS * times * float(doubling.rtt_s))]
         if run.ramp_s == 0 and not run.is_flight_whole:
-            seconds = 2 * times * float(run.rtt_s)
-            slack = 1 + 1e-9
-            least = first_flight_gbps(run, duration_s=seconds)
-            assert least <= gbps_over(run, duration_s=seconds) * slack
+            spans.append((run, 2 * times * float(run.rtt_s)))
+        for one, seconds in spans:
+            least = first_flight_gbps(one, duration_s=seconds)
+            assert least <= gbps_over(one, duration_s=seconds) * SLACK
 
     def test_of_one_stream_by_hand(self) -> None:
         likely, least, most = (
-            course(
-                steady_gbps=0.12,
-                streams=1,
-                rtt_ms=200.0,
-                segment_bytes=SEGMENT,
-                policed_share=0.0,
-                behaviour=behaviour,
-            )
-            for behaviour in (LIKELY, UNFAVOURABLE, FAVOURABLE)
+            float(first_flight_gbps(course(0.12, 1, 200.0, 0.0, behaviour=one), duration_s=0.1))
+            for one in (LIKELY, UNFAVOURABLE, FAVOURABLE)
         )
         # Ten segments of 1408 bytes; the run is half a round trip long.
         flight_gbit = 10 * 1408 * 8 / 1e9
-        assert first_flight_gbps(likely, duration_s=0.1) == pytest.approx(flight_gbit / 0.2)
-        assert first_flight_gbps(least, duration_s=0.1) == pytest.approx(flight_gbit / 10 / 0.2)
-        assert first_flight_gbps(most, duration_s=0.1) == pytest.approx(flight_gbit / 0.1)
+        expected = (flight_gbit / 0.2, flight_gbit / 10 / 0.2, flight_gbit / 0.1)
+        assert (likely, least, most) == pytest.approx(expected)
 
 
 def test_a_table_gets_what_each_row_gets() -> None:
-    steady, streams = np.array([1.0, 7.0, 30.0]), np.array([1.0, 64.0, 16.0])
-    rtt, share = np.array([10.0, 100.0, 0.2]), np.array([0.0, 1.0, 0.5])
-    table = transfer.course(
-        steady_gbps=steady, streams=streams, rtt_ms=rtt, segment_bytes=SEGMENT, policed_share=share
-    )
-    for row in range(3):
-        single = transfer.course(
-            steady_gbps=steady[row],
-            streams=streams[row],
-            rtt_ms=rtt[row],
-            segment_bytes=SEGMENT,
-            policed_share=share[row],
-        )
-        assert gbit_after(table, 5.0)[row] == gbit_after(single, 5.0)
-        assert seconds_for(table, 5.0)[row] == seconds_for(single, 5.0)
+    rows = [(1.0, 1, 10.0, 0.0), (7.0, 64, 100.0, 1.0), (30.0, 16, 0.2, 0.5)]
+    columns: Any = np.array(rows).T
+    table = course(*columns)
+    for at, row in enumerate(rows):
+        assert gbit_after(table, 5.0)[at] == gbit_after(course(*row), 5.0)
+        assert seconds_for(table, 5.0)[at] == seconds_for(course(*row), 5.0)

@@ -2,6 +2,7 @@
 
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 from netplan_planner.model import Calibration, PathQuery
 from netplan_planner.throughput.batch import predict_columns
@@ -95,13 +96,7 @@ class TestOthers:
 
     def test_the_way_back_is_another_pair(self) -> None:
         query = placed(window_bound(), 0)
-        back = type(query)(
-            **{
-                **{name: getattr(query, name) for name in query.__struct_fields__},
-                "src": query.dst,
-                "dst": query.src,
-            }
-        )
+        back = replace(query, src=query.dst, dst=query.src)
         found = learnt(on_pairs(window_bound(), [0.97]))
         assert found.pairs[0].ratio != 1
         assert figures(corrected(back, found)) == figures(corrected(window_bound(), found))

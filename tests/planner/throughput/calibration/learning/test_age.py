@@ -33,11 +33,9 @@ def later(days: int, ratio: float = 0.7) -> float:
 def test_the_same_probe_moves_a_factor_the_less_the_older_it_is() -> None:
     ratios = [later(days) for days in AGES]
     assert all(newer < older < 1 for newer, older in pairwise(ratios))
-
-
-@pytest.mark.parametrize("ratio", [0.5, 0.7, 0.9, 0.97])
-def test_one_of_many_half_lives_ago_changes_next_to_nothing(ratio: float) -> None:
-    assert later(3650, ratio) == pytest.approx(1, abs=1e-3)
+    # One of many half-lives ago changes next to nothing.
+    for ratio in (0.5, 0.7, 0.9, 0.97):
+        assert later(3650, ratio) == pytest.approx(1, abs=1e-3)
 
 
 def test_its_range_goes_back_to_what_it_was_without() -> None:
@@ -54,10 +52,8 @@ def test_its_range_goes_back_to_what_it_was_without() -> None:
 
 @pytest.mark.parametrize(("new", "old"), [(0.7, 0.95), (0.95, 0.7)])
 def test_a_newer_probe_wins_over_an_older_one(new: float, old: float) -> None:
-    found = learnt(
-        probe(placed(at_wall(), 0), new, runs=3),
-        probe(placed(at_wall(), 1), old, runs=3, days_ago=365),
-    )
+    one, other = (placed(at_wall(), number) for number in (0, 1))
+    found = learnt(probe(one, new, runs=3), probe(other, old, runs=3, days_ago=365))
     value = moved(at_wall(), found)
     assert abs(value - new) < abs(value - old) / 3
 
@@ -83,15 +79,13 @@ def test_what_a_pair_keeps_fades_sooner_than_what_all_share() -> None:
     assert pair[2] / pair[0] < limit[2] / limit[0]
 
 
-def test_ages_count_in_either_direction() -> None:
-    before, after = (
-        learnt(on_pairs(at_wall(), [0.7]), as_of=DAY + timedelta(days=days)) for days in (-90, 90)
-    )
-    assert before.latents == after.latents
-
-
 def test_the_day_they_count_from_is_in_the_file() -> None:
     day = DAY + timedelta(days=5)
     found = learnt(on_pairs(at_wall(), [0.7]), as_of=day)
     assert found.as_of == day
+    # Ages count in either direction.
+    before, after = (
+        learnt(on_pairs(at_wall(), [0.7]), as_of=DAY + timedelta(days=days)) for days in (-90, 90)
+    )
+    assert before.latents == after.latents
     assert calibration_text(found) != calibration_text(learnt(on_pairs(at_wall(), [0.7])))

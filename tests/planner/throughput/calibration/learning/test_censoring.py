@@ -48,6 +48,12 @@ class TestWindow:
         assert shared_factor(found, "vm-egress").ratio == SAME
         assert shared_factor(found, "external-egress").ratio == SAME
         assert moved(aws_wall(), found) == pytest.approx(1, abs=0.01)
+        # What it told is the window alone.
+        (lesson,) = fit(on_pairs(to_aws(), [ratio])).lessons
+        assert set(lesson.told) == {"receive-window", "receive-window-of-type"}
+        assert lesson.gbps == pytest.approx(ratio * lesson.plain_gbps, rel=1e-5)
+        assert (lesson.calibrated_gbps < lesson.plain_gbps) == (ratio < 1)
+        assert (lesson.streams, lesson.run_count) == (1, 3)
 
     def test_a_greater_one_shows_a_greater_send_buffer_unless_that_is_told(self) -> None:
         found = learnt(on_pairs(window_bound(), [3.0] * 6))
@@ -59,13 +65,6 @@ class TestWindow:
         assert (told.gbps or 1) < 8 * 2**22 / 1e8
         assert told.binding is not None
         assert told.binding.name == "send-buffer-over-rtt"
-
-    def test_what_it_told_is_the_window_alone(self) -> None:
-        (lesson,) = fit(on_pairs(to_aws(), [0.7])).lessons
-        assert set(lesson.told) == {"receive-window", "receive-window-of-type"}
-        assert lesson.gbps == pytest.approx(0.7 * lesson.plain_gbps, rel=1e-5)
-        assert lesson.calibrated_gbps < lesson.plain_gbps
-        assert (lesson.streams, lesson.run_count) == (1, 3)
 
     def test_a_longer_path_follows_the_window_that_a_shorter_one_told(self) -> None:
         found = learnt(on_pairs(to_aws(rtt_ms=60.0), [0.6] * 3))
@@ -79,6 +78,9 @@ class TestWall:
         assert moved(at_wall(), found.calibration) == pytest.approx(ratio, abs=0.02)
         assert shared_factor(found.calibration, "receive-window").ratio == SAME
         assert moved(window_bound(), found.calibration) == SAME
+        # Another size of the family follows, and another family does not.
+        assert moved(at_wall("n2-standard-8"), found.calibration) == pytest.approx(ratio, abs=0.05)
+        assert moved(at_wall("e2-standard-8"), found.calibration) == pytest.approx(1, abs=0.01)
         for lesson in found.lessons:
             assert "vm-egress" in lesson.told
             assert not {"receive-window", "receive-window-of-type"} & set(lesson.told)
@@ -113,11 +115,6 @@ class TestWall:
         assert shared_factor(found, "single-flow-core").ratio == pytest.approx(1.3, rel=0.05)
         assert moved(query, found) == pytest.approx(1.3, rel=0.05)
 
-    def test_another_size_of_the_family_follows_and_another_family_does_not(self) -> None:
-        found = learnt(on_pairs(at_wall(), [0.7] * 3))
-        assert moved(at_wall("n2-standard-8"), found) == pytest.approx(0.7, abs=0.05)
-        assert moved(at_wall("e2-standard-8"), found) == pytest.approx(1, abs=0.01)
-
 
 class TestRateCapped:
     @given(st.sampled_from(NAMED), st.floats(0.01, 1.0))
@@ -133,10 +130,9 @@ class TestRateCapped:
         assert "vm-egress" in lesson.at_least
         assert shared_factor(found.calibration, "vm-egress").low_ratio > 0.5
         assert found.calibration.pairs == ()
-
-    def test_it_raises_what_the_model_puts_below_it(self) -> None:
-        found = learnt(probe(placed(to_aws(), 0), 1.5, runs=3, is_at_least=True))
-        assert moved(to_aws(), found) > 1.3
+        # It raises what the model puts below it.
+        found = fit(probe(placed(to_aws(), 0), 1.5, runs=3, is_at_least=True))
+        assert moved(to_aws(), found.calibration) > 1.3
 
     @given(st.floats(0.01, 0.7))
     def test_it_takes_nothing_from_what_others_told(self, ratio: float) -> None:
@@ -172,36 +168,26 @@ class TestBusyCore:
         assert [one.at_least for one in found.lessons] == [()]
         others = [one for one in found.calibration.latents if one.name != "single-flow-core"]
         assert {(one.ratio, one.value_count, one.bound_count) for one in others} <= {(1.0, 0, 0)}
-
-    def test_the_pair_and_the_class_keep_nothing_of_it(self) -> None:
-        found = learnt(self.RUNS)
-        assert found.pairs == ()
-        assert found.classes == ()
+        # The pair and the class keep nothing of it; a single flow follows it.
+        assert (found.calibration.pairs, found.calibration.classes) == ((), ())
+        assert moved(at_wall(streams=1), found.calibration) == pytest.approx(0.6, abs=0.1)
 
     @pytest.mark.parametrize("query", [at_wall(), to_aws(), aws_wall()])
     def test_paths_that_no_core_holds_stay_to_the_digit(self, query: PathQuery) -> None:
         found = calibrated(query, learnt(self.RUNS))
         assert figures(found) == figures(estimate(query))
 
-    def test_a_single_flow_follows_it(self) -> None:
-        assert moved(at_wall(streams=1), learnt(self.RUNS)) == pytest.approx(0.6, abs=0.1)
 
-
-class TestWhatItSays:
-    def test_the_limits_of_a_path_carry_the_factor_and_who_told_it(self) -> None:
-        found = learnt(on_pairs(at_wall(), [0.8] * 3))
-        (cap,) = [one for one in calibrated(at_wall(), found).limits if one.name == "vm-egress"]
-        ratio = shared_factor(found, "vm-egress").ratio * shared_factor(found, "path-class").ratio
-        assert cap.gbps == pytest.approx(32 * ratio)
-        assert f"32 x {ratio:.3g} by 3 probes" in cap.detail
-
-    def test_an_answer_says_that_it_rests_on_probes(self) -> None:
-        found = learnt(on_pairs(at_wall(), [0.8] * 3))
-        said = " ".join(calibrated(at_wall(), found).assumed)
-        assert "calibrated by 9 measurements" in said
-
-    def test_the_table_of_limits_answers_as_before(self) -> None:
-        caps = under(learnt(on_pairs(at_wall(), [0.8] * 3)))
-        cap = caps.cap("n2-standard-32")
-        assert cap is not None
-        assert cap.egress_gbps == 32
+def test_what_an_answer_says_of_probes() -> None:
+    found = learnt(on_pairs(at_wall(), [0.8] * 3))
+    answer = calibrated(at_wall(), found)
+    # The limits of a path carry the factor and who told it.
+    (cap,) = [one for one in answer.limits if one.name == "vm-egress"]
+    ratio = shared_factor(found, "vm-egress").ratio * shared_factor(found, "path-class").ratio
+    assert cap.gbps == pytest.approx(32 * ratio)
+    assert f"32 x {ratio:.3g} by 3 probes" in cap.detail
+    assert "calibrated by 9 measurements" in " ".join(answer.assumed)
+    # The table of limits answers as before.
+    plain = under(found).cap("n2-standard-32")
+    assert plain is not None
+    assert plain.egress_gbps == 32

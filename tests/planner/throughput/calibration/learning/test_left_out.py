@@ -80,18 +80,12 @@ def test_another_run_of_the_same_pair_gives_nothing_away() -> None:
     assert score.median_error_ratio > 0.3
 
 
-@pytest.mark.parametrize("runs", [1, 5])
-def test_one_pair_has_nothing_to_be_left_out_from(runs: int) -> None:
-    assert scored(probe(placed(at_wall(), 0), 0.8, runs=runs)) == {}
-
-
-def test_set_ups_of_one_pair_stay_together() -> None:
+def test_without_another_pair_there_is_no_score() -> None:
+    for runs in (1, 5):
+        assert scored(probe(placed(at_wall(), 0), 0.8, runs=runs)) == {}
+    # Set-ups of one pair stay together.
     told = [probe(placed(to_aws(streams=count), 0), 0.6) for count in (1, 2, 4)]
-    assert scored(*told) == {}
-
-
-def test_nothing_measured_is_no_score() -> None:
-    assert scored([]) == {}
+    assert scored(*told) == scored([]) == {}
 
 
 def test_each_class_has_its_own_score_and_all_have_one() -> None:

@@ -91,8 +91,7 @@ class TestOrder:
 
     def test_where_the_places_are_is_no_matter_but_which_they_are(self) -> None:
         here, there = (learnt(probe(placed(at_wall(), number), 0.8)) for number in (1, 2))
-        assert here.latents == there.latents
-        assert here.covariance == there.covariance
+        assert (here.latents, here.covariance) == (there.latents, there.covariance)
         assert here.pairs != there.pairs
 
 
@@ -103,19 +102,13 @@ class TestRepeatedRuns:
         assert (five.measurement_count, five.probe_count) == (5, 1)
         assert [pair.run_count for pair in (*one.pairs, *five.pairs)] == [1, 5]
         assert fit(on_pairs(at_wall(), [0.8], runs=5)).lessons[0].run_count == 5
-
-    def test_those_of_another_day_are_too(self) -> None:
-        found = learnt(
-            probe(placed(at_wall(), 0), 0.8), probe(placed(at_wall(), 0), 0.8, days_ago=3)
-        )
-        assert (found.measurement_count, found.probe_count) == (2, 1)
-
-    def test_another_set_up_or_pair_is_another_probe(self) -> None:
-        found = learnt(
-            *(probe(placed(at_wall(streams=streams), 0), 0.8) for streams in (8, 16)),
-            *(probe(placed(at_wall(), 1), 0.8, runs=2),),
-        )
-        assert (found.measurement_count, found.probe_count) == (4, 3)
+        # Those of another day are too; another set-up or pair is another probe.
+        here, there = placed(at_wall(), 0), placed(at_wall(), 1)
+        days = learnt(probe(here, 0.8), probe(here, 0.8, days_ago=3))
+        assert (days.measurement_count, days.probe_count) == (2, 1)
+        set_ups = [probe(placed(at_wall(streams=streams), 0), 0.8) for streams in (8, 16)]
+        several = learnt(*set_ups, probe(there, 0.8, runs=2))
+        assert (several.measurement_count, several.probe_count) == (4, 3)
 
     def test_the_median_run_is_what_it_says(self) -> None:
         ratios = (0.3, 0.8, 0.82)
@@ -145,18 +138,14 @@ class TestNothingToLearn:
         assert (found.measurement_count, found.probe_count) == (0, 0)
         assert (found.latents, found.pairs, found.classes) == ((), (), ())
 
-    @pytest.mark.parametrize("value", [0.0, -1.0, float("nan")])
-    def test_a_figure_that_is_none_is_left_out(self, value: float) -> None:
-        bad = msgspec.structs.replace(probe(placed(at_wall(), 1), 1.0)[0], gbps=value)
+    def test_a_figure_that_is_none_and_a_path_of_unknown_limits_are_left_out(self) -> None:
         good = probe(placed(at_wall(), 0), 0.8)
-        assert calibration_text(learnt(good, [bad])) == calibration_text(learnt(good))
-
-    def test_a_path_whose_limits_nobody_knows_is_left_out(self) -> None:
-        query = at_wall()
-        src = msgspec.structs.replace(query.src, machine_type="zz9-plural-4")
-        bad = Probe(query=msgspec.structs.replace(query, src=src), gbps=3.0)
-        good = probe(placed(at_wall(), 0), 0.8)
-        assert calibration_text(learnt(good, [bad])) == calibration_text(learnt(good))
+        one = probe(placed(at_wall(), 1), 1.0)[0]
+        bad = [msgspec.structs.replace(one, gbps=value) for value in (0.0, -1.0, float("nan"))]
+        src = msgspec.structs.replace(at_wall().src, machine_type="zz9-plural-4")
+        bad.append(Probe(query=msgspec.structs.replace(at_wall(), src=src), gbps=3.0))
+        for run in bad:
+            assert text([*good, run]) == text(good)
 
     @pytest.mark.parametrize("value", [1e-6, 0.5, 5.0])
     def test_of_a_run_that_ends_in_the_first_flights_nothing_is_learnt(self, value: float) -> None:
