@@ -44,6 +44,7 @@ from netplan_rules.base import Rule
 from netplan_rules.placement.chatty_inter_region_pair import check as region_moves
 from netplan_rules.placement.chatty_inter_zone_pair import check as zone_moves
 from netplan_rules.registry import find_rule
+from support.known import known
 from support.listed import listed
 from support.rules.facts import facts_of, machine
 from support.rules.judged import hits_of, judged
@@ -146,13 +147,12 @@ def test_places_that_bring_nothing_any_more_are_told_from_the_others() -> None:
     )
     (hit,) = hits_of(zone_moves, facts)
     back = ResourceRef(self_link=hit.resources[1].self_link), hit.resources[0]
-    assert hit.change is not None
     where = {m.ref.self_link: m.zone for m in facts.inventory.instances}
     turned = replace(
         hit,
         resources=back,
         subject="turned",
-        change=replace(hit.change, target=back[0].self_link, to=where[back[1].self_link]),
+        change=replace(known(hit.change), target=back[0].self_link, to=where[back[1].self_link]),
     )
     found = answer(facts, [(zone_moves.rule, (turned, hit))])
     (fix,) = found.do_first
@@ -207,8 +207,7 @@ def test_a_move_says_which_reserved_address_it_leaves_behind() -> None:
     ((planned,),) = (fix.changes for fix in judged(facts, region_moves).do_first)
     assert planned.fix is not None
     assert any("machine-images create" in command for command in planned.fix.commands)
-    assert planned.fix.clean_up is not None
-    assert "pear-ip" in planned.fix.clean_up.text
+    assert "pear-ip" in known(planned.fix.clean_up).text
 
 
 @listed("name", ["pear", "plum"])
@@ -331,7 +330,5 @@ def test_a_limit_of_the_outside_is_lifted_on_a_path_to_there(
         **GAIN,
     )
     (entry,) = answer(facts, (hit,)).do_first
-    assert entry.now is not None
-    assert entry.fixed is not None
     # What the receiver takes from outside is less than the 25 Gbit/s of Tier_1.
-    assert (entry.now.gbps, entry.fixed.gbps) == rates
+    assert (known(entry.now).gbps, known(entry.fixed).gbps) == rates

@@ -25,6 +25,7 @@ from netplan_rules.address.external_ip_intra_zone import check as intra_zone_add
 from netplan_rules.base import Check
 from netplan_rules.capacity.egress_cap_saturated import check as saturated
 from netplan_rules.capacity.tier1_missing import check as tier1_missing
+from support.known import known
 from support.rules.facts import facts_of, machine
 from support.rules.judged import hits_of, judged
 
@@ -53,13 +54,12 @@ def test_a_larger_type_for_one_is_paid_for_all_of_its_group_that_runs(stopped: i
     facts = busy(of_group("web-0"), *idle)
     (hit,) = hits_of(saturated, facts)
     (whole,) = with_whole_groups(facts, (hit,))
-    assert hit.change is not None
-    assert whole.change is not None
-    assert len(whole.change.targets) == 4 - stopped
-    new, old = (price(facts, idle[-1], kind) for kind in (hit.change.to or "", "e2-standard-8"))
+    assert len(known(whole.change).targets) == 4 - stopped
+    new, old = (
+        price(facts, idle[-1], kind) for kind in (known(hit.change).to or "", "e2-standard-8")
+    )
     assert whole.saving_usd_per_month == (4 - stopped) * (old - new)
-    assert whole.fix is not None
-    assert f"change together: {4 - stopped} machines" in whole.fix.caution
+    assert f"change together: {4 - stopped} machines" in known(whole.fix).caution
     (option,) = options_of([("key", whole)])
     assert option.saving_usd_per_month == whole.saving_usd_per_month
     entries = judged(facts, saturated).do_first
@@ -86,8 +86,7 @@ def test_each_machine_is_changed_once_where_several_ask_for_it() -> None:
 def saving_hit(one: Instance, facts: Facts) -> Hit:
     """Return a hit that gives a machine a type that costs less."""
     (hit,) = hits_of(saturated, busy(machine("pear", "e2-standard-8")))
-    assert hit.change is not None
-    change = replace(hit.change, target=one.ref.self_link, to="e2-standard-2")
+    change = replace(known(hit.change), target=one.ref.self_link, to="e2-standard-2")
     saving = Ledger(facts).value(change).saving
     assert total_usd(saving.items) > 0
     return replace(hit, resources=(one.ref,), change=change, saving=saving)
@@ -105,8 +104,7 @@ def test_a_type_that_saves_is_for_a_group_only_where_all_of_it_was_judged_so(
         assert whole.change is None
         assert whole.saving.unknown == "1 other machine of its group may need the type of today"
         return
-    assert whole.change is not None
-    assert len(whole.change.targets) == 3
+    assert len(known(whole.change).targets) == 3
     assert whole.saving_usd_per_month == sum(hit.saving_usd_per_month or 0 for hit in hits)
 
 
@@ -129,8 +127,7 @@ def test_nothing_is_sure_of_a_machine_that_was_started_after_its_traffic(
     pear, sink = machine("pear", machine_type), machine("sink", "n2-standard-32")
     talk = (("pear", "sink", path, gbps),)
     facts = facts_of(pear, sink, talk=talk)
-    assert facts.traffic is not None
-    started = facts.traffic.end + timedelta(hours=hours)
+    started = known(facts.traffic).end + timedelta(hours=hours)
     facts = facts_of(replace(pear, last_started=started), sink, talk=talk)
     is_later = hours > 0
     hit = hit_at(check, facts)

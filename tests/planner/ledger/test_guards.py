@@ -30,6 +30,7 @@ from netplan_planner.model import (
     Zone,
 )
 from planner.ledger.test_account import router
+from support.known import known
 from support.rules.facts import NETWORK, facts_of, machine
 
 OTHER = SelfLink("projects/p/global/networks/other")
@@ -171,8 +172,7 @@ def test_no_move_to_a_region_without_a_subnetwork_of_the_network() -> None:
 
 def test_a_type_is_asked_for_in_the_zone_where_the_machine_stands_by_then() -> None:
     facts = facts_of(machine("ant", zone="us-west1-a"))
-    zones = facts.prices.zones("c3d-highcpu-8")
-    assert zones is not None
+    zones = known(facts.prices.zones("c3d-highcpu-8"))
     assert "us-west1-a" in zones
     assert "us-west1-b" not in zones
     ledger = Ledger(facts)
@@ -211,12 +211,11 @@ def test_a_gateway_stays_that_machines_need_once_their_addresses_go() -> None:
     talk = (("b", "a", PathClass.SAME_ZONE_INTERNAL, 0.1),)
     external = with_nic(machine("a"), lambda nic: replace(nic, external_ipv4="34.1.2.3"))
     facts = facts_of(external, machine("b"), talk=talk)
-    assert facts.traffic is not None
     gateway = router("us-central1")
     facts = replace(
         facts,
         inventory=replace(facts.inventory, routers=(gateway,)),
-        traffic=replace(facts.traffic, observed_minutes=60 * 24 * 20),
+        traffic=replace(known(facts.traffic), observed_minutes=60 * 24 * 20),
     )
     release = Change(kind=ChangeKind.RELEASE_ADDRESS, target=link(facts, "a"), to="34.1.2.3")
     delete = Change(kind=ChangeKind.DELETE_GATEWAY, target=gateway.ref.self_link, to="nat")
@@ -290,8 +289,7 @@ def test_an_address_is_given_where_the_machine_used_its_gateway() -> None:
     facts = replace(facts, inventory=replace(facts.inventory, routers=(router("us-central1"),)))
     ledger = Ledger(facts)
     ledger.make(Change(kind=ChangeKind.EXTERNAL_ADDRESS, target=link(facts, "a")))
-    found = ledger.state.machine(link(facts, "a"))
-    assert found is not None
+    found = known(ledger.state.machine(link(facts, "a")))
     assert [nic.external_ipv4 is not None for nic in found.interfaces] == [False, True]
 
 
@@ -309,9 +307,8 @@ def test_bounds_follow_changes_whose_saving_is_not_stated(is_stated: bool) -> No
     ledger.make(inside)
     to_b = move(facts, "us-central1-b", "a")
     usd = ledger.value(to_b).usd
-    found = bounds.make(to_b, usd)
+    found = known(bounds.make(to_b, usd))
     assert usd is not None
-    assert found is not None
     assert found.low < usd <= found.high + NEAR
 
 

@@ -29,6 +29,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.paths.priced_paths import path_prices_of, priced_path_of
 from planner.ledger.test_account import router
+from support.known import known
 from support.rules.facts import NETWORK, facts_of, machine
 
 OTHER = SelfLink("projects/p/global/networks/other")
@@ -90,8 +91,7 @@ def inside(found: Facts) -> Change:
 
 def gib(found: Facts, gbps: float) -> Decimal:
     """Return the volume of a steady rate: the matrix counts it as payload."""
-    assert found.traffic is not None
-    edge = next(one for one in found.traffic.edges if one.series.p95_gbps == gbps)
+    edge = next(one for one in known(found.traffic).edges if one.series.p95_gbps == gbps)
     return found.gib_per_month(edge.wire_bytes)
 
 
@@ -136,8 +136,7 @@ def test_between_regions_the_price_of_the_traffic_stands_beside_the_charge() -> 
 
 
 def edges_of(found: Facts) -> tuple[Edge, ...]:
-    assert found.traffic is not None
-    return found.traffic.edges
+    return known(found.traffic).edges
 
 
 def test_traffic_between_spokes_costs_the_charge_of_the_hub_now() -> None:
@@ -230,8 +229,7 @@ def test_what_a_spoke_sends_through_a_hybrid_spoke_is_charged_too() -> None:
             network=network,
         )
         inventory = replace(found.inventory, vpn_tunnels=(tunnel,), routers=(routes,))
-        assert found.traffic is not None
-        traffic = replace(found.traffic, owners=owners)
+        traffic = replace(known(found.traffic), owners=owners)
         held = replace(found, inventory=inventory, traffic=traffic)
         return priced_path_of(held, next(e for e in traffic.edges if e.series.p95_gbps == GBPS)).hub
 

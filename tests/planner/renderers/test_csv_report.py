@@ -15,7 +15,6 @@ from netplan_planner.renderers.csv_report import render
 from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.verbs.audit.finding_rows import COLUMNS
 from support.listed import listed
-from support.reports import findings as report_findings
 from support.reports import made as reports
 
 OPTIONS = RenderOptions()
@@ -85,7 +84,7 @@ def test_numbers_stay_numbers() -> None:
 
 def test_a_number_that_is_not_finite_is_refused() -> None:
     full = reports.gecko_report()
-    estimate = msgspec.structs.replace(report_findings.NOW, gbps=math.inf)
+    estimate = msgspec.structs.replace(reports.NOW, gbps=math.inf)
     finding = msgspec.structs.replace(full.findings[0], members=(), throughput_now=estimate)
     with pytest.raises(ValueError, match="now_gbps: inf is not a finite"):
         render(msgspec.structs.replace(full, findings=(finding,)), OPTIONS)

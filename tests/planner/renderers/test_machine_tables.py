@@ -9,7 +9,7 @@ from netplan_planner.renderers import RenderOptions, render
 from netplan_planner.verbs.audit.answer import Coverage, Report
 from netplan_planner.verbs.audit.tables import region_rows
 from support.reports.machine_rows import REGIONS, machine_row
-from support.reports.made import month_bill
+from support.reports.made import gecko_report
 
 COUNT = 3000
 
@@ -18,7 +18,7 @@ def a_report(count: int = COUNT) -> Report:
     rows = tuple(machine_row(number) for number in range(count))
     day = date(2026, 11, 21)
     return Report(
-        bill=month_bill(),
+        bill=gecko_report().bill,
         tool="netplan 0",
         title="p",
         projects=("p",),

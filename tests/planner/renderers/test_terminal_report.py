@@ -10,9 +10,8 @@ from netplan_planner.renderers import ColourMode, RenderOptions
 from netplan_planner.renderers.content import job_plans, plans
 from netplan_planner.renderers.terminal import layout, render
 from netplan_planner.verbs.audit.answer import Report
-from support.reports import findings as report_findings
+from support.known import known
 from support.reports import made as reports
-from support.reports.made_job import job_plan
 
 Golden = Callable[[str, str], None]
 PLAIN = RenderOptions(width=100, rules=reports.RULES)
@@ -51,8 +50,7 @@ def test_only_commands_are_wider_than_the_terminal(width: int) -> None:
     too_wide = [line for line in text.splitlines() if cell_len(line) > width]
     # Places of records are whole, so that they can be copied.
     coverage = reports.gecko_report().coverage
-    read = coverage.traffic
-    assert read is not None
+    read = known(coverage.traffic)
     places = [bad.source for bad in read.examples] + [one.source for one in coverage.unread]
     assert all(COMMAND.match(ln) or any(place in ln for place in places) for ln in too_wide)
 
@@ -133,9 +131,8 @@ def test_a_report_of_five_thousand_findings_grows_with_what_is_asked_for() -> No
 
 def test_a_command_that_cannot_be_shown_is_not_shown() -> None:
     def poisoned(command: str) -> Report:
-        found = report_findings.address_finding()
-        assert found.fix is not None
-        fix = msgspec.structs.replace(found.fix, commands=(command,))
+        found = reports.gecko_report().findings[3]
+        fix = msgspec.structs.replace(known(found.fix), commands=(command,))
         finding = msgspec.structs.replace(found, fix=fix, severity=Severity.HIGH)
         return msgspec.structs.replace(reports.gecko_report(), findings=(finding,))
 
@@ -198,7 +195,7 @@ def test_what_is_not_understood_stands_once_and_its_paths_are_whole() -> None:
 def test_single_plans_are_rendered_alone(golden: Golden) -> None:
     plan = reports.machine_plan()
     golden("machine-plan.txt", layout(plans.machine_plan(plan, PLAIN), PLAIN))
-    golden("job-plan.txt", layout(job_plans.job_plan(job_plan(), PLAIN), PLAIN))
+    golden("job-plan.txt", layout(job_plans.job_plan(reports.job_plan(), PLAIN), PLAIN))
     nothing = Infeasible(
         need=plan.need, binding="bandwidth", shortfall="10 Gbit/s short.", rejected=plan.rejected
     )
@@ -225,8 +222,7 @@ def test_the_order_says_which_fix_is_little_sure() -> None:
 def test_what_the_order_makes_of_a_saving_is_said_beside_the_saving_alone() -> None:
     report = reports.gecko_report()
     finding = next(f for f in report.findings if f.saving_usd_per_month and not f.overlap)
-    usd = finding.saving_usd_per_month
-    assert usd is not None
+    usd = known(finding.saving_usd_per_month)
     # Steps of a price that others no longer reach: it saves more, and overlaps with nothing.
     raised = msgspec.structs.replace(finding, marginal_usd_per_month=usd + 17, overlap="")
     text = render(msgspec.structs.replace(report, findings=(raised,)), PLAIN)
@@ -241,16 +237,14 @@ def test_a_place_that_is_lifted_most_is_not_called_what_earlier_fixes_leave() ->
     report = reports.gecko_report()
     fix = next(one for one in report.do_first if one.now is not None)
     finding = next(f for f in report.findings if f.fingerprint == fix.finding)
-    assert fix.now is not None
-    assert finding.throughput_now is not None
     # The place that is named first has another rate; the order's rate is that of another place.
     named = msgspec.structs.replace(
-        finding, throughput_now=msgspec.structs.replace(finding.throughput_now, gbps=0.5)
+        finding, throughput_now=msgspec.structs.replace(known(finding.throughput_now), gbps=0.5)
     )
     second = msgspec.structs.replace(fix, rank=2)
     told = "once the fixes ranked before it are made"
     shown = msgspec.structs.replace(report, findings=(named,), do_first=(second,))
     assert told not in " ".join(render(shown, PLAIN).split())
-    left = msgspec.structs.replace(second, now=msgspec.structs.replace(fix.now, gbps=0.7))
+    left = msgspec.structs.replace(second, now=msgspec.structs.replace(known(fix.now), gbps=0.7))
     shown = msgspec.structs.replace(report, findings=(named,), do_first=(left,))
     assert told in " ".join(render(shown, PLAIN).split())

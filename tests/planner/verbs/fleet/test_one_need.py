@@ -26,6 +26,7 @@ from netplan_planner.planning.fleet.plan import Planned, plan_fleet
 from netplan_planner.verbs.fleet.inventory import needs_of
 from netplan_rules.capacity.cheaper_series import check
 from netplan_rules.shared.seen_needs import HEADROOM_RATIO, SeenNeed, seen_need, wanted_gbps
+from support.known import known
 from support.rules.facts import facts_of, machine, steady
 
 TYPES = ("n1-standard-8", "n2-standard-16", "n2-standard-4", "c2-standard-8", "e2-standard-8")
@@ -72,8 +73,7 @@ def test_what_the_audit_names_the_fleet_takes(
 def test_the_busiest_minute_is_carried_without_headroom() -> None:
     """9 of 10 Gbit/s: N2D with 10 carries it, E2 with 8 does not."""
     facts = facts_of(machine("ant", "n2-standard-4"), machine("bee"), talk=())
-    found = facts.traffic
-    assert found is not None
+    found = known(facts.traffic)
     for busiest, said in ((9.0, "n2d-standard-4"), (7.9, "e2-standard-4")):
         egress = replace(steady(1.0), max_gbps=busiest, top_gbps=(busiest,))
         vms = tuple(
@@ -82,15 +82,13 @@ def test_the_busiest_minute_is_carried_without_headroom() -> None:
         )
         seen = replace(facts, traffic=replace(found, vms=vms))
         ant = seen.inventory.instances[0]
-        shape = seen.shape(ant.machine_type)
-        assert shape is not None
+        shape = known(seen.shape(ant.machine_type))
         need = seen_need(seen, ant, shape)
         assert isinstance(need, SeenNeed)
         assert need.gbps == pytest.approx(busiest * 0.8)
         assert dict(types_of(planned(seen)))["ant"] == said
         (hit,) = [one for one in check(seen) if isinstance(one, Hit) and "ant" in one.subject]
-        assert hit.change is not None
-        assert hit.change.to == said
+        assert known(hit.change).to == said
 
 
 def test_a_move_must_save_what_an_audit_does_first() -> None:

@@ -30,6 +30,7 @@ from netplan_planner.verbs.flow_logs.plan import plan_of
 from netplan_planner.world.request import InputRequest
 from netplan_rules.registry import all_rules
 from support.flows.cel import keeps
+from support.known import known
 from support.rules.fixtures import facts_of
 
 GENERATE = Path(__file__).parents[4] / "benchmarks" / "generate.py"
@@ -112,8 +113,7 @@ def with_traffic(facts: Facts, folder: Path, entries: Sequence[dict[str, Any]]) 
 
 def planned(facts: Facts, goal: LogGoal) -> FlowLogBill:
     assert facts.traffic is not None
-    assert facts.traffic.log_volume is not None
-    found = writers(facts.inventory, facts.traffic.log_volume)
+    found = writers(facts.inventory, known(facts.traffic.log_volume))
     return plan_of(facts, found, InputRequest(today=date(2026, 11, 20)), goal)
 
 
@@ -150,10 +150,9 @@ def filtered(entries: Sequence[dict[str, Any]], answer: FlowLogBill) -> NDArray[
 def counted(made: Made) -> Counted:
     """Return the records that count, priced at the mean price of their traffic."""
     facts = made.facts
-    assert facts.traffic is not None
     usd_per_byte = priced_edges(facts).usd_per_byte
     prices, external, names, logged = {}, {}, {}, set()
-    for number, edge in enumerate(facts.traffic.edges):
+    for number, edge in enumerate(known(facts.traffic).edges):
         dst = facts.dst(edge)
         end = dst.name if dst.kind is OwnerKind.VM else dst.key
         is_external = edge.path_class.is_external_address
@@ -273,10 +272,8 @@ def test_filtered_logs_read_to_the_same_dollars_and_percentiles(
         kept = filtered(made.entries, answer)
         left = [one for one, is_kept in zip(made.entries, kept, strict=True) if is_kept]
         again = with_traffic(made.facts, tmp_path, left)
-        assert again.traffic is not None
-        assert made.facts.traffic is not None
         # The window is the same: its first and last minutes are there.
-        assert again.traffic.observed_minutes == made.facts.traffic.observed_minutes
+        assert known(again.traffic).observed_minutes == known(made.facts.traffic).observed_minutes
         assert priced_edges(again).usd_per_month == pytest.approx(
             priced_edges(made.facts).usd_per_month, rel=1e-12
         )
@@ -297,8 +294,7 @@ def test_filtered_logs_read_to_the_same_dollars_and_percentiles(
 def test_a_filter_leaves_out_as_many_records_as_it_says(
     made: Made, plans: dict[str, FlowLogBill]
 ) -> None:
-    assert made.facts.traffic is not None
-    month = 730 * 3600 / made.facts.traffic.month_seconds
+    month = 730 * 3600 / known(made.facts.traffic).month_seconds
     names = [writer_of(one["jsonPayload"]) for one in made.entries]
     for answer in (plans["dollars"], plans["percentiles"]):
         dropped = ~filtered(made.entries, answer)
@@ -314,9 +310,9 @@ def test_a_filter_leaves_out_as_many_records_as_it_says(
 
 def test_filters_cost_less_and_say_what_they_hide(plans: dict[str, FlowLogBill]) -> None:
     with_filters, without = plans["dollars"], plans["unfiltered"]
-    assert with_filters.planned_usd_per_month is not None
-    assert without.planned_usd_per_month is not None
-    assert with_filters.planned_usd_per_month < 0.8 * float(without.planned_usd_per_month)
+    assert known(with_filters.planned_usd_per_month) < 0.8 * float(
+        known(without.planned_usd_per_month)
+    )
     assert not any(one.filter_expr for one in settings(without).values())
     hidden = {
         part.rules for row in with_filters.writers if row.proposed for part in row.proposed.left_out

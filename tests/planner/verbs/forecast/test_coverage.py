@@ -9,6 +9,7 @@ from scipy.stats import binom
 
 from netplan_planner.verbs.forecast.foresee import foresee, interval_of
 from support.forecasts.made import series
+from support.known import known
 from support.nightly import every
 
 AHEAD = 91
@@ -27,8 +28,7 @@ def held(kind: str, known: int) -> dict[tuple[str, float], int]:
         days = series(kind, known, AHEAD, dice)
         told, truth = days[:known], days[known:]
         for level in LEVELS:
-            ahead = foresee(told, AHEAD, level)
-            assert ahead is not None
+            ahead = known(foresee(told, AHEAD, level))
             sums: tuple[tuple[str, Floats, float, float], ...] = (
                 ("sum", ahead.draws.sum(axis=1), float(ahead.line.sum()), float(truth.sum())),
                 (
@@ -62,8 +62,7 @@ def test_intervals_are_of_use() -> None:
     dice = np.random.default_rng(11)
     widths: dict[int, float] = {}
     for known in (28, 91):
-        ahead = foresee(series("level", known, 0, dice), AHEAD, 0.9)
-        assert ahead is not None
+        ahead = known(foresee(series("level", known, 0, dice), AHEAD, 0.9))
         low, middle, high = interval_of(ahead.draws.sum(axis=1), float(ahead.line.sum()), 0.9)
         widths[known] = (high - low) / middle
     assert widths[91] < 0.5 < widths[28]
@@ -74,8 +73,7 @@ def test_growth_is_claimed_where_there_is_some_and_seldom_elsewhere() -> None:
     claimed = {"level": 0, "ratio": 0}
     for kind in claimed:
         for _ in range(40):
-            ahead = foresee(series(kind, 91, 0, dice), AHEAD, 0.9)
-            assert ahead is not None
+            ahead = known(foresee(series(kind, 91, 0, dice), AHEAD, 0.9))
             claimed[kind] += ahead.is_growing
     assert claimed["ratio"] >= 36
     # At 90 % one in ten may be, by chance.

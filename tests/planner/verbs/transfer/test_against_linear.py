@@ -8,6 +8,7 @@ import pytest
 
 from netplan_planner.verbs.transfer import routes
 from netplan_planner.verbs.transfer.ask import TransferGoal
+from support.known import known
 from support.nightly import NIGHTLY, every
 from support.transfers import linear, reckoned
 from support.transfers.made import case_of, mesh_of, need_of, planned
@@ -77,8 +78,7 @@ def test_many_trees_side_by_side_are_a_plan_wherever_their_search_ends(
     """Each edge is narrow and machines send on all of them, so that the best has many trees."""
     case = mesh_of(9, targets=4)
     wide: dict[str, Any] = {"machine_egress_gbps": 1000.0, "machine_ingress_gbps": 1000.0}
-    fastest = planned(case, **wide, goal=TransferGoal.TIME).plan
-    assert fastest is not None
+    fastest = known(planned(case, **wide, goal=TransferGoal.TIME).plan)
     deadline_s = 1.05 * fastest.duration_s
     asked: dict[str, Any] = {**wide, "goal": goal, "deadline_s": deadline_s}
     best = planned(case, **asked)
@@ -128,8 +128,7 @@ def test_it_is_never_dearer_than_the_direct_way_at_the_same_rate(seed: int) -> N
         straight = planned(case, relays=()).plan
         if straight is None:
             continue
-        plan = planned(case, deadline_s=straight.duration_s * (1 + 1e-6)).plan
-        assert plan is not None
+        plan = known(planned(case, deadline_s=straight.duration_s * (1 + 1e-6)).plan)
         assert plan.usd_total <= straight.usd_total + CENT
 
 
@@ -149,12 +148,10 @@ def test_the_fastest_within_a_budget_takes_no_longer_than_the_cheapest(seed: int
     if cheap is None:
         return
     budget = cheap.usd_total * Decimal("1.05")
-    fast = planned(case, goal=TransferGoal.TIME, budget_usd=budget).plan
-    assert fast is not None
+    fast = known(planned(case, goal=TransferGoal.TIME, budget_usd=budget).plan)
     assert fast.usd_total <= budget
     assert fast.duration_s <= cheap.duration_s * (1 + 1e-4)
-    unbound = planned(case, goal=TransferGoal.TIME).plan
-    assert unbound is not None
+    unbound = known(planned(case, goal=TransferGoal.TIME).plan)
     assert unbound.duration_s <= fast.duration_s * (1 + 1e-4)
 
 

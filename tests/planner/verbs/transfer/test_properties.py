@@ -10,6 +10,7 @@ from netplan_planner.verbs.transfer.answer import TransferPlan
 from netplan_planner.verbs.transfer.ask import TransferGoal
 from netplan_planner.verbs.transfer.hops import Tables
 from netplan_planner.verbs.transfer.plan import plan_transfer
+from support.known import known
 from support.nightly import every
 from support.transfers.linear import Case
 from support.transfers.made import CAPS, PRICES, case_of, need_of, planned, tables_of
@@ -23,9 +24,8 @@ SEEDS = range(10)
 def never_less(easy: TransferPlan, hard: TransferPlan, slack: Decimal = Decimal(1)) -> None:
     """Check that a harder transfer costs as much, or cannot be had."""
     if hard.plan is not None:
-        assert easy.plan is not None
         # What is paid by the second and compared by the cent.
-        assert easy.plan.usd_total <= hard.plan.usd_total * slack + 2 * CENT
+        assert known(easy.plan).usd_total <= hard.plan.usd_total * slack + 2 * CENT
 
 
 def slack_of(case: Case) -> Decimal:
@@ -69,9 +69,8 @@ def test_prices_times_k_are_costs_times_k(seed: int, targets: int) -> None:
     case = case_of(seed, targets=targets)._replace(deadline_s=None)
     one, ten = planned(case), planned(times_ten(case))
     assert one.plan is not None
-    assert ten.plan is not None
     allowed = one.plan.usd_total * (slack_of(case) - 1) + 2 * CENT
-    assert abs(ten.plan.usd_total / 10 - one.plan.usd_total) <= allowed
+    assert abs(known(ten.plan).usd_total / 10 - one.plan.usd_total) <= allowed
     if one.bound_usd is not None and ten.bound_usd is not None:
         assert float(ten.bound_usd) == pytest.approx(10 * float(one.bound_usd), rel=1e-4)
 
@@ -87,9 +86,7 @@ def times_ten(case: Case) -> Case:
 def test_the_order_of_rows_changes_nothing(seed: int, targets: int) -> None:
     case = case_of(seed, targets=targets)
     need, tables = need_of(case), tables_of(case)
-    assert tables.grid is not None
-    assert tables.prices is not None
-    turned = Tables(tables.grid[::-1], tables.prices[::-1])
+    turned = Tables(known(tables.grid)[::-1], known(tables.prices)[::-1])
     one = plan_transfer(need, PRICES, CAPS, tables)
     assert plan_transfer(need, PRICES, CAPS, turned) == one
 
@@ -118,8 +115,7 @@ def test_nothing_of_the_front_beats_another(seed: int) -> None:
 def test_what_is_infeasible_says_what_is_enough() -> None:
     for seed in range(6):
         case = case_of(seed)
-        fast = planned(case._replace(deadline_s=None), goal=TransferGoal.TIME).plan
-        assert fast is not None
+        fast = known(planned(case._replace(deadline_s=None), goal=TransferGoal.TIME).plan)
         late = planned(case, deadline_s=fast.duration_s * 0.9)
         assert late.infeasible is not None
         assert late.infeasible.shortfall_s == pytest.approx(fast.duration_s * 0.1, rel=1e-3)
@@ -127,8 +123,7 @@ def test_what_is_infeasible_says_what_is_enough() -> None:
         deadline = next(x for x in changes if x.startswith("--deadline "))
         seconds = float(deadline.removeprefix("--deadline ").removesuffix("s"))
         assert planned(case, deadline_s=seconds).plan is not None
-        count = next((x for x in changes if x.startswith("--max-count ")), None)
-        assert count is not None
+        count = known(next((x for x in changes if x.startswith("--max-count ")), None))
         most = int(count.removeprefix("--max-count ").split(":")[0])
         assert planned(case._replace(most=most), deadline_s=fast.duration_s * 0.9).plan is not None
         # One fewer is not enough.
@@ -138,9 +133,7 @@ def test_what_is_infeasible_says_what_is_enough() -> None:
 
 def test_a_budget_that_is_too_small_says_by_how_much() -> None:
     case = case_of(2)._replace(deadline_s=None)
-    cheap = planned(case).plan
-    assert cheap is not None
+    cheap = known(planned(case).plan)
     poor = planned(case, budget_usd=cheap.usd_total - 5)
     assert poor.infeasible is not None
-    assert poor.infeasible.shortfall_usd is not None
-    assert abs(poor.infeasible.shortfall_usd - 5) <= CENT
+    assert abs(known(poor.infeasible.shortfall_usd) - 5) <= CENT

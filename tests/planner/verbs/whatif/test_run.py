@@ -18,6 +18,7 @@ from netplan_planner.verbs.whatif.ask import changes_of
 from netplan_planner.verbs.whatif.run import whatif_of
 from netplan_planner.world.request import InputRequest
 from support.commands.in_process import netplan
+from support.known import known
 from support.whatif.projects import TODAY, edited, moved_in_logs, plain
 
 DEMO = InputRequest(today=TODAY, demo="gecko")
@@ -50,13 +51,11 @@ def sums(report: Report) -> dict[str, Decimal]:
 
 
 def gbps(side: WhatifSide) -> float:
-    assert side.gbps is not None
-    return side.gbps
+    return known(side.gbps)
 
 
 def usd(side: WhatifSide) -> Decimal:
-    assert side.money.traffic_usd is not None
-    return side.money.traffic_usd
+    return known(side.money.traffic_usd)
 
 
 def told(side: WhatifSide) -> dict[str, Decimal]:
@@ -174,8 +173,7 @@ def test_the_joint_saving_is_that_of_the_audits_fix_set() -> None:
         DEMO, ("transcoder-[1-4]",), ("address", "internal"), ("machine-type", "n1-highcpu-8")
     )
     saved = found.before.money.usd_per_month - found.after.money.usd_per_month
-    assert joint.joint.saving_usd_per_month is not None
-    assert cents(saved) == cents(joint.joint.saving_usd_per_month)
+    assert cents(saved) == cents(known(joint.joint.saving_usd_per_month))
 
 
 def test_marginal_gains_add_up_to_the_whole() -> None:
@@ -200,8 +198,7 @@ def test_growth_says_what_is_full_when_and_which_price_step_is_reached() -> None
     (full,) = found.full
     assert (full.machine, full.limit, full.cap_gbps) == ("transcoder-1", "vm-egress", 2.0)
     assert full.gbps * full.at_factor == pytest.approx(2.0)
-    assert full.on is not None
-    days = (full.on - TODAY).days
+    days = (known(full.on) - TODAY).days
     assert days == int((by - TODAY).days * (full.at_factor - 1))
     (pair,) = [one for one in found.machines if one.is_changed]
     assert pair.after.p95_gbps == pytest.approx(2 * (pair.before.p95_gbps or 0))

@@ -11,9 +11,9 @@ from netplan_planner.renderers.document import plain
 from netplan_planner.renderers.html.charts.front import HEIGHT, WIDTH, front
 from netplan_planner.renderers.html.charts.heat import STEPS, Matrix
 from netplan_planner.verbs.audit.charts import MOST_PLACES, matrices, pairs, strips
+from support.known import known
 from support.reports import made as reports
 from support.reports import pages as html_reports
-from support.reports.findings import NOW
 
 
 def cells(matrix: Matrix, title: str) -> dict[tuple[str, str], str]:
@@ -99,8 +99,7 @@ def test_strips_are_the_machines_that_were_seen_to_send() -> None:
 
 def test_pairs_are_as_wide_as_their_money_and_fill_their_ends() -> None:
     dear = html_reports.pictured_report().dear_pairs
-    found = pairs(dear)
-    assert found is not None
+    found = known(pairs(dear))
     picture = found.picture
     widths = {flow.title.split(" a month")[0].split(": ")[1]: flow.width for flow in picture.flows}
     assert widths["$6.00"] == pytest.approx(6 * widths["$1.00"], abs=0.2)
@@ -122,8 +121,7 @@ def test_pairs_without_a_price_make_no_picture() -> None:
 
 
 def test_the_front_rises_and_stays_in_the_picture() -> None:
-    picture = front(reports.machine_plan())
-    assert picture is not None
+    picture = known(front(reports.machine_plan()))
     line = [mark for mark in picture.marks if mark.kind == "front"]
     assert [mark.label for mark in line] == ["n1-standard-1", "n1-standard-8"]
     assert line[0].x < line[1].x
@@ -135,9 +133,13 @@ def test_the_front_rises_and_stays_in_the_picture() -> None:
 
 def test_labels_do_not_cover_each_other() -> None:
     plan = reports.machine_plan()
-    alike = tuple(reports.candidate(f"n1-type-{n}", 8, 16.0, f"0.38{n}") for n in range(6))
-    picture = front(replace(plan, front=alike))
-    assert picture is not None
+    alike = tuple(
+        replace(
+            plan.ranked[0], machine_type=f"n1-type-{n}", usd_per_month=730 * Decimal(f"0.38{n}")
+        )
+        for n in range(6)
+    )
+    picture = known(front(replace(plan, front=alike)))
     written = [(m.y + m.drop, m.x, m.x + 7 * len(m.label)) for m in picture.marks if m.label]
     for index, (y, left, right) in enumerate(written):
         for other, start, end in written[index + 1 :]:
@@ -162,4 +164,4 @@ def test_pictures_stand_only_where_there_is_something_to_see() -> None:
     ]
     bare = replace(reports.empty_report(), zone_pairs=())
     assert re.findall(r'<section id="([a-z]+)"', render(bare, "html", options)) == ["findings"]
-    assert NOW.gbps == 1.6
+    assert reports.NOW.gbps == 1.6
