@@ -48,7 +48,9 @@ def stored(tmp_path: Path) -> Path:
     return path
 
 
-def test_stored_series_are_traffic_and_rates(stored: Path) -> None:
+def test_stored_series_are_traffic_and_rates_and_the_text_says_what_they_cannot(
+    stored: Path,
+) -> None:
     found = report("--inventory", FOLDER / "api", "--metrics", stored)
     read = found["coverage"]["metrics"]
     assert (read["files"], read["series_count"], read["point_count"]) == (1, 3, 360)
@@ -62,15 +64,22 @@ def test_stored_series_are_traffic_and_rates(stored: Path) -> None:
     assert "name no peer" in silent["external-ip-intra-zone"]
     assert "egress-cap-saturated" not in silent
     assert "flow-logs" not in {row["service"] for row in found["network_services"]}
-
-
-def test_the_text_says_what_these_metrics_cannot(stored: Path) -> None:
     code, out, _ = audit("--inventory", FOLDER / "api", "--metrics", stored)
     said = " ".join(out.split())
     assert code == 0
     assert "without flow logs" in said
     assert "name no peer, no address and no five-tuple" in said
     assert "3 time series with 360 points of 1 machine in 1 file" in said
+    done = run_verbs(
+        arguments=[
+            *("recommend", "--vm", "mover-1", "--inventory", str(FOLDER / "api")),
+            *("--metrics", str(stored), "--output", "json"),
+        ]
+    )
+    assert done.returncode == 0, done.stderr
+    need = json.loads(done.stdout)["need"]
+    assert need["gbps"] == pytest.approx(26.667, abs=0.001)
+    assert "instance/network/sent_bytes_count" in need["basis"]
 
 
 def test_a_project_is_asked_without_being_told_to() -> None:
@@ -102,16 +111,3 @@ def test_what_is_refused_is_said_and_the_rest_goes_on() -> None:
         code, _, err = audit(*where, "--strict", **{MONITORING_VARIABLE: monitoring.url})
         assert code == 4
         assert "monitoring.timeSeries.list" in err
-
-
-def test_recommend_takes_what_was_counted(stored: Path) -> None:
-    done = run_verbs(
-        arguments=[
-            *("recommend", "--vm", "mover-1", "--inventory", str(FOLDER / "api")),
-            *("--metrics", str(stored), "--output", "json"),
-        ]
-    )
-    assert done.returncode == 0, done.stderr
-    need = json.loads(done.stdout)["need"]
-    assert need["gbps"] == pytest.approx(26.667, abs=0.001)
-    assert "instance/network/sent_bytes_count" in need["basis"]

@@ -39,14 +39,11 @@ def answers(project: Path) -> dict[str, str]:
     return {form: path.read_text(encoding="utf-8") for form, path in names.items()}
 
 
-def test_the_text_is_short_and_names_every_rule_once_or_twice(answers: dict[str, str]) -> None:
+def test_findings_are_short_ordered_and_add_up(answers: dict[str, str]) -> None:
     lines = answers["text"].splitlines()
     assert len(lines) <= 154
     found: Report = json.loads(answers["json"])
     assert max(Counter(f["rule"] for f in found["findings"]).values()) <= 2
-
-
-def test_the_greatest_saving_comes_first(answers: dict[str, str]) -> None:
     found: Report = json.loads(answers["json"])
     sums = [f["marginal_usd_per_month"] or 0 for f in found["findings"]]
     assert max(sums) > 100, "the project has something to save"
@@ -54,18 +51,12 @@ def test_the_greatest_saving_comes_first(answers: dict[str, str]) -> None:
     assert ranked == sorted(ranked, reverse=True)
     assert max(ranked) == max(sums)
     assert f"saves ${max(ranked):,.2f} a month" in " ".join(answers["text"].split())
-
-
-def test_nothing_of_little_worth_is_high(answers: dict[str, str]) -> None:
     found: Report = json.loads(answers["json"])
     for finding in found["findings"]:
         if finding["severity"] == "high":
             used = [m["used_ratio"] or 0 for m in finding["members"]]
             assert (finding["marginal_usd_per_month"] or 0) >= 10 or max(used) >= 0.8
             assert finding["severity_reason"]
-
-
-def test_every_place_has_its_own_row_and_its_own_fix(answers: dict[str, str]) -> None:
     found: Report = json.loads(answers["json"])
     rows = list(csv.DictReader(io.StringIO(answers["csv"])))
     assert len(rows) == sum(len(f["members"]) for f in found["findings"])
@@ -75,9 +66,6 @@ def test_every_place_has_its_own_row_and_its_own_fix(answers: dict[str, str]) ->
             assert name in row["fix"] + row["commands"]
     fixes = Counter(row["fix"] for row in rows if row["rule"].startswith("external-ip-intra"))
     assert max(fixes.values(), default=1) == 1
-
-
-def test_savings_of_members_add_up(answers: dict[str, str]) -> None:
     found: Report = json.loads(answers["json"])
     for finding in found["findings"]:
         stated = [Decimal(str(m["saving_usd_per_month"] or 0)) for m in finding["members"]]

@@ -83,18 +83,13 @@ def whole(place: Path, given: tuple[str, ...]) -> dict[str, Any]:
     return report(place, *given)
 
 
-def test_the_report_is_the_same_letter_by_letter(
-    place: Path, whole: dict[str, Any], bundle: Path
+def test_the_report_is_the_same_letter_by_letter_and_the_bundle_too(
+    place: Path, whole: dict[str, Any], bundle: Path, tmp_path: Path, given: tuple[str, ...]
 ) -> None:
     assert whole["findings"]
     assert report(place, "--bundle", str(bundle)) == whole
     parts = ("--inventory", str(bundle), "--traffic", str(bundle), "--prices", str(bundle))
     assert report(place, *parts) == whole
-
-
-def test_the_same_input_is_the_same_bundle(
-    tmp_path: Path, given: tuple[str, ...], bundle: Path
-) -> None:
     assert collected(tmp_path, *given).read_bytes() == bundle.read_bytes()
 
 
@@ -189,7 +184,9 @@ WITHOUT_BUNDLE = {
 }
 
 
-def test_every_verb_that_reads_a_project_takes_a_bundle(bundle: Path, tmp_path: Path) -> None:
+def test_every_verb_that_reads_a_project_takes_a_bundle_and_opens_no_socket(
+    bundle: Path, tmp_path: Path
+) -> None:
     tree = {
         path: {parameter.name for parameter in command.params}
         for path, command in commands(get_group(app))
@@ -202,9 +199,6 @@ def test_every_verb_that_reads_a_project_takes_a_bundle(bundle: Path, tmp_path: 
     assert reading - set(WITHOUT_BUNDLE) <= ran
     assert not ran & set(WITHOUT_BUNDLE)
     assert set(WITHOUT_BUNDLE) <= reading
-
-
-def test_every_verb_runs_from_it_and_opens_no_socket(bundle: Path, tmp_path: Path) -> None:
     for words in verbs(bundle, tmp_path):
         with no_sockets():
             done: Done = netplan(*words)

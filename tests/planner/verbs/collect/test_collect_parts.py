@@ -117,9 +117,6 @@ def test_each_is_a_part_and_the_report_is_the_same(
     assert report(tmp_path, str(bundle)) == whole
     again = collected(tmp_path, "--bundle", str(bundle))
     assert again.read_bytes() == bundle.read_bytes()
-
-
-def test_facts_of_a_bundle_hold_pods_and_metrics(bundle: Path) -> None:
     facts = facts_of(bundle)
     assert [(f.src.workload, f.dst.workload) for f in known(facts.pod_traffic).flows] == [
         ("shop/web", "shop/db")
@@ -153,9 +150,6 @@ def test_under_other_names_a_cluster_is_judged_alike(bundle: Path, hidden: Path)
     assert {one.metric: one.p95 for one in other.metrics.series} == by_metric
     links = {one.resource.link for one in other.metrics.series}
     assert links <= set(other.inventory.instance_by_link)
-
-
-def test_no_name_of_the_cluster_is_in_it(hidden: Path) -> None:
     text = b"".join(part_of(hidden, part) or b"" for part in PARTS if part.endswith("json"))
     # Whole addresses: of a range as large as 10.112.0.0/14 the replaced one may be 10.8.0.0/14.
     addresses = (b'"10.8.0.7"', b'"10.8.0.0/24"', b'"10.9.0.5"')

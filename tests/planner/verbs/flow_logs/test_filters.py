@@ -291,7 +291,7 @@ def test_filtered_logs_read_to_the_same_dollars_and_percentiles(
             assert rates[0] == rates[1]
 
 
-def test_a_filter_leaves_out_as_many_records_as_it_says(
+def test_a_filter_leaves_out_as_many_records_as_it_says_and_says_what_it_hides(
     made: Made, plans: dict[str, FlowLogBill]
 ) -> None:
     month = 730 * 3600 / known(made.facts.traffic).month_seconds
@@ -306,9 +306,6 @@ def test_a_filter_leaves_out_as_many_records_as_it_says(
             # Of receivers in other projects nothing is counted on.
             assert 0.97 <= told / (dropped[own].sum() * ratio * month) <= 1 + 1e-6
             assert len(row.proposed.settings.filter_expr) <= MOST_CHARACTERS
-
-
-def test_filters_cost_less_and_say_what_they_hide(plans: dict[str, FlowLogBill]) -> None:
     with_filters, without = plans["dollars"], plans["unfiltered"]
     assert known(with_filters.planned_usd_per_month) < 0.8 * float(
         known(without.planned_usd_per_month)

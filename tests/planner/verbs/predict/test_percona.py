@@ -40,7 +40,7 @@ def test_golden(golden: Callable[[str, str], None]) -> None:
     golden("percona.txt", render(report(), RenderOptions(width=100)))
 
 
-def test_it_finds_pods_overlay_and_link() -> None:
+def test_it_finds_pods_overlay_and_link_and_hosts_do_what_was_measured() -> None:
     found = {finding.rule: finding for finding in report().findings}
     assert {WRONG, WEAK, OVERLAY} <= set(found)
     assert len(found[WRONG].members) == 4
@@ -52,15 +52,9 @@ def test_it_finds_pods_overlay_and_link() -> None:
     assert len(found[WEAK].resources) == 3
     assert dict(report().coverage.resource_counts)["nodes"] == 4
     assert dict(report().coverage.resource_counts)["pods"] == 3
-
-
-def test_the_hosts_do_what_was_measured() -> None:
     hosts = rows()[None, "none"]
     assert known(hosts.before.transactions).tps == pytest.approx(2700)
     assert known(hosts.after.transactions).tps == pytest.approx(7300)
-
-
-def test_each_plugin_of_the_story_has_a_row_that_says_what_it_rests_on() -> None:
     assert {plugin for plugin, _ in rows()} == {
         None,
         "calico",

@@ -37,7 +37,7 @@ def printed(status: int, *arguments: str | Path) -> str:
 
 
 class TestOnePath:
-    def test_json_is_whole(self) -> None:
+    def test_all_forms_say_the_same_whole_answer(self) -> None:
         found = json.loads(answer(*FAR, "--duration", "5s", "--format", "json"))
         assert found["schema"] == "netplan.prediction/1"
         estimate = found["estimate"]
@@ -50,23 +50,16 @@ class TestOnePath:
             assert limit["source"]
             assert limit["as_of"]
             assert limit["lifted_by"]
-
-    def test_csv_is_one_row(self) -> None:
         (row,) = read(answer(*FAR, "--duration", "5s", "--format", "csv"))
         assert row["path_class"] == "inter-region-internal"
         assert float(row["low_gbps"]) <= float(row["predicted_gbps"]) <= float(row["high_gbps"])
         assert row["binding_limit"]
         assert row["next_limit"]
         assert row["reason"] == ""
-
-    def test_all_forms_say_the_same(self) -> None:
         estimate = json.loads(answer(*FAR, "--format", "json"))["estimate"]
         (row,) = read(answer(*FAR, "--format", "csv"))
         assert float(row["predicted_gbps"]) == pytest.approx(estimate["gbps"], rel=1e-5)
         assert f"  {estimate['gbps']:.3g} Gbit/s [" in answer(*FAR)
-
-    def test_explain_shows_every_limit_with_its_source(self) -> None:
-        estimate = json.loads(answer(*FAR, "--format", "json"))["estimate"]
         text = " ".join(answer(*FAR, "--explain").split())
         for limit in estimate["limits"]:
             assert f"{limit['name']}: " in text
@@ -278,8 +271,6 @@ class TestPlugins:
             assert tps[name] == pytest.approx(2700, rel=0.1)
             assert float(rows[name]["low_tps"]) <= 2700 <= 1.05 * float(rows[name]["high_tps"])
             assert rows[name]["binding_limit"] == "pod-interface"
-
-    def test_text_and_json_say_the_same(self) -> None:
         found = json.loads(answer(*self.TALK, "--format", "json"))
         assert found["schema"] == "netplan.prediction-by-plugin/1"
         text = answer(*self.TALK)
