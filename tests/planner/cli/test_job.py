@@ -8,29 +8,12 @@ from support.commands.run import run_verbs
 
 COMMANDS_BY_ANSWER = {
     "JobAnswer": (
-        ["job", "--demo", "dobermanifesto"],
-        [
-            "job",
-            "--region",
-            "us-central1",
-            "--bytes-in",
-            "2TB",
-            "--cpu-seconds",
-            "90000",
-            "--series",
-            "n1,n2",
-            "--deadline",
-            "1h",
-            "--runs-per-day",
-            "4",
-            "--baseline",
-            "n1-standard-1",
-            "--spot",
-            "--spot-interruptions-per-day",
-            "1",
-        ],
-        ["job", "--region", "us-central1", "--bytes-in", "2TB", "--deadline", "1s"],
-        ["job", "--region", "us-east1", "--bytes-in", "2TB", "--machine-type", "m4n-hypermem-16"],
+        "job --demo dobermanifesto",
+        "job --region us-central1 --bytes-in 2TB --cpu-seconds 90000 --series n1,n2"
+        " --deadline 1h --runs-per-day 4 --baseline n1-standard-1 --spot"
+        " --spot-interruptions-per-day 1",
+        "job --region us-central1 --bytes-in 2TB --deadline 1s",
+        "job --region us-east1 --bytes-in 2TB --machine-type m4n-hypermem-16",
     )
 }
 """Commands whose JSON and CSV `test_every_answer` looks at."""

@@ -27,8 +27,6 @@ from netplan_planner.model import (
     LineItem,
     PathClass,
     PlannedChange,
-    ProjectId,
-    Region,
     ResourceRef,
     Saving,
     SelfLink,
@@ -46,6 +44,7 @@ from netplan_rules.placement.chatty_inter_zone_pair import check as zone_moves
 from netplan_rules.registry import find_rule
 from support.known import known
 from support.listed import listed
+from support.resources import resource
 from support.rules.facts import facts_of, machine
 from support.rules.judged import hits_of, judged
 
@@ -194,15 +193,7 @@ def test_a_move_says_which_reserved_address_it_leaves_behind() -> None:
         talk=(("pear", "apple", PathClass.INTER_REGION_INTERNAL, 5.0),),
     )
     link = SelfLink("projects/p/regions/asia-southeast1/addresses/pear-ip")
-    held = Address(
-        ref=ResourceRef(self_link=link),
-        project=ProjectId("p"),
-        name="pear-ip",
-        address="34.1.2.3",
-        is_external=True,
-        region=Region("asia-southeast1"),
-        status="IN_USE",
-    )
+    held = resource(Address, link, address="34.1.2.3", is_external=True, status="IN_USE")
     facts = replace(facts, inventory=replace(facts.inventory, addresses=(held,)))
     ((planned,),) = (fix.changes for fix in judged(facts, region_moves).do_first)
     assert planned.fix is not None

@@ -7,12 +7,13 @@ from msgspec.structs import replace
 
 from netplan_planner.judging.month import Committed, month_bill, tables_of
 from netplan_planner.judging.services import network_services
-from netplan_planner.model import Amount, Facts, ProjectId, ResourceRef, SelfLink, ServiceTotal
+from netplan_planner.model import Amount, Facts, ResourceRef, SelfLink, ServiceTotal
 from netplan_planner.model.amounts import Words
 from netplan_planner.model.project.gke import Cluster
 from netplan_planner.model.project.kubernetes import Kubernetes, Namespace, Pod
 from netplan_planner.planning.service_bill import ambient_pods, gke_clusters
 from support.prices.book import SmallPriceBook
+from support.resources import resource
 from support.rules.facts import facts_of
 
 
@@ -24,9 +25,7 @@ def facts_with(**of_kubernetes: object) -> Facts:
 
 def cluster(name: str, location: str = "us-central1", **more: object) -> Cluster:
     link = SelfLink(f"projects/p/locations/{location}/clusters/{name}")
-    made = Cluster(
-        ref=ResourceRef(self_link=link), project=ProjectId("p"), name=name, location=location
-    )
+    made = resource(Cluster, link, location=location)
     return replace(made, **more)
 
 

@@ -27,6 +27,7 @@ from netplan_planner.model import (
 from netplan_planner.model.evidence import log_volume
 from netplan_planner.planning.service_bill import ServiceBill, flow_logs, forwarding_rules
 from netplan_planner.traffic.files import faults
+from support.resources import resource
 from support.rules.facts import NETWORK, facts_of, machine
 
 CENTRAL = Region("us-central1")
@@ -35,14 +36,7 @@ ROUTER = SelfLink(f"projects/p/regions/{CENTRAL}/routers/r")
 
 def nat(**more: object) -> Router:
     gateway = NatGateway(name="nat", router=ROUTER, network=NETWORK, region=CENTRAL)
-    return Router(
-        ref=ResourceRef(self_link=ROUTER),
-        project=ProjectId("p"),
-        name="r",
-        region=CENTRAL,
-        network=NETWORK,
-        nats=(replace(gateway, **more),),
-    )
+    return resource(Router, ROUTER, network=NETWORK, nats=(replace(gateway, **more),))
 
 
 def facts_with(count: int = 4, **inventory: object) -> Facts:
@@ -91,10 +85,9 @@ def test_addresses_that_google_picks_are_at_least_one() -> None:
 
 def test_vpn_tunnels_cost_by_region() -> None:
     tunnels = tuple(
-        VpnTunnel(
-            ref=ResourceRef(self_link=SelfLink(f"projects/p/regions/{region}/vpnTunnels/{n}")),
-            project=ProjectId("p"),
-            name=str(n),
+        resource(
+            VpnTunnel,
+            f"projects/p/regions/{region}/vpnTunnels/{n}",
             region=Region(region) if region else None,
         )
         for n, region in enumerate((CENTRAL, CENTRAL, "me-central2", ""))
@@ -110,14 +103,7 @@ def rules(facts: Facts, region: str | None, kind: str, count: int) -> ServiceBil
 
 def attachment(name: str, kind: str, size: str | None) -> VlanAttachment:
     link = SelfLink(f"projects/p/regions/{CENTRAL}/interconnectAttachments/{name}")
-    return VlanAttachment(
-        ref=ResourceRef(self_link=link),
-        project=ProjectId("p"),
-        name=name,
-        region=CENTRAL,
-        kind=kind,
-        bandwidth=size,
-    )
+    return resource(VlanAttachment, link, kind=kind, bandwidth=size)
 
 
 def test_vlan_attachments_cost_by_kind_and_size_and_are_not_known_without_one() -> None:
@@ -172,13 +158,11 @@ def test_every_region_has_a_price_of_forwarding_rules_for_every_kind() -> None:
 def test_rules_are_counted_by_project_region_and_kind() -> None:
     def front(n: int, scheme: str | None, target: str = "") -> ForwardingRule:
         link = SelfLink(f"projects/p/regions/{CENTRAL}/forwardingRules/{n}")
-        return ForwardingRule(
-            ref=ResourceRef(self_link=link),
-            project=ProjectId("p"),
-            name=str(n),
+        return resource(
+            ForwardingRule,
+            link,
             ip_address=f"10.0.1.{n}",
             scheme=scheme,
-            region=CENTRAL,
             target=SelfLink(target) if target else None,
         )
 
@@ -200,10 +184,9 @@ def test_rules_are_counted_by_project_region_and_kind() -> None:
 
 def test_kinds_that_are_sold_alike_share_the_first_five() -> None:
     fronts = tuple(
-        ForwardingRule(
-            ref=ResourceRef(self_link=SelfLink(f"projects/p/global/forwardingRules/{target}")),
-            project=ProjectId("p"),
-            name=target,
+        resource(
+            ForwardingRule,
+            f"projects/p/global/forwardingRules/{target}",
             ip_address="34.9.9.9",
             scheme="EXTERNAL_MANAGED",
             target=SelfLink(f"projects/p/global/{target}/x"),
@@ -226,11 +209,9 @@ def test_flow_logs_pay_for_generation_by_steps_and_for_storage() -> None:
 
 def logged(facts: Facts) -> Facts:
     """Return the facts with a subnetwork that keeps flow logs."""
-    subnetwork = Subnetwork(
-        ref=ResourceRef(self_link=SelfLink(f"projects/p/regions/{CENTRAL}/subnetworks/s")),
-        project=ProjectId("p"),
-        region=CENTRAL,
-        name="s",
+    subnetwork = resource(
+        Subnetwork,
+        f"projects/p/regions/{CENTRAL}/subnetworks/s",
         network=NETWORK,
         flow_logs=FlowLogConfig(enabled=True),
     )
@@ -289,16 +270,11 @@ def test_a_note_names_rows_of_the_traffic_only_where_there_is_traffic() -> None:
 
 def test_endpoints_are_no_load_balancers_and_those_of_gke_are_bounds() -> None:
     def endpoint(name: str, attachment: str) -> ForwardingRule:
-        return ForwardingRule(
-            ref=ResourceRef(
-                self_link=SelfLink(f"projects/p/regions/{CENTRAL}/forwardingRules/{name}")
-            ),
-            project=ProjectId("p"),
-            name=name,
+        return resource(
+            ForwardingRule,
+            f"projects/p/regions/{CENTRAL}/forwardingRules/{name}",
             ip_address="10.0.1.9",
-            # Terraform states an empty scheme, the Compute API none.
             scheme="" if name == "own" else None,
-            region=CENTRAL,
             target=SelfLink(f"projects/t/regions/{CENTRAL}/serviceAttachments/{attachment}"),
         )
 

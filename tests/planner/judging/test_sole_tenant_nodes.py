@@ -23,17 +23,14 @@ from netplan_planner.model import (
     Inventory,
     NodeGroup,
     NodeTemplate,
-    ProjectId,
-    Region,
-    ResourceRef,
     SelfLink,
     ServiceTotal,
     Usage,
-    Zone,
 )
 from netplan_planner.planning.fleet.standing import why_in_no_sum
 from netplan_planner.readers import merge_inventories, read_inventory
 from netplan_planner.readers.compute.nodes import GROUP_NAME, groups_asked_for
+from support.resources import resource
 from support.rules.facts import facts_of, machine
 
 TEMPLATE = SelfLink("projects/p/regions/us-central1/nodeTemplates/n2")
@@ -44,24 +41,13 @@ FULL_MONTH = Decimal("0.8")
 
 
 def group(name: str = "erp", size: int | None = 2, zone: str = "us-central1-a") -> NodeGroup:
-    return NodeGroup(
-        ref=ResourceRef(self_link=SelfLink(f"projects/p/zones/{zone}/nodeGroups/{name}")),
-        project=ProjectId("p"),
-        zone=Zone(zone),
-        name=name,
-        template=TEMPLATE,
-        size=size,
+    return resource(
+        NodeGroup, f"projects/p/zones/{zone}/nodeGroups/{name}", template=TEMPLATE, size=size
     )
 
 
 def template(**more: Any) -> NodeTemplate:
-    found = NodeTemplate(
-        ref=ResourceRef(self_link=TEMPLATE),
-        project=ProjectId("p"),
-        region=Region("us-central1"),
-        name="n2",
-        node_type="n2-node-80-640",
-    )
+    found = resource(NodeTemplate, TEMPLATE, node_type="n2-node-80-640")
     return replace(found, **more)
 
 

@@ -26,9 +26,7 @@ from netplan_planner.model import (
     NetworkInterface,
     OwnerKind,
     PathClass,
-    ProjectId,
     Region,
-    ResourceRef,
     Router,
     SelfLink,
     Zone,
@@ -46,6 +44,7 @@ from netplan_planner.verbs.forecast.run import observed
 from netplan_planner.verbs.transfer.ask import NetworkTier, TransferNeed
 from netplan_planner.verbs.transfer.hops import Hop, hop_bill
 from support.known import known
+from support.resources import resource
 from support.rules.facts import NETWORK, facts_of, machine
 
 ZONES = ("us-central1-a", "us-central1-b", "europe-west1-b")
@@ -61,27 +60,12 @@ Talk = tuple[str, str, PathClass, float]
 def router(region: str) -> Router:
     link = SelfLink(f"projects/p/regions/{region}/routers/nat")
     nat = NatGateway(name="nat", router=link, network=NETWORK, region=Region(region))
-    return Router(
-        ref=ResourceRef(self_link=link),
-        project=ProjectId("p"),
-        name="nat",
-        region=Region(region),
-        network=NETWORK,
-        nats=(nat,),
-    )
+    return resource(Router, link, network=NETWORK, nats=(nat,))
 
 
 def reserved(number: int, region: str) -> Address:
     link = SelfLink(f"projects/p/regions/{region}/addresses/kept-{number}")
-    return Address(
-        ref=ResourceRef(self_link=link),
-        project=ProjectId("p"),
-        name=f"kept-{number}",
-        address=f"34.1.2.{number}",
-        is_external=True,
-        region=Region(region),
-        status="RESERVED",
-    )
+    return resource(Address, link, address=f"34.1.2.{number}", is_external=True, status="RESERVED")
 
 
 def with_tier(number: int, zone: str, tier: str) -> Instance:
@@ -406,8 +390,8 @@ def test_a_forecast_of_what_goes_on_costs_what_the_account_says(facts: Facts) ->
     if not traffic.edges:
         return
     costs = costs_of(observed(seen).paths, Ahead(horizon_days=31))
-    known = Ledger(facts).cost(_priced(facts)).usd_per_month
-    assert abs(sum((one.usd for one in costs.months[:1]), Decimal(0)) - known) < Decimal("0.001")
+    account = Ledger(facts).cost(_priced(facts)).usd_per_month
+    assert abs(sum((one.usd for one in costs.months[:1]), Decimal(0)) - account) < Decimal("0.001")
 
 
 def _priced(facts: Facts) -> list[Edge]:

@@ -22,8 +22,6 @@ from netplan_planner.model import (
     OwnerKind,
     PathClass,
     ProjectId,
-    Region,
-    ResourceRef,
     SelfLink,
     Subnetwork,
     VpnTunnel,
@@ -31,6 +29,7 @@ from netplan_planner.model import (
 )
 from planner.ledger.test_account import router
 from support.known import known
+from support.resources import resource
 from support.rules.facts import NETWORK, facts_of, machine
 
 OTHER = SelfLink("projects/p/global/networks/other")
@@ -81,11 +80,9 @@ def with_edges(facts: Facts, change: Callable[[Edge, str], Edge]) -> Facts:
 
 def subnetwork(network: SelfLink, region: str, ranges: str) -> Subnetwork:
     name = f"{network.rpartition('/')[2]}-{region}"
-    return Subnetwork(
-        ref=ResourceRef(self_link=SelfLink(f"projects/p/regions/{region}/subnetworks/{name}")),
-        project=ProjectId("p"),
-        name=name,
-        region=Region(region),
+    return resource(
+        Subnetwork,
+        f"projects/p/regions/{region}/subnetworks/{name}",
         network=network,
         ipv4_range=ranges,
     )
@@ -93,11 +90,8 @@ def subnetwork(network: SelfLink, region: str, ranges: str) -> Subnetwork:
 
 def networks(*links: SelfLink) -> tuple[Network, ...]:
     return tuple(
-        Network(
-            ref=ResourceRef(self_link=one),
-            project=ProjectId("p"),
-            name=one.rpartition("/")[2],
-            is_auto_mode=False,
+        resource(
+            Network, one, project=ProjectId("p"), name=one.rpartition("/")[2], is_auto_mode=False
         )
         for one in links
     )
@@ -229,13 +223,11 @@ def test_a_gateway_stays_that_machines_need_once_their_addresses_go() -> None:
 
 
 def test_what_a_front_answers_keeps_its_tier() -> None:
-    front = ForwardingRule(
-        ref=ResourceRef(self_link=SelfLink("projects/p/regions/us-central1/forwardingRules/lb")),
-        project=ProjectId("p"),
-        name="lb",
+    front = resource(
+        ForwardingRule,
+        "projects/p/regions/us-central1/forwardingRules/lb",
         ip_address="34.9.9.9",
         scheme="EXTERNAL",
-        region=Region("us-central1"),
         network_tier="PREMIUM",
     )
     own = with_nic(machine("a"), lambda nic: replace(nic, external_ipv4="34.1.2.3"))
@@ -248,12 +240,7 @@ def test_what_a_front_answers_keeps_its_tier() -> None:
 
 
 def test_what_a_tunnel_carries_is_priced_by_where_the_tunnel_is() -> None:
-    tunnel = VpnTunnel(
-        ref=ResourceRef(self_link=SelfLink("projects/p/regions/asia-northeast1/vpnTunnels/t")),
-        project=ProjectId("p"),
-        name="t",
-        region=Region("asia-northeast1"),
-    )
+    tunnel = resource(VpnTunnel, "projects/p/regions/asia-northeast1/vpnTunnels/t")
     talk = (("a", "site", PathClass.HYBRID, 0.5),)
     facts = facts_of(machine("a"), machine("site"), talk=talk)
     facts = outside(facts, "site", OwnerKind.HYBRID, "hybrid:p/asia-northeast1/t")

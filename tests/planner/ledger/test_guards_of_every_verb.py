@@ -23,7 +23,6 @@ from netplan_planner.model import (
     PathClass,
     ProjectId,
     ResourcePolicy,
-    ResourceRef,
     Route,
     SelfLink,
     need_for_vm,
@@ -37,6 +36,7 @@ from netplan_planner.verbs.whatif.apply import apply
 from netplan_rules.capacity.cheaper_series import check as cheaper_series
 from netplan_rules.placement.chatty_inter_zone_pair import check as zone_moves
 from netplan_rules.price.spot_candidate import check as spot
+from support.resources import resource
 from support.rules.facts import NETWORK, facts_of, machine
 from support.rules.judged import judged
 
@@ -44,10 +44,6 @@ HERE, THERE = "us-central1-a", "us-central1-b"
 DB = machine("db", zone=HERE)
 POLICY = SelfLink("projects/p/regions/us-central1/resourcePolicies/close")
 Guarded = Callable[[Instance, Inventory], tuple[Instance, Inventory]]
-
-
-def ref(link: str) -> ResourceRef:
-    return ResourceRef(self_link=SelfLink(link))
 
 
 def of_machine(**more: Any) -> Guarded:
@@ -60,20 +56,15 @@ def of_inventory(**more: Any) -> Guarded:
 
 def disk(link: str, *users: str) -> Disk:
     links = tuple(SelfLink(f"projects/p/zones/{HERE}/instances/{user}") for user in users)
-    return Disk(ref=ref(link), project=ProjectId("p"), name="data", disk_type="pd-ssd", users=links)
+    return resource(
+        Disk, link, project=ProjectId("p"), name="data", disk_type="pd-ssd", users=links
+    )
 
 
-COMPACT = ResourcePolicy(
-    ref=ResourceRef(self_link=POLICY),
-    project=ProjectId("p"),
-    name="close",
-    is_placement=True,
-    is_compact=True,
-)
-ROUTE = Route(
-    ref=ref("projects/p/global/routes/out"),
-    project=ProjectId("p"),
-    name="out",
+COMPACT = resource(ResourcePolicy, POLICY, is_placement=True, is_compact=True)
+ROUTE = resource(
+    Route,
+    "projects/p/global/routes/out",
     network=NETWORK,
     dest_range="0.0.0.0/0",
     next_hop="instance",

@@ -20,7 +20,6 @@ from netplan_planner.model import (
     PathClass,
     ProjectId,
     Region,
-    ResourceRef,
     Router,
     SelfLink,
     Spoke,
@@ -30,6 +29,7 @@ from netplan_planner.model import (
 from netplan_planner.paths.priced_paths import path_prices_of, priced_path_of
 from planner.ledger.test_account import router
 from support.known import known
+from support.resources import resource
 from support.rules.facts import NETWORK, facts_of, machine
 
 OTHER = SelfLink("projects/p/global/networks/other")
@@ -39,15 +39,10 @@ GBPS = 0.5
 CENT = Decimal("0.01")
 
 
-def ref(link: str) -> ResourceRef:
-    return ResourceRef(self_link=SelfLink(link))
-
-
 def spoke(name: str, network: SelfLink, group: str = "default") -> Spoke:
-    return Spoke(
-        ref=ref(f"projects/p/locations/global/spokes/{name}"),
-        project=ProjectId("p"),
-        name=name,
+    return resource(
+        Spoke,
+        f"projects/p/locations/global/spokes/{name}",
         hub=HUB,
         kind=SpokeKind.VPC,
         network=network,
@@ -76,7 +71,7 @@ def facts(path_class: PathClass, *, group: str = "default", zone: str = "us-cent
         talk=(("a", "b", path_class, GBPS), ("b", "a", path_class, GBPS / 5)),
     )
     topology = "MESH" if group == "default" else "STAR"
-    hub = Hub(ref=ref(HUB), project=ProjectId("p"), name="main", topology=topology)
+    hub = resource(Hub, HUB, topology=topology)
     spokes = (spoke("a", NETWORK, group), spoke("b", OTHER, group))
     inventory = replace(
         found.inventory, hubs=(hub,), spokes=spokes, routers=(router("us-central1"),)
@@ -185,13 +180,11 @@ def test_two_spokes_that_no_hub_joins_are_not_peered() -> None:
 
 def test_an_internal_load_balancer_of_another_spoke_is_reached_over_the_hub() -> None:
     found = facts(PathClass.LOAD_BALANCER)
-    rule = ForwardingRule(
-        ref=ref("projects/p/regions/us-central1/forwardingRules/front"),
-        project=ProjectId("p"),
-        name="front",
+    rule = resource(
+        ForwardingRule,
+        "projects/p/regions/us-central1/forwardingRules/front",
         ip_address="10.9.0.9",
         scheme="INTERNAL",
-        region=Region("us-central1"),
         network=OTHER,
         backend_service=SelfLink("projects/p/regions/us-central1/backendServices/b"),
     )
@@ -205,11 +198,9 @@ def test_an_internal_load_balancer_of_another_spoke_is_reached_over_the_hub() ->
 
 def test_what_a_spoke_sends_through_a_hybrid_spoke_is_charged_too() -> None:
     found = facts(PathClass.HYBRID)
-    tunnel = VpnTunnel(
-        ref=ref("projects/p/regions/us-central1/vpnTunnels/t"),
-        project=ProjectId("p"),
-        name="t",
-        region=Region("us-central1"),
+    tunnel = resource(
+        VpnTunnel,
+        "projects/p/regions/us-central1/vpnTunnels/t",
         router=SelfLink("projects/p/regions/us-central1/routers/vpn"),
     )
     assert found.traffic is not None
@@ -221,8 +212,9 @@ def test_what_a_spoke_sends_through_a_hybrid_spoke_is_charged_too() -> None:
     )
 
     def hub(network: SelfLink) -> str:
-        routes = Router(
-            ref=ref(str(tunnel.router)),
+        routes = resource(
+            Router,
+            str(tunnel.router),
             project=ProjectId("p"),
             name="vpn",
             region=Region("us-central1"),

@@ -150,7 +150,8 @@ def _of_tests() -> Mapping[str, tuple[Source, ...]]:
             continue
         for node in ast.parse(text).body:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == NAME:
-                found |= ast.literal_eval(node.value)
+                lines = ast.literal_eval(node.value)
+                found |= {name: tuple(map(str.split, told)) for name, told in lines.items()}
     return found
 
 

@@ -24,6 +24,7 @@ from netplan_planner.model import (
     region_of,
 )
 from netplan_planner.paths import AddressBook, FlowEnd, RecordedEnd
+from support.resources import resource
 
 ZONE = "us-central1-a"
 REGION = "us-central1"
@@ -100,8 +101,9 @@ def vm(
 
 def network(name: str = "default", *peers: SelfLink, project: str = "p") -> Network:
     """Return a network that is actively peered with others."""
-    return Network(
-        ref=ResourceRef(self_link=network_link(name, project)),
+    return resource(
+        Network,
+        network_link(name, project),
         project=ProjectId(project),
         name=name,
         peerings=tuple(
@@ -121,8 +123,9 @@ def subnet(
     purpose: str | None = None,
 ) -> Subnetwork:
     """Return a subnetwork of the one region."""
-    return Subnetwork(
-        ref=ResourceRef(self_link=subnet_link(name, project)),
+    return resource(
+        Subnetwork,
+        subnet_link(name, project),
         project=ProjectId(project),
         region=Region(REGION),
         name=name,
@@ -145,13 +148,11 @@ def reserved(
     network: SelfLink | None = None,
 ) -> Address:
     """Return a reserved address and who uses it."""
-    return Address(
-        ref=ResourceRef(self_link=SelfLink(f"projects/p/regions/{REGION}/addresses/{name}")),
-        project=ProjectId("p"),
-        name=name,
+    return resource(
+        Address,
+        f"projects/p/regions/{REGION}/addresses/{name}",
         address=address,
         is_external=is_external,
-        region=Region(REGION),
         status="IN_USE" if users else "RESERVED",
         users=tuple(SelfLink(user) for user in users),
         prefix_length=prefix,
@@ -171,13 +172,11 @@ def front(
     backend: str | None = None,
 ) -> ForwardingRule:
     """Return a forwarding rule."""
-    return ForwardingRule(
-        ref=ResourceRef(self_link=SelfLink(f"projects/p/regions/{REGION}/forwardingRules/{name}")),
-        project=ProjectId("p"),
-        name=name,
+    return resource(
+        ForwardingRule,
+        f"projects/p/regions/{REGION}/forwardingRules/{name}",
         ip_address=address,
         scheme=scheme,
-        region=Region(REGION),
         network=None if network is None else network_link(network),
         target=None if target is None else SelfLink(target),
         backend_service=None if backend is None else SelfLink(backend),
@@ -200,21 +199,14 @@ def router(
         addresses=addresses,
         subnetworks=subnetworks,
     )
-    return Router(
-        ref=ResourceRef(self_link=link),
-        project=ProjectId("p"),
-        name="r",
-        region=Region(region),
-        network=network_link(network),
-        nats=(nat,),
-    )
+    return resource(Router, link, network=network_link(network), nats=(nat,))
 
 
 def route(dest: str, hop: str, target: str | None = None, network: str = "default") -> Route:
     """Return a route."""
-    return Route(
-        ref=ResourceRef(self_link=SelfLink(f"projects/p/global/routes/to-{dest}")),
-        project=ProjectId("p"),
+    return resource(
+        Route,
+        f"projects/p/global/routes/to-{dest}",
         name=f"to-{dest}",
         network=network_link(network),
         dest_range=dest,

@@ -10,7 +10,10 @@ from support.commands.run import run_verbs
 from support.fleets.made import Row, row, table_of
 
 COMMANDS_BY_ANSWER = {
-    "FleetAnswer": (["fleet", "--demo", "gecko"], ["fleet", "--demo", "gecko", "--series", "e2"])
+    "FleetAnswer": (
+        "fleet --demo gecko",
+        "fleet --demo gecko --series e2",
+    )
 }
 """Commands whose JSON and CSV `test_every_answer` looks at."""
 

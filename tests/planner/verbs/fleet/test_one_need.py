@@ -14,7 +14,6 @@ from netplan_planner.model import (
     FlowLogConfig,
     Hit,
     PathClass,
-    ResourceRef,
     SelfLink,
     Subnetwork,
 )
@@ -27,6 +26,7 @@ from netplan_planner.verbs.fleet.inventory import needs_of
 from netplan_rules.capacity.cheaper_series import check
 from netplan_rules.shared.seen_needs import HEADROOM_RATIO, SeenNeed, seen_need, wanted_gbps
 from support.known import known
+from support.resources import resource
 from support.rules.facts import facts_of, machine, steady
 
 TYPES = ("n1-standard-8", "n2-standard-16", "n2-standard-4", "c2-standard-8", "e2-standard-8")
@@ -129,11 +129,11 @@ def test_a_machine_whose_subnetwork_keeps_no_logs_keeps_its_bandwidth_in_every_v
     ant = facts.inventory.instances[0]
     silent = SelfLink("projects/p/regions/us-central1/subnetworks/silent")
     nics = tuple(replace(nic, subnetwork=silent) for nic in ant.interfaces)
-    subnetwork = Subnetwork(
-        ref=ResourceRef(self_link=silent),
+    subnetwork = resource(
+        Subnetwork,
+        silent,
         project=ant.project,
         region=ant.region,
-        name="silent",
         network=nics[0].network or SelfLink(""),
         flow_logs=FlowLogConfig(enabled=False),
     )

@@ -20,13 +20,13 @@ UNLIKELY = 0.005
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def held(kind: str, known: int) -> dict[tuple[str, float], int]:
+def held(kind: str, days_known: int) -> dict[tuple[str, float], int]:
     """Return how many intervals of the quarter's sum and of its last week held the truth."""
     dice = np.random.default_rng(7)
     found: dict[tuple[str, float], int] = {}
     for _ in range(TIMES):
-        days = series(kind, known, AHEAD, dice)
-        told, truth = days[:known], days[known:]
+        days = series(kind, days_known, AHEAD, dice)
+        told, truth = days[:days_known], days[days_known:]
         for level in LEVELS:
             ahead = known(foresee(told, AHEAD, level))
             sums: tuple[tuple[str, Floats, float, float], ...] = (
@@ -51,9 +51,9 @@ KINDS = (
 )
 
 
-@pytest.mark.parametrize(("kind", "known"), every(18, product(KINDS, [28, 91])))
-def test_intervals_hold_about_as_often_as_they_say(kind: str, known: int) -> None:
-    for (_, level), count in held(kind, known).items():
+@pytest.mark.parametrize(("kind", "days_known"), every(18, product(KINDS, [28, 91])))
+def test_intervals_hold_about_as_often_as_they_say(kind: str, days_known: int) -> None:
+    for (_, level), count in held(kind, days_known).items():
         assert count >= binom.ppf(UNLIKELY, TIMES, level)
 
 
@@ -61,10 +61,10 @@ def test_intervals_are_of_use() -> None:
     """A quarter of steady data holds the next within a quarter of its middle; a month does not."""
     dice = np.random.default_rng(11)
     widths: dict[int, float] = {}
-    for known in (28, 91):
-        ahead = known(foresee(series("level", known, 0, dice), AHEAD, 0.9))
+    for days_known in (28, 91):
+        ahead = known(foresee(series("level", days_known, 0, dice), AHEAD, 0.9))
         low, middle, high = interval_of(ahead.draws.sum(axis=1), float(ahead.line.sum()), 0.9)
-        widths[known] = (high - low) / middle
+        widths[days_known] = (high - low) / middle
     assert widths[91] < 0.5 < widths[28]
 
 

@@ -19,7 +19,10 @@ from support.forecasts.made import daily, hourly, series, table
 from support.projects.compute_json import machine
 
 COMMANDS_BY_ANSWER = {
-    "ForecastAnswer": (["forecast", "--demo", "gecko"], ["forecast", "--demo", "interzone"])
+    "ForecastAnswer": (
+        "forecast --demo gecko",
+        "forecast --demo interzone",
+    )
 }
 """Commands whose JSON and CSV `test_every_answer` looks at."""
 

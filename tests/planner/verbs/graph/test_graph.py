@@ -13,15 +13,13 @@ from netplan_planner.model import (
     InstanceGroup,
     OwnerKind,
     PathClass,
-    ProjectId,
-    ResourceRef,
-    SelfLink,
 )
 from netplan_planner.planning.traffic_totals import traffic_by_class
 from netplan_planner.verbs.graph.answer import EdgeWeight, GraphLevel, TrafficGraph
 from netplan_planner.verbs.graph.ask import Drawn
 from netplan_planner.verbs.graph.run import graph_of, traffic_graph
 from netplan_planner.world.request import InputRequest
+from support.resources import resource
 from support.rules.facts import TODAY, facts_of, machine
 
 INSIDE, ZONES, REGIONS = (
@@ -111,10 +109,9 @@ def test_zones_and_regions_hold_their_machines() -> None:
 
 def test_services_are_told_by_label_then_group_then_machine() -> None:
     made = facts()
-    group = InstanceGroup(
-        ref=ResourceRef(self_link=SelfLink("projects/p/zones/us-central1-a/instanceGroups/web")),
-        project=ProjectId("p"),
-        name="web",
+    group = resource(
+        InstanceGroup,
+        "projects/p/zones/us-central1-a/instanceGroups/web",
         is_managed=False,
         is_regional=False,
         location="us-central1-a",

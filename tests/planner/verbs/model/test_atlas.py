@@ -14,7 +14,7 @@ from support.commands.run import run_verbs
 from support.paths.tables import written
 from support.probes.measurements import measured
 
-COMMANDS_BY_ANSWER = {"Atlas": (["model", "atlas", "--as-of", "2026-11-22"],)}
+COMMANDS_BY_ANSWER = {"Atlas": ("model atlas --as-of 2026-11-22",)}
 ROW = {
     "source": "grid",
     "date": "2022-01-29",

@@ -17,21 +17,16 @@ from netplan_planner.model import (
     NetworkInterface,
     PathClass,
     ProjectId,
-    Region,
-    ResourceRef,
     Route,
     SelfLink,
 )
 from netplan_planner.verbs.place.ask import PlaceChoices
 from netplan_planner.verbs.place.inventory import Ties, asked_of, offered_in
+from support.resources import resource
 from support.rules.facts import NETWORK, facts_of, machine
 
 DB = machine("db")
 INSIDE = DB.interfaces[0]
-
-
-def ref(link: str) -> ResourceRef:
-    return ResourceRef(self_link=SelfLink(link))
 
 
 def with_inventory(change: Callable[[Inventory], Inventory], one: Instance = DB) -> Facts:
@@ -41,13 +36,14 @@ def with_inventory(change: Callable[[Inventory], Inventory], one: Instance = DB)
 
 def disk(link: str, *users: str) -> Disk:
     names = tuple(SelfLink(f"projects/p/zones/us-central1-a/instances/{user}") for user in users)
-    return Disk(ref=ref(link), project=ProjectId("p"), name="data", disk_type="pd-ssd", users=names)
+    return resource(
+        Disk, link, project=ProjectId("p"), name="data", disk_type="pd-ssd", users=names
+    )
 
 
-ROUTE = Route(
-    ref=ref("projects/p/global/routes/out"),
-    project=ProjectId("p"),
-    name="out",
+ROUTE = resource(
+    Route,
+    "projects/p/global/routes/out",
     network=NETWORK,
     dest_range="0.0.0.0/0",
     next_hop="instance",
@@ -107,22 +103,19 @@ def test_what_refers_to_it_has_to_follow() -> None:
         name="nic0", network=NETWORK, internal_ipv4="10.0.0.9", external_ipv4="34.1.2.3"
     )
     one = replace(DB, interfaces=(nic,))
-    group = InstanceGroup(
-        ref=ref("projects/p/zones/us-central1-a/instanceGroups/shop"),
-        project=ProjectId("p"),
-        name="shop",
+    group = resource(
+        InstanceGroup,
+        "projects/p/zones/us-central1-a/instanceGroups/shop",
         is_managed=False,
         is_regional=False,
         location="us-central1-a",
         members=(DB.ref.self_link,),
     )
-    kept = Address(
-        ref=ref("projects/p/regions/us-central1/addresses/db"),
-        project=ProjectId("p"),
-        name="db",
+    kept = resource(
+        Address,
+        "projects/p/regions/us-central1/addresses/db",
         address="10.0.0.9",
         is_external=False,
-        region=Region("us-central1"),
     )
     facts = with_inventory(
         lambda held: replace(held, instance_groups=(group,), addresses=(kept,)), one

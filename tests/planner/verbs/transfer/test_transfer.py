@@ -18,33 +18,10 @@ MOVE = ("--from", "us-central1", "--to", "europe-west4", "--bytes", "1TB")
 FEW = ("--machine-type", "n2-standard-8,n2-standard-4", "--max-count", "3")
 COMMANDS_BY_ANSWER = {
     "TransferAnswer": (
-        [
-            "transfer",
-            "--from",
-            "us-central1",
-            "--to",
-            "europe-west4",
-            "--bytes",
-            "1TB",
-            "--series",
-            "n2",
-            "--deadline",
-            "10m",
-            "--start-up",
-            "40s",
-        ],
-        [
-            "transfer",
-            "--from",
-            "us-central1",
-            "--to",
-            "us-east1",
-            "--bytes",
-            "1TB",
-            "--deadline",
-            "1s",
-        ],
-        ["transfer", "--from", "us-central1", "--to", "internet", "--bytes", "1TB"],
+        "transfer --from us-central1 --to europe-west4 --bytes 1TB --series n2"
+        " --deadline 10m --start-up 40s",
+        "transfer --from us-central1 --to us-east1 --bytes 1TB --deadline 1s",
+        "transfer --from us-central1 --to internet --bytes 1TB",
     )
 }
 """Commands whose JSON and CSV `test_every_answer` looks at."""

@@ -3,12 +3,13 @@
 from msgspec.structs import replace
 
 from netplan_planner.machines.known import Known
-from netplan_planner.model import Facts, InstanceGroup, ProjectId, ResourceRef, SelfLink
+from netplan_planner.model import Facts, InstanceGroup, SelfLink
 from netplan_planner.model.plans.changes import PlanChanges
 from netplan_planner.verbs.whatif.answer import WhatifChange
 from netplan_planner.verbs.whatif.apply import apply_aimed
 from netplan_planner.verbs.whatif.scenario import aimed
 from netplan_planner.verbs.whatif.steps import changes_of
+from support.resources import resource
 from support.whatif.projects import change, facts_of
 
 
@@ -24,10 +25,9 @@ def grouped() -> Facts:
     named = {f"transcoder-{number}" for number in range(1, 5)}
     members = tuple(one.ref.self_link for one in facts.inventory.instances if one.name in named)
     link = SelfLink("projects/gecko-demo/zones/us-central1-a/instanceGroupManagers/g")
-    group = InstanceGroup(
-        ref=ResourceRef(self_link=link),
-        project=ProjectId("gecko-demo"),
-        name="g",
+    group = resource(
+        InstanceGroup,
+        link,
         is_managed=True,
         is_regional=False,
         location="us-central1-a",

@@ -8,8 +8,8 @@ from support.commands.run import run_verbs
 
 COMMANDS_BY_ANSWER = {
     "WhatifAnswer": (
-        ["whatif", "--demo", "gecko", "--vm", "transcoder-[1-4]", "--address", "internal"],
-        ["whatif", "--demo", "gecko", "--growth", "2", "--by", "2099-01-01"],
+        "whatif --demo gecko --vm transcoder-[1-4] --address internal",
+        "whatif --demo gecko --growth 2 --by 2099-01-01",
     )
 }
 """Commands whose JSON and CSV `test_every_answer` looks at."""
