@@ -1,4 +1,4 @@
-"""Resources of an inventory in as few words as a test needs: what their link says is not repeated."""
+"""Resources of an inventory in as few words as a test needs: their link says the rest."""
 
 from typing import Any, TypeVar
 
@@ -13,8 +13,8 @@ _PLACES: dict[str, tuple[str, type[str]]] = {
 }
 
 
-def resource(kind: type[Resource], link: str, **more: Any) -> Resource:
-    """Return the resource of a link; project, name and place are the link's unless they are said."""
+def resource(kind: type[Resource], link: str, /, **more: Any) -> Resource:
+    """Return the resource of a link; project, name and place are the link's unless said."""
     parts = link.split("/")
     said: dict[str, Any] = {"project": ProjectId(parts[1]), "name": parts[-1], "region": None}
     if parts[2] in _PLACES:

@@ -3,7 +3,6 @@
 import os
 import pty
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +14,7 @@ from netplan_planner import meter
 from netplan_planner.cli import live
 from netplan_planner.cli.live import State
 from netplan_planner.meter import Sampled
-from support.commands.run import ROOTS
+from support.commands.run import begun, surroundings
 
 SLOW = """
 import time
@@ -101,12 +100,8 @@ def terminal() -> Iterator[tuple[int, int]]:
 
 
 def run(*arguments: str, stderr: int) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
-        [sys.executable, "-c", SLOW, *arguments],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS)), "TERM": "xterm"},
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-    )
+    told = {name: one for name, one in surroundings(TERM="xterm").items() if name != "NO_COLOR"}
+    return begun("-c", SLOW, *arguments, stderr=stderr, env=told)
 
 
 def shown_on_a_terminal(*arguments: str) -> tuple[int, bytes, str]:

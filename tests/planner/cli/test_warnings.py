@@ -1,10 +1,8 @@
 """Warnings of Python, of ours or of libraries: none reaches the user, all do with `--debug`."""
 
-import os
-
 import pytest
 
-from support.commands.run import ROOTS, run_anew
+from support.commands.run import run_anew
 
 SCRIPT = """
 import warnings
@@ -21,9 +19,8 @@ main()
 
 @pytest.mark.parametrize("is_shown", [False, True])
 def test_a_warning_is_seen_with_debug_alone(is_shown: bool) -> None:
-    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS))}
     words = ["--debug"] * is_shown + ["caps", "n2-standard-4", "--output", "csv"]
-    done = run_anew(SCRIPT, words, variables)
+    done = run_anew("-c", SCRIPT, *words)
     assert done.returncode == 0, done.stderr
     assert ("FutureWarning: wears out" in done.stderr) is is_shown
     assert "wears out" not in done.stdout

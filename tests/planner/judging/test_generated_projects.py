@@ -44,20 +44,17 @@ def test_findings_are_short_ordered_and_add_up(answers: dict[str, str]) -> None:
     assert len(lines) <= 154
     found: Report = json.loads(answers["json"])
     assert max(Counter(f["rule"] for f in found["findings"]).values()) <= 2
-    found: Report = json.loads(answers["json"])
     sums = [f["marginal_usd_per_month"] or 0 for f in found["findings"]]
     assert max(sums) > 100, "the project has something to save"
     ranked = [fix["saving_usd_per_month"] or 0 for fix in found["do_first"] if not fix["now"]]
     assert ranked == sorted(ranked, reverse=True)
     assert max(ranked) == max(sums)
     assert f"saves ${max(ranked):,.2f} a month" in " ".join(answers["text"].split())
-    found: Report = json.loads(answers["json"])
     for finding in found["findings"]:
         if finding["severity"] == "high":
             used = [m["used_ratio"] or 0 for m in finding["members"]]
             assert (finding["marginal_usd_per_month"] or 0) >= 10 or max(used) >= 0.8
             assert finding["severity_reason"]
-    found: Report = json.loads(answers["json"])
     rows = list(csv.DictReader(io.StringIO(answers["csv"])))
     assert len(rows) == sum(len(f["members"]) for f in found["findings"])
     for row in rows:
@@ -66,7 +63,6 @@ def test_findings_are_short_ordered_and_add_up(answers: dict[str, str]) -> None:
             assert name in row["fix"] + row["commands"]
     fixes = Counter(row["fix"] for row in rows if row["rule"].startswith("external-ip-intra"))
     assert max(fixes.values(), default=1) == 1
-    found: Report = json.loads(answers["json"])
     for finding in found["findings"]:
         stated = [Decimal(str(m["saving_usd_per_month"] or 0)) for m in finding["members"]]
         total = Decimal(str(finding["saving_usd_per_month"] or 0))

@@ -2,8 +2,6 @@ import io
 import json
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -21,6 +19,7 @@ from netplan_planner.renderers import (
 )
 from netplan_planner.renderers.output import resolved
 from netplan_planner.writing import write_each
+from support.commands.run import run_anew
 from support.reports import made as reports
 
 OPTIONS = RenderOptions(rules=reports.RULES)
@@ -220,7 +219,7 @@ def test_the_registry_loads_nothing_heavy() -> None:
         "import sys, netplan_planner.renderers as r;"
         " print('rich' in sys.modules, 'jinja2' in sys.modules, len(r.RENDERERS))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = run_anew("-c", code)
     assert done.stdout.split() == ["False", "False", str(len(RENDERERS))]
 
 
@@ -230,5 +229,5 @@ def test_templates_are_loaded_for_html_alone(name: str) -> None:
         "import sys; from importlib import import_module; from netplan_planner.renderers import"
         f" RENDERERS; import_module(RENDERERS[{name!r}]); print('jinja2' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = run_anew("-c", code)
     assert done.stdout.split() == ["False"]

@@ -26,8 +26,8 @@ def _surface(
     needed: str = "", others: str = "", switches: str = "", names: int | str = 1
 ) -> Surface:
     count = names if isinstance(names, int) else None
-    flags = (frozenset(text.split()) for text in (needed, others, switches))
-    return Surface(*flags, count)
+    first, second, third = (frozenset(text.split()) for text in (needed, others, switches))
+    return Surface(first, second, third, count)
 
 
 GCLOUD = {name: _surface(**row) for name, row in SURFACE["commands"].items()}

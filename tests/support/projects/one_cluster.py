@@ -14,9 +14,9 @@ DATA = Path(__file__).parents[2] / "data" / "made" / "one_cluster.yaml"
 GUARANTEED = {"cpu": "2", "memory": "4Gi"}
 
 
-def _read() -> dict[str, Any]:
+def _read() -> dict[str, Object]:
     """Return what does not depend on a number, each time anew."""
-    found: dict[str, Any] = yaml.load(DATA.read_bytes(), yaml.CSafeLoader)
+    found: dict[str, Object] = yaml.load(DATA.read_bytes(), yaml.CSafeLoader)
     return found
 
 

@@ -1,10 +1,7 @@
 """`netplan flows aggregate`: the same answers from the sums, and nothing lost in their folder."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +15,7 @@ from netplan_planner.traffic.aggregates import MANIFEST
 from netplan_planner.traffic.spark import submitted
 from netplan_planner.writing import folder_written_whole
 from support.commands.in_process import Done, netplan
+from support.commands.run import begun
 from support.flows import aggregated
 from support.flows.entries import entries
 from support.flows.kinds import BAD
@@ -267,10 +265,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path: Path) -> None:
         "with folder_written_whole(Path(sys.argv[1])) as beside:\n"
         "    (beside / 'half').write_text('x'); time.sleep(60)\n"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, str(out)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
+    process = begun("-c", code, out)
     while not any(tmp_path.glob(".sums.*.new/half")) and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)

@@ -1,15 +1,14 @@
 """The `price` verb as a user runs it: a process, its outputs and its exit status."""
 
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 from netplan_pricing.container import FILE_NAME
-from support.commands.run import run_verbs
+from support.commands.run import run_anew, run_verbs
 from support.prices.inputs import built
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str) -> CompletedProcess[str]:
     return run_verbs(arguments=["price", *arguments], COLUMNS="200")
 
 
@@ -32,13 +31,6 @@ def test_too_little_memory_is_one_line() -> None:
         "frame.app = fail\n"
         "frame.run()"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", limited],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-        env={"PATH": "", "PYTHONPATH": ":".join(sys.path)},
-    )
+    ran = run_anew("-c", limited)
     assert (ran.returncode, ran.stdout) == (3, "")
     assert ran.stderr == "netplan: not enough memory for this; nothing was changed\n"

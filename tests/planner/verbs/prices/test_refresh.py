@@ -4,7 +4,6 @@ import gzip
 import re
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from msgspec import structs
 
 from netplan_pricing import open_snapshot
 from netplan_pricing.container import FILE_NAME
-from support.commands.run import ROOTS, run_verbs
+from support.commands.run import MAIN, begun, run_verbs
 from support.prices.inputs import TODAY, made_skus
 from support.prices.skus import COMPUTE, NETWORKING, sku
 from support.servers.catalog import API_KEY, CatalogServer, Trouble
@@ -81,12 +80,7 @@ def test_a_refresh_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     before = old.read_bytes()
     dearer = [sku("Reserved N2 Core in Ay", "CPU", sku_id="NEW-1"), *made_skus()]
     with server(dearer, trouble=Trouble(from_request=4, hang_s=60)) as one:
-        process = subprocess.Popen(
-            [sys.executable, "-c", "from netplan_planner.cli import main; main()",
-             *arguments(one, tmp_path)],
-            env={"PYTHONPATH": ":".join(map(str, ROOTS)), "PATH": ""},
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
+        process = begun("-c", MAIN, *arguments(one, tmp_path), stderr=subprocess.PIPE)
         until = time.monotonic() + 30
         while len(one.calls) < 4 and time.monotonic() < until:
             time.sleep(0.02)
