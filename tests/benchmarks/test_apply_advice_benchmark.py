@@ -18,7 +18,7 @@ OWN = sorted(path.stem for path in BENCHMARKS.glob("advice_*.py"))
 def imported(path: Path) -> set[str]:
     """Return the first words of all modules that a file imports, wherever it does."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             found |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

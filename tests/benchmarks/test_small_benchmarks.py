@@ -142,7 +142,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_part_of_flow_logs_agrees_with_its_rival(folder: Path) -> None:
     done = run_flow_logs(folder, "--json", folder / "runs.json")
     assert done.returncode == 0, done.stderr
-    runs = json.loads((folder / "runs.json").read_text(encoding="utf-8"))
+    runs = json.loads((folder / "runs.json").read_text("utf-8"))
     by_task = {run["task"]: run for run in runs}
     tasks = {"audit", "ingest", "hand-written", "json-sum", "json-edges", "linear"}
     assert set(by_task) == tasks
@@ -159,14 +159,14 @@ def test_a_sum_that_is_not_what_was_generated_ends_the_run(folder: Path) -> None
     made = run_flow_logs(folder, "--only", "linear")
     assert made.returncode == 0, made.stderr
     answers = folder / f"parquet-{RECORDS}-300" / "expected.json"
-    right = answers.read_text(encoding="utf-8")
+    right = answers.read_text("utf-8")
     wrong = json.loads(right)
     wrong["by_class"]["internet"] += 1
-    answers.write_text(json.dumps(wrong), encoding="utf-8")
+    answers.write_text(json.dumps(wrong), "utf-8")
     try:
         done = run_flow_logs(folder, "--only", "ingest")
     finally:
-        answers.write_text(right, encoding="utf-8")
+        answers.write_text(right, "utf-8")
     assert done.returncode != 0
     assert "not what was generated" in done.stderr
     assert "by_class" in done.stderr

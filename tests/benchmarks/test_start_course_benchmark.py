@@ -26,7 +26,7 @@ def test_a_window_is_told_to_follow_a_wait_or_none(
         "1,1.0,2.0,1,276.0,1408,3,0.0012",
         "1,0.0,1.0,0,276.0,2816,0,0.0944",
     ]
-    path.write_text("\n".join([HEADER, *rows]), encoding="utf-8")
+    path.write_text("\n".join([HEADER, *rows]), "utf-8")
     _, line = printed(path).splitlines()
     assert line.split()[-2:] == list(shares)
 

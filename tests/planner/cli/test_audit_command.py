@@ -63,10 +63,7 @@ def test_gecko_names_both_faults_and_what_each_fix_brings() -> None:
     assert [gbps for name, gbps in alone.items() if name != "internal address"] == [1.6]
     assert small["joint"]["estimate"]["gbps"] == 16.0
     order = [(fix["rank"], fix["rule"]) for fix in found["do_first"]]
-    assert order == [
-        (1, "external-ip-intra-zone"),
-        (2, "egress-cap-undersized-for-target"),
-    ]
+    assert order == [(1, "external-ip-intra-zone"), (2, "egress-cap-undersized-for-target")]
     # Alone the bigger machine brings nothing; after the address fix it does.
     second = found["do_first"][1]
     assert (second["now"]["gbps"], second["fixed"]["gbps"]) == (2.0, 16.0)
@@ -188,13 +185,13 @@ def test_several_outputs_at_once(tmp_path: Path) -> None:
     code, out, err = audit("--demo", "gecko", "--output", "text", *asked)
     assert (code, err) == (1, "")
     assert "Do first" in out
-    found = json.loads(names["json"].read_text(encoding="utf-8"))
+    found = json.loads(names["json"].read_text("utf-8"))
     jsonschema.validate(found, schema("Report"))
-    sarif = json.loads(names["sarif"].read_text(encoding="utf-8"))
+    sarif = json.loads(names["sarif"].read_text("utf-8"))
     assert len(sarif["runs"][0]["results"]) == len(found["findings"])
-    rows = list(csv.DictReader(io.StringIO(names["csv"].read_text(encoding="utf-8"))))
+    rows = list(csv.DictReader(io.StringIO(names["csv"].read_text("utf-8"))))
     assert len(rows) == sum(len(f["members"]) for f in found["findings"])
-    assert "external-ip-intra-zone" in names["md"].read_text(encoding="utf-8")
+    assert "external-ip-intra-zone" in names["md"].read_text("utf-8")
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted(p.name for p in names.values())
 
 
@@ -210,7 +207,7 @@ def test_configuration_file_environment_and_flags(tmp_path: Path) -> None:
         '[audit]\nselect = ["price"]\nfail-on = "never"\n'
         "[rules.idle-external-address]\nmin_age_days = 100000\n"
         '[targets]\n"instances/ingest-1" = "20 Gbps"\n',
-        encoding="utf-8",
+        "utf-8",
     )
 
     def run(*arguments: str, **environment: str) -> Report:
@@ -296,7 +293,7 @@ def test_hostile_names_stay_inert_everywhere(tmp_path: Path) -> None:
         "/" + HOSTILE
     )
     path = tmp_path / "evil\x1b[31m.json"
-    path.write_text(json.dumps([r for listed in held.values() for r in listed]), encoding="utf-8")
+    path.write_text(json.dumps([r for listed in held.values() for r in listed]), "utf-8")
     for form in ("text", "md", "csv", "sarif", "json"):
         code, out, err = audit(
             "--inventory", path, "--output", form, "--fail-on", "never", "-v", "--max-findings", 0
@@ -312,7 +309,7 @@ def test_hostile_names_stay_inert_everywhere(tmp_path: Path) -> None:
 
 def test_steady_rates_have_no_window(tmp_path: Path) -> None:
     table = tmp_path / "rates.csv"
-    table.write_text("src,dst,gbps\nweb-1,web-2,1.5\n", encoding="utf-8")
+    table.write_text("src,dst,gbps\nweb-1,web-2,1.5\n", "utf-8")
     found = report("--inventory", FILES, "--traffic", table)
     window = found["window"]
     assert (window["start"], window["end"], window["observed_minutes"]) == (None, None, None)
@@ -327,4 +324,4 @@ def test_a_fix_that_brings_nothing_says_so_beside_the_order(tmp_path: Path) -> N
     done = netplan("audit", "--demo", "dobermanifesto", "--fail-on", "never", *outputs)
     said = "left out: finding 3; no traffic is seen to need its fix, no saving is known"
     assert f"\n{said}\n" in done.out
-    assert said in page.read_text(encoding="utf-8")
+    assert said in page.read_text("utf-8")

@@ -22,7 +22,7 @@ def test_every_verb_takes_them_before_and_behind(
 ) -> None:
     """Two spellings a verb, in turn: one that has a value and one that has none."""
     file = tmp_path / "netplan.toml"
-    file.write_text("", encoding="utf-8")
+    file.write_text("", "utf-8")
     for spelling in (PLAIN[number % len(PLAIN)], WITH_FILE[number % len(WITH_FILE)]):
         words = [word.replace("FILE", str(file)) for word in spelling]
         for line in ([*words, *path], [*path[:1], *words, *path[1:]], [*path, *words]):
@@ -57,7 +57,7 @@ def test_words_go_before_the_verb_unless_they_are_its_own(
 
 def test_they_do_the_same_in_both_places(tmp_path: Path) -> None:
     file = tmp_path / "netplan.toml"
-    file.write_text('[caps]\nseries = "e2"\n', encoding="utf-8")
+    file.write_text('[caps]\nseries = "e2"\n', "utf-8")
     verb, option = ["caps", "--output", "csv"], ["--config", str(file)]
     before, behind = (
         run_verbs(arguments=line).stdout for line in ([*option, *verb], [*verb, *option])

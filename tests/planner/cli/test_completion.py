@@ -32,10 +32,7 @@ OFFERED = {
     "netplan caps n2d-standard-2": ["n2d-standard-2", "n2d-standard-224"],
     "netplan predict --src-type n1-standard-1": ["n1-standard-1", "n1-standard-16"],
     "netplan predict --src-place africa-south1-a": ["africa-south1-a"],
-    "netplan predict --path inter-region-i": [
-        "inter-region-internal",
-        "inter-region-internal-pod",
-    ],
+    "netplan predict --path inter-region-i": ["inter-region-internal", "inter-region-internal-pod"],
     "netplan recommend --series c4d": ["c4d"],
     "netplan whatif --plugin flannel-u": ["flannel-udp"],
     "netplan predict --plugin flannel-u": ["flannel-udp"],

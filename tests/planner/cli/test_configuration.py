@@ -25,7 +25,7 @@ Setting = tuple[tuple[str, ...], Any, Any]
 
 def show(folder: Path, text: str, **environment: str) -> tuple[int, str, str]:
     config = folder / "netplan.toml"
-    config.write_text(text, encoding="utf-8")
+    config.write_text(text, "utf-8")
     done = run_verbs(arguments=["--config", str(config), "config", "show"], **environment)
     return done.returncode, done.stdout, done.stderr
 
@@ -102,7 +102,7 @@ def test_every_setting_takes_its_own_kind_of_value_and_refuses_others(
     found = all_settings()
     assert len(found) > 900
     file = tmp_path / "netplan.toml"
-    file.write_text(f"[audit]\nx = {WRITTEN[kind]}\n", encoding="utf-8")
+    file.write_text(f"[audit]\nx = {WRITTEN[kind]}\n", "utf-8")
     given = option_defaults(file)["audit"]["x"]
     for where in found:
         annotation = where[2].type_descriptor.annotation
@@ -172,7 +172,7 @@ def test_keys_may_be_written_as_options_or_as_parameters(tmp_path: Path) -> None
 
 def test_the_settings_are_data_too(tmp_path: Path) -> None:
     config = tmp_path / "netplan.toml"
-    config.write_text('[audit]\nselect = ["address", "price"]\n', encoding="utf-8")
+    config.write_text('[audit]\nselect = ["address", "price"]\n', "utf-8")
     words = ["--config", str(config), "config", "show"]
     done = run_verbs(arguments=[*words, "--output", "json"], NETPLAN_AUDIT_FAIL_ON="low")
     found = json.loads(done.stdout)
@@ -200,7 +200,7 @@ def test_each_variable_that_is_read_is_listed_with_what_it_sets() -> None:
     assert "secret" not in done.stdout
     text = run_verbs(arguments=["config", "show", "--env"]).stdout
     assert [line.split()[0] for line in text.splitlines()] == [
-        *("variable", *(row["variable"] for row in listed)),
+        *("variable", *(row["variable"] for row in listed))
     ]
 
 

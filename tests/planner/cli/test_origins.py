@@ -18,7 +18,7 @@ def refused(*arguments: str, **environment: str) -> str:
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
     path = tmp_path / "netplan.toml"
-    path.write_text('[audit]\nfail-on = "x"\n[price.traffic]\narea = "usa"\n', encoding="utf-8")
+    path.write_text('[audit]\nfail-on = "x"\n[price.traffic]\narea = "usa"\n', "utf-8")
     return path
 
 

@@ -51,7 +51,7 @@ def test_a_machine_that_sends_to_the_outside_keeps_the_cap_for_it(tmp_path: Path
     tier1 = {"totalEgressBandwidthTier": "TIER_1"}
     inventory = machine_file(tmp_path, "n2-standard-32", networkPerformanceConfig=tier1)
     traffic = tmp_path / "rates.csv"
-    traffic.write_text("src,dst,gbps\none,203.0.113.9,15\n", encoding="utf-8")
+    traffic.write_text("src,dst,gbps\none,203.0.113.9,15\n", "utf-8")
     vm = ["--inventory", inventory, "--traffic", str(traffic), "--vm", "one"]
     answer = json.loads(recommend(*vm, "--format", "json").stdout)
     refused = {r["machine_type"]: r["detail"] for r in answer["rejected"] if not r["is_tier1"]}
@@ -70,7 +70,7 @@ def test_a_region_to_send_to_adds_what_its_traffic_costs() -> None:
 def machine_file(folder: Path, machine_type: str, **fields: Any) -> str:
     """Write an inventory of one machine; return its path."""
     path = folder / "machines.json"
-    path.write_text(json.dumps([machine("one", machine_type, **fields)]), encoding="utf-8")
+    path.write_text(json.dumps([machine("one", machine_type, **fields)]), "utf-8")
     return str(path)
 
 

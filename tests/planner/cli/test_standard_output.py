@@ -147,7 +147,7 @@ class TestNames:
     @pytest.mark.parametrize("name", ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
     def test_a_pipe_and_a_file_get_the_answer(self, name: str, tmp_path: Path) -> None:
         file = tmp_path / "file"
-        file.write_text("before\n", encoding="utf-8")
+        file.write_text("before\n", "utf-8")
         done = in_shell(f'"$@" | cat >>{file}; exec "$@" >>{file}', *CAPS, "-o", f"json:{name}")
         alone = netplan(*CAPS, "-o", "json").out
         assert (done.returncode, done.stderr) == (0, "")

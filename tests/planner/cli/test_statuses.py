@@ -7,13 +7,7 @@ from typing import Any
 
 import pytest
 
-from netplan_planner.errors import (
-    IncompleteError,
-    InputError,
-    MissingDatum,
-    UnknownName,
-    UsageError,
-)
+from netplan_planner import errors
 from support.commands.cases import CASES, cases
 from support.commands.in_process import netplan
 from support.commands.lines import FILE, OUT, VERBS, success
@@ -44,7 +38,7 @@ def documented() -> dict[str, tuple[bool, bool, bool]]:
     """Return by verb whether the table says when it ends with 1, with 3 for want of a figure, 4."""
     rows = (
         [cell.strip() for cell in line.strip("|").split("|")]
-        for line in DOCS.read_text(encoding="utf-8").splitlines()
+        for line in DOCS.read_text("utf-8").splitlines()
         if line.startswith("| `")
     )
     return {row[0].strip("`"): (bool(row[1]), bool(row[2]), bool(row[3])) for row in rows}
@@ -72,11 +66,11 @@ def test_its_row_says_what_the_tests_show(verb: str) -> None:
 
 def test_the_errors_have_the_statuses_of_the_table() -> None:
     statuses = {
-        UsageError: 2,
-        UnknownName: 2,
-        InputError: 3,
-        MissingDatum: 3,
-        IncompleteError: 4,
+        errors.UsageError: 2,
+        errors.UnknownName: 2,
+        errors.InputError: 3,
+        errors.MissingDatum: 3,
+        errors.IncompleteError: 4,
     }
     assert {kind: kind.exit_status for kind in statuses} == statuses
 

@@ -7,13 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from netplan_planner.judging import move_steps
 from netplan_planner.judging.fixes import answer
-from netplan_planner.judging.move_steps import (
-    Renaming,
-    under_new_name,
-    with_last_changes,
-    with_move,
-)
 from netplan_planner.ledger.state import State
 from netplan_planner.model import (
     Address,
@@ -206,7 +201,7 @@ def test_a_move_to_where_its_name_is_taken_has_no_commands(name: str) -> None:
     moved, there = machine("pear", zone="us-central1-a"), machine(name, zone="us-central1-b")
     change = Change(kind=ChangeKind.ZONE, target=moved.ref.self_link, to=there.zone)
     told = Fix(text="move it", label="a move")
-    fix = with_move(told, change, State(facts_of(moved, there)))
+    fix = move_steps.with_move(told, change, State(facts_of(moved, there)))
     assert bool(fix.commands) is (name != moved.name)
 
 
@@ -225,7 +220,7 @@ def test_the_last_change_of_a_machine_may_give_it_a_new_name(
     moved, there = machine("pear", zone="us-central1-a"), machine("pear", zone="us-central1-b")
     change = Change(kind=kind, target=moved.ref.self_link, to=to)
     told = Fix(text="do it", label="it", caution="Be there.")
-    fix = under_new_name(told, change, State(facts_of(moved, there)))
+    fix = move_steps.under_new_name(told, change, State(facts_of(moved, there)))
     assert (fix is None) is (not said)
     if fix is not None:
         assert any(said in command for command in fix.commands)
@@ -233,7 +228,7 @@ def test_the_last_change_of_a_machine_may_give_it_a_new_name(
         assert fix.undo is not None
     made = replace(moved, created_by=SelfLink("projects/p/zones/z/instanceGroupManagers/g"))
     if kind is not ChangeKind.ZONE:
-        assert under_new_name(told, change, State(facts_of(made, there))) is None
+        assert move_steps.under_new_name(told, change, State(facts_of(made, there))) is None
 
 
 @pytest.mark.parametrize(
@@ -267,8 +262,8 @@ def test_no_change_after_it_may_name_a_machine_that_is_renamed(
         after = Change(kind=kind, target=link(later["target"]), destination=there)
     second = (of(after, *later.get("commands", ())),) if later else ()
     written = Fix(text="it", commands=("made",))
-    renaming = Renaming("one", 0, written, frozenset({"pear"}))
-    found = with_last_changes({"one": (first,), "two": second}, [renaming])
+    renaming = move_steps.Renaming("one", 0, written, frozenset({"pear"}))
+    found = move_steps.with_last_changes({"one": (first,), "two": second}, [renaming])
     assert (found["one"][0].fix == written) is is_written
     assert found["two"] == second
 

@@ -6,58 +6,52 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.judging.fix_sets import Option
 from netplan_planner.judging.fix_sets import find_fix_sets as find
-from netplan_planner.model import (
-    BandwidthTier,
-    Change,
-    ChangeKind,
-    Facts,
-    FixSet,
-    PathClass,
-    SelfLink,
-)
 from support.rules.facts import facts_of, machine
 
 HELD_BACK = 0.8
 
 
-def find_fix_sets(facts: Facts, options: list[Option]) -> tuple[FixSet, ...]:
+def find_fix_sets(facts: model.Facts, options: list[Option]) -> tuple[model.FixSet, ...]:
     return find(facts, options, HELD_BACK)
 
 
-EXTERNAL = PathClass.SAME_ZONE_EXTERNAL
+EXTERNAL = model.PathClass.SAME_ZONE_EXTERNAL
 
 
-def link(name: str) -> SelfLink:
-    return SelfLink(f"projects/p/zones/us-central1-a/instances/{name}")
+def link(name: str) -> model.SelfLink:
+    return model.SelfLink(f"projects/p/zones/us-central1-a/instances/{name}")
 
 
 def address(src: str, dst: str, usd: str = "100") -> Option:
-    change = Change(kind=ChangeKind.INTERNAL_ADDRESS, target=link(src), destination=link(dst))
+    change = model.Change(
+        kind=model.ChangeKind.INTERNAL_ADDRESS, target=link(src), destination=link(dst)
+    )
     return Option(change=change, saving_usd_per_month=Decimal(usd), finding=f"address-{src}")
 
 
 def resize(src: str, to: str, usd: str | None = "-40") -> Option:
-    change = Change(kind=ChangeKind.MACHINE_TYPE, target=link(src), to=to)
+    change = model.Change(kind=model.ChangeKind.MACHINE_TYPE, target=link(src), to=to)
     saving = None if usd is None else Decimal(usd)
     return Option(change=change, saving_usd_per_month=saving, finding=f"size-{src}")
 
 
-def gecko(*names: str, machine_type: str = "n1-standard-1") -> Facts:
+def gecko(*names: str, machine_type: str = "n1-standard-1") -> model.Facts:
     machines = [machine(name, machine_type) for name in names]
     ring = zip(names, names[1:] + names[:1], strict=True)
     talk = tuple((src, dst, EXTERNAL, 1.5) for src, dst in ring)
     return facts_of(*machines, talk=talk, as_of=date(2017, 7, 27))
 
 
-def towards(receiver: str) -> Facts:
+def towards(receiver: str) -> model.Facts:
     """A small machine that sends to one that may take more than it sends."""
     machines = machine("a", "n1-standard-1"), machine("b", receiver)
     return facts_of(*machines, talk=(("a", "b", EXTERNAL, 1.5),), as_of=date(2017, 7, 27))
 
 
-def singles(fix_set: FixSet) -> dict[str, float | None]:
+def singles(fix_set: model.FixSet) -> dict[str, float | None]:
     return {step.name: step.estimate.gbps for step in fix_set.singles}
 
 
@@ -157,7 +151,7 @@ def test_a_type_with_tier_1_is_a_type() -> None:
     larger = resize("a", "n1-standard-16")
     both = replace(
         resize("a", "n2-standard-32"),
-        change=Change(kind=ChangeKind.TIER_1, target=link("a"), to="n2-standard-32"),
+        change=model.Change(kind=model.ChangeKind.TIER_1, target=link("a"), to="n2-standard-32"),
     )
     machines = machine("a", "n1-standard-2"), machine("b", "n2-standard-32")
     facts = facts_of(*machines, talk=(("a", "b", EXTERNAL, 6.9),))
@@ -192,7 +186,7 @@ def test_a_newer_platform_of_the_same_type_is_a_change() -> None:
 
 
 def test_a_new_type_is_taken_without_tier1() -> None:
-    sender = replace(machine("a", "n2-standard-32"), bandwidth_tier=BandwidthTier.TIER_1)
+    sender = replace(machine("a", "n2-standard-32"), bandwidth_tier=model.BandwidthTier.TIER_1)
     facts = facts_of(sender, machine("b"), talk=(("a", "b", EXTERNAL, 6.0),))
     # The address alone brings 50: a type without Tier_1 can only take from that.
     assert find_fix_sets(facts, [address("a", "b"), resize("a", "n2-standard-48")]) == ()
@@ -207,7 +201,7 @@ def test_without_traffic_there_are_no_sets() -> None:
     assert find_fix_sets(facts_of(machine("a")), [address("a", "b")]) == ()
 
 
-def of_two(gbps: float) -> Facts:
+def of_two(gbps: float) -> model.Facts:
     return facts_of(
         *(machine(name, "n1-standard-1") for name in ("a", "b")),
         talk=(("a", "b", EXTERNAL, gbps),),

@@ -36,7 +36,7 @@ def answers(project: Path) -> dict[str, str]:
     day = ["--today", "2026-05-20", "--fail-on", "never"]
     done = run_verbs(arguments=["audit", *inputs, *outputs, *day])
     assert done.returncode == 0, done.stderr
-    return {form: path.read_text(encoding="utf-8") for form, path in names.items()}
+    return {form: path.read_text("utf-8") for form, path in names.items()}
 
 
 def test_findings_are_short_ordered_and_add_up(answers: dict[str, str]) -> None:

@@ -8,41 +8,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.judging.levers import commitment_lever
 from netplan_planner.judging.month import committed, month_bill, tables_of
-from netplan_planner.model import (
-    BandwidthTier,
-    Change,
-    ChangeKind,
-    Commitment,
-    CommitmentLever,
-    CommitmentScope,
-    Facts,
-    Instance,
-    Usage,
-)
 from netplan_planner.optimise.commitment_table import commitment_uses
 from support.prices.commitments import commitment
 from support.rules.facts import facts_of, machine
 
-NOT_KNOWN = CommitmentScope.UNKNOWN
+NOT_KNOWN = model.CommitmentScope.UNKNOWN
 MONTH_H = 730
 CENT = Decimal("0.01")
 
 
-def lever(facts: Facts, *changes: Change) -> CommitmentLever | None:
+def lever(facts: model.Facts, *changes: model.Change) -> model.CommitmentLever | None:
     return commitment_lever(facts, changes, NOT_KNOWN)
 
 
-def hourly_usd(facts: Facts, machine_type: str, usage: Usage) -> Decimal:
+def hourly_usd(facts: model.Facts, machine_type: str, usage: model.Usage) -> Decimal:
     return facts.prices.machine("us-central1", machine_type, usage).usd
 
 
-def retyped(one: Instance, machine_type: str) -> Change:
-    return Change(kind=ChangeKind.MACHINE_TYPE, target=one.ref.self_link, to=machine_type)
+def retyped(one: model.Instance, machine_type: str) -> model.Change:
+    return model.Change(
+        kind=model.ChangeKind.MACHINE_TYPE, target=one.ref.self_link, to=machine_type
+    )
 
 
-def with_commitments(facts: Facts, *bought: Commitment) -> Facts:
+def with_commitments(facts: model.Facts, *bought: model.Commitment) -> model.Facts:
     return replace(facts, inventory=replace(facts.inventory, commitments=bought))
 
 
@@ -50,7 +42,8 @@ def test_a_year_for_what_runs_and_less_once_it_is_smaller() -> None:
     machines = [machine(name, "e2-standard-8") for name in ("ant", "bee", "cow")]
     facts = facts_of(*machines)
     each, small = (
-        MONTH_H * (hourly_usd(facts, of, Usage.ON_DEMAND) - hourly_usd(facts, of, Usage.CUD_1Y))
+        MONTH_H
+        * (hourly_usd(facts, of, model.Usage.ON_DEMAND) - hourly_usd(facts, of, model.Usage.CUD_1Y))
         for of in ("e2-standard-8", "e2-standard-2")
     )
     found = lever(facts, retyped(machines[0], "e2-standard-2"))
@@ -88,10 +81,10 @@ def test_spot_is_not_committed_to_and_what_has_no_price_is_counted() -> None:
     assert lever(facts_of(spot)) is None
 
 
-KINDS: tuple[Callable[[Instance], Instance], ...] = (
+KINDS: tuple[Callable[[model.Instance], model.Instance], ...] = (
     lambda one: one,
     lambda one: replace(one, is_spot=True),
-    lambda one: replace(one, bandwidth_tier=BandwidthTier.TIER_1),
+    lambda one: replace(one, bandwidth_tier=model.BandwidthTier.TIER_1),
     lambda one: replace(one, local_ssd_count=4),
     lambda one: replace(one, gpu_type="nvidia-tesla-t4", gpu_count=1),
     lambda one: replace(one, is_sole_tenant=True),
@@ -105,7 +98,7 @@ TYPES = ("e2-standard-8", "n2-standard-8", "n2d-standard-4", "c3-standard-44", "
     st.sampled_from((0, 4, 16)),
 )
 def test_what_is_paid_is_what_the_bill_of_a_month_says(
-    drawn: list[tuple[str, Callable[[Instance], Instance]]], vcpus: int
+    drawn: list[tuple[str, Callable[[model.Instance], model.Instance]]], vcpus: int
 ) -> None:
     facts = facts_of(*(kind(machine(f"m{at}", of)) for at, (of, kind) in enumerate(drawn)))
     if vcpus:

@@ -4,47 +4,29 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.judging.services import network_services
-from netplan_planner.model import (
-    Facts,
-    FlowLogConfig,
-    ForwardingRule,
-    NatGateway,
-    PathClass,
-    ProjectId,
-    Region,
-    ResourceRef,
-    Router,
-    SelfLink,
-    ServiceTotal,
-    Spoke,
-    SpokeKind,
-    Subnetwork,
-    VlanAttachment,
-    VpnTunnel,
-    total_usd,
-)
 from netplan_planner.model.evidence import log_volume
 from netplan_planner.planning.service_bill import ServiceBill, flow_logs, forwarding_rules
 from netplan_planner.traffic.files import faults
 from support.resources import resource
 from support.rules.facts import NETWORK, facts_of, machine
 
-CENTRAL = Region("us-central1")
-ROUTER = SelfLink(f"projects/p/regions/{CENTRAL}/routers/r")
+CENTRAL = model.Region("us-central1")
+ROUTER = model.SelfLink(f"projects/p/regions/{CENTRAL}/routers/r")
 
 
-def nat(**more: object) -> Router:
-    gateway = NatGateway(name="nat", router=ROUTER, network=NETWORK, region=CENTRAL)
-    return resource(Router, ROUTER, network=NETWORK, nats=(replace(gateway, **more),))
+def nat(**more: object) -> model.Router:
+    gateway = model.NatGateway(name="nat", router=ROUTER, network=NETWORK, region=CENTRAL)
+    return resource(model.Router, ROUTER, network=NETWORK, nats=(replace(gateway, **more),))
 
 
-def facts_with(count: int = 4, **inventory: object) -> Facts:
+def facts_with(count: int = 4, **inventory: object) -> model.Facts:
     facts = facts_of(*(machine(f"vm{n:02}") for n in range(count)))
     return replace(facts, inventory=replace(facts.inventory, **inventory))
 
 
-def only(facts: Facts) -> ServiceTotal:
+def only(facts: model.Facts) -> model.ServiceTotal:
     (total,) = network_services(facts)
     return total
 
@@ -66,11 +48,7 @@ def test_machines_with_an_address_or_stopped_do_not_use_a_gateway() -> None:
     facts = facts_with(routers=(nat(addresses=("34.1.1.1",)),))
     first, second, *rest = facts.inventory.instances
     outside = replace(first.interfaces[0], external_ipv4="34.2.2.2")
-    machines = (
-        replace(first, interfaces=(outside,)),
-        replace(second, status="TERMINATED"),
-        *rest,
-    )
+    machines = (replace(first, interfaces=(outside,)), replace(second, status="TERMINATED"), *rest)
     facts = replace(facts, inventory=replace(facts.inventory, instances=machines))
     assert only(facts).line_items[0].quantity == 2 * 730
 
@@ -86,9 +64,9 @@ def test_addresses_that_google_picks_are_at_least_one() -> None:
 def test_vpn_tunnels_cost_by_region() -> None:
     tunnels = tuple(
         resource(
-            VpnTunnel,
+            model.VpnTunnel,
             f"projects/p/regions/{region}/vpnTunnels/{n}",
-            region=Region(region) if region else None,
+            region=model.Region(region) if region else None,
         )
         for n, region in enumerate((CENTRAL, CENTRAL, "me-central2", ""))
     )
@@ -97,13 +75,13 @@ def test_vpn_tunnels_cost_by_region() -> None:
     assert (total.count, len(total.unpriced)) == (4, 1)
 
 
-def rules(facts: Facts, region: str | None, kind: str, count: int) -> ServiceBill:
+def rules(facts: model.Facts, region: str | None, kind: str, count: int) -> ServiceBill:
     return forwarding_rules(facts.prices, region, kind, count)
 
 
-def attachment(name: str, kind: str, size: str | None) -> VlanAttachment:
-    link = SelfLink(f"projects/p/regions/{CENTRAL}/interconnectAttachments/{name}")
-    return resource(VlanAttachment, link, kind=kind, bandwidth=size)
+def attachment(name: str, kind: str, size: str | None) -> model.VlanAttachment:
+    link = model.SelfLink(f"projects/p/regions/{CENTRAL}/interconnectAttachments/{name}")
+    return resource(model.VlanAttachment, link, kind=kind, bandwidth=size)
 
 
 def test_vlan_attachments_cost_by_kind_and_size_and_are_not_known_without_one() -> None:
@@ -120,7 +98,7 @@ def test_vlan_attachments_cost_by_kind_and_size_and_are_not_known_without_one() 
 
 
 def test_vlan_attachments_are_billed_by_their_state() -> None:
-    def total_of(*states: str | None) -> ServiceTotal:
+    def total_of(*states: str | None) -> model.ServiceTotal:
         one = attachment("one", "DEDICATED", "BPS_10G")
         found = (replace(one, name=f"at-{at}", state=state) for at, state in enumerate(states))
         return only(facts_with(vlan_attachments=tuple(found)))
@@ -156,14 +134,14 @@ def test_every_region_has_a_price_of_forwarding_rules_for_every_kind() -> None:
 
 
 def test_rules_are_counted_by_project_region_and_kind() -> None:
-    def front(n: int, scheme: str | None, target: str = "") -> ForwardingRule:
-        link = SelfLink(f"projects/p/regions/{CENTRAL}/forwardingRules/{n}")
+    def front(n: int, scheme: str | None, target: str = "") -> model.ForwardingRule:
+        link = model.SelfLink(f"projects/p/regions/{CENTRAL}/forwardingRules/{n}")
         return resource(
-            ForwardingRule,
+            model.ForwardingRule,
             link,
             ip_address=f"10.0.1.{n}",
             scheme=scheme,
-            target=SelfLink(target) if target else None,
+            target=model.SelfLink(target) if target else None,
         )
 
     regional = f"projects/p/regions/{CENTRAL}"
@@ -185,11 +163,11 @@ def test_rules_are_counted_by_project_region_and_kind() -> None:
 def test_kinds_that_are_sold_alike_share_the_first_five() -> None:
     fronts = tuple(
         resource(
-            ForwardingRule,
+            model.ForwardingRule,
             f"projects/p/global/forwardingRules/{target}",
             ip_address="34.9.9.9",
             scheme="EXTERNAL_MANAGED",
-            target=SelfLink(f"projects/p/global/{target}/x"),
+            target=model.SelfLink(f"projects/p/global/{target}/x"),
         )
         for target in ("targetHttpProxies", "targetTcpProxies")
     )
@@ -201,26 +179,26 @@ def test_flow_logs_pay_for_generation_by_steps_and_for_storage() -> None:
     facts = facts_with()
     found = flow_logs(facts.prices, Decimal(20_000))
     generation = 10_240 * Decimal("0.25") + 9_760 * Decimal("0.15")
-    assert total_usd(found.lines[:2]) == generation
+    assert model.total_usd(found.lines[:2]) == generation
     assert found.usd_per_month == generation + 20_000 * Decimal("0.25")
     alone = flow_logs(facts.prices, Decimal(20_000), is_stored=False)
     assert alone.usd_per_month == generation
 
 
-def logged(facts: Facts) -> Facts:
+def logged(facts: model.Facts) -> model.Facts:
     """Return the facts with a subnetwork that keeps flow logs."""
     subnetwork = resource(
-        Subnetwork,
+        model.Subnetwork,
         f"projects/p/regions/{CENTRAL}/subnetworks/s",
         network=NETWORK,
-        flow_logs=FlowLogConfig(enabled=True),
+        flow_logs=model.FlowLogConfig(enabled=True),
     )
     return replace(facts, inventory=replace(facts.inventory, subnetworks=(subnetwork,)))
 
 
 def test_records_that_were_read_twice_or_lie_outside_the_window_are_not_paid_again() -> None:
     facts = facts_of(
-        machine("a"), machine("b"), talk=(("a", "b", PathClass.SAME_ZONE_INTERNAL, 1.0),)
+        machine("a"), machine("b"), talk=(("a", "b", model.PathClass.SAME_ZONE_INTERNAL, 1.0),)
     )
     assert facts.traffic is not None
     coverage = replace(
@@ -241,7 +219,7 @@ def test_records_that_were_read_twice_or_lie_outside_the_window_are_not_paid_aga
 def test_records_of_a_month_follow_from_the_same_hours_as_its_bytes() -> None:
     """An hour in each of two nights: 25 hours, in which 1,000 records were made."""
     facts = facts_of(
-        machine("a"), machine("b"), talk=(("a", "b", PathClass.SAME_ZONE_INTERNAL, 1.0),)
+        machine("a"), machine("b"), talk=(("a", "b", model.PathClass.SAME_ZONE_INTERNAL, 1.0),)
     )
     assert facts.traffic is not None
     traffic = replace(facts.traffic, span_minutes=25 * 60)
@@ -252,7 +230,7 @@ def test_records_of_a_month_follow_from_the_same_hours_as_its_bytes() -> None:
 
 def test_the_records_that_were_read_are_priced_where_subnetworks_log() -> None:
     facts = facts_of(
-        machine("a"), machine("b"), talk=(("a", "b", PathClass.SAME_ZONE_INTERNAL, 1.0),)
+        machine("a"), machine("b"), talk=(("a", "b", model.PathClass.SAME_ZONE_INTERNAL, 1.0),)
     )
     assert network_services(facts) == ()
     total = only(logged(facts))
@@ -269,13 +247,13 @@ def test_a_note_names_rows_of_the_traffic_only_where_there_is_traffic() -> None:
 
 
 def test_endpoints_are_no_load_balancers_and_those_of_gke_are_bounds() -> None:
-    def endpoint(name: str, attachment: str) -> ForwardingRule:
+    def endpoint(name: str, attachment: str) -> model.ForwardingRule:
         return resource(
-            ForwardingRule,
+            model.ForwardingRule,
             f"projects/p/regions/{CENTRAL}/forwardingRules/{name}",
             ip_address="10.0.1.9",
             scheme="" if name == "own" else None,
-            target=SelfLink(f"projects/t/regions/{CENTRAL}/serviceAttachments/{attachment}"),
+            target=model.SelfLink(f"projects/t/regions/{CENTRAL}/serviceAttachments/{attachment}"),
         )
 
     total = only(
@@ -288,23 +266,25 @@ def test_endpoints_are_no_load_balancers_and_those_of_gke_are_bounds() -> None:
     assert bounds.highest_usd_per_month == Decimal("7.30")
 
 
-def spoke(name: str, kind: SpokeKind, state: str | None = "ACTIVE") -> Spoke:
-    link = SelfLink(f"projects/p/locations/global/spokes/{name}")
-    hub = SelfLink("projects/p/locations/global/hubs/main")
-    ref = ResourceRef(self_link=link)
-    return Spoke(ref=ref, project=ProjectId("p"), name=name, hub=hub, kind=kind, state=state)
+def spoke(name: str, kind: model.SpokeKind, state: str | None = "ACTIVE") -> model.Spoke:
+    link = model.SelfLink(f"projects/p/locations/global/spokes/{name}")
+    hub = model.SelfLink("projects/p/locations/global/hubs/main")
+    ref = model.ResourceRef(self_link=link)
+    return model.Spoke(
+        ref=ref, project=model.ProjectId("p"), name=name, hub=hub, kind=kind, state=state
+    )
 
 
 def test_spokes_are_paid_by_the_hour_while_they_are_active() -> None:
     kinds = {
-        "a": SpokeKind.VPC,
-        "b": SpokeKind.VPC,
-        "producer": SpokeKind.PRODUCER,
-        "vpn": SpokeKind.VPN,
-        "appliance": SpokeKind.APPLIANCE,
+        "a": model.SpokeKind.VPC,
+        "b": model.SpokeKind.VPC,
+        "producer": model.SpokeKind.PRODUCER,
+        "vpn": model.SpokeKind.VPN,
+        "appliance": model.SpokeKind.APPLIANCE,
     }
     spokes = [spoke(name, kind) for name, kind in kinds.items()]
-    idle = spoke("idle", SpokeKind.VPC, "INACTIVE")
+    idle = spoke("idle", model.SpokeKind.VPC, "INACTIVE")
     total = only(facts_with(spokes=(*spokes, idle)))
     assert (total.service, total.count) == ("hub-spokes", 5)
     # (2 + 1) × 0.10 × 730 h, the appliance 0.075 × 730 h; the first spokes of VPN are free.
@@ -314,7 +294,7 @@ def test_spokes_are_paid_by_the_hour_while_they_are_active() -> None:
 
 
 def test_spokes_that_may_be_active_have_bounds_and_odd_ones_no_price() -> None:
-    found = (spoke("planned", SpokeKind.VPC, None), spoke("gateway", SpokeKind.OTHER))
+    found = (spoke("planned", model.SpokeKind.VPC, None), spoke("gateway", model.SpokeKind.OTHER))
     total = only(facts_with(spokes=found))
     assert total.usd_per_month is None
     of_gateway, planned = sorted(total.unpriced, key=lambda one: one.reason)

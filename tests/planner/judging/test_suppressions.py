@@ -16,7 +16,7 @@ CHECK = find_rule("external-ip-intra-zone")
 
 def read(tmp_path: Path, text: str) -> Suppressions:
     path = tmp_path / ".netplan-ignore.toml"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, "utf-8")
     return read_suppressions(path, facts_of(machine("a")))
 
 

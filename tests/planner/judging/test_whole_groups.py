@@ -6,21 +6,10 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.judging.fix_sets import options_of
 from netplan_planner.judging.fixes import with_whole_groups
 from netplan_planner.ledger import Ledger
-from netplan_planner.model import (
-    Change,
-    ChangeKind,
-    Confidence,
-    Facts,
-    Hit,
-    Instance,
-    PathClass,
-    SelfLink,
-    total_usd,
-    usage_of,
-)
 from netplan_rules.address.external_ip_intra_zone import check as intra_zone_address
 from netplan_rules.base import Check
 from netplan_rules.capacity.egress_cap_saturated import check as saturated
@@ -29,22 +18,22 @@ from support.known import known
 from support.rules.facts import facts_of, machine
 from support.rules.judged import hits_of, judged
 
-GROUP = SelfLink("projects/p/zones/us-central1-a/instanceGroupManagers/web")
+GROUP = model.SelfLink("projects/p/zones/us-central1-a/instanceGroupManagers/web")
 
 
-def of_group(name: str, machine_type: str = "e2-standard-8") -> Instance:
+def of_group(name: str, machine_type: str = "e2-standard-8") -> model.Instance:
     return replace(machine(name, machine_type), created_by=GROUP)
 
 
-def busy(*machines: Instance, gbps: float = 16.0) -> Facts:
+def busy(*machines: model.Instance, gbps: float = 16.0) -> model.Facts:
     """Return facts in which the first machine sends to another."""
-    talk = (machines[0].name, "sink", PathClass.SAME_ZONE_INTERNAL, gbps)
+    talk = (machines[0].name, "sink", model.PathClass.SAME_ZONE_INTERNAL, gbps)
     return facts_of(*machines, machine("sink", "n2-standard-32"), talk=(talk,))
 
 
-def price(facts: Facts, one: Instance, machine_type: str) -> Decimal:
+def price(facts: model.Facts, one: model.Instance, machine_type: str) -> Decimal:
     there = replace(one, machine_type=machine_type)
-    return total_usd(facts.machines.cost_today(there, usage_of(there)))
+    return model.total_usd(facts.machines.cost_today(there, model.usage_of(there)))
 
 
 @pytest.mark.parametrize("stopped", [0, 1])
@@ -74,7 +63,7 @@ def test_each_machine_is_changed_once_where_several_ask_for_it() -> None:
         alone,
         machine("sink", "n2-standard-32"),
         talk=tuple(
-            (name, "sink", PathClass.SAME_ZONE_INTERNAL, 16.0)
+            (name, "sink", model.PathClass.SAME_ZONE_INTERNAL, 16.0)
             for name in ("web-0", "web-1", "alone")
         ),
     )
@@ -83,12 +72,12 @@ def test_each_machine_is_changed_once_where_several_ask_for_it() -> None:
     assert sorted(targets) == sorted(one.ref.self_link for one in (*group, alone))
 
 
-def saving_hit(one: Instance, facts: Facts) -> Hit:
+def saving_hit(one: model.Instance, facts: model.Facts) -> model.Hit:
     """Return a hit that gives a machine a type that costs less."""
     (hit,) = hits_of(saturated, busy(machine("pear", "e2-standard-8")))
     change = replace(known(hit.change), target=one.ref.self_link, to="e2-standard-2")
     saving = Ledger(facts).value(change).saving
-    assert total_usd(saving.items) > 0
+    assert model.total_usd(saving.items) > 0
     return replace(hit, resources=(one.ref,), change=change, saving=saving)
 
 
@@ -108,21 +97,21 @@ def test_a_type_that_saves_is_for_a_group_only_where_all_of_it_was_judged_so(
     assert whole.saving_usd_per_month == sum(hit.saving_usd_per_month or 0 for hit in hits)
 
 
-def hit_at(checks: Check, facts: Facts) -> Hit:
+def hit_at(checks: Check, facts: model.Facts) -> model.Hit:
     return next(hit for hit in hits_of(checks, facts) if hit.subject.startswith("pear"))
 
 
 @pytest.mark.parametrize(
     ("check", "machine_type", "path", "gbps"),
     [
-        (tier1_missing, "n2-standard-32", PathClass.SAME_ZONE_INTERNAL, 32.0),
-        (saturated, "n2-standard-8", PathClass.SAME_ZONE_INTERNAL, 16.0),
-        (intra_zone_address, "n2-standard-8", PathClass.SAME_ZONE_EXTERNAL, 6.9),
+        (tier1_missing, "n2-standard-32", model.PathClass.SAME_ZONE_INTERNAL, 32.0),
+        (saturated, "n2-standard-8", model.PathClass.SAME_ZONE_INTERNAL, 16.0),
+        (intra_zone_address, "n2-standard-8", model.PathClass.SAME_ZONE_EXTERNAL, 6.9),
     ],
 )
 @pytest.mark.parametrize("hours", [-1, 1])
 def test_nothing_is_sure_of_a_machine_that_was_started_after_its_traffic(
-    check: Check, machine_type: str, path: PathClass, gbps: float, hours: int
+    check: Check, machine_type: str, path: model.PathClass, gbps: float, hours: int
 ) -> None:
     pear, sink = machine("pear", machine_type), machine("sink", "n2-standard-32")
     talk = (("pear", "sink", path, gbps),)
@@ -132,14 +121,14 @@ def test_nothing_is_sure_of_a_machine_that_was_started_after_its_traffic(
     is_later = hours > 0
     hit = hit_at(check, facts)
     assert ("started again" in hit.confidence_reason) == is_later
-    assert not (is_later and hit.confidence is Confidence.HIGH)
+    assert not (is_later and hit.confidence is model.Confidence.HIGH)
 
 
 def test_tier_1_may_come_with_another_type() -> None:
     facts = facts_of(machine("pear", "n2-standard-16"))
-    link = SelfLink("projects/p/zones/us-central1-a/instances/pear")
-    change = Change(kind=ChangeKind.TIER_1, target=link, to="n2-standard-32")
-    larger = replace(change, kind=ChangeKind.MACHINE_TYPE)
+    link = model.SelfLink("projects/p/zones/us-central1-a/instances/pear")
+    change = model.Change(kind=model.ChangeKind.TIER_1, target=link, to="n2-standard-32")
+    larger = replace(change, kind=model.ChangeKind.MACHINE_TYPE)
     ledger = Ledger(facts)
     worth = [ledger.value(one).usd for one in (change, larger)]
     assert None not in worth

@@ -132,9 +132,7 @@ def worlds(draw: st.DrawFn) -> Facts:
         reserved(i, one.region) for i, one in enumerate(machines) if i % 2 and has_address(one)
     )
     inventory = replace(
-        facts.inventory,
-        routers=(router("us-central1"), router("europe-west1")),
-        addresses=kept,
+        facts.inventory, routers=(router("us-central1"), router("europe-west1")), addresses=kept
     )
     return replace(facts, inventory=inventory)
 

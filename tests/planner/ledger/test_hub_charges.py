@@ -5,53 +5,36 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.judging.month import tables_of
 from netplan_planner.ledger import Ledger
 from netplan_planner.ledger.guards import why_refused
-from netplan_planner.model import (
-    Change,
-    ChangeKind,
-    Edge,
-    Facts,
-    ForwardingRule,
-    Hub,
-    Instance,
-    OwnerKind,
-    PathClass,
-    ProjectId,
-    Region,
-    Router,
-    SelfLink,
-    Spoke,
-    SpokeKind,
-    VpnTunnel,
-)
 from netplan_planner.paths.priced_paths import path_prices_of, priced_path_of
 from planner.ledger.test_account import router
 from support.known import known
 from support.resources import resource
 from support.rules.facts import NETWORK, facts_of, machine
 
-OTHER = SelfLink("projects/p/global/networks/other")
-ROUTING = SelfLink("projects/p/global/networks/routing")
-HUB = SelfLink("projects/p/locations/global/hubs/main")
+OTHER = model.SelfLink("projects/p/global/networks/other")
+ROUTING = model.SelfLink("projects/p/global/networks/routing")
+HUB = model.SelfLink("projects/p/locations/global/hubs/main")
 GBPS = 0.5
 CENT = Decimal("0.01")
 
 
-def spoke(name: str, network: SelfLink, group: str = "default") -> Spoke:
+def spoke(name: str, network: model.SelfLink, group: str = "default") -> model.Spoke:
     return resource(
-        Spoke,
+        model.Spoke,
         f"projects/p/locations/global/spokes/{name}",
         hub=HUB,
-        kind=SpokeKind.VPC,
+        kind=model.SpokeKind.VPC,
         network=network,
         group=group,
         state="ACTIVE",
     )
 
 
-def other(name: str, zone: str = "us-central1-a") -> Instance:
+def other(name: str, zone: str = "us-central1-a") -> model.Instance:
     """Return a machine of the other network, with an external address."""
     made = machine(name, zone=zone)
     (nic,) = made.interfaces
@@ -63,7 +46,9 @@ def other(name: str, zone: str = "us-central1-a") -> Instance:
     )
 
 
-def facts(path_class: PathClass, *, group: str = "default", zone: str = "us-central1-a") -> Facts:
+def facts(
+    path_class: model.PathClass, *, group: str = "default", zone: str = "us-central1-a"
+) -> model.Facts:
     """Return `a`, behind Cloud NAT, that sends to `b` of another network: both are spokes."""
     found = facts_of(
         machine("a"),
@@ -71,7 +56,7 @@ def facts(path_class: PathClass, *, group: str = "default", zone: str = "us-cent
         talk=(("a", "b", path_class, GBPS), ("b", "a", path_class, GBPS / 5)),
     )
     topology = "MESH" if group == "default" else "STAR"
-    hub = resource(Hub, HUB, topology=topology)
+    hub = resource(model.Hub, HUB, topology=topology)
     spokes = (spoke("a", NETWORK, group), spoke("b", OTHER, group))
     inventory = replace(
         found.inventory, hubs=(hub,), spokes=spokes, routers=(router("us-central1"),)
@@ -79,28 +64,30 @@ def facts(path_class: PathClass, *, group: str = "default", zone: str = "us-cent
     return replace(found, inventory=inventory)
 
 
-def inside(found: Facts) -> Change:
+def inside(found: model.Facts) -> model.Change:
     links = {one.name: one.ref.self_link for one in found.inventory.instances}
-    return Change(kind=ChangeKind.INTERNAL_ADDRESS, target=links["a"], destination=links["b"])
+    return model.Change(
+        kind=model.ChangeKind.INTERNAL_ADDRESS, target=links["a"], destination=links["b"]
+    )
 
 
-def gib(found: Facts, gbps: float) -> Decimal:
+def gib(found: model.Facts, gbps: float) -> Decimal:
     """Return the volume of a steady rate: the matrix counts it as payload."""
     edge = next(one for one in known(found.traffic).edges if one.series.p95_gbps == gbps)
     return found.gib_per_month(edge.wire_bytes)
 
 
-def volume(found: Facts) -> Decimal:
+def volume(found: model.Facts) -> Decimal:
     return gib(found, GBPS) + gib(found, GBPS / 5)
 
 
-def traffic_usd(found: Facts) -> Decimal:
+def traffic_usd(found: model.Facts) -> Decimal:
     return sum((one.usd_per_month or Decimal(0) for one in tables_of(found).classes), Decimal(0))
 
 
 def test_the_saving_has_the_data_charge_of_the_hub_in_its_sum() -> None:
     """There 0.01 to the external address and 0.045 of Cloud NAT, back 0.01: then 0.02 each way."""
-    found = facts(PathClass.SAME_ZONE_EXTERNAL)
+    found = facts(model.PathClass.SAME_ZONE_EXTERNAL)
     there, back = gib(found, GBPS), gib(found, GBPS / 5)
     by_hand = there * Decimal("0.055") + back * CENT - (there + back) * Decimal("0.02")
     saving = Ledger(found).value(inside(found)).saving
@@ -112,7 +99,7 @@ def test_the_saving_has_the_data_charge_of_the_hub_in_its_sum() -> None:
     # The tables of facts that are written anew differ by as much.
     assert found.traffic is not None
     edges = tuple(
-        replace(edge, path_class=PathClass.SAME_ZONE_INTERNAL, dst_address=None)
+        replace(edge, path_class=model.PathClass.SAME_ZONE_INTERNAL, dst_address=None)
         for edge in found.traffic.edges
     )
     after = replace(found, traffic=replace(found.traffic, edges=edges))
@@ -120,7 +107,7 @@ def test_the_saving_has_the_data_charge_of_the_hub_in_its_sum() -> None:
 
 
 def test_between_regions_the_price_of_the_traffic_stands_beside_the_charge() -> None:
-    found = facts(PathClass.INTER_REGION_INTERNAL, zone="europe-west1-b")
+    found = facts(model.PathClass.INTER_REGION_INTERNAL, zone="europe-west1-b")
     prices = [path_prices_of(found.prices, priced_path_of(found, edge)) for edge in edges_of(found)]
     assert [[part.tiers[-1].price.usd for part in parts] for parts in prices] == [
         [Decimal("0.05"), Decimal("0.02")]
@@ -130,22 +117,22 @@ def test_between_regions_the_price_of_the_traffic_stands_beside_the_charge() -> 
     assert traffic_usd(found) == pytest.approx(by_hand)
 
 
-def edges_of(found: Facts) -> tuple[Edge, ...]:
+def edges_of(found: model.Facts) -> tuple[model.Edge, ...]:
     return known(found.traffic).edges
 
 
 def test_traffic_between_spokes_costs_the_charge_of_the_hub_now() -> None:
-    found = facts(PathClass.SAME_ZONE_INTERNAL)
+    found = facts(model.PathClass.SAME_ZONE_INTERNAL)
     assert traffic_usd(found) == pytest.approx(volume(found) * Decimal("0.02"))
     near = replace(found, inventory=replace(found.inventory, spokes=()))
     assert traffic_usd(near) == 0
 
 
 def test_a_move_leaves_the_charge_as_it_is() -> None:
-    found = facts(PathClass.INTER_ZONE_INTERNAL, zone="us-central1-b")
+    found = facts(model.PathClass.INTER_ZONE_INTERNAL, zone="us-central1-b")
     ledger = Ledger(found)
     link = next(one.ref.self_link for one in found.inventory.instances if one.name == "b")
-    change = Change(kind=ChangeKind.ZONE, target=link, to="us-central1-a")
+    change = model.Change(kind=model.ChangeKind.ZONE, target=link, to="us-central1-a")
     saving = ledger.value(change).saving
     by_hand = volume(found) * CENT
     assert saving.usd_per_month == pytest.approx(by_hand)
@@ -153,7 +140,7 @@ def test_a_move_leaves_the_charge_as_it_is() -> None:
 
 
 def test_a_snapshot_without_the_price_leaves_the_saving_unknown() -> None:
-    found = facts(PathClass.SAME_ZONE_EXTERNAL)
+    found = facts(model.PathClass.SAME_ZONE_EXTERNAL)
 
     class Older:
         """A price book of a snapshot that has no such row."""
@@ -169,7 +156,7 @@ def test_a_snapshot_without_the_price_leaves_the_saving_unknown() -> None:
 
 
 def test_two_spokes_that_no_hub_joins_are_not_peered() -> None:
-    found = facts(PathClass.SAME_ZONE_EXTERNAL, group="edge")
+    found = facts(model.PathClass.SAME_ZONE_EXTERNAL, group="edge")
     why = why_refused(Ledger(found).state, inside(found))
     assert why == (
         "default and other are VPC spokes of Network Connectivity Center, which are not peered"
@@ -179,14 +166,14 @@ def test_two_spokes_that_no_hub_joins_are_not_peered() -> None:
 
 
 def test_an_internal_load_balancer_of_another_spoke_is_reached_over_the_hub() -> None:
-    found = facts(PathClass.LOAD_BALANCER)
+    found = facts(model.PathClass.LOAD_BALANCER)
     rule = resource(
-        ForwardingRule,
+        model.ForwardingRule,
         "projects/p/regions/us-central1/forwardingRules/front",
         ip_address="10.9.0.9",
         scheme="INTERNAL",
         network=OTHER,
-        backend_service=SelfLink("projects/p/regions/us-central1/backendServices/b"),
+        backend_service=model.SelfLink("projects/p/regions/us-central1/backendServices/b"),
     )
     edge = replace(edges_of(found)[0], dst_address="10.9.0.9")
     with_front = replace(found, inventory=replace(found.inventory, forwarding_rules=(rule,)))
@@ -197,27 +184,27 @@ def test_an_internal_load_balancer_of_another_spoke_is_reached_over_the_hub() ->
 
 
 def test_what_a_spoke_sends_through_a_hybrid_spoke_is_charged_too() -> None:
-    found = facts(PathClass.HYBRID)
+    found = facts(model.PathClass.HYBRID)
     tunnel = resource(
-        VpnTunnel,
+        model.VpnTunnel,
         "projects/p/regions/us-central1/vpnTunnels/t",
-        router=SelfLink("projects/p/regions/us-central1/routers/vpn"),
+        router=model.SelfLink("projects/p/regions/us-central1/routers/vpn"),
     )
     assert found.traffic is not None
     owners = tuple(
-        replace(o, kind=OwnerKind.UNKNOWN, key="hybrid:p/us-central1/t", link=None)
+        replace(o, kind=model.OwnerKind.UNKNOWN, key="hybrid:p/us-central1/t", link=None)
         if o.name == "b"
         else o
         for o in found.traffic.owners
     )
 
-    def hub(network: SelfLink) -> str:
+    def hub(network: model.SelfLink) -> str:
         routes = resource(
-            Router,
+            model.Router,
             str(tunnel.router),
-            project=ProjectId("p"),
+            project=model.ProjectId("p"),
             name="vpn",
-            region=Region("us-central1"),
+            region=model.Region("us-central1"),
             network=network,
         )
         inventory = replace(found.inventory, vpn_tunnels=(tunnel,), routers=(routes,))

@@ -64,10 +64,7 @@ def test_text_groups_machines_and_says_where_each_is() -> None:
 
 
 def test_verbose_text_and_markdown_have_every_machine() -> None:
-    for form, options in (
-        ("text", RenderOptions(width=120, verbosity=1)),
-        ("md", RenderOptions()),
-    ):
+    for form, options in (("text", RenderOptions(width=120, verbosity=1)), ("md", RenderOptions())):
         text = render(a_report(40), form, options)
         assert all(f"vm-{number:05}" in text for number in range(40)), form
 

@@ -68,7 +68,7 @@ def test_a_script_waits_where_its_commands_make_a_part_of_a_step() -> None:
 
 def test_the_script_is_one_that_a_shell_reads(tmp_path: Path) -> None:
     path = tmp_path / "plan.sh"
-    path.write_text(commands.render(PLAN, RenderOptions()), encoding="utf-8")
+    path.write_text(commands.render(PLAN, RenderOptions()), "utf-8")
     done = subprocess.run(["sh", "-n", str(path)], capture_output=True, check=False, timeout=30)
     assert (done.returncode, done.stderr) == (0, b"")
 
@@ -97,7 +97,7 @@ def test_a_plan_without_changes_says_so() -> None:
 
 def test_the_list_for_terraform_follows_its_schema() -> None:
     document = json.loads(terraform_changes.render(PLAN, RenderOptions()))
-    Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8"))).validate(document)
+    Draft202012Validator(json.loads(SCHEMA.read_text("utf-8"))).validate(document)
     assert [(c["step"], c["attribute"], c["after"]) for c in document["changes"]] == [
         (1, "machine_type", "n2-standard-4"),
         (2, "zone", "us-central1-b"),

@@ -171,4 +171,4 @@ def written(source: Source, folder: Path) -> Written:
         done = run_verbs(arguments=[*words, *outputs])
         assert done.returncode in {0, 1}, done.stderr
     table = paths["csv"].read_bytes().decode()
-    return Written(json.loads(paths["json"].read_text(encoding="utf-8")), table)
+    return Written(json.loads(paths["json"].read_text("utf-8")), table)

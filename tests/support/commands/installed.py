@@ -44,15 +44,9 @@ _SET = {
     # As the command sets it, before it loads anything.
     "OPENBLAS_NUM_THREADS": "1",
 }
-_MODULES_OF_EXTRAS = (
-    "netplan_planner.google.bigquery.read",
-    "netplan_planner.traffic.spark.read",
-)
+_MODULES_OF_EXTRAS = ("netplan_planner.google.bigquery.read", "netplan_planner.traffic.spark.read")
 """What imports a library of an extra, and needs a server for more."""
-_TABLES = {
-    "predict --batch": answers.path_table,
-    "price machine --batch": answers.price_table,
-}
+_TABLES = {"predict --batch": answers.path_table, "price machine --batch": answers.price_table}
 """Whose answers are written by DuckDB, row by row."""
 Make = Callable[[Path, ExitStack], list[str]]
 

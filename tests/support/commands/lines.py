@@ -72,7 +72,7 @@ def _imported(folder: Path, _: ExitStack) -> list[str]:
         "[  3] local 10.0.0.1 port 50000 connected with 10.0.0.2 port 5001\n"
         "[ ID] Interval       Transfer     Bandwidth\n"
         "[  3]  0.0-10.0 sec  11.0 GBytes  9.41 Gbits/sec\n",
-        encoding="utf-8",
+        "utf-8",
     )
     store = str(folder / "store.jsonl")
     return ["probe", "import", "--store", store, "--src-type", "n2-standard-8", str(output)]
@@ -80,14 +80,14 @@ def _imported(folder: Path, _: ExitStack) -> list[str]:
 
 def _half_imported(folder: Path, stack: ExitStack) -> list[str]:
     other = folder / "other.txt"
-    other.write_text("no tool printed this\n", encoding="utf-8")
+    other.write_text("no tool printed this\n", "utf-8")
     return [*_imported(folder, stack), str(other), "--strict"]
 
 
 def _without_page(folder: Path) -> list[str]:
     inventory = folder / "instances.json"
     page = {"kind": "compute#instanceList", "items": [machine()], "nextPageToken": "more"}
-    inventory.write_text(json.dumps(page), encoding="utf-8")
+    inventory.write_text(json.dumps(page), "utf-8")
     return ["--inventory", str(inventory), "--strict"]
 
 
@@ -100,8 +100,7 @@ def _nowhere(folder: Path) -> list[str]:
 def _fleet_without_a_type(folder: Path) -> list[str]:
     needs = folder / "needs.csv"
     needs.write_text(
-        "name,zone,count,gbps,vcpus,memory_gib\nweb,us-central1-a,1,9000,4,16\n",
-        encoding="utf-8",
+        "name,zone,count,gbps,vcpus,memory_gib\nweb,us-central1-a,1,9000,4,16\n", "utf-8"
     )
     return ["fleet", "--needs", str(needs)]
 
@@ -110,7 +109,7 @@ def _forecast_at_its_cap(folder: Path) -> list[str]:
     series = folder / "series.csv"
     series.write_text(
         "name,time,gbps,cap_gbps\nweb,2026-11-01T00:00:00Z,9.9,10\nweb,2026-11-02T00:00:00Z,9.9,10\n",
-        encoding="utf-8",
+        "utf-8",
     )
     return ["forecast", "--series", str(series)]
 

@@ -163,7 +163,7 @@ def main() -> None:
     for name, text in files().items():
         path = FOLDER / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

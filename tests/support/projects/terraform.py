@@ -305,11 +305,7 @@ def state(resources: list[Held]) -> Resource:
     root["child_modules"] = [
         {"address": address, "resources": items} for address, items in modules.items()
     ]
-    return {
-        "format_version": "1.0",
-        "terraform_version": "1.11.4",
-        "values": {"root_module": root},
-    }
+    return {"format_version": "1.0", "terraform_version": "1.11.4", "values": {"root_module": root}}
 
 
 def _head(one: Held) -> Resource:

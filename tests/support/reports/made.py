@@ -14,18 +14,7 @@ from typing import Any
 import msgspec
 import yaml
 
-from netplan_planner.model import (
-    Infeasible,
-    JobPlan,
-    LineItem,
-    MachinePlan,
-    Member,
-    ResourceRef,
-    RulePage,
-    SelfLink,
-    Severity,
-    SkuId,
-)
+from netplan_planner import model
 from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.verbs.recommend.answer import Recommendation
 
@@ -46,19 +35,21 @@ def gecko_report() -> Report:
 
 
 @cache
-def job_plan() -> JobPlan:
+def job_plan() -> model.JobPlan:
     """Return a job for which the bigger machine is dearer in total."""
-    return msgspec.convert(_made()["job"], JobPlan, strict=False)
+    return msgspec.convert(_made()["job"], model.JobPlan, strict=False)
 
 
-RULES = msgspec.convert(_made()["rules"], tuple[RulePage, ...])
+RULES = msgspec.convert(_made()["rules"], tuple[model.RulePage, ...])
 NOW = gecko_report().fix_sets[0].now
 
 
-def line(name: str, quantity: str, unit: str, price: str, *, sku: str | None = None) -> LineItem:
+def line(
+    name: str, quantity: str, unit: str, price: str, *, sku: str | None = None
+) -> model.LineItem:
     """Return a line of a bill."""
     day = gecko_report().prices_as_of
-    return LineItem(
+    return model.LineItem(
         name=name,
         quantity=Decimal(quantity),
         unit=unit,
@@ -66,14 +57,14 @@ def line(name: str, quantity: str, unit: str, price: str, *, sku: str | None = N
         usd_per_month=Decimal(quantity) * Decimal(price),
         as_of=day,
         source=f"price snapshot of {day.isoformat()}",
-        sku_id=SkuId(sku) if sku else None,
+        sku_id=model.SkuId(sku) if sku else None,
     )
 
 
-def machine_plan() -> MachinePlan:
+def machine_plan() -> model.MachinePlan:
     """Return a ranked answer with an unknown price at its end."""
     plan = gecko_report().recommendations[0]
-    assert isinstance(plan, MachinePlan)
+    assert isinstance(plan, model.MachinePlan)
     return plan
 
 
@@ -115,16 +106,16 @@ def report_without_traffic() -> Report:
     )
 
 
-def _machine(name: str, index: int) -> ResourceRef:
-    link = SelfLink(f"projects/{PROJECT}/zones/{ZONE}/instances/{name}")
-    return ResourceRef(self_link=link, source=f"inventory/instances.json:/{index}")
+def _machine(name: str, index: int) -> model.ResourceRef:
+    link = model.SelfLink(f"projects/{PROJECT}/zones/{ZONE}/instances/{name}")
+    return model.ResourceRef(self_link=link, source=f"inventory/instances.json:/{index}")
 
 
 def crowded_report(finding_count: int, member_count: int = 1) -> Report:
     """Return a report with many findings of many members each."""
     template = gecko_report().findings[2]
     members = tuple(
-        Member(
+        model.Member(
             resources=(_machine(f"vm-{n:05}", n),),
             subject=f"vm-{n:05} ({ZONE}, n1-standard-16)",
             message=f"machine {n}",
@@ -132,7 +123,7 @@ def crowded_report(finding_count: int, member_count: int = 1) -> Report:
         )
         for n in range(member_count)
     )
-    severities = tuple(Severity)
+    severities = tuple(model.Severity)
     findings = tuple(
         msgspec.structs.replace(
             template,
@@ -171,10 +162,10 @@ def hostile_report(text: str) -> Report:
     return report
 
 
-def recommendation(plan: MachinePlan | Infeasible | None = None) -> Recommendation:
+def recommendation(plan: model.MachinePlan | model.Infeasible | None = None) -> Recommendation:
     """Return the answer of `netplan recommend` with a plan."""
     return Recommendation(
-        is_feasible=not isinstance(plan, Infeasible),
+        is_feasible=not isinstance(plan, model.Infeasible),
         plan=plan if plan is not None else machine_plan(),
         limits_as_of=date(2026, 9, 24),
         calibration=None,

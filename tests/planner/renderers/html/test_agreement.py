@@ -7,12 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from netplan_planner.renderers import RenderOptions, render
-from netplan_planner.renderers.html.charts.agreement import (
-    HEIGHT,
-    MOST_MARKS,
-    WIDTH,
-    Agreement,
-)
+from netplan_planner.renderers.html.charts.agreement import HEIGHT, MOST_MARKS, WIDTH, Agreement
 from netplan_planner.renderers.html.pictures import pictures_of
 from support.known import known
 from support.probes import answers as probe_answers

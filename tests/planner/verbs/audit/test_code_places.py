@@ -64,7 +64,7 @@ def test_the_line_is_that_of_the_resource() -> None:
     checked = 0
     for uri, line, name in places_in(results_of(InputRequest(today=TODAY, demo="gecko"))):
         path = DEMO_FOLDER / uri.replace("%3A", ":").removeprefix(DEMO_PREFIX)
-        assert line == lines_of_names(path.read_text(encoding="utf-8"))[name]
+        assert line == lines_of_names(path.read_text("utf-8"))[name]
         checked += 1
     assert checked > 8
 
@@ -100,7 +100,7 @@ def test_an_asset_export_by_line_and_a_file_without_ending(tmp_path: Path) -> No
         if kind in ASSET_TYPES
     ]
     path = tmp_path / "export"
-    path.write_text("\n\n".join(map(json.dumps, assets)), encoding="utf-8")
+    path.write_text("\n\n".join(map(json.dumps, assets)), "utf-8")
     order = [asset["name"].partition("googleapis.com/")[2] for asset in assets]
     places = places_in(results_of(InputRequest(today=TODAY, inventory=(path,))))
     assert places
@@ -112,8 +112,7 @@ def test_an_asset_export_by_line_and_a_file_without_ending(tmp_path: Path) -> No
 def test_a_file_that_has_gone_gives_its_first_line(tmp_path: Path) -> None:
     path = tmp_path / "all.json"
     path.write_text(
-        json.dumps([one for found in resources().values() for one in found], indent=1),
-        encoding="utf-8",
+        json.dumps([one for found in resources().values() for one in found], indent=1), "utf-8"
     )
     request = InputRequest(today=TODAY, inventory=(path,))
     report = run_audit(request)
@@ -154,7 +153,7 @@ def planned(folder: Path) -> InputRequest:
         )
         for number in range(2)
     ]
-    (folder / "plan.json").write_text(json.dumps(plan(*machines), indent=1), encoding="utf-8")
+    (folder / "plan.json").write_text(json.dumps(plan(*machines), indent=1), "utf-8")
     return InputRequest(today=TODAY, inventory=(folder / "plan.json",))
 
 
@@ -250,17 +249,14 @@ def with_pool(folder: Path) -> InputRequest:
         {
             "apiVersion": "v1",
             "kind": "Node",
-            "metadata": {
-                "name": f"n{number}",
-                "labels": {"cloud.google.com/gke-nodepool": "pool"},
-            },
+            "metadata": {"name": f"n{number}", "labels": {"cloud.google.com/gke-nodepool": "pool"}},
             "spec": {"providerID": f"gce://p/us-central1-a/n{number}"},
         }
         for number in range(2)
     ]
-    (folder / "plan.json").write_text(json.dumps(made, indent=1), encoding="utf-8")
+    (folder / "plan.json").write_text(json.dumps(made, indent=1), "utf-8")
     listed = {"apiVersion": "v1", "kind": "List", "items": nodes}
-    (folder / "nodes.json").write_text(json.dumps(listed), encoding="utf-8")
+    (folder / "nodes.json").write_text(json.dumps(listed), "utf-8")
     return InputRequest(today=TODAY, inventory=(folder / "nodes.json", folder / "plan.json"))
 
 

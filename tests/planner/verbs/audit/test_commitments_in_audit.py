@@ -66,7 +66,7 @@ def audit(tmp_path: Path) -> Any:
         *resources: Json, scope: CommitmentScope = CommitmentScope.UNKNOWN, **more: Any
     ) -> Report:
         file = tmp_path / "compute.json"
-        file.write_text(json.dumps(resources), encoding="utf-8")
+        file.write_text(json.dumps(resources), "utf-8")
         request = InputRequest(today=TODAY, inventory=(file,), commitment_scope=scope, **more)
         return run_audit(request)
 
@@ -148,10 +148,7 @@ def test_what_is_not_known_is_said_and_ranked_last(audit: Any) -> None:
     report = audit(*TWO, unclear, vm("db-1", "t2d-standard-8"))
     first, last = about(report, MOVES)
     assert first.saving_usd_per_month is not None
-    assert (last.saving_usd_per_month, last.saving_basis) == (
-        None,
-        SavingBasis.BEFORE_COMMITMENTS,
-    )
+    assert (last.saving_usd_per_month, last.saving_basis) == (None, SavingBasis.BEFORE_COMMITMENTS)
     assert last.saving_before_commitments_usd_per_month == 2 * (ONE_N2 - ONE_N2D)
     assert report.saving_usd_per_month == first.saving_usd_per_month
     for text in rendered(report):
@@ -193,7 +190,7 @@ def test_the_cheapest_way_to_more_bandwidth_is_the_one_that_is_paid_already(audi
 def test_the_command_takes_the_scope_and_keeps_to_the_schema(tmp_path: Path) -> None:
     file = tmp_path / "compute.json"
     elsewhere = committed(32, 128, "GENERAL_PURPOSE_N2", project="platform")
-    file.write_text(json.dumps([*TWO, elsewhere]), encoding="utf-8")
+    file.write_text(json.dumps([*TWO, elsewhere]), "utf-8")
     found = {}
     for scope in ("project", "billing-account"):
         verb = ["audit", "--inventory", str(file), "--today", "2026-11-20", "--output", "json"]

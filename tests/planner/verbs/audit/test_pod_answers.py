@@ -23,7 +23,7 @@ INTER_ZONE_USD_PER_GIB = Decimal("0.01")
 
 def facts_of_case(name: str, folder: Path) -> Facts:
     path = FIXTURES / SERVICE / f"{name}.json"
-    return facts_of(json.loads(path.read_text(encoding="utf-8")), folder)
+    return facts_of(json.loads(path.read_text("utf-8")), folder)
 
 
 def test_pairs_are_by_price_and_what_is_free_is_left_out(tmp_path: Path) -> None:

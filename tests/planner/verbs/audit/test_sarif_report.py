@@ -140,7 +140,7 @@ def test_another_reader_of_sarif_finds_file_and_line_of_every_result(tmp_path: P
 
     report = reports.gecko_report()
     path = tmp_path / "gecko.sarif"
-    path.write_text(json.dumps(log_of(report)), encoding="utf-8")
+    path.write_text(json.dumps(log_of(report)), "utf-8")
     file = load_sarif_file(str(path))
     records = file.get_records()
     assert [record["Location"] for record in records].count("netplan.toml") == 1

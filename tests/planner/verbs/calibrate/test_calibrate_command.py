@@ -94,7 +94,7 @@ class TestText:
         rows = [WALL | {"src_location": f"{odd}-{n}", "dst_location": odd} for n in range(3)]
         text = answer(table(tmp_path / "t.csv", rows), "--out", tmp_path / FILE)
         assert_inert(text)
-        assert_inert((tmp_path / FILE).read_text(encoding="utf-8"))
+        assert_inert((tmp_path / FILE).read_text("utf-8"))
 
 
 class TestJson:
@@ -103,7 +103,7 @@ class TestJson:
         assert found["schema"] == "netplan.calibration-answer/1"
         assert found["record_count"] == 8
         assert found["level"] == 0.9
-        written = json.loads((tmp_path / FILE).read_text(encoding="utf-8"))
+        written = json.loads((tmp_path / FILE).read_text("utf-8"))
         assert written.pop("schema") == "netplan.calibration/1"
         assert found["calibration"] == written
         assert [one["group"] for one in found["left_out"]] == [
@@ -133,13 +133,12 @@ class TestSameBytes:
         assert len(found) == 1
 
     def test_of_a_store_in_another_order(self, probes: Path, tmp_path: Path) -> None:
-        lines = probes.read_text(encoding="utf-8").splitlines(keepends=True)
+        lines = probes.read_text("utf-8").splitlines(keepends=True)
         back = tmp_path / "back.jsonl"
         # A store may begin with a line of its own; what follows it are records.
         heads = [line for line in lines if '"run_id"' not in line]
         back.write_text(
-            "".join([*heads, *(line for line in lines[::-1] if line not in heads)]),
-            encoding="utf-8",
+            "".join([*heads, *(line for line in lines[::-1] if line not in heads)]), "utf-8"
         )
         texts = set()
         for path in (probes, back):
@@ -215,7 +214,7 @@ class TestInOtherVerbs:
         self, tmp_path: Path, text: str, said: str
     ) -> None:
         path = tmp_path / "\x1b[31mc.json"
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, "utf-8")
         found = self.predict(
             *("--src-type", "n2-standard-8", "--path", "same-zone-internal"),
             *("--calibration", path),

@@ -9,18 +9,13 @@ from typing import Any
 from support.commands.run import run_verbs
 from support.fleets.made import Row, row, table_of
 
-COMMANDS_BY_ANSWER = {
-    "FleetAnswer": (
-        "fleet --demo gecko",
-        "fleet --demo gecko --series e2",
-    )
-}
+COMMANDS_BY_ANSWER = {"FleetAnswer": ("fleet --demo gecko", "fleet --demo gecko --series e2")}
 """Commands whose JSON and CSV `test_every_answer` looks at."""
 
 
 def fleet(folder: Path, rows: list[Row], *arguments: str) -> CompletedProcess[str]:
     path = folder / "needs.csv"
-    path.write_text(table_of(rows), encoding="utf-8")
+    path.write_text(table_of(rows), "utf-8")
     return run_verbs(arguments=["fleet", "--needs", str(path), *arguments])
 
 
@@ -92,7 +87,7 @@ def test_the_plan_as_commands_and_for_terraform(tmp_path: Path) -> None:
     script, listed = tmp_path / "plan.sh", tmp_path / "plan.json"
     words = ("fleet", "--demo", "gecko", "-o", f"commands:{script}", "-o", f"terraform:{listed}")
     assert run_verbs(arguments=list(words)).returncode == 0
-    lines = script.read_text(encoding="utf-8").splitlines()
+    lines = script.read_text("utf-8").splitlines()
     run = [line for line in lines if line and not line.startswith("#")]
     assert [line.split()[3] for line in run[1:4]] == ["stop", "set-machine-type", "start"]
     assert not [line for line in run if "commitments" in line], "it would be bought unseen"

@@ -19,13 +19,9 @@ from netplan_planner.model.evidence.flow_log_bill import LogSettings
 from netplan_planner.planning.flow_logs import writers
 from netplan_planner.readers.files import read_inventory
 from netplan_planner.traffic import TrafficOptions, read_traffic
+from netplan_planner.verbs.flow_logs import filters
 from netplan_planner.verbs.flow_logs.answer import FlowLogBill, LogGoal
 from netplan_planner.verbs.flow_logs.dollars import priced_edges
-from netplan_planner.verbs.flow_logs.filters import (
-    HIDDEN_IN_ZONES,
-    HIDDEN_OF_RECEIVERS,
-    MOST_CHARACTERS,
-)
 from netplan_planner.verbs.flow_logs.plan import plan_of
 from netplan_planner.world.request import InputRequest
 from netplan_rules.registry import all_rules
@@ -305,7 +301,7 @@ def test_a_filter_leaves_out_as_many_records_as_it_says_and_says_what_it_hides(
             ratio = row.proposed.settings.sampling_ratio or 0.0
             # Of receivers in other projects nothing is counted on.
             assert 0.97 <= told / (dropped[own].sum() * ratio * month) <= 1 + 1e-6
-            assert len(row.proposed.settings.filter_expr) <= MOST_CHARACTERS
+            assert len(row.proposed.settings.filter_expr) <= filters.MOST_CHARACTERS
     with_filters, without = plans["dollars"], plans["unfiltered"]
     assert known(with_filters.planned_usd_per_month) < 0.8 * float(
         known(without.planned_usd_per_month)
@@ -314,9 +310,9 @@ def test_a_filter_leaves_out_as_many_records_as_it_says_and_says_what_it_hides(
     hidden = {
         part.rules for row in with_filters.writers if row.proposed for part in row.proposed.left_out
     }
-    assert HIDDEN_OF_RECEIVERS in hidden
+    assert filters.HIDDEN_OF_RECEIVERS in hidden
     ids = {check.rule.id for check in all_rules()}
-    assert {*HIDDEN_IN_ZONES, *HIDDEN_OF_RECEIVERS} <= ids
+    assert {*filters.HIDDEN_IN_ZONES, *filters.HIDDEN_OF_RECEIVERS} <= ids
 
 
 def test_a_subnetwork_whose_peers_do_not_report_keeps_what_it_received(

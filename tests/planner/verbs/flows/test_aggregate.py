@@ -40,7 +40,7 @@ def flows(tmp_path_factory: pytest.TempPathFactory) -> Path:
     given = [{"src": a, "dst": b, "gbps": 0.2 + n / 10} for n, (a, b) in enumerate(pairs)]
     made = [*entries(inventory, {"minutes": 90, "flows": given}), *BAD.values()]
     text = "\n".join([*map(json.dumps, made), "{broken"])
-    (folder / "flows.jsonl").write_text(text + "\n", encoding="utf-8")
+    (folder / "flows.jsonl").write_text(text + "\n", "utf-8")
     return folder / "flows.jsonl"
 
 

@@ -28,11 +28,7 @@ def tiers(sku: str, steps: Sequence[tuple[str, str]], factor: int = 1) -> tuple[
         PriceTier(
             start=Decimal(start),
             price=Price(
-                usd=Decimal(usd) * factor,
-                unit="GiB",
-                description=sku,
-                as_of=TODAY,
-                source="made",
+                usd=Decimal(usd) * factor, unit="GiB", description=sku, as_of=TODAY, source="made"
             ),
         )
         for start, usd in steps

@@ -18,18 +18,13 @@ from support.flows.records import entry, lines
 from support.forecasts.made import daily, hourly, series, table
 from support.projects.compute_json import machine
 
-COMMANDS_BY_ANSWER = {
-    "ForecastAnswer": (
-        "forecast --demo gecko",
-        "forecast --demo interzone",
-    )
-}
+COMMANDS_BY_ANSWER = {"ForecastAnswer": ("forecast --demo gecko", "forecast --demo interzone")}
 """Commands whose JSON and CSV `test_every_answer` looks at."""
 
 
 def forecast(folder: Path, text: str, *arguments: str) -> CompletedProcess[str]:
     path = folder / "series.csv"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, "utf-8")
     return run_verbs(arguments=["forecast", "--series", str(path), *arguments])
 
 
@@ -123,7 +118,7 @@ def test_the_page_has_a_picture_with_the_cap(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     found = forecast(tmp_path, growing("web", 5.0, **MACHINE), "-o", f"html:{page}")
     assert found.returncode in {0, 1}, found.stderr
-    html = page.read_text(encoding="utf-8")
+    html = page.read_text("utf-8")
     assert 'class="band"' in html
     assert "cap 16 Gbit/s" in html
 
@@ -137,9 +132,9 @@ def test_flow_logs_of_weeks_are_forecast(tmp_path: Path) -> None:
         for hour in range(24 * 21)
     ]  # fmt: skip
     flows = tmp_path / "flows.json"
-    flows.write_text(lines(records), encoding="utf-8")
+    flows.write_text(lines(records), "utf-8")
     inventory = tmp_path / "instances.json"
-    inventory.write_text(json.dumps([machine("web", address="10.0.0.1")]), encoding="utf-8")
+    inventory.write_text(json.dumps([machine("web", address="10.0.0.1")]), "utf-8")
     done = run_verbs(
         arguments=["forecast", "--inventory", str(inventory), "--traffic", str(flows), "-o", "json"]
     )

@@ -16,7 +16,7 @@ HEAD = "name,time,gbps\n"
 
 def series(folder: Path, text: str) -> Subjects:
     path = folder / "series.csv"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, "utf-8")
     return read_series(path, open_prices(), load_caps(date(2026, 11, 1)))
 
 

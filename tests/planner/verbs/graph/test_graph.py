@@ -6,14 +6,8 @@ from functools import cache
 import pytest
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.errors import UsageError
-from netplan_planner.model import (
-    Direction,
-    Facts,
-    InstanceGroup,
-    OwnerKind,
-    PathClass,
-)
 from netplan_planner.planning.traffic_totals import traffic_by_class
 from netplan_planner.verbs.graph.answer import EdgeWeight, GraphLevel, TrafficGraph
 from netplan_planner.verbs.graph.ask import Drawn
@@ -23,9 +17,9 @@ from support.resources import resource
 from support.rules.facts import TODAY, facts_of, machine
 
 INSIDE, ZONES, REGIONS = (
-    PathClass.SAME_ZONE_INTERNAL,
-    PathClass.INTER_ZONE_INTERNAL,
-    PathClass.INTER_REGION_INTERNAL,
+    model.PathClass.SAME_ZONE_INTERNAL,
+    model.PathClass.INTER_ZONE_INTERNAL,
+    model.PathClass.INTER_REGION_INTERNAL,
 )
 WEB = (machine("web-1"), machine("web-2", zone="us-central1-b", labels=(("service", "shop"),)))
 DATA = (
@@ -41,7 +35,7 @@ TALK = (
 
 
 @cache
-def facts() -> Facts:
+def facts() -> model.Facts:
     return facts_of(*WEB, *DATA, talk=TALK)
 
 
@@ -70,7 +64,7 @@ def test_every_level_has_the_same_volume_and_the_same_dollars(level: GraphLevel)
 def test_dollars_are_those_of_the_bill_by_class() -> None:
     made = facts()
     found = graph_of(made, "", Drawn(level=GraphLevel.REGION, weight=EdgeWeight.BYTES))
-    billed = [one for one in traffic_by_class(made) if one.direction is Direction.SENT]
+    billed = [one for one in traffic_by_class(made) if one.direction is model.Direction.SENT]
     assert {one.path_class for one in billed} == {INSIDE, ZONES, REGIONS}
     for one in billed:
         usd = [e.usd_per_month for e in found.edges if e.path_class is one.path_class]
@@ -83,7 +77,7 @@ def test_paths_that_pay_one_price_share_its_steps() -> None:
     talk = (
         ("web-1", "eu", REGIONS, 0.0001),
         ("east", "eu", REGIONS, 0.0002),
-        ("east", "eu", PathClass.INTER_REGION_EXTERNAL, 0.0001),
+        ("east", "eu", model.PathClass.INTER_REGION_EXTERNAL, 0.0001),
     )
     made = facts_of(*WEB, east, europe, talk=talk)
     edges = graph_of(made, "", Drawn(level=GraphLevel.REGION, weight=EdgeWeight.BYTES)).edges
@@ -110,7 +104,7 @@ def test_zones_and_regions_hold_their_machines() -> None:
 def test_services_are_told_by_label_then_group_then_machine() -> None:
     made = facts()
     group = resource(
-        InstanceGroup,
+        model.InstanceGroup,
         "projects/p/zones/us-central1-a/instanceGroups/web",
         is_managed=False,
         is_regional=False,
@@ -151,7 +145,7 @@ def test_edges_rank_by_what_is_asked_and_unknown_ones_stand_last() -> None:
 
 def test_what_own_machines_receive_is_not_billed_and_never_free() -> None:
     found = demo(GraphLevel.ZONE)
-    (received,) = (edge for edge in found.edges if edge.path_class is PathClass.GOOGLE_APIS)
+    (received,) = (edge for edge in found.edges if edge.path_class is model.PathClass.GOOGLE_APIS)
     assert not received.is_billed
     assert received.usd_per_month is None
     assert received.price_note == "not billed to the receiver"
@@ -170,7 +164,9 @@ def test_addresses_without_an_owner_are_one_end_above_machines() -> None:
     made = facts()
     assert made.traffic is not None
     lost = [
-        replace(owner, kind=OwnerKind.UNKNOWN, key=f"unknown:10.9.0.{n}", link=None, zone=None)
+        replace(
+            owner, kind=model.OwnerKind.UNKNOWN, key=f"unknown:10.9.0.{n}", link=None, zone=None
+        )
         if owner.name.startswith("db")
         else owner
         for n, owner in enumerate(made.traffic.owners)

@@ -30,9 +30,9 @@ def test_one_run_writes_every_format_and_the_picture(tmp_path: Path) -> None:
     assert found["schema"] == "netplan.evaluation/1"
     assert (found["row_count"], found["unused_count"]) == (4, 1)
     assert {one["group"] for one in found["by_source"]} == {"mine, sender gcp", "yours, sender gcp"}
-    assert "<title>mine.csv · netplan</title>" in page.read_text(encoding="utf-8")
-    assert table.read_text(encoding="utf-8").startswith("grouped_by,group,row_count,")
-    assert "<svg" in picture.read_text(encoding="utf-8")
+    assert "<title>mine.csv · netplan</title>" in page.read_text("utf-8")
+    assert table.read_text("utf-8").startswith("grouped_by,group,row_count,")
+    assert "<svg" in picture.read_text("utf-8")
 
 
 def test_text_is_what_is_written_without_a_word(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_the_plan_as_a_script_deletes_nothing_by_itself(tmp_path: Path) -> None:
         *("-o", f"terraform:{listed}", "-o", "json"),
     )
     assert done.status == 0, done.err
-    lines = script.read_text(encoding="utf-8").splitlines()
+    lines = script.read_text("utf-8").splitlines()
     commands = [shlex.split(line) for line in lines if line.startswith("gcloud")]
     assert [words[2:4] for words in commands[:3]] == [
         ["instances", "stop"],
@@ -49,7 +49,7 @@ def test_the_plan_as_a_script_deletes_nothing_by_itself(tmp_path: Path) -> None:
     assert not any("delete" in words for words in commands)
     assert any(line.startswith("#   gcloud compute instances delete") for line in lines)
     answer = json.loads(done.out)
-    changes = json.loads(listed.read_text(encoding="utf-8"))["changes"]
+    changes = json.loads(listed.read_text("utf-8"))["changes"]
     assert [(one["name"], one["after"]) for one in changes] == [
         (one["name"], one["to_zone"]) for one in answer["moves"]
     ]
@@ -72,7 +72,7 @@ def test_a_page_draws_what_the_moves_save(tmp_path: Path) -> None:
     page = tmp_path / "plan.html"
     done = netplan("place", *written(case, tmp_path), "-o", f"html:{page}")
     assert done.status == 0, done.err
-    text = page.read_text(encoding="utf-8")
+    text = page.read_text("utf-8")
     assert "the first 2 of 3 moves save $900.00 a month, all of them $901.50" in text
     assert text.count("stop line</text>") == 1
 

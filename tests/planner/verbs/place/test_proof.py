@@ -8,10 +8,7 @@ import pytest
 from netplan_planner.verbs.place.solve.bounds import circles_of, saved_by_circle
 from netplan_planner.verbs.place.solve.exact import Exact, prove, solve_exactly
 from netplan_planner.verbs.place.solve.feasible import Shortfalls, nearest
-from netplan_planner.verbs.place.solve.problem import (
-    Floats,
-    PlacementProblem,
-)
+from netplan_planner.verbs.place.solve.problem import Floats, PlacementProblem
 from netplan_planner.verbs.place.solve.reduced import reduced
 from support.examples import sized
 from support.known import known

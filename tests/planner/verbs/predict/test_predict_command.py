@@ -193,7 +193,7 @@ class TestTable:
             "--batch", path, "-o", f"parquet:{parquet}", "-o", f"json:{data}", "-o", "csv"
         )
         assert said == answer("--batch", path)
-        listed = json.loads(data.read_text(encoding="utf-8"))["predictions"]
+        listed = json.loads(data.read_text("utf-8"))["predictions"]
         rows = pq.read_table(parquet).to_pylist()
         for row, one in zip(rows, listed, strict=True):
             found, wanted = row["predicted_gbps"], one["predicted_gbps"]
@@ -240,9 +240,9 @@ class TestTable:
     def test_nothing_is_left_of_a_file_that_was_refused(self, tmp_path: Path) -> None:
         path = written(tmp_path / "t.csv", PLAIN | {"streams": "many"})
         target = tmp_path / "out.csv"
-        target.write_text("kept", encoding="utf-8")
+        target.write_text("kept", "utf-8")
         assert predict("--batch", path, "--output", target).returncode == 3
-        assert target.read_text(encoding="utf-8") == "kept"
+        assert target.read_text("utf-8") == "kept"
         assert sorted(one.name for one in tmp_path.iterdir()) == ["out.csv", "t.csv"]
 
 

@@ -123,12 +123,7 @@ def test_trouble_of_the_api_is_told_and_leaves_the_old_snapshot(
     (tmp_path / FILE_NAME).write_bytes((open_snapshot().file.path).read_bytes())
     before = (tmp_path / FILE_NAME).read_bytes()
     with server(trouble=trouble) as one:
-        ask = RefreshAsk(
-            out=tmp_path,
-            project="p",
-            endpoint=one.url,
-            is_anonymous=True,
-        )
+        ask = RefreshAsk(out=tmp_path, project="p", endpoint=one.url, is_anonymous=True)
         quick = structs.replace(ask.api, backoff_initial_s=0.01)
         monkeypatch.setattr(RefreshAsk, "api", property(lambda _: quick))
         with pytest.raises(InputError, match=said):
@@ -250,11 +245,7 @@ def test_machine_types_come_from_files_or_the_credentials_project_or_stay_and_th
 
     def refreshed(folder: str, **more: Any) -> verb.Refreshed:
         wanted = RefreshAsk(
-            out=tmp_path / folder,
-            endpoint=one.url,
-            is_anonymous=True,
-            accepts_changes=True,
-            **more,
+            out=tmp_path / folder, endpoint=one.url, is_anonymous=True, accepts_changes=True, **more
         )
         return verb.refresh(wanted, TODAY, environment={})
 
@@ -292,11 +283,7 @@ def test_googles_clients_make_the_same_snapshot(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "trouble",
-    [
-        Trouble(status=403),
-        Trouble(status=404),
-        Trouble(from_request=3, repeat=True),
-    ],
+    [Trouble(status=403), Trouble(status=404), Trouble(from_request=3, repeat=True)],
     ids=["403", "404", "leads back to an earlier page"],
 )
 def test_googles_client_of_the_catalogue_is_refused_in_the_same_words(

@@ -35,7 +35,7 @@ def iperf2(path: Path, rate: str = "9.41") -> Path:
         "[  3] local 10.0.0.1 port 50000 connected with 10.0.0.2 port 5001\n"
         "[ ID] Interval       Transfer     Bandwidth\n"
         f"[  3]  0.0-10.0 sec  11.0 GBytes  {rate} Gbits/sec\n",
-        encoding="utf-8",
+        "utf-8",
     )
     return path
 
@@ -98,7 +98,7 @@ def test_the_tool_s_client_receives_in_a_reverse_run(tmp_path: Path) -> None:
         },
     }
     file = tmp_path / "reverse.json"
-    file.write_text(json.dumps(output), encoding="utf-8")
+    file.write_text(json.dumps(output), "utf-8")
     store = tmp_path / "store.jsonl"
     status, _, errors = run(store, str(file), "--src-type", "client-1", "--dst-type", "server-1")
     assert status == 0, errors
@@ -110,7 +110,7 @@ def test_the_tool_s_client_receives_in_a_reverse_run(tmp_path: Path) -> None:
 
 def test_refusals_are_told_by_place_and_reason(tmp_path: Path) -> None:
     iperf2(tmp_path / "good.txt")
-    (tmp_path / "bad.xml").write_text("<ntttcps/>", encoding="utf-8")
+    (tmp_path / "bad.xml").write_text("<ntttcps/>", "utf-8")
     store = tmp_path / "out" / "store.jsonl"
     store.parent.mkdir()
     status, out, _ = run(store, str(tmp_path / "good.txt"), str(tmp_path / "bad.xml"))

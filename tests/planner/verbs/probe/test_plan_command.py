@@ -98,7 +98,7 @@ def touched(tmp_path: Path) -> tuple[str, Path]:
     """A way to an end that leaves a file when it is used."""
     mark = tmp_path / "used"
     script = tmp_path / "enter"
-    script.write_text(f'#!/bin/sh\ntouch "{mark}"\nexit 1\n', encoding="utf-8")
+    script.write_text(f'#!/bin/sh\ntouch "{mark}"\nexit 1\n', "utf-8")
     script.chmod(0o755)
     return str(script), mark
 
@@ -124,7 +124,7 @@ def test_nothing_runs_without_yes(inventory: str, tmp_path: Path, verb: list[str
 def test_yes_comes_from_nobody_but_the_user(inventory: str, tmp_path: Path) -> None:
     words, mark = touched(tmp_path)
     config = tmp_path / "netplan.toml"
-    config.write_text("[probe.run]\nyes = true\n", encoding="utf-8")
+    config.write_text("[probe.run]\nyes = true\n", "utf-8")
     asked = ["run", "--inventory", inventory, "--pair", "near:far", "--transport", "local"]
     asked += ["--local-src", words, "--local-dst", words, "--store", str(tmp_path / "s")]
     by_variable = run_verbs(arguments=["probe", *asked], NETPLAN_PROBE_RUN_YES="1")
@@ -164,9 +164,7 @@ def test_local_ends_must_be_said(inventory: str, tmp_path: Path) -> None:
 
 def test_a_hostile_name_steers_no_terminal(tmp_path: Path) -> None:
     file = inventory_file(
-        tmp_path / "i.json",
-        instance("a", "10.0.0.1"),
-        instance("b\x1b[31m", "10.0.0.2", zone=FAR),
+        tmp_path / "i.json", instance("a", "10.0.0.1"), instance("b\x1b[31m", "10.0.0.2", zone=FAR)
     )
     for form in ("text", "json"):
         status, out, errors = probe(
@@ -178,7 +176,7 @@ def test_a_hostile_name_steers_no_terminal(tmp_path: Path) -> None:
 
 def test_the_store_can_be_configured(tmp_path: Path) -> None:
     config = tmp_path / "netplan.toml"
-    config.write_text('[probe.plan]\nstore = "from-file.jsonl"\nmax-gib = 60\n', encoding="utf-8")
+    config.write_text('[probe.plan]\nstore = "from-file.jsonl"\nmax-gib = 60\n', "utf-8")
     arguments = ["--config", str(config), "probe", "plan", "--demo", "gecko"]
     done = run_verbs(arguments=arguments)
     assert "Results go to from-file.jsonl" in flat(done.stdout)
@@ -194,7 +192,7 @@ def test_one_plan_goes_to_several_places(tmp_path: Path) -> None:
     assert status == 0
     assert out.startswith("Prices of ") or out.startswith("## gecko-demo")
     assert "## gecko-demo" in out
-    assert "transcoder-4 → transcoder-1" in page.read_text(encoding="utf-8")
-    found = json.loads(data.read_text(encoding="utf-8"))
-    lines = table.read_text(encoding="utf-8").splitlines()
+    assert "transcoder-4 → transcoder-1" in page.read_text("utf-8")
+    found = json.loads(data.read_text("utf-8"))
+    lines = table.read_text("utf-8").splitlines()
     assert len(lines) == 1 + len(found["probes"]) + len(found["left_out"])

@@ -37,7 +37,7 @@ DB = with_external(machine("db", "n2-standard-2"), "35.0.0.9")
 
 def suppressions(facts: Facts, tmp_path: Path, text: str = "") -> Suppressions:
     file = tmp_path / "ignore.toml"
-    file.write_text(text, encoding="utf-8")
+    file.write_text(text, "utf-8")
     return read_suppressions(file, facts)
 
 

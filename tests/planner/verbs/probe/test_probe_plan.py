@@ -10,29 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.model import Estimate
-from netplan_planner.verbs.probe.answer import (
-    LeftOutKind,
-    Probe,
-    ProbeFlow,
-    half_width_of,
-    log_width_of,
-)
-from netplan_planner.verbs.probe.choice import (
-    Choice,
-    ProbeCaps,
-    choose_probes,
-    impacts_of,
-)
+from netplan_planner.verbs.probe import answer
+from netplan_planner.verbs.probe.choice import Choice, ProbeCaps, choose_probes, impacts_of
 from netplan_planner.verbs.probe.information import Information, width_and_reach
 from support.probes.plans import RULES, flow, probe
 from support.rules.facts import facts_of, machine
 
-FLOOR = log_width_of(RULES.tolerance_ratio / 2)
-TOLERANCE = log_width_of(RULES.tolerance_ratio)
+FLOOR = answer.log_width_of(RULES.tolerance_ratio / 2)
+TOLERANCE = answer.log_width_of(RULES.tolerance_ratio)
 NO_CAPS = ProbeCaps()
 
 
-def choose(probes: Sequence[Probe], caps: ProbeCaps = NO_CAPS) -> Choice:
+def choose(probes: Sequence[answer.Probe], caps: ProbeCaps = NO_CAPS) -> Choice:
     return choose_probes(probes, rules=RULES, caps=caps)
 
 
@@ -40,7 +29,7 @@ def names(choice: Choice) -> list[str]:
     return [planned.probe.path.name for planned in choice.probes]
 
 
-def open_width(one: ProbeFlow, own: bool, measured: Sequence[Probe]) -> float:
+def open_width(one: answer.ProbeFlow, own: bool, measured: Sequence[answer.Probe]) -> float:
     """The definition, worked out anew for a whole set of probes."""
     if one.log_width <= FLOOR:
         return one.log_width
@@ -59,7 +48,7 @@ def open_width(one: ProbeFlow, own: bool, measured: Sequence[Probe]) -> float:
     return FLOOR + (one.log_width - FLOOR) * left
 
 
-def width_of_all(probes: Sequence[Probe], measured: Sequence[Probe]) -> float:
+def width_of_all(probes: Sequence[answer.Probe], measured: Sequence[answer.Probe]) -> float:
     return sum(
         open_width(one, any(done is each for done in measured), measured)
         for each in probes
@@ -71,7 +60,7 @@ LIMITS = ("a", "b", "c")
 
 
 @st.composite
-def flows(draw: st.DrawFn) -> ProbeFlow:
+def flows(draw: st.DrawFn) -> answer.ProbeFlow:
     weights = draw(st.lists(st.integers(0, 4), min_size=3, max_size=3).filter(any))
     shares = {
         name: weight / sum(weights) for name, weight in zip(LIMITS, weights, strict=True) if weight
@@ -81,7 +70,7 @@ def flows(draw: st.DrawFn) -> ProbeFlow:
 
 
 @st.composite
-def problems(draw: st.DrawFn) -> list[Probe]:
+def problems(draw: st.DrawFn) -> list[answer.Probe]:
     return [
         probe(
             f"path-{number}",
@@ -94,14 +83,16 @@ def problems(draw: st.DrawFn) -> list[Probe]:
 
 
 @given(problems())
-def test_each_choice_has_the_most_information_per_dollar(probes: list[Probe]) -> None:
+def test_each_choice_has_the_most_information_per_dollar(probes: list[answer.Probe]) -> None:
     choice = choose(probes)
     chosen = [planned.probe for planned in choice.probes]
     for number, planned in enumerate(choice.probes):
         before = chosen[:number]
         width = width_of_all(probes, before)
 
-        def per_usd(one: Probe, before: list[Probe] = before, width: float = width) -> float:
+        def per_usd(
+            one: answer.Probe, before: list[answer.Probe] = before, width: float = width
+        ) -> float:
             usd = one.ranking_usd
             assert usd is not None
             return (width - width_of_all(probes, [*before, one])) / float(usd)
@@ -123,10 +114,10 @@ def test_each_choice_has_the_most_information_per_dollar(probes: list[Probe]) ->
 
 
 @given(problems())
-def test_what_is_left_out_is_inside_the_tolerance(probes: list[Probe]) -> None:
+def test_what_is_left_out_is_inside_the_tolerance(probes: list[answer.Probe]) -> None:
     choice = choose(probes)
     chosen = [planned.probe for planned in choice.probes]
-    assert {one.kind for one in choice.left_out} <= {LeftOutKind.KNOWN}
+    assert {one.kind for one in choice.left_out} <= {answer.LeftOutKind.KNOWN}
     for one in choice.left_out:
         widths = [open_width(each, False, chosen) for each in one.probe.flows]
         assert max(widths) <= TOLERANCE + 1e-9
@@ -134,7 +125,7 @@ def test_what_is_left_out_is_inside_the_tolerance(probes: list[Probe]) -> None:
 
 
 @given(problems())
-def test_information_has_diminishing_returns(probes: list[Probe]) -> None:
+def test_information_has_diminishing_returns(probes: list[answer.Probe]) -> None:
     whole = [
         msgspec.structs.replace(
             one, flows=tuple(msgspec.structs.replace(f, informative_ratio=1.0) for f in one.flows)
@@ -163,7 +154,7 @@ def test_of_two_alike_paths_the_shorter_probe_is_enough() -> None:
     choice = choose([slow, fast])
     assert names(choice) == ["fast"]
     (left,) = choice.left_out
-    assert (left.kind, left.probe) == (LeftOutKind.KNOWN, slow)
+    assert (left.kind, left.probe) == (answer.LeftOutKind.KNOWN, slow)
     assert left.reason == "the probes above are expected to bring it inside the tolerance of ±10 %"
     (told,) = choice.probes[0].tells
     assert (told.limit, told.probability, told.other_paths) == ("window (debian-12)", 1.0, 1)
@@ -186,7 +177,7 @@ def test_a_refused_path_is_never_planned_but_learns_from_others() -> None:
     shared = choose([refused, probe("other", [flow(0.3, {"a": 1.0})])])
     assert names(shared) == ["other"]
     assert [(one.kind, one.reason) for one in shared.left_out] == [
-        (LeftOutKind.REFUSED, "it has the label")
+        (answer.LeftOutKind.REFUSED, "it has the label")
     ]
     assert shared.expected_log_width == pytest.approx(FLOOR)
 
@@ -217,7 +208,7 @@ def test_limits_hold_the_most_that_a_plan_may_take(
     assert names(choice) == fit
     left = {one.probe.path.name: one for one in choice.left_out}
     assert set(left) == {"one", "two", "three", "big"} - set(fit)
-    assert {one.kind for one in choice.left_out} == {LeftOutKind.LIMIT}
+    assert {one.kind for one in choice.left_out} == {answer.LeftOutKind.LIMIT}
     assert says in left["big"].reason
     most = [planned.probe.most for planned in choice.probes]
     assert sum(one.seconds for one in most) <= (caps.max_seconds or math.inf)
@@ -252,7 +243,7 @@ def test_a_rate_cap_leaves_the_upper_part_open() -> None:
 
 @given(st.floats(0.001, 0.9))
 def test_widths_and_shares_invert(ratio: float) -> None:
-    assert half_width_of(log_width_of(ratio)) == pytest.approx(ratio)
+    assert answer.half_width_of(answer.log_width_of(ratio)) == pytest.approx(ratio)
 
 
 def test_the_impact_adds_up_over_the_probes_of_a_machine() -> None:

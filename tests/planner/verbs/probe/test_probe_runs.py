@@ -96,10 +96,7 @@ def test_ends_are_reached_as_said() -> None:
         SshTransport(host="me@10.0.0.2", options=("Port=2222",)),
     ]
     local = Access(kind="local", client="ip netns exec 'a b'", server="")
-    assert ends(local) == [
-        LocalTransport(prefix=("ip", "netns", "exec", "a b")),
-        LocalTransport(),
-    ]
+    assert ends(local) == [LocalTransport(prefix=("ip", "netns", "exec", "a b")), LocalTransport()]
     named = Access(
         kind="local", ends=(("p/us-central1-a/near-1", "sudo"), ("near-2", "docker exec x"))
     )

@@ -6,14 +6,8 @@ from typing import Any
 import pytest
 
 from netplan_planner.model import PathClass, Usage
+from netplan_planner.verbs.transfer import ask
 from netplan_planner.verbs.transfer.answer import TransferPlan
-from netplan_planner.verbs.transfer.ask import (
-    AddressKind,
-    NetworkTier,
-    PlaceLimit,
-    TransferGoal,
-    TransferNeed,
-)
 from netplan_planner.verbs.transfer.plan import plan_transfer
 from support.known import known
 from support.transfers import reckoned
@@ -27,7 +21,7 @@ N2 = ("n2-standard-4", "n2-standard-8", "n2-standard-16")
 def plan(source: str, *targets: str, **more: Any) -> TransferPlan:
     told: dict[str, Any] = {"volume_bytes": TEN_TB, "machine_types": N2, "max_count": 4}
     return plan_transfer(
-        TransferNeed(source=source, targets=targets, **(told | more)), PRICES, CAPS
+        ask.TransferNeed(source=source, targets=targets, **(told | more)), PRICES, CAPS
     )
 
 
@@ -92,7 +86,7 @@ def test_of_several_targets_one_passes_on_to_another() -> None:
 
 
 def test_a_quota_holds_and_a_greater_one_is_named() -> None:
-    quota = (PlaceLimit(place="us-central1", gbps=5.0),)
+    quota = (ask.PlaceLimit(place="us-central1", gbps=5.0),)
     found = plan("us-central1", "europe-west4", inside_quotas=quota)
     assert found.plan is not None
     assert found.plan.gbps == pytest.approx(5.0)
@@ -100,7 +94,7 @@ def test_a_quota_holds_and_a_greater_one_is_named() -> None:
     late = plan("us-central1", "europe-west4", inside_quotas=quota, deadline_s=8_000.0)
     (change,) = [str(one) for one in known(late.infeasible).changes if "--quota" in str(one)]
     enough = float(change.rpartition("=")[2])
-    grown = (PlaceLimit(place="us-central1", gbps=enough),)
+    grown = (ask.PlaceLimit(place="us-central1", gbps=enough),)
     kept = plan("us-central1", "europe-west4", inside_quotas=grown, deadline_s=8_000.0)
     assert kept.plan is not None
     # The quota of what leaves the VPC is another one.
@@ -109,10 +103,13 @@ def test_a_quota_holds_and_a_greater_one_is_named() -> None:
 
 
 def test_external_addresses_bind_earlier_and_cost_an_address() -> None:
-    inside = known(plan("us-central1", "europe-west4", goal=TransferGoal.TIME).plan)
+    inside = known(plan("us-central1", "europe-west4", goal=ask.TransferGoal.TIME).plan)
     outside = known(
         plan(
-            "us-central1", "europe-west4", goal=TransferGoal.TIME, address=AddressKind.EXTERNAL
+            "us-central1",
+            "europe-west4",
+            goal=ask.TransferGoal.TIME,
+            address=ask.AddressKind.EXTERNAL,
         ).plan
     )
     assert outside.gbps <= 4 * 7.0 * (1 + 1e-9)
@@ -123,7 +120,7 @@ def test_external_addresses_bind_earlier_and_cost_an_address() -> None:
 def test_the_internet_by_two_tiers() -> None:
     premium = plan("us-central1", "internet", area="Europe")
     standard = known(
-        plan("us-central1", "internet", area="Europe", network_tier=NetworkTier.STANDARD).plan
+        plan("us-central1", "internet", area="Europe", network_tier=ask.NetworkTier.STANDARD).plan
     )
     assert standard.usd_total < known(premium.plan).usd_total
     (way,) = [one for one in premium.ways if one.name == "Standard Tier"]
@@ -174,12 +171,12 @@ def test_every_sender_carries_its_flows_by_the_caps_table() -> None:
 
 
 def test_a_quota_that_holds_a_transfer_back_is_named_and_the_greater_one_is_enough() -> None:
-    quota = PlaceLimit(place="us-central1", gbps=20.0)
+    quota = ask.PlaceLimit(place="us-central1", gbps=20.0)
     told: dict[str, Any] = {"machine_types": (), "max_count": 16, "deadline_s": 600.0}
     late = known(plan("us-central1", "europe-west4", inside_quotas=(quota,), **told).infeasible)
     assert known(late.held_back_by).name == "region-quota"
     (change,) = [str(one) for one in late.changes if "--quota" in str(one)]
-    greater = PlaceLimit(place="us-central1", gbps=float(change.rpartition("=")[2]))
+    greater = ask.PlaceLimit(place="us-central1", gbps=float(change.rpartition("=")[2]))
     assert 20 < greater.gbps < 150
     enough = known(plan("us-central1", "europe-west4", inside_quotas=(greater,), **told).plan)
     assert enough.duration_s <= 600 * (1 + 1e-6)
@@ -187,7 +184,7 @@ def test_a_quota_that_holds_a_transfer_back_is_named_and_the_greater_one_is_enou
 
 @pytest.mark.nightly
 def test_quotas_that_are_enough_together_alone() -> None:
-    quotas = tuple(PlaceLimit(place=one, gbps=5.0) for one in ("europe-west4", "us-central1"))
+    quotas = tuple(ask.PlaceLimit(place=one, gbps=5.0) for one in ("europe-west4", "us-central1"))
     late = known(
         plan(
             "us-central1",
@@ -212,7 +209,7 @@ def test_a_small_machine_takes_no_more_from_outside_than_it_sends() -> None:
             "us-central1",
             "europe-west4",
             machine_types=("t2d-standard-1",),
-            address=AddressKind.EXTERNAL,
+            address=ask.AddressKind.EXTERNAL,
         ).plan
     )
     (receivers,) = [one.count for one in many.machines if one.role == "receiver"]
@@ -226,7 +223,7 @@ def test_free_gib_of_other_regions_are_nobodys_way_out() -> None:
         "internet",
         area="Europe",
         volume_bytes=10**12,
-        network_tier=NetworkTier.STANDARD,
+        network_tier=ask.NetworkTier.STANDARD,
         max_count=2,
     )
     assert out.plan is not None
@@ -246,7 +243,7 @@ def test_less_than_the_minute_that_is_paid_for() -> None:
     # 19.7 s are left after the start of the connections: 26 machines at either end are enough.
     assert {one.count for one in found.plan.machines} == {26}
     fastest = known(
-        plan("us-central1", "us-east1", goal=TransferGoal.TIME, max_count=40, **told).plan
+        plan("us-central1", "us-east1", goal=ask.TransferGoal.TIME, max_count=40, **told).plan
     )
     assert fastest.transfer_s == pytest.approx(8_000 / (16 * 40), rel=1e-3)
 
@@ -254,7 +251,7 @@ def test_less_than_the_minute_that_is_paid_for() -> None:
 @pytest.mark.nightly
 def test_more_machines_are_never_slower() -> None:
     fastest = [
-        plan("us-central1", "us-east1", goal=TransferGoal.TIME, max_count=count).plan
+        plan("us-central1", "us-east1", goal=ask.TransferGoal.TIME, max_count=count).plan
         for count in (4, 16, 40)
     ]
     times = [one.duration_s for one in fastest if one is not None]

@@ -26,13 +26,13 @@ def test_all_formats_can_be_written(tmp_path: Path) -> None:
     outputs = [word for one in formats for word in ("-o", f"{one}:{tmp_path / one}")]
     found = run([*BOTH, *outputs])
     assert found.returncode == 0, found.stderr
-    assert '<svg class="changes"' in (tmp_path / "html").read_text(encoding="utf-8")
-    script = (tmp_path / "commands").read_text(encoding="utf-8")
+    assert '<svg class="changes"' in (tmp_path / "html").read_text("utf-8")
+    script = (tmp_path / "commands").read_text("utf-8")
     assert script.count("set-machine-type") >= 4
     assert script.count("In the configuration of") == 4
-    rows = (tmp_path / "csv").read_text(encoding="utf-8").splitlines()
+    rows = (tmp_path / "csv").read_text("utf-8").splitlines()
     assert len(rows) == 5
-    json.loads((tmp_path / "terraform").read_text(encoding="utf-8"))
+    json.loads((tmp_path / "terraform").read_text("utf-8"))
 
 
 def test_all_out_asks_for_more_than_the_busiest_minute() -> None:

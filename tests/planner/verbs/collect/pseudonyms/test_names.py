@@ -30,12 +30,7 @@ def test_copies_of_one_thing_stay_copies(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "/24",
-        "projects/windows-cloud/global/licenses/windows-server-2019-dc",
-    ],
+    "text", ["", "/24", "projects/windows-cloud/global/licenses/windows-server-2019-dc"]
 )
 def test_what_is_not_the_owners_stays(text: str) -> None:
     assert NAMES.text(text) == text
