@@ -49,7 +49,7 @@ class Heard:
         self.told.append("end")
 
 
-def test_only_the_outermost_work_is_told() -> None:
+def test_only_the_outermost_work_is_told_and_what_fails_is_over() -> None:
     heard = Heard()
     with meter.shown_by(heard), meter.work("all", total=3, unit="bytes"):
         meter.advance(1)
@@ -61,10 +61,7 @@ def test_only_the_outermost_work_is_told() -> None:
     assert heard.told == [
         *("begin all 3 bytes", "advance 1", "sample 2 0.5", "sample 0.0 None", "end")
     ]
-
-
-def test_work_that_fails_is_over_too() -> None:
-    heard = Heard()
+    # Work that fails is over too.
     with meter.shown_by(heard), pytest.raises(ValueError, match="x"), meter.work("all", unit="x"):
         raise ValueError("x")
     assert heard.told[-1] == "end"

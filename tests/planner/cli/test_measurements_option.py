@@ -53,7 +53,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_both_rules_answer_and_the_report_says_what_was_read(store: Path) -> None:
+def test_both_rules_answer_once_and_the_report_says_what_was_read(store: Path) -> None:
     found = report("--measurements", store)
     rules = {finding["rule"] for finding in found["findings"]}
     assert {"measured-below-model", "probe-not-comparable"} <= rules
@@ -63,13 +63,20 @@ def test_both_rules_answer_and_the_report_says_what_was_read(store: Path) -> Non
     assert fault.startswith(f"{store}:5: ")
     gaps = {(n["rule"], n["kind"]) for n in found["not_evaluated"]}
     assert ("measured-below-model", "gap") in gaps
-
-
-def test_the_text_says_how_many_were_read_and_what_was_not(store: Path) -> None:
+    # The text says how many were read and what was not.
     code, text, err = audit("--measurements", store, "--width", "200")
     assert (code, err) == (0, "")
     assert "measured 4 measurements in 1 file, 1 line not usable" in text
     assert "the line is not used" in text
+    # A store given twice is read once.
+    found = report("--measurements", store, "--measurements", store)
+    assert found["coverage"]["measurements"]["files"] == 1
+    assert found["findings"] == report("--measurements", store)["findings"]
+    # The area model can be chosen.
+    found = report("--measurements", store, "--select", "model")
+    assert {finding["rule"] for finding in found["findings"]} == {"measured-below-model"}
+    others = {n["rule"] for n in found["not_evaluated"] if n["kind"] == "deselected"}
+    assert "probe-not-comparable" in others
 
 
 def test_without_measurements_the_rules_are_not_evaluated() -> None:
@@ -80,16 +87,3 @@ def test_without_measurements_the_rules_are_not_evaluated() -> None:
         assert notes[rule]["kind"] == "missing-evidence"
         assert notes[rule]["reason"] == "no measurements were given (--measurements FILE)"
     assert "measurements in" not in audit("--width", "200")[1]
-
-
-def test_a_store_given_twice_is_read_once(store: Path) -> None:
-    found = report("--measurements", store, "--measurements", store)
-    assert found["coverage"]["measurements"]["files"] == 1
-    assert found["findings"] == report("--measurements", store)["findings"]
-
-
-def test_the_area_model_can_be_chosen(store: Path) -> None:
-    found = report("--measurements", store, "--select", "model")
-    assert {finding["rule"] for finding in found["findings"]} == {"measured-below-model"}
-    others = {n["rule"] for n in found["not_evaluated"] if n["kind"] == "deselected"}
-    assert "probe-not-comparable" in others

@@ -80,21 +80,17 @@ def test_hits_of_a_cause_become_one_finding_with_the_greatest_first() -> None:
     assert finding.members[1].fix is None
     assert finding.saving_usd_per_month == Decimal("4.00")
     assert finding.line_items == (line("0.01", "400"),)
-
-
-def test_a_single_hit_keeps_its_own_words() -> None:
+    # A single hit keeps its own words.
     (finding,) = made(hit("a"))
     assert finding.message == "a talks"
     assert finding.saving_usd_per_month is None
-
-
-def test_order_of_hits_changes_nothing() -> None:
+    # Order of hits changes nothing.
     hits = [hit("a"), hit("b", cause="h"), hit("c", volume=9), hit("d", cause="i")]
     assert len(made(*hits)) == 3
     assert made(*hits) == made(*hits[::-1])
 
 
-def test_an_unknown_saving_is_said_and_left_out_of_the_sum() -> None:
+def test_amounts_of_a_finding_are_sums_and_the_unknown_is_said() -> None:
     hits = [
         hit("a", saving=model.Saving(items=(line("0.01", "100"),))),
         hit("b", saving=model.Saving(items=(line("9"),), unknown="no price of x")),
@@ -102,6 +98,13 @@ def test_an_unknown_saving_is_said_and_left_out_of_the_sum() -> None:
     (finding,) = made(*hits)
     assert finding.saving_usd_per_month == Decimal("1.00")
     assert finding.saving_unknown == "no price of x"
+    # Costs and savings of one name stay apart.
+    lines = [line("2", "5"), line("2", "-3"), line("2", "1")]
+    assert [item.quantity for item in merge_lines(lines)] == [Decimal(6), Decimal(-3)]
+    # What is paid before and after alike is in no line.
+    lines = [line("2", "5"), line("2", "-4"), line("3", "-1"), line("2", "-1")]
+    (left,) = merge_lines(lines)
+    assert (left.quantity, left.unit_price_usd) == (Decimal(-1), Decimal(3))
 
 
 def test_confidence_is_that_of_half_of_what_is_at_stake() -> None:
@@ -124,17 +127,6 @@ def test_fingerprints_name_the_place_of_a_member_and_the_cause_of_a_finding() ->
     (two,) = made(hit("a"), hit("b"))
     assert one.fingerprint == two.fingerprint != made(hit("a", cause="x"))[0].fingerprint
     assert one.members[0].fingerprint == fingerprint(RULE, hit("a"))
-
-
-def test_costs_and_savings_of_one_name_stay_apart() -> None:
-    lines = [line("2", "5"), line("2", "-3"), line("2", "1")]
-    assert [item.quantity for item in merge_lines(lines)] == [Decimal(6), Decimal(-3)]
-
-
-def test_what_is_paid_before_and_after_alike_is_in_no_line() -> None:
-    lines = [line("2", "5"), line("2", "-4"), line("3", "-1"), line("2", "-1")]
-    (left,) = merge_lines(lines)
-    assert (left.quantity, left.unit_price_usd) == (Decimal(-1), Decimal(3))
 
 
 def test_findings_come_by_severity_and_then_as_their_fixes_rank() -> None:
@@ -170,23 +162,19 @@ def run(
     return judge(replace(RULE, needs=needs)(check), facts_of(machine("a")))
 
 
-def test_a_crash_is_reported_as_one_and_its_hits_do_not_count() -> None:
+def test_a_crash_a_gap_and_missing_evidence_are_no_pass() -> None:
     judged = run(hit("a"), crash=True)
     assert judged.hits == ()  # type: ignore[attr-defined]
     (note,) = judged.not_evaluated  # type: ignore[attr-defined]
     assert note.kind == "crashed"
     assert "ZeroDivisionError: boom" in note.reason
-
-
-def test_missing_evidence_is_not_a_pass() -> None:
+    # Missing evidence is not a pass.
     judged = run(needs=frozenset({model.Need.TRAFFIC, model.Need.TARGETS}))
     (note,) = judged.not_evaluated  # type: ignore[attr-defined]
     assert note.kind == "missing-evidence"
     assert "no traffic was given" in note.reason
     assert "no target bandwidth" in note.reason
-
-
-def test_gaps_are_counted_by_reason() -> None:
+    # Gaps are counted by reason.
     refs = [model.ResourceRef(self_link=model.SelfLink(f"projects/p/{n}")) for n in range(7)]
     judged = run(
         *(model.Gap(resource=ref, reason="no cap") for ref in refs),
@@ -195,6 +183,10 @@ def test_gaps_are_counted_by_reason() -> None:
     first, second = judged.not_evaluated  # type: ignore[attr-defined]
     assert (first.reason, first.resource_count, len(first.examples)) == ("no cap", 7, 5)
     assert (second.reason, second.resource_count) == ("x", 1)
+    # What several needs lack alike is said once.
+    rule = replace(RULE, needs=frozenset({model.Need.NODES, model.Need.SERVICES}))
+    (note,) = judge(rule(lambda facts: iter(())), facts_of(machine("a"))).not_evaluated
+    assert note.reason == "no Kubernetes objects were read (--inventory)"
 
 
 def test_the_order_says_what_to_do_where_places_differ() -> None:
@@ -209,9 +201,3 @@ def test_the_order_says_what_to_do_where_places_differ() -> None:
     other = (*one, resize("c", "n4-standard-2", "1"))
     (mixed,) = answer(facts, [(RULE, other)]).do_first
     assert mixed.label == "n2d-standard-16 or n4-standard-2"
-
-
-def test_what_several_needs_lack_alike_is_said_once() -> None:
-    rule = replace(RULE, needs=frozenset({model.Need.NODES, model.Need.SERVICES}))
-    (note,) = judge(rule(lambda facts: iter(())), facts_of(machine("a"))).not_evaluated
-    assert note.reason == "no Kubernetes objects were read (--inventory)"

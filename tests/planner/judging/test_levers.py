@@ -38,7 +38,7 @@ def with_commitments(facts: model.Facts, *bought: model.Commitment) -> model.Fac
     return replace(facts, inventory=replace(facts.inventory, commitments=bought))
 
 
-def test_a_year_for_what_runs_and_less_once_it_is_smaller() -> None:
+def test_what_runs_is_committed_for_a_year_less_what_is_already() -> None:
     machines = [machine(name, "e2-standard-8") for name in ("ant", "bee", "cow")]
     facts = facts_of(*machines)
     each, small = (
@@ -56,9 +56,7 @@ def test_a_year_for_what_runs_and_less_once_it_is_smaller() -> None:
     ]
     assert (kind, family, vcpus, memory) == ("resource", "e2", 18, Decimal(72))
     assert (found.machine_count, found.unpriced_machine_count) == (3, 0)
-
-
-def test_what_is_committed_already_saves_nothing_once_more() -> None:
+    # What is committed already saves nothing once more.
     facts = facts_of(machine("ant", "e2-standard-8"), machine("bee", "e2-standard-8"))
     half = with_commitments(facts, commitment(8, 32, "GENERAL_PURPOSE_E2"))
     alone, rest = lever(facts), lever(half)
@@ -66,9 +64,7 @@ def test_what_is_committed_already_saves_nothing_once_more() -> None:
     assert rest is not None
     assert abs(alone.usd_per_month - 2 * rest.usd_per_month) < CENT
     assert lever(with_commitments(facts, commitment(16, 64, "GENERAL_PURPOSE_E2"))) is None
-
-
-def test_spot_is_not_committed_to_and_what_has_no_price_is_counted() -> None:
+    # Spot is not committed to and what has no price is counted.
     plain = machine("ant", "e2-standard-8")
     spot = replace(machine("bee", "e2-standard-8"), is_spot=True)
     alone = replace(machine("cow", "n2-standard-8"), is_sole_tenant=True)

@@ -95,23 +95,19 @@ def test_a_part_that_is_not_known_yet_is_not_taken_for_none(
     )
 
 
-def test_a_stopped_machine_costs_nothing_but_its_address() -> None:
+def test_a_row_that_stands_still_or_is_not_known_has_no_number() -> None:
     stopped = replace(machine("a"), status="TERMINATED", interfaces=(NIC,))
     facts = facts_of(stopped)
     (row,) = machine_rows(facts)
     assert (row.is_stopped, row.machine_usd_per_month) == (True, Decimal(0))
     unused = facts.prices.external_address(model.AddressUse.UNUSED_STATIC, "us-central1")
     assert row.address_usd_per_month == unused.usd * 730
-
-
-def test_what_is_not_known_is_said_and_no_number() -> None:
+    # What is not known is said and no number.
     (row,) = machine_rows(facts_of(machine("a", "q9-standard-8")))
     assert (row.egress_gbps, row.external_gbps, row.machine_usd_per_month) == (None, None, None)
     assert "q9-standard-8" in row.cap_unknown
     assert "q9-standard-8" in row.price_unknown
-
-
-def test_what_is_known_of_no_machine_of_a_region_has_no_sum() -> None:
+    # What is known of no machine of a region has no sum.
     (row,) = region_rows(machine_rows(facts_of(machine("a", "q9-standard-8"))))
     assert (row.egress_gbps, row.external_gbps) == (None, None)
     assert (row.unknown_count, row.external_unknown_count) == (1, 1)

@@ -71,13 +71,19 @@ def test_nodes_are_paid_and_what_runs_on_them_is_not() -> None:
     bill = month_bill(tables, Committed(Decimal(0)))
     assert bill.machines_usd == month + (other.machine_usd_per_month or 0)
     assert (bill.services_usd, bill.unpriced_machine_count) == (Decimal(0), 0)
-
-
-def test_without_its_nodes_a_machine_has_no_price() -> None:
+    # Without its nodes a machine has no price.
     facts = facts_with(tenant())
     (row,) = tables_of(facts).machines
     assert row.machine_usd_per_month is None
     assert "how many nodes of which type is not in the input" in row.price_unknown
+    # Groups without nodes cost nothing.
+    assert network_services(facts_with(node_groups=(group(size=0),))) == ()
+    # What only avoids nodes has no known price.
+    # Where it stands nobody tells: its price is not 0.
+    facts = facts_with(replace(tenant(), node_groups=None), node_groups=(group(),))
+    (row,) = tables_of(facts).machines
+    assert row.machine_usd_per_month is None
+    assert row.price_unknown
 
 
 @pytest.mark.parametrize(
@@ -122,10 +128,6 @@ def test_what_is_not_known_of_nodes_has_no_price(
     is_in_part = bool(templates and (templates[0].others or templates[0].has_overcommit))
     assert bool(total.line_items) is is_in_part
     assert unknown.highest_usd_per_month is None
-
-
-def test_groups_without_nodes_cost_nothing() -> None:
-    assert network_services(facts_with(node_groups=(group(size=0),))) == ()
 
 
 @pytest.mark.parametrize(
@@ -230,11 +232,3 @@ def test_a_machine_that_only_avoids_nodes_asks_for_none(
     affinities: list[dict[str, object]], asked: tuple[str, ...] | None
 ) -> None:
     assert groups_asked_for([msgspec.Raw(msgspec.json.encode(one)) for one in affinities]) == asked
-
-
-def test_what_only_avoids_nodes_has_no_known_price() -> None:
-    """Where it stands nobody tells: its price is not 0."""
-    facts = facts_with(replace(tenant(), node_groups=None), node_groups=(group(),))
-    (row,) = tables_of(facts).machines
-    assert row.machine_usd_per_month is None
-    assert row.price_unknown

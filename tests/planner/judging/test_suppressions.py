@@ -80,16 +80,14 @@ def test_a_wrong_file_says_where_and_what(tmp_path: Path, text: str, says: str) 
         read(tmp_path, text)
 
 
-def test_labels_suppress_on_their_own_machine() -> None:
+def test_labels_suppress_on_their_own_machine_until_their_day() -> None:
     labels = (("netplan-ignore", "external-ip-intra-zone_capacity"),)
     facts = facts_of(machine("a", labels=labels), machine("b"))
     wishes = read_suppressions(None, facts)
     assert wishes.find(CHECK, hit_on("a")) is not None
     assert wishes.find(find_rule("egress-cap-saturated"), hit_on("a")) is not None
     assert wishes.find(CHECK, hit_on("b")) is None
-
-
-def test_a_label_ends_on_its_date() -> None:
+    # A label ends on its date.
     labels = (("netplan-ignore", "address"), ("netplan-ignore-until", "2026-11-19"))
     wishes = read_suppressions(None, facts_of(machine("a", labels=labels)))
     assert wishes.find(CHECK, hit_on("a")) is None

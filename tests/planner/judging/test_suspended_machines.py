@@ -112,14 +112,12 @@ def test_another_type_of_it_has_no_worth_that_is_known(kind: model.ChangeKind, t
     assert unknown(stopped) == "a is stopped, and costs nothing as it stands"
 
 
-def test_the_move_of_it_changes_the_rate_of_its_memory_alone() -> None:
+def test_another_type_of_it_brings_nothing_and_a_move_its_rate() -> None:
     facts: model.Facts = facts_of(suspended())
     found = Ledger(facts).value(change_to("me-central2-a", model.ChangeKind.ZONE)).saving
     assert not found.unknown
     assert found.usd_per_month == N2_STANDARD_8_USD - Decimal("8.70398272")
-
-
-def test_a_rule_saves_nothing_by_another_type_of_it() -> None:
+    # A rule saves nothing by another type of it.
     facts = facts_of(machine("a"))
     wanted = model.MachineNeed(gbps=1.0, region=model.Region("us-central1"), vcpus=8)
     plan = facts.machines.choose(wanted)

@@ -85,7 +85,7 @@ def traffic_usd(found: model.Facts) -> Decimal:
     return sum((one.usd_per_month or Decimal(0) for one in tables_of(found).classes), Decimal(0))
 
 
-def test_the_saving_has_the_data_charge_of_the_hub_in_its_sum() -> None:
+def test_the_data_charge_of_the_hub_is_in_the_saving() -> None:
     """There 0.01 to the external address and 0.045 of Cloud NAT, back 0.01: then 0.02 each way."""
     found = facts(model.PathClass.SAME_ZONE_EXTERNAL)
     there, back = gib(found, GBPS), gib(found, GBPS / 5)
@@ -104,9 +104,7 @@ def test_the_saving_has_the_data_charge_of_the_hub_in_its_sum() -> None:
     )
     after = replace(found, traffic=replace(found.traffic, edges=edges))
     assert traffic_usd(found) - traffic_usd(after) == pytest.approx(by_hand)
-
-
-def test_between_regions_the_price_of_the_traffic_stands_beside_the_charge() -> None:
+    # Between regions the price of the traffic stands beside the charge.
     found = facts(model.PathClass.INTER_REGION_INTERNAL, zone="europe-west1-b")
     prices = [path_prices_of(found.prices, priced_path_of(found, edge)) for edge in edges_of(found)]
     assert [[part.tiers[-1].price.usd for part in parts] for parts in prices] == [
@@ -115,20 +113,12 @@ def test_between_regions_the_price_of_the_traffic_stands_beside_the_charge() -> 
     # The first GiB is free of the price of the traffic, which is of one SKU both ways.
     by_hand = volume(found) * Decimal("0.07") - Decimal("0.05")
     assert traffic_usd(found) == pytest.approx(by_hand)
-
-
-def edges_of(found: model.Facts) -> tuple[model.Edge, ...]:
-    return known(found.traffic).edges
-
-
-def test_traffic_between_spokes_costs_the_charge_of_the_hub_now() -> None:
+    # Traffic between spokes costs the charge of the hub now.
     found = facts(model.PathClass.SAME_ZONE_INTERNAL)
     assert traffic_usd(found) == pytest.approx(volume(found) * Decimal("0.02"))
     near = replace(found, inventory=replace(found.inventory, spokes=()))
     assert traffic_usd(near) == 0
-
-
-def test_a_move_leaves_the_charge_as_it_is() -> None:
+    # A move leaves the charge as it is.
     found = facts(model.PathClass.INTER_ZONE_INTERNAL, zone="us-central1-b")
     ledger = Ledger(found)
     link = next(one.ref.self_link for one in found.inventory.instances if one.name == "b")
@@ -137,9 +127,7 @@ def test_a_move_leaves_the_charge_as_it_is() -> None:
     by_hand = volume(found) * CENT
     assert saving.usd_per_month == pytest.approx(by_hand)
     assert not any("Connectivity Center" in line.name for line in saving.items)
-
-
-def test_a_snapshot_without_the_price_leaves_the_saving_unknown() -> None:
+    # A snapshot without the price leaves the saving unknown.
     found = facts(model.PathClass.SAME_ZONE_EXTERNAL)
 
     class Older:
@@ -153,6 +141,10 @@ def test_a_snapshot_without_the_price_leaves_the_saving_unknown() -> None:
 
     saving = Ledger(replace(found, prices=Older())).value(inside(found)).saving
     assert (saving.items, saving.unknown) == ((), "no service 'none' has a price")
+
+
+def edges_of(found: model.Facts) -> tuple[model.Edge, ...]:
+    return known(found.traffic).edges
 
 
 def test_two_spokes_that_no_hub_joins_are_not_peered() -> None:

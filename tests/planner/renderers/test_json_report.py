@@ -35,7 +35,7 @@ def test_every_report_follows_the_schema(name: str) -> None:
     Draft202012Validator(schema("Report")).validate(json.loads(render(REPORTS[name], OPTIONS)))
 
 
-def test_the_schema_of_a_report_is_complete() -> None:
+def test_the_schema_of_a_report_is_complete_and_described() -> None:
     made = schema("Report")
     objects = [made, *(part for part in made["$defs"].values() if "properties" in part)]
     assert len(objects) > 20
@@ -47,9 +47,7 @@ def test_the_schema_of_a_report_is_complete() -> None:
     assert not validator.is_valid({k: v for k, v in report.items() if k != "findings"})
     report["findings"][0]["severity"] = "grave"
     assert not validator.is_valid(report)
-
-
-def test_the_schema_describes_fields_by_their_docstrings() -> None:
+    # The schema describes fields by their docstrings.
     assert "hours" not in field_notes(Report)
     assert field_notes(Estimate)["limits"] == "In rising order; the first one binds."
     assert schema("Report")["$defs"]["Estimate"]["properties"]["limits"]["description"]

@@ -14,9 +14,9 @@ DATA = Path(__file__).parents[2] / "data" / "made" / "one_cluster.yaml"
 GUARANTEED = {"cpu": "2", "memory": "4Gi"}
 
 
-def _read() -> dict[str, Object]:
+def _read() -> dict[str, Any]:
     """Return what does not depend on a number, each time anew."""
-    found: dict[str, Object] = yaml.load(DATA.read_bytes(), yaml.CSafeLoader)
+    found: dict[str, Any] = yaml.load(DATA.read_bytes(), yaml.CSafeLoader)
     return found
 
 
@@ -127,7 +127,7 @@ def as_list() -> Object:
     return {"apiVersion": "v1", "kind": "List", "items": objects(), "metadata": {}}
 
 
-def as_lists_of_kinds() -> dict[str, Object]:
+def as_lists_of_kinds() -> dict[str, Any]:
     """Lists of the API, a kind each, whose items do not say what they are."""
     found: dict[str, Object] = {}
     for one in objects():

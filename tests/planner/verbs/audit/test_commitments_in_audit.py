@@ -83,10 +83,20 @@ ONE_N2 = HOURS * N2_ALL_MONTH * (16 * N2_VCPU + 64 * N2_GIB)
 ONE_N2D = HOURS * N2_ALL_MONTH * (16 * N2D_VCPU + 64 * N2D_GIB)
 
 
-def test_without_commitments_the_saving_is_the_difference_of_prices(audit: Any) -> None:
+def test_the_bill_rises_under_a_commitment_and_falls_by_what_is_left_over(audit: Any) -> None:
     (finding,) = about(audit(*TWO), MOVES)
     assert finding.saving_usd_per_month == 2 * (ONE_N2 - ONE_N2D)
     assert (finding.saving_basis, finding.saving_note) == (SavingBasis.BILL, "")
+    # Only what is left over may go.
+    # Of two machines one is covered, whichever it is: the first to go saves, the second not.
+    report = audit(*TWO, committed(16, 64, "GENERAL_PURPOSE_N2"))
+    (finding,) = about(report, MOVES)
+    assert [member.subject for member in finding.members] == [
+        "web-1 (us-central1-a, n2-standard-16)"
+    ]
+    assert finding.saving_usd_per_month == ONE_N2 - ONE_N2D
+    (kept,) = about(report, "cud-after-move")
+    assert kept.subject.startswith("web-2")
 
 
 def test_under_a_commitment_the_bill_would_rise(audit: Any) -> None:
@@ -110,18 +120,6 @@ def test_under_a_commitment_the_bill_would_rise(audit: Any) -> None:
         assert "saves $" not in text.replace("by price n2d-standard-16 saves $", "")
         assert "$789.49" in text
         assert "n2, us-central1" in text
-
-
-def test_only_what_is_left_over_may_go(audit: Any) -> None:
-    """Of two machines one is covered, whichever it is: the first to go saves, the second not."""
-    report = audit(*TWO, committed(16, 64, "GENERAL_PURPOSE_N2"))
-    (finding,) = about(report, MOVES)
-    assert [member.subject for member in finding.members] == [
-        "web-1 (us-central1-a, n2-standard-16)"
-    ]
-    assert finding.saving_usd_per_month == ONE_N2 - ONE_N2D
-    (kept,) = about(report, "cud-after-move")
-    assert kept.subject.startswith("web-2")
 
 
 def test_n1_under_a_commitment(audit: Any) -> None:

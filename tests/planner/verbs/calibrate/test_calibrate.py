@@ -49,18 +49,16 @@ class TestFiles:
         }
         assert len(texts) == 1
 
-    def test_a_store_beside_a_table(self, tmp_path: Path) -> None:
+    def test_each_run_counts_once_from_the_newest_day_on(self, tmp_path: Path) -> None:
         records = store(tmp_path / "probes.jsonl", [record(n, 20.0) for n in range(3)])
         found = answer(table(tmp_path / "t.csv"), records)
         assert found.record_count == len(ROWS) + 3
         assert found.calibration.measurement_count == len(ROWS) + 3
-
-    def test_a_run_that_two_stores_hold_counts_once(self, tmp_path: Path) -> None:
+        # A run that two stores hold counts once.
         one = store(tmp_path / "a.jsonl", [record(n, 20.0) for n in range(3)])
         other = store(tmp_path / "b.jsonl", [record(n, 20.0) for n in range(2, 5)])
         assert answer(one, other).calibration.measurement_count == 5
-
-    def test_ages_count_from_the_newest_measurement_unless_said(self, tmp_path: Path) -> None:
+        # Ages count from the newest measurement unless said.
         path = table(tmp_path / "t.csv", [*ROWS, WALL | {"date": "2026-08-01"}])
         assert answer(path).calibration.as_of == date.fromisoformat(DATE)
         assert answer(path, as_of=date(2026, 12, 24)).calibration.as_of == date(2026, 12, 24)
@@ -84,10 +82,9 @@ class TestFiles:
         for words in ("not TCP", "no path class", "nothing was carried", f"{path}:7"):
             assert words in said
 
-    def test_one_pair_has_no_score(self, tmp_path: Path) -> None:
+    def test_many_pairs_have_a_score_and_one_has_none(self, tmp_path: Path) -> None:
         assert answer(table(tmp_path / "t.csv", [WALL, WALL])).left_out == ()
-
-    def test_many_pairs_have(self, tmp_path: Path) -> None:
+        # Many pairs have.
         groups = [one.group for one in answer(table(tmp_path / "t.csv")).left_out]
         assert groups == ["", "internet to aws", "same-zone-internal to own machines"]
 
@@ -113,23 +110,21 @@ class TestRefused:
         assert str(path) in said
         assert caught.value.exit_status == 3
 
-    def test_of_records_that_are_none_the_first_reason_is_said(self, tmp_path: Path) -> None:
+    def test_what_teaches_nothing_is_refused_with_its_reason(self, tmp_path: Path) -> None:
         path = store(tmp_path / "p.jsonl", [record(0, 5.0, protocol="udp")])
         with pytest.raises(InputError, match="udp, not TCP"):
             answer(path)
-
-    def test_a_table_without_figures_is_refused(self, tmp_path: Path) -> None:
+        # A table without figures is refused.
         row = {name: cell for name, cell in WALL.items() if name != "value"}
         with pytest.raises(InputError, match="no column value or gbps"):
             answer(written(tmp_path / "t.csv", row))
+        # Hostile names are shown inert.
+        path = table(tmp_path / "\x1b[31m.csv", [WALL | {"value": "0"}])
+        with pytest.raises(InputError) as caught:
+            answer(path)
+        assert str(caught.value).isprintable()
 
     @pytest.mark.parametrize("name", ["none.jsonl", "."])
     def test_what_is_no_file_is_refused(self, tmp_path: Path, name: str) -> None:
         with pytest.raises(InputError, match=str(tmp_path)):
             answer(tmp_path / name)
-
-    def test_hostile_names_are_shown_inert(self, tmp_path: Path) -> None:
-        path = table(tmp_path / "\x1b[31m.csv", [WALL | {"value": "0"}])
-        with pytest.raises(InputError) as caught:
-            answer(path)
-        assert str(caught.value).isprintable()

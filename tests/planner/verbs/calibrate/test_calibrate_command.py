@@ -64,26 +64,23 @@ class TestText:
         assert "told: path-class, vm-egress" in said
         assert "without probes 32, with them 24" in said
 
-    def test_of_a_table_it_says_the_same_things(self, tmp_path: Path) -> None:
+    def test_it_says_what_was_read_and_what_not(self, tmp_path: Path, probes: Path) -> None:
         text = answer(table(tmp_path / "t.csv"), "--out", tmp_path / FILE)
         assert text.startswith(f"{len(ROWS)} of {len(ROWS)} figures, ")
         for words in ("receive-window ", "vm-egress ", "internet to aws", "told: "):
             assert words in text
         assert text.endswith("\n")
-
-    def test_one_pair_only_is_said(self, tmp_path: Path) -> None:
+        # One pair only is said.
         text = answer(table(tmp_path / "t.csv", [WALL, WALL]), "--out", tmp_path / FILE)
         assert "one pair of places only" in text
-
-    def test_what_was_not_used_is_named(self, probes: Path, tmp_path: Path) -> None:
+        # What was not used is named.
         store(probes, [record(20 + n, 1.0, protocol="udp") for n in range(7)])
         text = answer(probes, "--out", tmp_path / FILE)
         assert text.startswith("8 of 15 figures")
         assert text.count("not used: ") == 6
         assert "udp, not TCP" in text
         assert "not used: 2 more" in text
-
-    def test_many_lessons_are_cut_with_a_count(self, tmp_path: Path) -> None:
+        # Many lessons are cut with a count.
         rows = [AWAY | {"streams": str(count)} for count in range(1, 26)]
         text = answer(table(tmp_path / "t.csv", rows), "--out", tmp_path / FILE)
         assert text.count("without probes") == 20
@@ -123,7 +120,7 @@ class TestJson:
 
 
 class TestSameBytes:
-    def test_in_another_order_and_over_two_files(self, tmp_path: Path) -> None:
+    def test_in_another_order_and_over_two_files(self, tmp_path: Path, probes: Path) -> None:
         whole = table(tmp_path / "whole.csv")
         some, others = table(tmp_path / "a.csv", ROWS[:2:-1]), table(tmp_path / "b.csv", ROWS[:3])
         found = set()
@@ -131,8 +128,7 @@ class TestSameBytes:
             answer(*paths, "--out", tmp_path / FILE)
             found.add((tmp_path / FILE).read_bytes())
         assert len(found) == 1
-
-    def test_of_a_store_in_another_order(self, probes: Path, tmp_path: Path) -> None:
+        # Of a store in another order.
         lines = probes.read_text("utf-8").splitlines(keepends=True)
         back = tmp_path / "back.jsonl"
         # A store may begin with a line of its own; what follows it are records.
@@ -145,6 +141,9 @@ class TestSameBytes:
             answer(path, "--out", tmp_path / FILE)
             texts.add((tmp_path / FILE).read_bytes())
         assert len(texts) == 1
+        # Ages can be counted from a given day.
+        answer(table(tmp_path / "t.csv"), "--out", tmp_path / FILE, "--as-of", "2026-12-24")
+        assert read_calibration(tmp_path / FILE).as_of.isoformat() == "2026-12-24"
 
     def test_in_every_process_with_one_thread_and_with_two(self, tmp_path: Path) -> None:
         path = table(tmp_path / "t.csv")
@@ -155,10 +154,6 @@ class TestSameBytes:
             said = answer(path, "--out", tmp_path / FILE, **told)
             found.add((said, (tmp_path / FILE).read_bytes()))
         assert len(found) == 1
-
-    def test_ages_can_be_counted_from_a_given_day(self, tmp_path: Path) -> None:
-        answer(table(tmp_path / "t.csv"), "--out", tmp_path / FILE, "--as-of", "2026-12-24")
-        assert read_calibration(tmp_path / FILE).as_of.isoformat() == "2026-12-24"
 
 
 class TestRefused:

@@ -58,7 +58,7 @@ class TestReasons:
 
 
 class TestDates:
-    def test_a_figure_without_one_gets_that_of_the_newest(self, tmp_path: Path) -> None:
+    def test_without_a_date_it_is_the_newest_s_or_asked_for(self, tmp_path: Path) -> None:
         rows = [WALL | {"value": "24"}, WALL | {"value": "20", "date": ""}]
         path = table(tmp_path / "t.csv", rows)
         texts = {
@@ -67,8 +67,7 @@ class TestDates:
         }
         assert len(texts) == 1
         assert {lesson.day.isoformat() for lesson in answer(path).lessons} == {WALL["date"]}
-
-    def test_where_none_has_one_it_is_asked_for(self, tmp_path: Path) -> None:
+        # Where none has one it is asked for.
         path = table(tmp_path / "t.csv", [WALL | {"value": "24", "date": ""}])
         with pytest.raises(UsageError, match="--as-of"):
             answer(path)

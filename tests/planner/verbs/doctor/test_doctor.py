@@ -81,16 +81,15 @@ def test_every_refusal_names_a_permission_of_the_role(server: ComputeServer) -> 
     assert check(found, "flow-logs").status is UNKNOWN
 
 
-def test_one_method_that_is_refused_is_one_problem(server: ComputeServer) -> None:
+def test_one_method_that_is_refused_is_a_problem_and_one_that_fails_is_not_known(
+    server: ComputeServer,
+) -> None:
     server.add_fault(Fault(status=403, reason="forbidden", method="compute.machineTypes.get"))
     found = asked(server.url)
     (one,) = (one for one in found.checks if one.status is PROBLEM)
     assert str(one.told).startswith("compute.machineTypes.get: ")
-
-
-def test_a_method_that_fails_otherwise_is_not_known(server: ComputeServer) -> None:
+    # A method that fails otherwise is not known.
     server.add_fault(Fault(status=500, method="compute.routes.list"))
-    found = asked(server.url)
     assert found.count(PROBLEM) == 0
     (one,) = (one for one in found.checks if one.name == "permission")
     assert one.status is UNKNOWN

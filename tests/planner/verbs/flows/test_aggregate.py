@@ -150,7 +150,9 @@ def test_strict_says_what_is_incomplete(flows: Path, tmp_path: Path) -> None:
     assert (tmp_path / "sums" / MANIFEST).is_file()
 
 
-def test_sums_are_not_summed_again(flows: Path, sums: Path) -> None:
+def test_sums_of_sums_of_nothing_or_of_no_job_are_refused(
+    flows: Path, sums: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bundle = flows.parent / "again.tar.zst"
     netplan("collect", *GIVEN, "--traffic", str(flows), "--out", str(bundle))
     for path in (sums, bundle):
@@ -158,12 +160,20 @@ def test_sums_are_not_summed_again(flows: Path, sums: Path) -> None:
         done = netplan(*words)
         assert done.status == 2
         assert "these are sums already" in done.err
-
-
-def test_nothing_to_sum(tmp_path: Path) -> None:
+    # Nothing to sum.
     done = netplan("flows", "aggregate", *GIVEN, "--out", str(tmp_path / "sums"))
     assert done.status == 2
     assert "name flow logs (--traffic)" in done.err
+    # Addresses are for jobs.
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+    words = ("flows", "aggregate", *GIVEN, "--traffic", str(flows), "--out", "gs://bucket/sums")
+    done = netplan(*words)
+    assert done.status == 2
+    assert "only a job that spark-submit started writes there" in done.err
+    # No session where nobody started one.
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+    with pytest.raises(UsageError, match="--spark-remote"), submitted.session():
+        raise AssertionError("there is none")
 
 
 def _with_a_file(folder: Path) -> None:
@@ -275,17 +285,3 @@ def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path: Path) -> None:
     with folder_written_whole(out) as beside:
         (beside / "whole").write_text("y")
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["sums", "whole"]
-
-
-def test_addresses_are_for_jobs(flows: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
-    words = ("flows", "aggregate", *GIVEN, "--traffic", str(flows), "--out", "gs://bucket/sums")
-    done = netplan(*words)
-    assert done.status == 2
-    assert "only a job that spark-submit started writes there" in done.err
-
-
-def test_no_session_where_nobody_started_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
-    with pytest.raises(UsageError, match="--spark-remote"), submitted.session():
-        raise AssertionError("there is none")

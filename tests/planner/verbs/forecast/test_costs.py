@@ -70,17 +70,13 @@ def test_another_reckoning_comes_to_the_same_cent(days: int) -> None:
     assert sum(month.usd for month in found.months) == found.usd
 
 
-def test_prices_times_k_cost_times_k() -> None:
+def test_prices_times_k_cost_times_k_in_any_order_and_longer_ones_more() -> None:
     one, seven = costs_of(paths()[:3], request()), costs_of(paths(7)[:3], request())
     assert float(seven.usd or 0) == pytest.approx(7 * float(known(one.usd)), rel=1e-15)
     assert float(known(seven.high_usd)) == pytest.approx(7 * float(known(one.high_usd)), rel=1e-5)
-
-
-def test_the_order_of_paths_changes_nothing() -> None:
+    # The order of paths changes nothing.
     assert costs_of(paths(), request()) == costs_of(paths()[::-1], request())
-
-
-def test_a_longer_horizon_costs_more() -> None:
+    # A longer horizon costs more.
     costs = [costs_of(paths(), request(days)).usd or 0 for days in (14, 28, 91, 182)]
     assert costs == sorted(costs)
 

@@ -45,14 +45,12 @@ def test_a_higher_level_is_wider() -> None:
     assert len(set(spans)) == 4
 
 
-def test_a_silent_series_stays_silent() -> None:
+def test_a_series_that_is_silent_for_days_or_ever_has_a_forecast() -> None:
     found = known(foresee(np.zeros(30), 14, 0.9))
     assert not found.line.any()
     assert not found.draws.any()
     assert not found.is_growing
-
-
-def test_a_series_with_idle_days_has_a_forecast() -> None:
+    # A series with idle days has a forecast.
     days = np.tile([1.0, 1.2, 1.1, 0.9, 1.0, 0.0, 0.0], 8)
     found = known(foresee(days, 14, 0.9))
     np.testing.assert_allclose(found.line[:7], days[:7], atol=0.05)
@@ -84,9 +82,7 @@ def test_an_unknown_hour_is_filled_by_the_shape_and_never_0() -> None:
     found = days_of(bins(rates))
     assert np.isnan(found.mean[7])
     assert found.known_count == 19
-
-
-def test_days_end_with_the_last_known_bin() -> None:
+    # Days end with the last known bin.
     rates: list[float | None] = [1.0] * 24 + [2.0] * 30 + [None] * 5
     found = days_of(bins(rates))
     assert np.isnan(found.mean[0])

@@ -20,7 +20,7 @@ def series(folder: Path, text: str) -> Subjects:
     return read_series(path, open_prices(), load_caps(date(2026, 11, 1)))
 
 
-def test_missing_rows_and_empty_cells_are_unknown(tmp_path: Path) -> None:
+def test_gaps_are_unknown_and_the_order_of_rows_changes_nothing(tmp_path: Path) -> None:
     rows = hourly(1, lambda hour: None if hour == 3 else 1.5)
     del rows[5:7]
     (sender,) = series(tmp_path, table(rows)).senders
@@ -28,19 +28,13 @@ def test_missing_rows_and_empty_cells_are_unknown(tmp_path: Path) -> None:
     assert [at for at, one in enumerate(sender.bins.gbps) if one is None] == [3, 5, 6]
     assert sender.bins.bin_s == 3600
     assert [one for one in sender.bins.gbps if one is not None] == wanted[:21]
-
-
-def test_the_order_of_rows_changes_nothing(tmp_path: Path) -> None:
+    # The order of rows changes nothing.
     rows = [*hourly(2, lambda hour: hour / 10, "a"), *hourly(1, float, "b")]
     assert series(tmp_path, table(rows)) == series(tmp_path, table(rows[::-1]))
-
-
-def test_gib_of_a_bin_are_a_rate(tmp_path: Path) -> None:
+    # Gib of a bin are a rate.
     (sender,) = series(tmp_path, table(hourly(1, lambda _: 450e9 / 2**30), "gib")).senders
     assert sender.bins.gbps == pytest.approx([1.0] * 24)
-
-
-def test_a_time_without_a_zone_is_utc(tmp_path: Path) -> None:
+    # A time without a zone is utc.
     zoned = f"{HEAD}a,2026-11-01T02:00:00+02:00,1\na,2026-11-01T01:00:00Z,2\n"
     plain = f"{HEAD}a,2026-11-01 00:00,1\na,2026-11-01 01:00,2\n"
     assert series(tmp_path, zoned) == series(tmp_path, plain)

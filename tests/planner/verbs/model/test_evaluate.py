@@ -81,6 +81,15 @@ class TestFigures:
         score = only(run.summary(rows, 0.9))
         assert (score.row_count, score.known_count) == (2, 1)
         assert score.coverage_ratio == 1
+        # A group without any answer has no figures.
+        score = only(run.summary(measured([10.0], [np.nan], [np.nan], [np.nan]), 0.9))
+        assert score.known_count == 0
+        assert score.median_error_ratio is score.coverage_ratio is None
+        # Rows without a measured value are left out and counted.
+        rows = measured([10.0, 0.0, np.nan], [9.0] * 3, [8.0] * 3, [11.0] * 3)
+        found = run.summary(rows, 0.9)
+        assert (found.row_count, found.unused_count) == (3, 2)
+        assert only(found).row_count == 1
 
     def test_where_every_row_is_outside_its_interval_none_is_inside(self) -> None:
         # 4 of 5 below and 1 above: 1 - 0.8 - 0.2 is -5.6e-17.
@@ -88,17 +97,6 @@ class TestFigures:
         score = only(run.summary(rows, 0.9))
         assert (score.coverage_ratio, score.below_ratio, score.above_ratio) == (0, 0.8, 0.2)
         assert score.single_width_gbps == pytest.approx(5 * (9 / 5 - 5 / 9))
-
-    def test_a_group_without_any_answer_has_no_figures(self) -> None:
-        score = only(run.summary(measured([10.0], [np.nan], [np.nan], [np.nan]), 0.9))
-        assert score.known_count == 0
-        assert score.median_error_ratio is score.coverage_ratio is None
-
-    def test_rows_without_a_measured_value_are_left_out_and_counted(self) -> None:
-        rows = measured([10.0, 0.0, np.nan], [9.0] * 3, [8.0] * 3, [11.0] * 3)
-        found = run.summary(rows, 0.9)
-        assert (found.row_count, found.unused_count) == (3, 2)
-        assert only(found).row_count == 1
 
     def test_the_single_width_is_one_factor_or_one_distance_for_all_rows(self) -> None:
         rows = measured([1.1, 9.0, 10.0], [1.0, 10.0, 10.0], [0.0] * 3, [20.0] * 3)

@@ -213,21 +213,17 @@ def test_a_group_that_stays_spread_has_its_price() -> None:
     assert any("stands in 1 zone" in text for text in answer.broken_today)
 
 
-def test_pins_that_contradict_a_group_are_named() -> None:
+def test_what_cannot_be_is_named_with_what_is_missing() -> None:
     pinned = tuple(vm._replace(is_pinned=vm.name != "db-2") for vm in SPREAD.vms)
     (found,) = placed(SPREAD._replace(vms=pinned)).infeasible
     assert found.constraint is PlacementConstraint.SPREAD
     assert found.shortfall == "1 zone too few of 3: db-0, db-1 are pinned to us-central1-a"
     assert found.change == "unpin one of them"
-
-
-def test_too_little_capacity_says_how_much_is_missing() -> None:
+    # Too little capacity says how much is missing.
     found = placed(SPREAD._replace(capacity=dict.fromkeys(ZONES, 3))).infeasible
     assert {one.constraint for one in found} == {PlacementConstraint.CAPACITY}
     assert [one.shortfall for one in found] == ["1 vCPUs too few: it holds 3"] * 3
-
-
-def test_a_round_trip_that_cannot_be_is_named_with_the_least() -> None:
+    # A round trip that cannot be is named with the least.
     vms = (Vm("a", "us-central1-a"), Vm("b", "europe-west1-b"))
     case = Case(vms, (Flow("a", "b", 10, 5.0),), {"us-central1-a": 8, "europe-west1-b": 8})
     (found,) = placed(case, between_regions=False).infeasible

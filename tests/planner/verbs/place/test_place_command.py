@@ -66,7 +66,7 @@ def test_an_inventory_moves_only_what_may_move() -> None:
     assert all(before == after for before, after in regions)
 
 
-def test_a_page_draws_what_the_moves_save(tmp_path: Path) -> None:
+def test_a_page_draws_what_several_moves_save(tmp_path: Path) -> None:
     flows = (*CASE.flows, Flow("cache", "db-1", 150))
     case = CASE._replace(vms=(*CASE.vms, Vm("cache", ZONES[2], 4)), flows=flows)
     page = tmp_path / "plan.html"
@@ -75,9 +75,7 @@ def test_a_page_draws_what_the_moves_save(tmp_path: Path) -> None:
     text = page.read_text("utf-8")
     assert "the first 2 of 3 moves save $900.00 a month, all of them $901.50" in text
     assert text.count("stop line</text>") == 1
-
-
-def test_a_plan_of_one_move_has_no_picture(tmp_path: Path) -> None:
+    # A plan of one move has no picture.
     vms = (Vm("a", ZONES[0]), Vm("b", ZONES[1], is_pinned=True))
     case = Case(vms, (Flow("a", "b", 9_000),), dict.fromkeys(ZONES, 40))
     done = netplan("place", *written(case, tmp_path), "-o", "html")

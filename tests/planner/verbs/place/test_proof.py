@@ -90,7 +90,7 @@ def test_the_same_is_found_again() -> None:
     assert first.bound_usd == again.bound_usd
 
 
-def test_regions_are_circles_and_what_each_saves_rebuilds_the_price() -> None:
+def test_regions_are_circles_where_prices_nest() -> None:
     circles = circles_of(TWO_REGIONS)
     assert [np.flatnonzero(one).tolist() for one in circles.holds] == [
         *([0], [1], [2], [3]),
@@ -101,9 +101,7 @@ def test_regions_are_circles_and_what_each_saves_rebuilds_the_price() -> None:
     found = known(saved_by_circle(3.0 * TWO_REGIONS, circles))
     assert found[0] == 6.0
     assert found[1].tolist() == [3.0] * 6
-
-
-def test_prices_that_do_not_nest_have_no_circles() -> None:
+    # Prices that do not nest have no circles.
     assert saved_by_circle(THREE_ZONES_APART, circles_of(THREE_ZONES_APART)) is None
     one_way = TWO_REGIONS.copy()
     one_way[0, 2] = 3.0

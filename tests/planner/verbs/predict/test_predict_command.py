@@ -136,7 +136,7 @@ class TestTable:
         )
         assert [ones[0][name] for name in ADDED] == [twos[0][name] for name in ADDED]
 
-    def test_json_has_the_same_rows(self, tmp_path: Path) -> None:
+    def test_json_and_parquet_have_the_same_rows(self, tmp_path: Path) -> None:
         path = written(tmp_path / "t.csv", PLAIN, PLAIN | {"machine_type": "n9"})
         found = json.loads(answer("--batch", path, "--format", "json"))
         assert found["schema"] == "netplan.predictions/1"
@@ -149,6 +149,12 @@ class TestTable:
         assert first["machine_type"] == PLAIN["machine_type"]
         assert second["predicted_gbps"] is second["binding_limit"] is None
         assert second["reason"] == rows[1]["reason"]
+        # Parquet gives what csv gives.
+        path = written(tmp_path / "t.csv", PLAIN, PLAIN | {"machine_type": "n9", "streams": "1"})
+        csv_rows, parquet_rows = (read(answer("--batch", one)) for one in (path, as_parquet(path)))
+        assert [[row[name] for name in ADDED] for row in csv_rows] == [
+            [row[name] for name in ADDED] for row in parquet_rows
+        ]
 
     def test_a_row_is_what_the_single_path_gets(self, tmp_path: Path) -> None:
         path = written(tmp_path / "t.csv", PLAIN | {"duration_s": "5"})
@@ -165,13 +171,6 @@ class TestTable:
         assert row["high_gbps"] == pytest.approx(single["estimate"]["high_gbps"], rel=1e-12)
         assert row["binding_limit"] == single["binding_limit"]
         assert row["next_limit"] == single["next_limit"]
-
-    def test_parquet_gives_what_csv_gives(self, tmp_path: Path) -> None:
-        path = written(tmp_path / "t.csv", PLAIN, PLAIN | {"machine_type": "n9", "streams": "1"})
-        csv_rows, parquet_rows = (read(answer("--batch", one)) for one in (path, as_parquet(path)))
-        assert [[row[name] for name in ADDED] for row in csv_rows] == [
-            [row[name] for name in ADDED] for row in parquet_rows
-        ]
 
     @pytest.mark.parametrize("form", ["csv", "json"])
     def test_hostile_cells_are_inert(self, tmp_path: Path, form: str) -> None:
@@ -201,19 +200,19 @@ class TestTable:
         # No spreadsheet reads it: the table's own cells stay as they are.
         assert [row["note"] or "" for row in rows] == [row["note"] for row in HOSTILE]
 
-    def test_a_table_without_rows_stays_one(self, tmp_path: Path) -> None:
+    def test_a_table_without_rows_or_with_odd_columns_or_cells_is_answered(
+        self, tmp_path: Path
+    ) -> None:
         path = written(tmp_path / "t.csv", columns=list(PLAIN))
         assert answer("--batch", path) == ",".join([*PLAIN, *ADDED]) + "\n"
         assert json.loads(answer("--batch", path, "--format", "json"))["predictions"] == []
-
-    def test_columns_of_which_nothing_is_read_are_named(self, tmp_path: Path) -> None:
+        # Columns of which nothing is read are named.
         rows = [PLAIN | {"mtu_byts": "1460", "Tool": "iperf3", "\x1b[31mred": "1"}]
         found = predict("--batch", written(tmp_path / "t.csv", *rows))
         assert found.stderr.startswith("note: nothing is read from 2 columns: mtu_byts, ")
         assert "\x1b" not in found.stderr
         assert read(found.stdout)[0]["mtu_byts"] == "1460"
-
-    def test_one_bad_cell_refuses_its_row_and_not_the_table(self, tmp_path: Path) -> None:
+        # One bad cell refuses its row and not the table.
         rows = [PLAIN | {"streams": cell} for cell in ("64", "1.5", "many")]
         found = predict("--batch", written(tmp_path / "t.csv", *rows))
         assert found.returncode == 0

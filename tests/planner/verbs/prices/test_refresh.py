@@ -170,16 +170,14 @@ def test_an_answer_that_nobody_would_believe_is_not_taken_unless_told(
     assert (tmp_path / FILE_NAME).read_bytes() != before
 
 
-def test_pages_that_make_no_snapshot_are_not_kept(tmp_path: Path) -> None:
+def test_trouble_that_passes_is_asked_again_and_keeps_no_pages(tmp_path: Path) -> None:
     with server() as one:
         one.trouble = Trouble(from_request=2, body=b"{}")
         assert run(one, tmp_path).returncode == 3
         one.trouble = None
         done = run(one, tmp_path)
     assert done.returncode == 0, done.stderr
-
-
-def test_a_refusal_that_passes_is_asked_again(tmp_path: Path) -> None:
+    # A refusal that passes is asked again.
     with server(trouble=Trouble(from_request=2, times=2, status=503)) as one:
         done = run(one, tmp_path)
     assert done.returncode == 0, done.stderr

@@ -72,7 +72,7 @@ def test_the_document_has_every_figure_of_the_plan() -> None:
     assert found["impacts"][0]["has_flow_logs"] is True
 
 
-def test_named_pairs_are_planned_and_refused_ones_listed(inventory: str) -> None:
+def test_named_pairs_are_planned_and_refused_ones_listed(inventory: str, tmp_path: Path) -> None:
     pairs = ("--pair", "near:far", "--pair", "near:alone", "--pair", "off:near")
     found = document("plan", "--inventory", inventory, *pairs)
     assert {(one["src"], one["dst"]) for one in found["probes"]} == {("near", "far")}
@@ -85,13 +85,16 @@ def test_named_pairs_are_planned_and_refused_ones_listed(inventory: str) -> None
     _, out, _ = probe("plan", "--inventory", inventory, *pairs)
     assert "alone has the label netplan-no-probe" in flat(out)
     assert "no flow logs were given" in flat(out)
-
-
-def test_without_traffic_findings_show_no_paths(inventory: str) -> None:
+    # Without traffic findings show no paths.
     status, out, _ = probe("plan", "--inventory", inventory)
     assert status == 0
     assert "No probe is in the plan" in out
     assert "give it, or name --pair" in flat(out)
+    # Local ends must be said.
+    asked = ["--inventory", inventory, "--pair", "near:far", "--transport", "local", "--yes"]
+    status, _, errors = probe("run", *asked, "--store", str(tmp_path / "s"))
+    assert status == 2
+    assert "how is a command run on near?" in errors
 
 
 def touched(tmp_path: Path) -> tuple[str, Path]:
@@ -153,13 +156,6 @@ def test_a_labelled_machine_is_not_touched_by_yes(tmp_path: Path, label: str) ->
         assert status == 4
         assert "nothing of what was asked for can be measured" in errors
     assert not mark.exists()
-
-
-def test_local_ends_must_be_said(inventory: str, tmp_path: Path) -> None:
-    asked = ["--inventory", inventory, "--pair", "near:far", "--transport", "local", "--yes"]
-    status, _, errors = probe("run", *asked, "--store", str(tmp_path / "s"))
-    assert status == 2
-    assert "how is a command run on near?" in errors
 
 
 def test_a_hostile_name_steers_no_terminal(tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ def test_the_same_input_gives_the_same_plan() -> None:
     assert choose(probes) == choose(list(probes))
 
 
-def test_of_two_alike_paths_the_shorter_probe_is_enough() -> None:
+def test_what_others_tell_or_is_known_is_not_measured() -> None:
     slow = probe("slow", [flow(0.7, {"window (debian-12)": 1.0})], seconds=90.0)
     fast = probe("fast", [flow(0.7, {"window (debian-12)": 1.0})], seconds=80.0)
     choice = choose([slow, fast])
@@ -158,9 +158,7 @@ def test_of_two_alike_paths_the_shorter_probe_is_enough() -> None:
     assert left.reason == "the probes above are expected to bring it inside the tolerance of ±10 %"
     (told,) = choice.probes[0].tells
     assert (told.limit, told.probability, told.other_paths) == ("window (debian-12)", 1.0, 1)
-
-
-def test_a_narrow_prediction_is_not_measured() -> None:
+    # A narrow prediction is not measured.
     choice = choose([probe("known", [flow(TOLERANCE * 0.999, {"a": 1.0})])])
     assert choice.probes == ()
     assert [one.reason for one in choice.left_out] == [
@@ -182,10 +180,19 @@ def test_a_refused_path_is_never_planned_but_learns_from_others() -> None:
     assert shared.expected_log_width == pytest.approx(FLOOR)
 
 
-def test_the_seconds_of_machines_count_although_they_cost_nothing_more() -> None:
+def test_what_machines_cost_counts_and_an_unknown_price_is_no_zero() -> None:
     dear = probe("big", [flow(0.7, {"a": 1.0})], usd="0", vm_usd="4")
     cheap = probe("small", [flow(0.7, {"b": 1.0})], usd="0.10", vm_usd="0.01")
     assert names(choose([dear, cheap])) == ["small", "big"]
+    # A price that is not known is no zero.
+    unpriced = probe("unpriced", [flow(9.0, {"a": 1.0})], usd=None)
+    known = probe("known", [flow(0.3, {"b": 1.0})], usd="5")
+    choice = choose([unpriced, known])
+    assert names(choice) == ["known", "unpriced"]
+    assert choice.probes[1].gain_per_usd is None
+    barred = choose([unpriced, known], ProbeCaps(max_usd=Decimal(100)))
+    assert names(barred) == ["known"]
+    assert "the price of its traffic is not known" in barred.left_out[0].reason
 
 
 ONE, TWO, THREE = (probe(name, [flow(0.7, {name: 1.0})]) for name in ("one", "two", "three"))
@@ -216,17 +223,6 @@ def test_limits_hold_the_most_that_a_plan_may_take(
     assert sum(one.usd or 0 for one in most) <= (
         Decimal("inf") if caps.max_usd is None else caps.max_usd
     )
-
-
-def test_a_price_that_is_not_known_is_no_zero() -> None:
-    unpriced = probe("unpriced", [flow(9.0, {"a": 1.0})], usd=None)
-    known = probe("known", [flow(0.3, {"b": 1.0})], usd="5")
-    choice = choose([unpriced, known])
-    assert names(choice) == ["known", "unpriced"]
-    assert choice.probes[1].gain_per_usd is None
-    barred = choose([unpriced, known], ProbeCaps(max_usd=Decimal(100)))
-    assert names(barred) == ["known"]
-    assert "the price of its traffic is not known" in barred.left_out[0].reason
 
 
 def test_a_rate_cap_leaves_the_upper_part_open() -> None:

@@ -129,8 +129,7 @@ class TestHowLikelyItIsInTime:
         assert 0.25 < known(odds[0]) < 0.9
         assert known(odds[2]) >= 0.95
         assert odds[3] == 0.995
-
-    def test_without_a_deadline_there_is_none(self) -> None:
+        # Without a deadline there is none.
         assert plan(self.ASKED).deadline_probability is None
 
     def test_spot_machines_must_not_be_interrupted(self) -> None:

@@ -100,9 +100,22 @@ def test_a_quota_holds_and_a_greater_one_is_named() -> None:
     # The quota of what leaves the VPC is another one.
     other = plan("us-central1", "europe-west4", outside_quotas=quota)
     assert known(other.plan).gbps > 5
+    # A quota that holds a transfer back is named and the greater one is enough.
+    quota = ask.PlaceLimit(place="us-central1", gbps=20.0)
+    told: dict[str, Any] = {"machine_types": (), "max_count": 16, "deadline_s": 600.0}
+    late = known(plan("us-central1", "europe-west4", inside_quotas=(quota,), **told).infeasible)
+    assert known(late.held_back_by).name == "region-quota"
+    (change,) = [str(one) for one in late.changes if "--quota" in str(one)]
+    greater = ask.PlaceLimit(place="us-central1", gbps=float(change.rpartition("=")[2]))
+    assert 20 < greater.gbps < 150
+    enough = known(plan("us-central1", "europe-west4", inside_quotas=(greater,), **told).plan)
+    assert enough.duration_s <= 600 * (1 + 1e-6)
+    # Of machines the place that may have no more holds back.
+    late = known(plan("us-central1", "europe-west4", machine_types=(), deadline_s=10.0).infeasible)
+    assert known(late.held_back_by).is_most
 
 
-def test_external_addresses_bind_earlier_and_cost_an_address() -> None:
+def test_external_addresses_bind_earlier_and_take_no_more_than_is_sent() -> None:
     inside = known(plan("us-central1", "europe-west4", goal=ask.TransferGoal.TIME).plan)
     outside = known(
         plan(
@@ -115,6 +128,18 @@ def test_external_addresses_bind_earlier_and_cost_an_address() -> None:
     assert outside.gbps <= 4 * 7.0 * (1 + 1e-9)
     assert outside.duration_s > inside.duration_s
     assert any("external address" in one.name for one in outside.line_items)
+    # A small machine takes no more from outside than it sends.
+    # The documented 30 Gbit/s and 1.8 million packets a second hold for machines of any size.
+    many = known(
+        plan(
+            "us-central1",
+            "europe-west4",
+            machine_types=("t2d-standard-1",),
+            address=ask.AddressKind.EXTERNAL,
+        ).plan
+    )
+    (receivers,) = [one.count for one in many.machines if one.role == "receiver"]
+    assert many.gbps <= 10 * receivers * (1 + 1e-9)
 
 
 def test_the_internet_by_two_tiers() -> None:
@@ -170,18 +195,6 @@ def test_every_sender_carries_its_flows_by_the_caps_table() -> None:
         assert sent <= cap.egress_gbps * one.count * (1 + 1e-6)
 
 
-def test_a_quota_that_holds_a_transfer_back_is_named_and_the_greater_one_is_enough() -> None:
-    quota = ask.PlaceLimit(place="us-central1", gbps=20.0)
-    told: dict[str, Any] = {"machine_types": (), "max_count": 16, "deadline_s": 600.0}
-    late = known(plan("us-central1", "europe-west4", inside_quotas=(quota,), **told).infeasible)
-    assert known(late.held_back_by).name == "region-quota"
-    (change,) = [str(one) for one in late.changes if "--quota" in str(one)]
-    greater = ask.PlaceLimit(place="us-central1", gbps=float(change.rpartition("=")[2]))
-    assert 20 < greater.gbps < 150
-    enough = known(plan("us-central1", "europe-west4", inside_quotas=(greater,), **told).plan)
-    assert enough.duration_s <= 600 * (1 + 1e-6)
-
-
 @pytest.mark.nightly
 def test_quotas_that_are_enough_together_alone() -> None:
     quotas = tuple(ask.PlaceLimit(place=one, gbps=5.0) for one in ("europe-west4", "us-central1"))
@@ -195,25 +208,6 @@ def test_quotas_that_are_enough_together_alone() -> None:
         ).infeasible
     )
     assert any("--quota us-central1=" in str(one) for one in late.changes)
-
-
-def test_of_machines_the_place_that_may_have_no_more_holds_back() -> None:
-    late = known(plan("us-central1", "europe-west4", machine_types=(), deadline_s=10.0).infeasible)
-    assert known(late.held_back_by).is_most
-
-
-def test_a_small_machine_takes_no_more_from_outside_than_it_sends() -> None:
-    """The documented 30 Gbit/s and 1.8 million packets a second hold for machines of any size."""
-    many = known(
-        plan(
-            "us-central1",
-            "europe-west4",
-            machine_types=("t2d-standard-1",),
-            address=ask.AddressKind.EXTERNAL,
-        ).plan
-    )
-    (receivers,) = [one.count for one in many.machines if one.role == "receiver"]
-    assert many.gbps <= 10 * receivers * (1 + 1e-9)
 
 
 def test_free_gib_of_other_regions_are_nobodys_way_out() -> None:

@@ -129,9 +129,7 @@ def test_what_is_infeasible_says_what_is_enough() -> None:
         # One fewer is not enough.
         fewer = case._replace(most=most - 1)
         assert planned(fewer, deadline_s=fast.duration_s * 0.9).plan is None
-
-
-def test_a_budget_that_is_too_small_says_by_how_much() -> None:
+    # A budget that is too small says by how much.
     case = case_of(2)._replace(deadline_s=None)
     cheap = known(planned(case).plan)
     poor = planned(case, budget_usd=cheap.usd_total - 5)

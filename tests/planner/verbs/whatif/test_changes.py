@@ -27,9 +27,16 @@ def with_machine(facts: Facts, name: str, **changes: object) -> Facts:
     return replace(facts, inventory=replace(inventory, instances=instances))
 
 
-def test_no_change_is_the_very_facts() -> None:
+def test_the_order_and_repetition_of_changes_change_nothing() -> None:
     facts = facts_of("gecko")
     assert after(facts).facts is facts
+    # The order of changes changes nothing.
+    first = after(facts, *CHANGES)
+    for order in list(permutations(CHANGES))[::97]:
+        assert after(facts, *order) == first
+    # The same said twice is made once.
+    once = after(facts, CHANGES[3])
+    assert after(facts, CHANGES[3], CHANGES[3]) == once
 
 
 THERE_AND_BACK = (
@@ -89,19 +96,6 @@ CHANGES = (
     change("*", "mtu", "1500"),
     change("transcoder-5", "network-tier", "standard"),
 )
-
-
-def test_the_order_of_changes_changes_nothing() -> None:
-    facts = facts_of("gecko")
-    first = after(facts, *CHANGES)
-    for order in list(permutations(CHANGES))[::97]:
-        assert after(facts, *order) == first
-
-
-def test_the_same_said_twice_is_made_once() -> None:
-    facts = facts_of("gecko")
-    once = after(facts, CHANGES[3])
-    assert after(facts, CHANGES[3], CHANGES[3]) == once
 
 
 def test_a_move_changes_every_pair_of_the_machine() -> None:
@@ -197,7 +191,7 @@ def tier1_ready() -> Facts:
     return with_machine(facts, "transcoder-1", machine_type="n2-standard-48", cpu_platform=None)
 
 
-def test_tier_1_on_virtio_needs_the_interface_with_it() -> None:
+def test_tier_1_needs_its_interface_and_a_smaller_type_goes_without() -> None:
     facts = tier1_ready()
     link = next(one for one in facts.inventory.instances if one.name == "transcoder-1")
     nics = tuple(replace(nic, nic_type="VIRTIO_NET") for nic in link.interfaces)
@@ -208,9 +202,7 @@ def test_tier_1_on_virtio_needs_the_interface_with_it() -> None:
     found = after(facts, tier1, change("transcoder-1", "nic", "gvnic")).facts
     one = found.inventory.instance_by_link[link.ref.self_link]
     assert one.bandwidth_tier is BandwidthTier.TIER_1
-
-
-def test_a_smaller_type_needs_tier_1_off_with_it() -> None:
+    # A smaller type needs tier 1 off with it.
     facts = with_machine(tier1_ready(), "transcoder-1", bandwidth_tier=BandwidthTier.TIER_1)
     smaller = change("transcoder-1", "machine-type", "n2-standard-8")
     with pytest.raises(UsageError, match="--no-tier1"):
@@ -218,10 +210,14 @@ def test_a_smaller_type_needs_tier_1_off_with_it() -> None:
     after(facts, smaller, change("transcoder-1", "tier1", "false"))
 
 
-def test_a_type_that_the_machine_cannot_become_is_refused() -> None:
+def test_what_a_machine_cannot_become_is_refused() -> None:
     facts = with_machine(tier1_ready(), "transcoder-1", gpu_count=1)
     with pytest.raises(UsageError, match="cannot become e2-standard-8: GPUs"):
         after(facts, change("transcoder-1", "machine-type", "e2-standard-8"))
+    # A reservation holds its machine in its zone.
+    facts = with_machine(facts_of("gecko"), "transcoder-1", reservation="mine")
+    with pytest.raises(UsageError, match="reservation mine"):
+        after(facts, change("transcoder-1", "zone", "us-central1-b"))
 
 
 def test_a_series_with_gvnic_alone_takes_no_virtio() -> None:
@@ -230,18 +226,10 @@ def test_a_series_with_gvnic_alone_takes_no_virtio() -> None:
     with pytest.raises(UsageError, match="has not: change it with --nic"):
         after(facts, words, change("transcoder-1", "nic", "virtio"))
     after(facts, words, change("transcoder-1", "nic", "gvnic"))
-
-
-def test_what_has_to_be_looked_at_is_said_once() -> None:
+    # What has to be looked at is said once.
     notes = after(tier1_ready(), change("transcoder-*", "machine-type", "c3-standard-22")).notes
     assert len(notes) == len(set(notes))
     assert any("To look at before c3-standard-22" in note for note in notes)
-
-
-def test_a_reservation_holds_its_machine_in_its_zone() -> None:
-    facts = with_machine(facts_of("gecko"), "transcoder-1", reservation="mine")
-    with pytest.raises(UsageError, match="reservation mine"):
-        after(facts, change("transcoder-1", "zone", "us-central1-b"))
 
 
 def test_a_day_of_growth_is_kept() -> None:

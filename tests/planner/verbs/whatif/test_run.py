@@ -143,12 +143,21 @@ def test_after_is_the_audit_of_an_inventory_edited_by_hand(
         assert pair.after.external_gbps == row.external_gbps
 
 
-def test_machines_share_the_bill_of_what_they_send() -> None:
+def test_traffic_stands_by_class_and_machines_share_its_bill() -> None:
     found = asked(InputRequest(today=TODAY, demo="interzone"), (), ("growth", "3"))
     assert len(found.machines) == found.machine_count
     for side in ("before", "after"):
         each = sum((getattr(one, side).traffic_usd_per_month for one in found.machines), Decimal(0))
         assert cents(each) == cents(getattr(found, side).money.traffic_usd)
+    # Sent traffic stands by class.
+    read = InputRequest(today=TODAY, demo="gecko")
+    found = asked(read, ("transcoder-*",), ("address", "internal"))
+    before = {
+        one.path_class: one.usd_per_month
+        for one in run_audit(read).traffic_by_class
+        if one.direction is Direction.SENT
+    }
+    assert {one.path_class: one.usd_before for one in found.traffic if one.gib_before} == before
 
 
 def test_an_address_alone_and_a_type_alone_bring_little_and_both_much() -> None:
@@ -166,7 +175,7 @@ def test_an_address_alone_and_a_type_alone_bring_little_and_both_much() -> None:
     assert gbps(found.after) > 4 * gbps(found.before)
 
 
-def test_the_joint_saving_is_that_of_the_audits_fix_set() -> None:
+def test_marginal_gains_add_up_and_the_joint_saving_is_the_fix_set_s() -> None:
     fixes = run_audit(DEMO).fix_sets
     joint = next(one for one in fixes if "n1-highcpu-8" in one.joint.name)
     found = asked(
@@ -174,9 +183,7 @@ def test_the_joint_saving_is_that_of_the_audits_fix_set() -> None:
     )
     saved = found.before.money.usd_per_month - found.after.money.usd_per_month
     assert cents(saved) == cents(known(joint.joint.saving_usd_per_month))
-
-
-def test_marginal_gains_add_up_to_the_whole() -> None:
+    # Marginal gains add up to the whole.
     found = asked(
         DEMO,
         ("transcoder-[1-4]",),
@@ -236,17 +243,6 @@ def test_without_traffic_nothing_of_it_is_nought() -> None:
     assert step.alone.gains_gbps is None
     assert step.alone.is_possible
     assert step.alone.saves_usd_per_month is not None
-
-
-def test_sent_traffic_stands_by_class() -> None:
-    read = InputRequest(today=TODAY, demo="gecko")
-    found = asked(read, ("transcoder-*",), ("address", "internal"))
-    before = {
-        one.path_class: one.usd_per_month
-        for one in run_audit(read).traffic_by_class
-        if one.direction is Direction.SENT
-    }
-    assert {one.path_class: one.usd_before for one in found.traffic if one.gib_before} == before
 
 
 def test_a_rate_that_is_not_known_is_neither_lost_nor_0() -> None:

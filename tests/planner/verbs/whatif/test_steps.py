@@ -41,15 +41,11 @@ def test_a_group_that_changes_alike_has_one_step() -> None:
     (step,) = found.steps
     assert step.subject == "g"
     assert any("rolling-action" in text for text in step.fix.commands)
-
-
-def test_a_part_of_a_group_has_none_and_the_reason_is_said() -> None:
+    # A part of a group has none and the reason is said.
     found = steps(grouped(), change("transcoder-1", "machine-type", "n1-standard-8"))
     assert found.steps == ()
     assert "1 machine of the 4 of the group g" in found.order
-
-
-def test_the_network_of_a_group_waits_for_it() -> None:
+    # The network of a group waits for it.
     (step,) = steps(grouped(), change("transcoder-1", "mtu", "1500")).steps
     assert "(g)" in step.fix.caution
     assert not any("transcoder-1 " in text for text in step.fix.commands)

@@ -25,29 +25,23 @@ def cells(matrix: Matrix, title: str) -> dict[tuple[str, str], str]:
     }
 
 
-def test_regions_sum_their_zones() -> None:
+def test_regions_sum_their_zones_and_an_unknown_is_no_number() -> None:
     regions, zones = matrices(html_reports.pictured_report().zone_pairs)
     assert regions.name == "region"
     assert zones.places == tuple(sorted(html_reports.ZONES))
     inside = cells(regions, "volume")["us-central1", "us-central1"]
     assert inside == "121 GiB"  # 1 + 10 + 10 + 100
     assert cells(zones, "volume")["us-central1-a", "us-central1-b"] == "10 GiB"
-
-
-def test_one_region_has_no_matrix_of_regions() -> None:
+    # One region has no matrix of regions.
     (only,) = matrices(reports.gecko_report().zone_pairs)
     assert only.name == "zone"
     assert matrices(()) == ()
-
-
-def test_what_is_not_known_is_never_a_number() -> None:
+    # What is not known is never a number.
     zones = matrices(html_reports.pictured_report().zone_pairs)[-1]
     assert cells(zones, "dollars")["us-central1-a", "us-central1-b"] == "unknown"
     assert cells(zones, "round trip")["us-central1-b", "us-central1-a"] == "unknown"
     assert cells(zones, "volume")["asia-east1-c", "asia-east1-c"] == ""
-
-
-def test_a_part_without_a_price_makes_a_sum_the_least() -> None:
+    # A part without a price makes a sum the least.
     known = html_reports.pair(1, 1)
     unknown = replace(known, usd_per_month=None)
     (matrix,) = matrices((known, unknown))
@@ -97,7 +91,7 @@ def test_strips_are_the_machines_that_were_seen_to_send() -> None:
     assert strips(replace(reports.empty_report(), machines=(unknown,))) == ()
 
 
-def test_pairs_are_as_wide_as_their_money_and_fill_their_ends() -> None:
+def test_pairs_are_as_wide_as_their_money() -> None:
     dear = html_reports.pictured_report().dear_pairs
     found = known(pairs(dear))
     picture = found.picture
@@ -112,15 +106,12 @@ def test_pairs_are_as_wide_as_their_money_and_fill_their_ends() -> None:
     assert {flow.is_external for flow in picture.flows} == {True, False}
     assert [plain(row.usd) for row in found.rows][:2] == ["$6.00", "$5.00"]
     assert found.alt.startswith("The dearest: vm-3 (us-central1-a) → db-6 (us-central1-b)")
-
-
-def test_pairs_without_a_price_make_no_picture() -> None:
-    dear = html_reports.pictured_report().dear_pairs
+    # Pairs without a price make no picture.
     assert pairs(()) is None
     assert pairs([replace(dear[0], usd_per_month=Decimal(0))]) is None
 
 
-def test_the_front_rises_and_stays_in_the_picture() -> None:
+def test_the_front_rises_inside_the_picture() -> None:
     picture = known(front(reports.machine_plan()))
     line = [mark for mark in picture.marks if mark.kind == "front"]
     assert [mark.label for mark in line] == ["n1-standard-1", "n1-standard-8"]
@@ -129,6 +120,9 @@ def test_the_front_rises_and_stays_in_the_picture() -> None:
     assert all(0 < mark.x < WIDTH and 0 < mark.y < HEIGHT for mark in picture.marks)
     assert "n1-standard-8: $277.40 for 16 Gbit/s" in picture.alt
     assert not any("n2-standard-32" in mark.text for mark in picture.marks), "it has no price"
+    # One priced machine is no front.
+    plan = reports.machine_plan()
+    assert front(replace(plan, front=plan.front[:1])) is None
 
 
 def test_labels_do_not_cover_each_other() -> None:
@@ -144,11 +138,6 @@ def test_labels_do_not_cover_each_other() -> None:
     for index, (y, left, right) in enumerate(written):
         for other, start, end in written[index + 1 :]:
             assert abs(y - other) >= 11 or right <= start or end <= left
-
-
-def test_one_priced_machine_is_no_front() -> None:
-    plan = reports.machine_plan()
-    assert front(replace(plan, front=plan.front[:1])) is None
 
 
 def test_pictures_stand_only_where_there_is_something_to_see() -> None:
