@@ -6,13 +6,13 @@ import json
 import re
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
 
 from netplan_planner.readers import read_inventory
 from netplan_planner.renderers.schema import schema
+from support.commands.audits import Report, audit, report
 from support.commands.in_process import netplan
 from support.commands.run import run_verbs
 from support.flows.entries import write_entries
@@ -24,21 +24,6 @@ from support.servers.compute import ComputeServer, Fault
 
 DAY = ("--today", "2026-11-20")
 FILES = FOLDER / "gcloud"
-Report = dict[str, Any]
-
-
-def audit(*arguments: object, **environment: str) -> tuple[int, str, str]:
-    done = run_verbs(arguments=["audit", *DAY, *map(str, arguments)], **environment)
-    return done.returncode, done.stdout, done.stderr
-
-
-def report(*arguments: object, status: int | None = None, **environment: str) -> Report:
-    """Return the JSON report of an audit, held to the published schema."""
-    code, out, err = audit("--output", "json", *arguments, **environment)
-    assert code == status if status is not None else code in {0, 1}, err
-    found: Report = json.loads(out)
-    jsonschema.validate(found, schema("Report"))
-    return found
 
 
 def findings(found: Report) -> dict[str, Report]:

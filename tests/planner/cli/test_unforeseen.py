@@ -1,4 +1,4 @@
-"""An error that nobody foresaw is one line; its trace comes on request and tells no value."""
+"""Errors that nobody foresaw, and warnings: one line, or none; the rest comes on request."""
 
 import errno
 from pathlib import Path
@@ -9,7 +9,7 @@ from netplan_planner.cli.unforeseen import line_of, trace_of, withheld, without_
 from netplan_planner.errors import InputError
 from netplan_planner.input_files import reading
 from netplan_planner.readers import files
-from support.commands.run import run_verbs
+from support.commands.run import run_anew, run_verbs
 
 SECRET = "sk-live-hunter2hunter2"
 
@@ -117,3 +117,26 @@ def test_the_command_shows_one_line_and_with_debug_the_trace(
     assert told.returncode == 3
     assert "ZeroDivisionError" in told.stderr
     assert "in _early" in told.stderr or "in _read_data" in told.stderr
+
+
+SCRIPT = """
+import warnings
+from netplan_planner.cli import answers, main
+write = answers.write
+def warned(*arguments):
+    warnings.simplefilter("always")
+    warnings.warn("wears out", FutureWarning)
+    write(*arguments)
+answers.write = warned
+main()
+"""
+
+
+@pytest.mark.parametrize("is_shown", [False, True])
+def test_a_warning_is_seen_with_debug_alone(is_shown: bool) -> None:
+    words = ["--debug"] * is_shown + ["caps", "n2-standard-4", "--output", "csv"]
+    done = run_anew("-c", SCRIPT, *words)
+    assert done.returncode == 0, done.stderr
+    assert ("FutureWarning: wears out" in done.stderr) is is_shown
+    assert "wears out" not in done.stdout
+    assert "n2-standard-4" in done.stdout

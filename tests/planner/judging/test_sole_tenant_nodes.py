@@ -18,6 +18,7 @@ from netplan_planner.ledger.guards import why_refused
 from netplan_planner.planning.fleet.standing import why_in_no_sum
 from netplan_planner.readers import merge_inventories, read_inventory
 from netplan_planner.readers.compute.nodes import GROUP_NAME, groups_asked_for
+from support.projects.plans import change, plan
 from support.resources import resource
 from support.rules.facts import facts_of, machine
 
@@ -155,54 +156,14 @@ def test_a_change_of_a_machine_on_a_node_saves_nothing() -> None:
 
 
 def test_terraform_plans_nodes_with_those_they_begin_with(tmp_path: Path) -> None:
-    values: dict[str, dict[str, Any]] = {
-        "google_compute_node_group": {
-            "name": "erp",
-            "zone": "us-central1-a",
-            "node_template": "projects/p/regions/us-central1/nodeTemplates/n2",
-            "initial_size": 3,
-        },
-        "google_compute_node_template": {
-            "name": "n2",
-            "region": "us-central1",
-            "node_type": "n2-node-80-640",
-        },
-    }
-    changes: list[dict[str, Any]] = [
-        {
-            "address": f"{kind}.x",
-            "type": kind,
-            "name": "x",
-            "mode": "managed",
-            "provider_name": "registry.terraform.io/hashicorp/google",
-            "change": {
-                "actions": ["create"],
-                "before": None,
-                "after": {**after, "project": "p"},
-                "after_unknown": {"id": True, "size": True, "self_link": True},
-            },
-        }
-        for kind, after in values.items()
-    ]
-    plan = {
-        "format_version": "1.2",
-        "terraform_version": "1.11.4",
-        "planned_values": {
-            "root_module": {
-                "resources": [
-                    {
-                        **{k: one[k] for k in ("address", "type", "name", "mode")},
-                        "provider_name": one["provider_name"],
-                        "values": one["change"]["after"],
-                    }
-                    for one in changes
-                ]
-            }
-        },
-        "resource_changes": changes,
-        "configuration": {},
-    }
-    (tmp_path / "plan.json").write_text(json.dumps(plan), "utf-8")
+    unknown = {"id": True, "size": True, "self_link": True}
+    group = {"name": "erp", "zone": "us-central1-a", "node_template": TEMPLATE, "initial_size": 3}
+    template = {"name": "n2", "region": "us-central1", "node_type": "n2-node-80-640"}
+    made = plan(
+        change("google_compute_node_group.x", {**group, "project": "p"}, unknown),
+        change("google_compute_node_template.x", {**template, "project": "p"}, unknown),
+    )
+    (tmp_path / "plan.json").write_text(json.dumps(made), "utf-8")
     found = read_inventory([tmp_path])
     assert [(one.name, one.size, one.is_autoscaled) for one in found.node_groups] == [
         ("erp", 3, False)

@@ -279,7 +279,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path: Path) -> None:
     while not any(tmp_path.glob(".sums.*.new/half")) and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.communicate()
     (left,) = tmp_path.iterdir()
     left.with_suffix(".old").mkdir()
     with folder_written_whole(out) as beside:

@@ -9,6 +9,7 @@ from netplan_planner.measuring.outputs import read_outputs
 from netplan_planner.measuring.store import read_store
 from netplan_planner.model import PathClass
 from support.commands.run import run_verbs
+from support.probes import iperf3
 from support.projects.shared_data import needs_shared, shared
 
 RECORDED = "data/recorded/benchmark_output"
@@ -68,35 +69,8 @@ def test_what_the_output_does_not_say_can_be_said(tmp_path: Path) -> None:
 
 
 def test_the_tool_s_client_receives_in_a_reverse_run(tmp_path: Path) -> None:
-    output = {
-        "start": {
-            "connected": [
-                {
-                    "socket": 5,
-                    "local_host": "10.0.0.1",
-                    "local_port": 40000,
-                    "remote_host": "10.0.0.2",
-                    "remote_port": 5201,
-                }
-            ],
-            "version": "iperf 3.16",
-            "timestamp": {"timesecs": 1_700_000_000},
-            "cookie": "abc",
-            "test_start": {
-                "protocol": "TCP",
-                "num_streams": 1,
-                "omit": 0,
-                "duration": 10,
-                "reverse": 1,
-            },
-        },
-        "intervals": [],
-        "end": {
-            "streams": [],
-            "sum_sent": {"seconds": 10, "bytes": 1_250_000_000, "bits_per_second": 1e9},
-            "sum_received": {"seconds": 10, "bytes": 1_250_000_000, "bits_per_second": 1e9},
-        },
-    }
+    sums = {"sum_sent": iperf3.counted(1.0), "sum_received": iperf3.counted(1.0)}
+    output = {"start": iperf3.start(reverse=1), "intervals": [], "end": {"streams": [], **sums}}
     file = tmp_path / "reverse.json"
     file.write_text(json.dumps(output), "utf-8")
     store = tmp_path / "store.jsonl"
@@ -105,7 +79,7 @@ def test_the_tool_s_client_receives_in_a_reverse_run(tmp_path: Path) -> None:
     (one,) = read_store(store).measurements
     assert one.is_reverse
     assert (one.src.machine_type, one.dst.machine_type) == ("server-1", "client-1")
-    assert one.src.address == "10.0.0.2"
+    assert one.src.address == iperf3.SERVER
 
 
 def test_refusals_are_told_by_place_and_reason(tmp_path: Path) -> None:
