@@ -7,7 +7,8 @@ import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from shutil import copytree
+from typing import Any, NamedTuple
 
 import pytest
 from msgspec import structs
@@ -56,28 +57,67 @@ def run(one: CatalogServer, out: Path, *more: str, **environment: str) -> Any:
     return run_verbs(arguments=arguments(one, out, *more), **environment)
 
 
-def test_a_refresh_reads_every_page_and_swaps_the_snapshot_in(tmp_path: Path) -> None:
-    with server() as one:
-        done = run(one, tmp_path)
+class Refreshed(NamedTuple):
+    """A snapshot that was made once, and the server that answered."""
+
+    folder: Path
+    one: CatalogServer
+    said: str
+
+    def copied(self, folder: Path) -> bytes:
+        """Put it into a folder, and return what it holds."""
+        copytree(self.folder, folder, dirs_exist_ok=True)
+        return (folder / FILE_NAME).read_bytes()
+
+
+RATES = {"EUR": 0.875, "IDR": 16250.5}
+CURRENCIES = ("--currency", "EUR", "--currency", "IDR")
+
+
+@pytest.fixture(scope="module")
+def refreshed(tmp_path_factory: pytest.TempPathFactory) -> Refreshed:
+    """Return a snapshot of every page, with rates of currencies, asked for by an API key."""
+    out = tmp_path_factory.mktemp("refreshed")
+    with server(rates=RATES) as one:
+        done = run(one, out, *CURRENCIES, NETPLAN_PRICES_REFRESH_API_KEY=API_KEY)
     assert done.returncode == 0, done.stderr
-    book = open_snapshot(tmp_path)
+    return Refreshed(out, one, done.stdout + done.stderr)
+
+
+def test_a_refresh_reads_every_page_and_swaps_the_snapshot_in(refreshed: Refreshed) -> None:
+    book = open_snapshot(refreshed.folder)
     price = book.machine("aa-one1", "n2-standard-8")
     assert str(price.usd) == "0.80"
     assert [part.sku_id for part in price.parts] == ["N20-CPU-ONDEMAND", "N20-RAM-ONDEMAND"]
     assert book.file.header.sku_count == len(made_skus())
-    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
-    first, *rest = one.catalog_calls()
+    assert [path.name for path in refreshed.folder.iterdir()] == [FILE_NAME]
+    first, *rest = refreshed.one.catalog_calls()
     assert first == {"currencyCode": "USD", "pageSize": "5000"}
-    assert len(rest) == pages_of(made_skus()) - 1
+    of_rates = [query for query in rest if query["currencyCode"] != "USD"]
+    assert {query["currencyCode"] for query in of_rates} == set(RATES)
+    assert len(rest) - len(of_rates) == pages_of(made_skus()) - 1
     # What the catalogue does not say is taken over, with its date: here from the embedded one.
     assert book.services.one("same_zone_external_ip").as_of.year == 2020
+    # Rates of currencies are those that the API returns.
+    table = book.file.table("currency_rates")
+    rates = dict(zip(table["currency"].texts(), table["per_usd"].texts(), strict=True))
+    assert {name: float(rate) for name, rate in rates.items()} == RATES
 
 
-def test_a_refresh_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
-    old = tmp_path / FILE_NAME
-    with server() as one:
-        assert run(one, tmp_path).returncode == 0
-    before = old.read_bytes()
+def test_an_api_key_goes_through_the_auth_library_and_nowhere_else(refreshed: Refreshed) -> None:
+    headers = [found for path, _, found in refreshed.one.calls if path.startswith("/v1/")]
+    assert {found.get("x-goog-api-key") for found in headers} == {API_KEY}
+    assert all("key" not in query for query in refreshed.one.catalog_calls())
+    assert API_KEY not in refreshed.said
+    shown = run_verbs(arguments=["config", "show"], NETPLAN_PRICES_REFRESH_API_KEY=API_KEY)
+    assert API_KEY not in shown.stdout
+    assert "(set, not shown)" in shown.stdout
+
+
+def test_a_refresh_that_was_killed_goes_on_where_it_was(
+    refreshed: Refreshed, tmp_path: Path
+) -> None:
+    old, before = tmp_path / FILE_NAME, refreshed.copied(tmp_path)
     dearer = [sku("Reserved N2 Core in Ay", "CPU", sku_id="NEW-1"), *made_skus()]
     with server(dearer, trouble=Trouble(from_request=4, hang_s=60)) as one:
         process = begun("-c", MAIN, *arguments(one, tmp_path), stderr=subprocess.PIPE)
@@ -155,11 +195,9 @@ def n2_changed(**more: Any) -> list[dict[str, Any]]:
     ],
 )
 def test_an_answer_that_nobody_would_believe_is_not_taken_unless_told(
-    tmp_path: Path, skus: list[dict[str, Any]], said: str
+    refreshed: Refreshed, tmp_path: Path, skus: list[dict[str, Any]], said: str
 ) -> None:
-    with server() as one:
-        assert run(one, tmp_path).returncode == 0
-    before = (tmp_path / FILE_NAME).read_bytes()
+    before = refreshed.copied(tmp_path)
     with server(skus) as one:
         done = run(one, tmp_path)
         assert (done.returncode, done.stdout) == (3, "")
@@ -183,19 +221,6 @@ def test_trouble_that_passes_is_asked_again_and_keeps_no_pages(tmp_path: Path) -
     assert done.returncode == 0, done.stderr
 
 
-def test_an_api_key_goes_through_the_auth_library_and_nowhere_else(tmp_path: Path) -> None:
-    with server() as one:
-        done = run(one, tmp_path, NETPLAN_PRICES_REFRESH_API_KEY=API_KEY)
-        assert done.returncode == 0, done.stderr
-        headers = [found for path, _, found in one.calls if path.startswith("/v1/")]
-        assert {found.get("x-goog-api-key") for found in headers} == {API_KEY}
-        assert all("key" not in query for query in one.catalog_calls())
-        assert API_KEY not in done.stdout + done.stderr
-    shown = run_verbs(arguments=["config", "show"], NETPLAN_PRICES_REFRESH_API_KEY=API_KEY)
-    assert API_KEY not in shown.stdout
-    assert "(set, not shown)" in shown.stdout
-
-
 def test_an_expired_key_says_so(tmp_path: Path) -> None:
     with server(expired_keys=frozenset({API_KEY})) as one:
         done = run(one, tmp_path, "--api-key", API_KEY)
@@ -205,9 +230,11 @@ def test_an_expired_key_says_so(tmp_path: Path) -> None:
     assert not (tmp_path / FILE_NAME).exists()
 
 
-def test_without_a_project_the_machine_types_before_stay(tmp_path: Path) -> None:
+def test_without_a_project_the_machine_types_before_stay(
+    refreshed: Refreshed, tmp_path: Path
+) -> None:
+    refreshed.copied(tmp_path)
     with server() as one:
-        assert run(one, tmp_path).returncode == 0
         command = arguments(one, tmp_path)
         without = [word for word in command if word not in {"--project", "p"}]
         done = run_verbs(arguments=without)
@@ -215,16 +242,11 @@ def test_without_a_project_the_machine_types_before_stay(tmp_path: Path) -> None
     assert open_snapshot(tmp_path).is_offered("aa-one1", "n2-standard-8")
 
 
-def test_rates_of_currencies_are_those_that_the_api_returns(tmp_path: Path) -> None:
-    with server(rates={"EUR": 0.875, "IDR": 16250.5}) as one:
-        done = run(one, tmp_path, "--currency", "EUR", "--currency", "IDR")
-        assert done.returncode == 0, done.stderr
+def test_what_is_no_currency_is_refused(tmp_path: Path) -> None:
+    with server() as one:
         wrong = run(one, tmp_path, "--currency", "euro")
     assert wrong.returncode == 2
     assert "no currency code" in wrong.stderr
-    table = open_snapshot(tmp_path).file.table("currency_rates")
-    rates = dict(zip(table["currency"].texts(), table["per_usd"].texts(), strict=True))
-    assert rates == {"EUR": "0.875", "IDR": "16250.5"}
 
 
 def test_machine_types_come_from_files_or_the_credentials_project_or_stay_and_that_is_said(
