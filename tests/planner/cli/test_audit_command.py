@@ -58,9 +58,7 @@ def test_gecko_names_both_faults_and_what_each_fix_brings() -> None:
     assert sum(excluded.values()) == 2
     places = [e["source"] for e in found["coverage"]["traffic"]["examples"]]
     assert places == ["demo:gecko/flows-00.json.gz:118", "demo:gecko/flows-12.json.gz:2071"]
-
-
-def test_a_fix_is_the_change_and_the_clean_up_comes_after_it() -> None:
+    # A fix is the change and the clean up comes after it.
     by_rule = findings(report("--demo", "gecko"))
     for member in by_rule["external-ip-intra-zone"]["members"]:
         sender, receiver = (ref["self_link"].rpartition("/")[2] for ref in member["resources"])

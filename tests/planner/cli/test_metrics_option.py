@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,10 @@ SERIES = [
     flow("egress", [1e9] * 120, resource=MOVER, where="EXTERNAL"),
 ]
 """26.7 Gbit/s sent, 8 of it to another zone: 83 % of the 32 Gbit/s of an n2-standard-32."""
+
+
+def asked_of(monitoring: MonitoringServer) -> dict[str, Any]:
+    return {MONITORING_VARIABLE: monitoring.url}
 
 
 @pytest.fixture
@@ -73,11 +78,11 @@ def test_a_project_is_asked_without_being_told_to() -> None:
         where = ("--project", PROJECT, "--api-endpoint", compute.url, "--anonymous")
         # The window is the present's, so the points of the sample are named by --since.
         window = ("--since", "2026-11-01", "--until", "2026-11-02")
-        found = report(*NEVER, *where, *window, **{MONITORING_VARIABLE: monitoring.url})
+        found = report(*NEVER, *where, *window, **asked_of(monitoring))
         assert found["coverage"]["metrics"]["projects"] == [PROJECT]
         assert found["coverage"]["traffic"]["source"] == "Cloud Monitoring, vm_flow"
         count = len(monitoring.calls)
-        bare = report(*NEVER, *where, "--no-live-metrics", **{MONITORING_VARIABLE: monitoring.url})
+        bare = report(*NEVER, *where, "--no-live-metrics", **asked_of(monitoring))
         assert (bare["coverage"]["metrics"], len(monitoring.calls)) == (None, count)
 
 
@@ -87,12 +92,12 @@ def test_what_is_refused_is_said_and_the_rest_goes_on() -> None:
         monitoring.add_project(PROJECT)
         monitoring.add_fault(Fault(method=LIST, status=403, reason="forbidden"))
         where = ("--project", PROJECT, "--api-endpoint", compute.url, "--anonymous")
-        found = report(*NEVER, *where, **{MONITORING_VARIABLE: monitoring.url})
+        found = report(*NEVER, *where, **asked_of(monitoring))
         (unread,) = found["coverage"]["metrics"]["unread"]
         assert "monitoring.timeSeries.list" in unread["reason"]
         assert found["coverage"]["instance_count"] == 9
         assert not found["coverage"]["is_complete"]
-        code, _, err = audit(*NEVER, *where, "--strict", **{MONITORING_VARIABLE: monitoring.url})
+        code, _, err = audit(*NEVER, *where, "--strict", **asked_of(monitoring))
         assert code == 4
         assert "monitoring.timeSeries.list" in err
 

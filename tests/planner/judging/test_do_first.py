@@ -19,11 +19,9 @@ from netplan_planner.model import (
     Hit,
     Limit,
     LimitKind,
-    LineItem,
     PathClass,
     PlannedChange,
     ResourceRef,
-    Saving,
     SelfLink,
     Severity,
 )
@@ -41,7 +39,7 @@ from support.known import known
 from support.listed import listed
 from support.resources import resource
 from support.rules.facts import facts_of, machine
-from support.rules.judged import hits_of, judged
+from support.rules.judged import hits_of, judged, paid
 
 
 def found(rule: str, *, base: str = "medium", **more: Any) -> tuple[Rule, tuple[Hit, ...]]:
@@ -54,19 +52,6 @@ def found(rule: str, *, base: str = "medium", **more: Any) -> tuple[Rule, tuple[
 
 def rate(gbps: float) -> Estimate:
     return Estimate(gbps=gbps, low_gbps=None, high_gbps=None)
-
-
-def paid(usd: str) -> Saving:
-    item = LineItem(
-        name="what is paid",
-        quantity=Decimal(1),
-        unit="month",
-        unit_price_usd=Decimal(usd),
-        usd_per_month=Decimal(usd),
-        as_of=date(2026, 1, 1),
-        source="a page",
-    )
-    return Saving(items=(item,))
 
 
 def order_of(*kept: tuple[Rule, tuple[Hit, ...]]) -> list[str]:

@@ -1,6 +1,5 @@
 """The order of fixes: marginal gain on the changed facts, and nothing counted twice."""
 
-from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -20,7 +19,7 @@ from netplan_rules.registry import find_rule
 from netplan_rules.wording import type_commands
 from support.prices.commitments import commitment
 from support.rules.facts import facts_of, facts_to_internet, machine
-from support.rules.judged import hits_of, judged
+from support.rules.judged import hits_of, judged, paid
 
 ZONES = ("us-central1-a", "us-central1-b", "us-central1-c", "us-east1-b", "europe-west1-b")
 
@@ -164,20 +163,11 @@ def test_what_all_ranked_fixes_save_is_what_the_bill_falls_by(
 
 def type_hit(name: str, to: str, usd: str, used_ratio: float | None = None) -> model.Hit:
     link = model.SelfLink(f"projects/p/zones/us-central1-a/instances/{name}")
-    item = model.LineItem(
-        name=to,
-        quantity=Decimal(1),
-        unit="month",
-        unit_price_usd=Decimal(usd),
-        usd_per_month=Decimal(usd),
-        as_of=date(2026, 4, 30),
-        source="test",
-    )
     return model.Hit(
         resources=(model.ResourceRef(self_link=link),),
         subject=name,
         message=name,
-        saving=model.Saving(items=(item,)),
+        saving=paid(usd, to),
         used_ratio=used_ratio,
         change=model.Change(kind=model.ChangeKind.MACHINE_TYPE, target=link, to=to),
     )

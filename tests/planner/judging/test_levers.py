@@ -67,9 +67,9 @@ def test_what_runs_is_committed_for_a_year_less_what_is_already() -> None:
     # Spot is not committed to and what has no price is counted.
     plain = machine("ant", "e2-standard-8")
     spot = replace(machine("bee", "e2-standard-8"), is_spot=True)
-    alone = replace(machine("cow", "n2-standard-8"), is_sole_tenant=True)
+    tenant = replace(machine("cow", "n2-standard-8"), is_sole_tenant=True)
     stopped = replace(machine("dog", "e2-standard-8"), status="TERMINATED")
-    found, one = lever(facts_of(plain, spot, alone, stopped)), lever(facts_of(plain))
+    found, one = lever(facts_of(plain, spot, tenant, stopped)), lever(facts_of(plain))
     assert found is not None
     assert one is not None
     assert found.usd_per_month == one.usd_per_month

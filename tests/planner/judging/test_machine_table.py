@@ -108,9 +108,9 @@ def test_a_row_that_stands_still_or_is_not_known_has_no_number() -> None:
     assert "q9-standard-8" in row.cap_unknown
     assert "q9-standard-8" in row.price_unknown
     # What is known of no machine of a region has no sum.
-    (row,) = region_rows(machine_rows(facts_of(machine("a", "q9-standard-8"))))
-    assert (row.egress_gbps, row.external_gbps) == (None, None)
-    assert (row.unknown_count, row.external_unknown_count) == (1, 1)
+    (whole,) = region_rows(machine_rows(facts_of(machine("a", "q9-standard-8"))))
+    assert (whole.egress_gbps, whole.external_gbps) == (None, None)
+    assert (whole.unknown_count, whole.external_unknown_count) == (1, 1)
 
 
 def test_regions_name_the_quotas_and_what_running_machines_could_send() -> None:

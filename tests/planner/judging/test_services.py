@@ -148,7 +148,7 @@ def test_forwarding_rules_of_a_kind_share_the_first_five() -> None:
     (unknown,) = total.unpriced
     assert "proxy instances" in unknown.reason
     # Kinds that are sold alike share the first five.
-    fronts = tuple(
+    alike = tuple(
         resource(
             model.ForwardingRule,
             f"projects/p/global/forwardingRules/{target}",
@@ -158,7 +158,7 @@ def test_forwarding_rules_of_a_kind_share_the_first_five() -> None:
         )
         for target in ("targetHttpProxies", "targetTcpProxies")
     )
-    total = only(facts_with(forwarding_rules=fronts))
+    total = only(facts_with(forwarding_rules=alike))
     assert total.usd_per_month == Decimal("0.025") * 730
 
 

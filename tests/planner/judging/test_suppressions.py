@@ -92,8 +92,8 @@ def test_labels_suppress_on_their_own_machine_until_their_day() -> None:
     assert wishes.find(find_rule("egress-cap-saturated"), hit_on("a")) is not None
     assert wishes.find(CHECK, hit_on("b")) is None
     # A label ends on its date.
-    labels = (("netplan-ignore", "address"), ("netplan-ignore-until", "2026-11-19"))
-    wishes = read_suppressions(None, facts_of(machine("a", labels=labels)))
+    until = (("netplan-ignore", "address"), ("netplan-ignore-until", "2026-11-19"))
+    wishes = read_suppressions(None, facts_of(machine("a", labels=until)))
     assert wishes.find(CHECK, hit_on("a")) is None
     assert len(wishes.expired) == 1
 

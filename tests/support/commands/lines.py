@@ -62,19 +62,22 @@ def _built(folder: Path, _: ExitStack) -> list[str]:
     return ["prices", "build", *arguments(inputs), "--out", str(folder), "--accept-changes"]
 
 
-def _imported(folder: Path, _: ExitStack) -> list[str]:
-    output = folder / "run.txt"
-    output.write_text(
-        "------------------------------------------------------------\n"
-        "Client connecting to 10.0.0.2, TCP port 5001\n"
-        "TCP window size: 85.0 KByte (default)\n"
-        "------------------------------------------------------------\n"
+def iperf2(path: Path, rate: str = "9.41") -> Path:
+    """Write what a client of iperf 2 prints."""
+    rule = "-" * 60
+    path.write_text(
+        f"{rule}\nClient connecting to 10.0.0.2, TCP port 5001\n"
+        f"TCP window size: 85.0 KByte (default)\n{rule}\n"
         "[  3] local 10.0.0.1 port 50000 connected with 10.0.0.2 port 5001\n"
         "[ ID] Interval       Transfer     Bandwidth\n"
-        "[  3]  0.0-10.0 sec  11.0 GBytes  9.41 Gbits/sec\n",
+        f"[  3]  0.0-10.0 sec  11.0 GBytes  {rate} Gbits/sec\n",
         "utf-8",
     )
-    store = str(folder / "store.jsonl")
+    return path
+
+
+def _imported(folder: Path, _: ExitStack) -> list[str]:
+    output, store = iperf2(folder / "run.txt"), str(folder / "store.jsonl")
     return ["probe", "import", "--store", store, "--src-type", "n2-standard-8", str(output)]
 
 

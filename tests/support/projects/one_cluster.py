@@ -172,13 +172,14 @@ FORMS = ("list", "kinds", "single", "one-after-another", "yaml", "yaml-list", "m
 
 def gke_cluster() -> Object:
     """The GKE cluster, as the API states it."""
-    return _read()["gke_cluster"] | {"nodePools": [_read()["gke_pool"]]}
+    made = _read()
+    return {**made["gke_cluster"], "nodePools": [made["gke_pool"]]}
 
 
 def terraform_cluster() -> Object:
     """The GKE cluster as the provider of Terraform holds it, with all its pools."""
     made = _read()
-    return made["terraform_cluster"] | {"node_pool": [made["terraform_pool"]]}
+    return {**made["terraform_cluster"], "node_pool": [made["terraform_pool"]]}
 
 
 def terraform_pool_apart() -> Object:

@@ -36,20 +36,9 @@ AGGREGATED = {
     "nodeTemplates": "nodeTemplate",
 }
 ASSET_TYPES = {
-    "instances": "Instance",
-    "networks": "Network",
-    "subnetworks": "Subnetwork",
-    "addresses": "Address",
-    "forwardingRules": "ForwardingRule",
-    "routers": "Router",
-    "routes": "Route",
-    "vpnTunnels": "VpnTunnel",
-    "interconnectAttachments": "InterconnectAttachment",
-    "instanceGroups": "InstanceGroup",
-    "instanceGroupManagers": "InstanceGroupManager",
-    "commitments": "Commitment",
-    "nodeGroups": "NodeGroup",
-    "nodeTemplates": "NodeTemplate",
+    collection: singular[0].upper() + singular[1:]
+    for collection, singular in (GLOBAL_LISTS | AGGREGATED).items()
+    if collection != "machineTypes"
 }
 """Cloud Asset Inventory has no machine types."""
 

@@ -54,7 +54,7 @@ def page(report: object = None, options: RenderOptions = OPTIONS) -> str:
     return render(report or html_reports.pictured_report(), "html", options)
 
 
-def test_the_policy_names_its_own_style_and_script_and_nothing_else() -> None:
+def test_the_policy_names_its_own_style_and_script_and_nothing_else_is_asked_for() -> None:
     made = page()
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', made)
     assert policy is not None
@@ -64,9 +64,7 @@ def test_the_policy_names_its_own_style_and_script_and_nothing_else() -> None:
         assert f"{kind}-src 'sha256-{digest}'" in policy[1]
     assert "default-src 'none'" in policy[1]
     assert "unsafe" not in policy[1]
-
-
-def test_nothing_is_asked_for_and_nothing_runs_from_attributes() -> None:
+    # Nothing is asked for and nothing runs from attributes.
     for tag, attributes in Elements(page()).tags:
         assert tag not in {"link", "img", "iframe", "object", "embed", "base", "image", "use"}
         assert not [name for name in attributes if name.startswith("on") or name == "style"]

@@ -16,6 +16,7 @@ from netplan_planner.model import Facts, Metric
 from netplan_planner.readers import read_inventory
 from netplan_planner.world.reading import read_facts
 from netplan_planner.world.request import InputRequest
+from support.commands.audits import collected, report_of
 from support.commands.in_process import netplan
 from support.flows.entries import entries
 from support.flows.records import Json, entry
@@ -29,15 +30,6 @@ from support.servers.monitoring import MonitoringServer
 TODAY = ("--today", "2026-11-20")
 PARTS = {"inventory.json", "metrics.json", "pod-traffic.json", "prices.snapshot", "traffic.json"}
 MOVER = machine("4100000000000000001", "us-central1-a")
-
-
-def report(folder: Path, *words: str) -> dict[str, Any]:
-    file = folder / "report.json"
-    with no_sockets():
-        done = netplan("audit", *words, *TODAY, "--fail-on", "never", "-o", f"json:{file}")
-    assert done.status == 0, done.err
-    found: dict[str, Any] = json.loads(file.read_text("utf-8"))
-    return found
 
 
 def pods(name: str, namespace: str, service: str | None = None) -> Json:
@@ -79,13 +71,6 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
     )
 
 
-def collected(folder: Path, *words: str) -> Path:
-    out = folder / "made.tar.zst"
-    done = netplan("collect", *words, "--out", str(out))
-    assert done.status == 0, done.err
-    return out
-
-
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory, given: tuple[str, ...]) -> Path:
     return collected(tmp_path_factory.mktemp("bundle"), *given)
@@ -111,10 +96,10 @@ def test_each_is_a_part_and_the_report_is_the_same(
     tmp_path: Path, given: tuple[str, ...], bundle: Path
 ) -> None:
     assert {part.name for part in manifest_of(bundle).parts} == PARTS
-    whole = report(tmp_path, *given)
+    whole = report_of(tmp_path, *given)
     assert whole["coverage"]["metrics"]["series_count"] == 2
-    assert report(tmp_path, "--bundle", str(bundle)) == whole
-    assert report(tmp_path, str(bundle)) == whole
+    assert report_of(tmp_path, "--bundle", str(bundle)) == whole
+    assert report_of(tmp_path, str(bundle)) == whole
     again = collected(tmp_path, "--bundle", str(bundle))
     assert again.read_bytes() == bundle.read_bytes()
     facts = facts_of(bundle)

@@ -17,7 +17,7 @@ from netplan_planner.writing import folder_written_whole
 from support.commands.in_process import Done, netplan
 from support.commands.run import begun
 from support.flows import aggregated
-from support.flows.entries import entries
+from support.flows.entries import around, entries
 from support.flows.kinds import BAD
 from support.projects import one_project
 from support.projects.traffic_formats import inventory_files
@@ -31,14 +31,7 @@ def flows(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return flow logs between all machines of the shared project, some of them damaged."""
     folder = tmp_path_factory.mktemp("flows")
     inventory = read_inventory([INVENTORY])
-    names = [
-        one.name
-        for one in inventory.instances
-        if one.interfaces and one.interfaces[0].internal_ipv4
-    ]
-    pairs = zip(names, [*names[1:], names[0]], strict=True)
-    given = [{"src": a, "dst": b, "gbps": 0.2 + n / 10} for n, (a, b) in enumerate(pairs)]
-    made = [*entries(inventory, {"minutes": 90, "flows": given}), *BAD.values()]
+    made = [*entries(inventory, {"minutes": 90, "flows": around(inventory)}), *BAD.values()]
     text = "\n".join([*map(json.dumps, made), "{broken"])
     (folder / "flows.jsonl").write_text(text + "\n", "utf-8")
     return folder / "flows.jsonl"

@@ -61,10 +61,10 @@ def test_not_within_the_horizon_already_there_and_among_others(tmp_path: Path) -
     assert machine["next_machine"]["usable_gbps"] >= machine["next_machine"]["needs_gbps"]
     # One machine at its cap among others ends with 1.
     full, idle = growing("web", 15.0, **MACHINE), growing("idle", 0.1, **MACHINE)
-    found = forecast(tmp_path, full + idle.partition("\n")[2], "-o", "json")
-    machines = {one["name"]: one["status"] for one in json.loads(found.stdout)["machines"]}
+    done = forecast(tmp_path, full + idle.partition("\n")[2], "-o", "json")
+    machines = {one["name"]: one["status"] for one in json.loads(done.stdout)["machines"]}
     assert machines == {"web": "there", "idle": "beyond"}
-    assert found.returncode == 1
+    assert done.returncode == 1
 
 
 def test_a_short_window_claims_nothing(tmp_path: Path) -> None:

@@ -83,8 +83,8 @@ def test_an_unknown_hour_is_filled_by_the_shape_and_never_0() -> None:
     assert np.isnan(found.mean[7])
     assert found.known_count == 19
     # Days end with the last known bin.
-    rates: list[float | None] = [1.0] * 24 + [2.0] * 30 + [None] * 5
-    found = days_of(bins(rates))
+    hours: list[float | None] = [1.0] * 24 + [2.0] * 30 + [None] * 5
+    found = days_of(bins(hours))
     assert np.isnan(found.mean[0])
     assert found.mean[-1] == 2.0
 

@@ -220,16 +220,16 @@ def test_what_cannot_be_is_named_with_what_is_missing() -> None:
     assert found.shortfall == "1 zone too few of 3: db-0, db-1 are pinned to us-central1-a"
     assert found.change == "unpin one of them"
     # Too little capacity says how much is missing.
-    found = placed(SPREAD._replace(capacity=dict.fromkeys(ZONES, 3))).infeasible
-    assert {one.constraint for one in found} == {PlacementConstraint.CAPACITY}
-    assert [one.shortfall for one in found] == ["1 vCPUs too few: it holds 3"] * 3
+    short = placed(SPREAD._replace(capacity=dict.fromkeys(ZONES, 3))).infeasible
+    assert {one.constraint for one in short} == {PlacementConstraint.CAPACITY}
+    assert [one.shortfall for one in short] == ["1 vCPUs too few: it holds 3"] * 3
     # A round trip that cannot be is named with the least.
     vms = (Vm("a", "us-central1-a"), Vm("b", "europe-west1-b"))
     case = Case(vms, (Flow("a", "b", 10, 5.0),), {"us-central1-a": 8, "europe-west1-b": 8})
-    (found,) = placed(case, between_regions=False).infeasible
-    assert found.constraint is PlacementConstraint.ROUND_TRIP
-    assert "5 ms asked for; where both may stand, the least is 1" in found.shortfall
-    assert "--between-regions" in found.change
+    (lone,) = placed(case, between_regions=False).infeasible
+    assert lone.constraint is PlacementConstraint.ROUND_TRIP
+    assert "5 ms asked for; where both may stand, the least is 1" in lone.shortfall
+    assert "--between-regions" in lone.change
     together = placed(case)
     assert len(set(together.assignment.values())) == 1
     assert together.is_proven

@@ -86,9 +86,9 @@ def test_half_the_prices_cost_half_in_any_order_and_fewer_zones_never_less(case:
         if sum(vm.is_spread for vm in case.vms) > len(fewer):
             continue
         less = placed(case._replace(capacity=fewer))
-        within = less.proven_within_usd + placed(case).proven_within_usd
+        slack = less.proven_within_usd + placed(case).proven_within_usd
         assert less.usd_per_month is not None
-        assert less.usd_per_month >= usd - within
+        assert less.usd_per_month >= usd - slack
 
 
 def test_it_does_not_advise_what_is_on_already() -> None:

@@ -50,11 +50,11 @@ def test_a_class_that_was_named_is_taken_and_plugins_stand_behind_it() -> None:
     assert not any("are taken" in note for note in found.notes)
     # Several plugins stand behind the nodes own path.
     pods = Pods(plugins=("cilium,calico@1",))
-    found = asked(OnePath(ends=NAMED, pods=pods))
-    assert isinstance(found, PluginTable)
-    assert [row.plugin for row in found.rows] == [None, "cilium", "calico"]
-    assert [row.other_link_gbps for row in found.rows] == [None, None, 1.0]
-    classes = [row.prediction.query.path_class for row in found.rows]
+    told = asked(OnePath(ends=NAMED, pods=pods))
+    assert isinstance(told, PluginTable)
+    assert [row.plugin for row in told.rows] == [None, "cilium", "calico"]
+    assert [row.other_link_gbps for row in told.rows] == [None, None, 1.0]
+    classes = [row.prediction.query.path_class for row in told.rows]
     pod = PathClass.SAME_ZONE_INTERNAL_POD
     assert classes == [PathClass.SAME_ZONE_INTERNAL, pod, pod]
 

@@ -8,6 +8,7 @@ import pytest
 from netplan_planner.measuring.outputs import read_outputs
 from netplan_planner.measuring.store import read_store
 from netplan_planner.model import PathClass
+from support.commands.lines import iperf2
 from support.commands.run import run_verbs
 from support.probes import iperf3
 from support.projects.shared_data import needs_shared, shared
@@ -24,21 +25,6 @@ def run(store: Path, *arguments: str) -> tuple[int, str, str]:
 def flat(text: str) -> str:
     """Return a text as if no line had been broken."""
     return " ".join(text.split())
-
-
-def iperf2(path: Path, rate: str = "9.41") -> Path:
-    """Write what a client of iperf 2 prints."""
-    path.write_text(
-        "------------------------------------------------------------\n"
-        "Client connecting to 10.0.0.2, TCP port 5001\n"
-        "TCP window size: 85.0 KByte (default)\n"
-        "------------------------------------------------------------\n"
-        "[  3] local 10.0.0.1 port 50000 connected with 10.0.0.2 port 5001\n"
-        "[ ID] Interval       Transfer     Bandwidth\n"
-        f"[  3]  0.0-10.0 sec  11.0 GBytes  {rate} Gbits/sec\n",
-        "utf-8",
-    )
-    return path
 
 
 def test_what_the_output_does_not_say_can_be_said(tmp_path: Path) -> None:
