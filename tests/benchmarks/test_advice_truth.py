@@ -117,9 +117,7 @@ def test_a_commitment_is_paid_used_or_not(advice: Any, prices: Any) -> None:
     assert bill(project(state, commitments=promise), prices).total == pytest.approx(held)
 
 
-def test_a_command_that_names_another_zone_is_told_and_the_change_made(
-    advice: Any, prices: Any
-) -> None:
+def test_a_command_that_names_another_zone_is_told(advice: Any, prices: Any) -> None:
     state, follow = advice.state, advice.follow
     start = project(state, machine(state, "a"), machine(state, "b"))
     step = advice.changes.Step(
@@ -275,9 +273,7 @@ def test_caps_are_those_of_the_table(
     assert caps.of_type(machine_type, is_tier1=is_tier1) == cap
 
 
-def test_a_smaller_machine_lowers_a_flow_and_a_lifted_one_crowds_others(
-    advice: Any, caps: Any
-) -> None:
+def test_a_smaller_machine_lowers_a_flow(advice: Any, caps: Any) -> None:
     state, rates = advice.state, advice.rates
     a_day = round(13e9 / 8 * 60 / state.WIRE_BYTES_PER_PACKET) * 60 * 24
     steady = state.Flow("a", "b", a_day, records=0)

@@ -17,9 +17,7 @@ WITH_FILE = (("--config", "FILE"), ("--config=FILE",))
 
 
 @pytest.mark.parametrize(("number", "path"), list(enumerate(LEAVES)), ids=str)
-def test_every_verb_takes_them_before_and_behind(
-    number: int, path: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_every_verb_takes_them_anywhere(number: int, path: tuple[str, ...], tmp_path: Path) -> None:
     """Two spellings a verb, in turn: one that has a value and one that has none."""
     file = tmp_path / "netplan.toml"
     file.write_text("", "utf-8")
@@ -49,9 +47,7 @@ def test_every_verb_takes_them_before_and_behind(
         (["caps", "--config"], ["--config", "caps"]),
     ],
 )
-def test_words_go_before_the_verb_unless_they_are_its_own(
-    words: list[str], arranged: list[str]
-) -> None:
+def test_words_go_before_unless_its_own(words: list[str], arranged: list[str]) -> None:
     assert in_front(words, ROOT) == arranged
 
 

@@ -37,9 +37,7 @@ def stored(tmp_path: Path) -> Path:
     return path
 
 
-def test_stored_series_are_traffic_and_rates_and_the_text_says_what_they_cannot(
-    stored: Path,
-) -> None:
+def test_stored_series_are_traffic_and_rates(stored: Path) -> None:
     found = report(*NEVER, "--inventory", FOLDER / "api", "--metrics", stored)
     read = found["coverage"]["metrics"]
     assert (read["files"], read["series_count"], read["point_count"]) == (1, 3, 360)

@@ -72,9 +72,7 @@ class TestLibraries:
         ],
         ids=lambda words: words[0],
     )
-    def test_print_nothing_while_modules_are_loaded(
-        self, words: tuple[str, ...], tmp_path: Path
-    ) -> None:
+    def test_print_nothing_while_loading(self, words: tuple[str, ...], tmp_path: Path) -> None:
         done = loud(tmp_path / "note", *words)
         assert (tmp_path / "note").exists()
         alone = netplan(*words)

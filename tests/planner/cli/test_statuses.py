@@ -76,9 +76,7 @@ def test_the_errors_have_the_statuses_of_the_table() -> None:
 
 
 @pytest.mark.parametrize("line", lines_of("nothing"))
-def test_nothing_found_is_1_and_said(
-    line: str | Callable[[Path], list[str]], tmp_path: Path
-) -> None:
+def test_nothing_found_is_1(line: str | Callable[[Path], list[str]], tmp_path: Path) -> None:
     done = netplan(*(line.split() if isinstance(line, str) else line(tmp_path)))
     assert done.status == 1
     assert done.out
@@ -86,9 +84,7 @@ def test_nothing_found_is_1_and_said(
 
 @pytest.mark.parametrize("content", [None, DAMAGED], ids=["missing", "damaged"])
 @pytest.mark.parametrize("line", lines_of("unreadable"))
-def test_an_input_that_cannot_be_read_is_3_and_named(
-    line: str, content: bytes | None, tmp_path: Path
-) -> None:
+def test_an_unreadable_input_is_3(line: str, content: bytes | None, tmp_path: Path) -> None:
     file = tmp_path / "given"
     if content is not None:
         file.write_bytes(content)

@@ -47,9 +47,7 @@ def test_the_line_names_what_was_read_memory_and_the_file_system() -> None:
         (["--config", "netplan.toml"], "netplan --debug"),
     ],
 )
-def test_the_way_to_the_trace_names_the_verb_wherever_it_stands(
-    words: list[str], advice: str
-) -> None:
+def test_the_way_to_the_trace_names_the_verb(words: list[str], advice: str) -> None:
     assert f"`{advice}` shows the trace" in line_of(raised("x"), words)
 
 
@@ -88,9 +86,7 @@ def test_the_trace_has_places_causes_and_no_values() -> None:
         ({}, ["prices", "refresh", f"--api-key={SECRET}"]),
     ],
 )
-def test_secrets_of_the_surroundings_are_withheld(
-    environment: dict[str, str], words: list[str]
-) -> None:
+def test_secrets_around_are_withheld(environment: dict[str, str], words: list[str]) -> None:
     assert withheld(f"no {SECRET} here", environment, words) == "no (not shown) here"
 
 
@@ -103,9 +99,7 @@ def test_a_file_and_plain_words_are_no_secret(tmp_path: Path) -> None:
     )
 
 
-def test_the_command_shows_one_line_and_with_debug_the_trace(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_debug_shows_the_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "documents_of", lambda data: 1 / 0)
     (tmp_path / "a.json").write_text("{}")
     arguments = ["audit", "--inventory", str(tmp_path)]

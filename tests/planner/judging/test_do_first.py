@@ -199,9 +199,7 @@ def test_a_move_to_where_its_name_is_taken_has_no_commands(name: str) -> None:
         (ChangeKind.SPOT, None, ""),
     ],
 )
-def test_the_last_change_of_a_machine_may_give_it_a_new_name(
-    kind: ChangeKind, to: str | None, said: str
-) -> None:
+def test_the_last_change_may_rename_a_machine(kind: ChangeKind, to: str | None, said: str) -> None:
     moved, there = machine("pear", zone="us-central1-a"), machine("pear", zone="us-central1-b")
     change = Change(kind=kind, target=moved.ref.self_link, to=to)
     told = Fix(text="do it", label="it", caution="Be there.")
@@ -227,9 +225,7 @@ def test_the_last_change_of_a_machine_may_give_it_a_new_name(
         ({"commands": ("gcloud compute instances stop pear-2 --zone=us-central1-a",)}, True),
     ],
 )
-def test_no_change_after_it_may_name_a_machine_that_is_renamed(
-    later: dict[str, Any], is_written: bool
-) -> None:
+def test_no_change_names_a_renamed_machine(later: dict[str, Any], is_written: bool) -> None:
     def link(name: str) -> SelfLink:
         return SelfLink(f"projects/p/zones/us-central1-a/instances/{name}")
 
@@ -256,9 +252,7 @@ def test_no_change_after_it_may_name_a_machine_that_is_renamed(
 @pytest.mark.parametrize(
     ("named", "is_partial"), [("a", True), ("a b", False), ("a --with=b", True), ("", True)]
 )
-def test_a_step_is_partial_where_no_command_names_a_machine_that_it_changes(
-    named: str, is_partial: bool
-) -> None:
+def test_a_step_without_all_its_machines_is_partial(named: str, is_partial: bool) -> None:
     links = tuple(SelfLink(f"projects/p/zones/us-central1-a/instances/{name}") for name in "ab")
     change = Change(kind=ChangeKind.SPOT, target=links[0], members=links)
     fix = Fix(text="do it", commands=(f"gcloud compute instances stop {named}",))
@@ -276,9 +270,7 @@ def test_a_step_is_partial_where_no_command_names_a_machine_that_it_changes(
 @pytest.mark.parametrize(
     ("limit", "rates"), [("external-egress", (7, 21.024)), ("vm-egress", (32, 50))]
 )
-def test_a_limit_of_the_outside_is_lifted_on_a_path_to_there(
-    limit: str, rates: tuple[float, float]
-) -> None:
+def test_a_limit_is_lifted_on_its_own_path(limit: str, rates: tuple[float, float]) -> None:
     facts = facts_of(
         machine("a", "n2-standard-32"),
         machine("b"),

@@ -123,9 +123,7 @@ def test_moves_of_a_triangle_are_priced_one_after_the_other() -> None:
         unique_by=lambda t: (t[0], t[1]),
     ),
 )
-def test_what_all_ranked_fixes_save_is_what_the_bill_falls_by(
-    zones: list[str], flows: list[tuple[int, int, bool, int]]
-) -> None:
+def test_the_bill_falls_by_them(zones: list[str], flows: list[tuple[int, int, bool, int]]) -> None:
     """Against a bill of all traffic, computed anew after each change as it is listed."""
     names = ("ant", "bee", "cow", "dog", "elk")
     base = model.PathClass.SAME_ZONE_INTERNAL, model.PathClass.SAME_ZONE_EXTERNAL
@@ -204,9 +202,7 @@ def price(facts: model.Facts, name: str, machine_type: str, zone: str) -> Decima
         ("us-central1-a", "asia-southeast1-a", 0.0131, "cheaper-series"),
     ],
 )
-def test_of_a_type_and_a_move_to_another_region_the_one_worth_more_is_made(
-    home: str, away: str, rate: float, first: str
-) -> None:
+def test_a_type_or_a_move_of_region_is_made(home: str, away: str, rate: float, first: str) -> None:
     """The type was chosen by prices of the region that the machine is in: another may be cheapest.
 
     What is not made now is proposed anew by the next audit, with the type of that region.

@@ -81,9 +81,7 @@ def test_addresses_of_which_nothing_is_known_are_neither_none_nor_free() -> None
         (model.Part.LOCAL_SSDS, True, True),
     ],
 )
-def test_a_part_that_is_not_known_yet_is_not_taken_for_none(
-    part: model.Part, *, is_priced: bool, has_cap: bool
-) -> None:
+def test_an_unknown_part_is_not_none(part: model.Part, *, is_priced: bool, has_cap: bool) -> None:
     one = replace(machine("a"), unknown_parts=(part,))
     plain, other = (rows(facts_of(vm))["a"] for vm in (machine("a"), one))
     why = f"known after apply: {part}"

@@ -82,9 +82,7 @@ def saving_hit(one: model.Instance, facts: model.Facts) -> model.Hit:
 
 
 @pytest.mark.parametrize("judged_count", [2, 3])
-def test_a_type_that_saves_is_for_a_group_only_where_all_of_it_was_judged_so(
-    judged_count: int,
-) -> None:
+def test_a_group_saves_only_where_all_was_judged(judged_count: int) -> None:
     group = [of_group(f"web-{at}") for at in range(3)]
     facts = facts_of(*group)
     hits = tuple(saving_hit(one, facts) for one in group[:judged_count])

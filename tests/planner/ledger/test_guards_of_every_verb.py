@@ -179,9 +179,7 @@ def types_of(facts: model.Facts) -> set[str]:
 
 
 @pytest.mark.parametrize(("guarded", "other"), TYPED.values(), ids=TYPED)
-def test_no_verb_gives_a_machine_a_type_that_does_not_take_what_it_holds(
-    guarded: Guarded, other: str
-) -> None:
+def test_no_verb_names_a_type_that_takes_less(guarded: Guarded, other: str) -> None:
     free, facts = (
         world(None, machine_type="n2-standard-8"),
         world(guarded, machine_type="n2-standard-8"),

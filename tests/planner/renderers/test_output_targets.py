@@ -130,9 +130,7 @@ def test_all_that_failed_is_named() -> None:
     assert done == ["c", "d"]
 
 
-def test_a_folder_that_takes_no_files_is_named_before_any_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_takes_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Root may write anywhere: the system's answer is what counts here.
     monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
     with pytest.raises(UsageError, match=r"json:.*the folder .* cannot be written to"):

@@ -131,9 +131,7 @@ def test_the_policy_stops_what_is_not_ours(browser: Browser, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_names_do_nothing_and_are_shown(
-    browser: Browser, tmp_path: Path, text: str
-) -> None:
+def test_hostile_names_are_shown_inert(browser: Browser, tmp_path: Path, text: str) -> None:
     file = written(tmp_path, reports.hostile_report(text))
     with browsers.opened(browser, file) as seen:
         page = seen.page

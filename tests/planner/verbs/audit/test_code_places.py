@@ -196,9 +196,7 @@ def test_a_planned_resource_is_at_its_line_of_the_configuration(
     assert found == {(uri, 2, f"{address}[0]"), (uri, 2, f"{address}[1]")}
 
 
-def test_without_its_configuration_it_is_at_its_line_of_the_plan(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_block_it_is_at_the_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     found = terraform_places(planned(tmp_path), None)
     rows = (tmp_path / "plan.json").read_text().splitlines()
@@ -260,9 +258,7 @@ def with_pool(folder: Path) -> InputRequest:
     return InputRequest(today=TODAY, inventory=(folder / "nodes.json", folder / "plan.json"))
 
 
-def test_a_node_pool_is_at_the_block_of_its_resource(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_node_pool_is_at_its_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "main.tf").write_text(POOL)
     monkeypatch.chdir(tmp_path)
     (result,) = [
@@ -275,9 +271,7 @@ def test_a_node_pool_is_at_the_block_of_its_resource(
     assert at["properties"] == {"terraformAddress": address}
 
 
-def test_a_resource_without_a_block_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_has_no_block_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "main.tf").write_text("locals {\n  é = 1\n")
     monkeypatch.chdir(tmp_path)
     (result,) = [

@@ -106,9 +106,7 @@ class TestRefused:
             WALL | {"path_class": "somewhere"},
         ],
     )
-    def test_files_without_a_usable_figure_say_what_is_needed(
-        self, tmp_path: Path, row: dict[str, str]
-    ) -> None:
+    def test_files_without_a_figure_say_so(self, tmp_path: Path, row: dict[str, str]) -> None:
         path = table(tmp_path / "t.csv", [row])
         with pytest.raises(InputError) as caught:
             answer(path)
@@ -289,9 +287,7 @@ class TestRecords:
         ("told", "rtt_ms"),
         [({"min_rtt_ms": 0.3, "rtt_ms": 9.0}, 0.3), ({"min_rtt_ms": 1e9, "rtt_ms": 9.0}, None)],
     )
-    def test_the_idle_round_trip_goes_before_that_under_load(
-        self, told: dict[str, float], rtt_ms: float | None
-    ) -> None:
+    def test_the_idle_round_trip_counts(self, told: dict[str, float], rtt_ms: float | None) -> None:
         found, _ = rows_of_records([record(0, 8.0, **told)], as_of=TODAY)
         (seen,) = found.columns.rtt_ms.tolist()
         assert seen == rtt_ms if rtt_ms else 0 < seen < 9.0

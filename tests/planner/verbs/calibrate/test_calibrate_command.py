@@ -44,9 +44,7 @@ def probes(tmp_path: Path) -> Path:
 
 
 class TestText:
-    def test_of_a_store_it_says_what_was_read_told_and_gained(
-        self, probes: Path, tmp_path: Path
-    ) -> None:
+    def test_of_a_store_it_says_what_was_gained(self, probes: Path, tmp_path: Path) -> None:
         lines = [line.strip() for line in answer(probes, "--out", tmp_path / FILE).splitlines()]
         assert lines[0] == ("8 of 8 figures, 4 paths and set-ups, ages counted from 2026-11-20")
         (cap,) = [line for line in lines if line.startswith("vm-egress")]
@@ -205,9 +203,7 @@ class TestInOtherVerbs:
             ('{"schema": "\\u001b[31m"}', "/schema: "),
         ],
     )
-    def test_a_file_that_is_none_ends_with_the_status_of_inputs(
-        self, tmp_path: Path, text: str, said: str
-    ) -> None:
+    def test_a_file_that_is_none_is_refused(self, tmp_path: Path, text: str, said: str) -> None:
         path = tmp_path / "\x1b[31mc.json"
         path.write_text(text, "utf-8")
         found = self.predict(
@@ -221,9 +217,7 @@ class TestInOtherVerbs:
         assert_inert(found.stderr)
         assert "Traceback" not in found.stderr
 
-    def test_a_table_of_them_is_answered_as_before_with_what_no_probe_touched(
-        self, made: Path
-    ) -> None:
+    def test_what_no_probe_touched_is_as_before(self, made: Path) -> None:
         row = WALL | {"machine_type": "e2-standard-8", "path_class": "inter-region-internal"}
         row |= {"streams": "", "rtt_ms": "", "duration_s": "", "dst_location": "gcp:us-east1-b"}
         batch = table(made.with_name("ask.csv"), [row])

@@ -85,9 +85,7 @@ def test_under_other_names_the_findings_are_the_same(
     assert collected(tmp_path, *given, "--pseudonymise").read_bytes() != hidden.read_bytes()
 
 
-def test_no_name_or_address_of_the_project_is_in_a_pseudonymised_bundle(
-    hidden: Path, place: Path, given: tuple[str, ...]
-) -> None:
+def test_no_name_or_address_is_in_it(hidden: Path, place: Path, given: tuple[str, ...]) -> None:
     held = read_inventory([INVENTORY])
     fields = ("instances", "networks", "subnetworks", "addresses", "routers", "instance_groups")
     names = {value.name for field in fields for value in getattr(held, field)}
@@ -160,9 +158,7 @@ WITHOUT_BUNDLE = {
 }
 
 
-def test_every_verb_that_reads_a_project_takes_a_bundle_and_opens_no_socket(
-    bundle: Path, tmp_path: Path
-) -> None:
+def test_every_verb_of_a_project_takes_a_bundle(bundle: Path, tmp_path: Path) -> None:
     tree = {
         path: {parameter.name for parameter in command.params}
         for path, command in commands(get_group(app))
@@ -190,9 +186,7 @@ def test_a_socket_that_is_opened_is_seen() -> None:
 
 
 @pytest.mark.parametrize("verb", ["cost", "plan"])
-def test_what_flow_logs_cost_is_the_same_from_it(
-    verb: str, bundle: Path, given: tuple[str, ...]
-) -> None:
+def test_flow_logs_cost_the_same_from_it(verb: str, bundle: Path, given: tuple[str, ...]) -> None:
     of_files = netplan("flow-logs", verb, *given, "--output", "json")
     assert of_files.status == 0, of_files.err
     found = netplan("flow-logs", verb, "--bundle", str(bundle), "--output", "json")
@@ -204,9 +198,7 @@ def test_what_flow_logs_cost_is_the_same_from_it(
     assert other == whole
 
 
-def test_a_bundle_holds_the_series_of_greater_machines_too(
-    bundle: Path, given: tuple[str, ...]
-) -> None:
+def test_it_holds_series_of_greater_machines(bundle: Path, given: tuple[str, ...]) -> None:
     words = ("flow-logs", "plan", "--p95-from", "0.35", "--output", "json")
     whole, other = (
         json.loads(netplan(*words, *more).out)["writers"]

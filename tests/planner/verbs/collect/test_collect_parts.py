@@ -92,9 +92,7 @@ def facts_of(bundle: Path) -> Facts:
     return read_facts(asked, None, lambda _: None)
 
 
-def test_each_is_a_part_and_the_report_is_the_same(
-    tmp_path: Path, given: tuple[str, ...], bundle: Path
-) -> None:
+def test_each_is_a_part_of_it(tmp_path: Path, given: tuple[str, ...], bundle: Path) -> None:
     assert {part.name for part in manifest_of(bundle).parts} == PARTS
     whole = report_of(tmp_path, *given)
     assert whole["coverage"]["metrics"]["series_count"] == 2
@@ -177,9 +175,7 @@ def log_costs(bundle: Path) -> dict[str, Any]:
     return found
 
 
-def test_what_flow_logs_would_cost_is_collected(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_logs_would_cost_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "hidden").mkdir()
     bundle = of_a_live_project(tmp_path, monkeypatch)
     hidden = of_a_live_project(tmp_path / "hidden", monkeypatch, "--pseudonymise")
@@ -201,9 +197,7 @@ def test_what_flow_logs_would_cost_is_collected(
     )
 
 
-def test_metrics_that_are_not_wanted_are_not_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwanted_metrics_are_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with ComputeServer() as compute, MonitoringServer() as monitoring:
         compute.add_project(one_project.PROJECT, one_project.resources())
         monitoring.add_project(one_project.PROJECT)

@@ -95,9 +95,7 @@ def bought_of(answer: FleetAnswer) -> list[Commitment]:
 
 
 @pytest.mark.parametrize(("choice", "seed"), crossed(list(CommitmentChoice), [1, 2]))
-def test_an_independent_bill_says_the_same(
-    tmp_path: Path, choice: CommitmentChoice, seed: int
-) -> None:
+def test_another_bill_says_the_same(tmp_path: Path, choice: CommitmentChoice, seed: int) -> None:
     rows = made(12, seed)
     answer = planned(tmp_path, rows, commitments=choice)
     reckoned = cost(BOOK, groups_of(answer, rows), bought_of(answer))
@@ -286,7 +284,7 @@ def standing(count: int, seed: int) -> list[Row]:
 
 @pytest.mark.parametrize("choice", list(CommitmentChoice))
 @pytest.mark.parametrize("seed", [1, 2])
-def test_a_plan_is_no_dearer_than_to_stay(
+def test_no_plan_is_dearer_than_to_stay(
     tmp_path: Path, choice: CommitmentChoice, seed: int
 ) -> None:
     """Where the types of today carry all, to keep them and to commit is one of the plans."""

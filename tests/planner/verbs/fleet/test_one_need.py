@@ -46,9 +46,7 @@ def types_of(plan: Planned) -> Iterator[tuple[str, str]]:
     st.lists(st.tuples(st.sampled_from(TYPES), st.sampled_from(ZONES)), min_size=3, max_size=3),
     st.lists(st.sampled_from((0.05, 2.0, 7.0, 9.0, 14.0)), min_size=3, max_size=3),
 )
-def test_what_the_audit_names_the_fleet_takes(
-    kinds: list[tuple[str, str]], rates: list[float]
-) -> None:
+def test_what_audit_names_fleet_takes(kinds: list[tuple[str, str]], rates: list[float]) -> None:
     facts = facts_of(
         *(machine(name, of, zone=zone) for name, (of, zone) in zip(NAMES, kinds, strict=True)),
         talk=tuple(

@@ -248,9 +248,7 @@ def p95(minutes: NDArray[Any]) -> float:
     return float(np.sort(minutes)[-rank])
 
 
-def test_a_machine_told_by_many_receivers_is_promised_as_a_whole(
-    made: Made, plans: dict[str, FlowLogBill]
-) -> None:
+def test_a_machine_is_promised_as_a_whole(made: Made, plans: dict[str, FlowLogBill]) -> None:
     """Of the machines of the subnetwork that does not log, each part may be idle in most minutes.
 
     Before, no ratio held for such a part, and there was no answer.
@@ -287,9 +285,7 @@ def test_filtered_logs_read_to_the_same_dollars_and_percentiles(
             assert rates[0] == rates[1]
 
 
-def test_a_filter_leaves_out_as_many_records_as_it_says_and_says_what_it_hides(
-    made: Made, plans: dict[str, FlowLogBill]
-) -> None:
+def test_a_filter_says_what_it_leaves_out(made: Made, plans: dict[str, FlowLogBill]) -> None:
     month = 730 * 3600 / known(made.facts.traffic).month_seconds
     names = [writer_of(one["jsonPayload"]) for one in made.entries]
     for answer in (plans["dollars"], plans["percentiles"]):
@@ -315,9 +311,7 @@ def test_a_filter_leaves_out_as_many_records_as_it_says_and_says_what_it_hides(
     assert {*filters.HIDDEN_IN_ZONES, *filters.HIDDEN_OF_RECEIVERS} <= ids
 
 
-def test_a_subnetwork_whose_peers_do_not_report_keeps_what_it_received(
-    made: Made, plans: dict[str, FlowLogBill]
-) -> None:
+def test_what_only_receivers_tell_is_kept(made: Made, plans: dict[str, FlowLogBill]) -> None:
     unlogged = {
         one.ipv4_range
         for one in made.facts.inventory.subnetworks

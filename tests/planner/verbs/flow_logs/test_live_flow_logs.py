@@ -130,9 +130,7 @@ def test_a_sample_has_no_live_logs_and_a_run_needs_a_project() -> None:
 VIEW = "organizations/5/locations/global/buckets/all-flows/views/_AllLogs"
 
 
-def test_logs_of_an_organisations_bucket_are_read_by_their_view(
-    held: list[Json], tmp_path: Path
-) -> None:
+def test_logs_of_a_bucket_are_read_by_their_view(held: list[Json], tmp_path: Path) -> None:
     """A sink gathers the logs of several projects, whose names they keep."""
     with LoggingServer({PROJECT: held}) as server:
         _, of_project, _ = live(server)

@@ -180,9 +180,7 @@ def usd_of(facts: Facts, records: Made) -> NDArray[np.float64]:
     return np.array([found[str(s), str(d)] for s, d in zip(records.src, records.dst, strict=True)])
 
 
-def test_the_dollars_stay_within_the_error_as_often_as_promised(
-    planned: tuple[Facts, FlowLogBill],
-) -> None:
+def test_the_dollars_are_as_exact_as_promised(planned: tuple[Facts, FlowLogBill]) -> None:
     facts, answer = planned
     whole = made()
     true_usd = float((usd_of(facts, whole) * whole.wire).sum())
@@ -203,9 +201,7 @@ def test_the_dollars_stay_within_the_error_as_often_as_promised(
     assert known(answer.planned_usd_per_month) < known(answer.usd_per_month)
 
 
-def test_each_machines_percentile_stays_within_the_error_as_often_as_promised(
-    planned: tuple[Facts, FlowLogBill],
-) -> None:
+def test_each_percentile_is_as_exact_as_promised(planned: tuple[Facts, FlowLogBill]) -> None:
     _, answer = planned
     whole = made()
     chance = np.random.default_rng(2)
@@ -248,9 +244,7 @@ def test_how_many_records_an_interval_makes_is_counted(planned: tuple[Facts, Flo
         assert found == expected
 
 
-def test_half_of_the_records_tell_of_the_same_plan(
-    planned: tuple[Facts, FlowLogBill], tmp_path: Path
-) -> None:
+def test_half_the_records_tell_the_same(planned: tuple[Facts, FlowLogBill], tmp_path: Path) -> None:
     """What was thinned already is scaled up by what the setting says."""
     whole = made()
     kept = np.random.default_rng(3).random(len(whole.wire)) < 0.5

@@ -93,9 +93,7 @@ def test_the_ratio_found_keeps_the_percentile_as_often_as_promised(
 @needs_shared
 @pytest.mark.parametrize("ratio", [0.1, 0.3, 0.5, 0.8, 0.95])
 @pytest.mark.parametrize("confidence", [0.8, 0.9, 0.95])
-def test_of_recorded_flows_the_error_is_held_over_every_sample_there_is(
-    ratio: float, confidence: float
-) -> None:
+def test_of_recorded_flows_every_sample_is_held(ratio: float, confidence: float) -> None:
     """Few and uneven records, of which each sample can be looked at, with its probability."""
     files = sorted(shared("data/recorded/vpc_flow_logs").glob("*.json"))
     payloads = [json.loads(file.read_text())["jsonPayload"] for file in files]

@@ -52,9 +52,7 @@ def plain() -> dict[str, Any]:
     return atlas()
 
 
-def test_without_measurements_every_pair_of_regions_says_that_nobody_measured(
-    plain: Mapping[str, Any],
-) -> None:
+def test_without_measurements_every_pair_says_so(plain: Mapping[str, Any]) -> None:
     regions = {row["src"] for row in plain["rows"]}
     assert len(regions) > 40
     between = [row for row in plain["rows"] if row["path_class"] == "inter-region-internal"]
@@ -117,9 +115,7 @@ def measured_atlas(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, 
     return found, (folder / "atlas.html").read_text("utf-8")
 
 
-def test_runs_of_one_set_up_are_one_row_with_their_median(
-    measured_atlas: tuple[dict[str, Any], str],
-) -> None:
+def test_runs_of_one_set_up_are_one_row(measured_atlas: tuple[dict[str, Any], str]) -> None:
     found, page = measured_atlas
     big, probed, small = sorted(of_pair(found, PAIR), key=lambda row: row["measured_gbps"])
     assert (small["run_count"], small["measured_gbps"]) == (3, 5.5)
@@ -137,9 +133,7 @@ def test_runs_of_one_set_up_are_one_row_with_their_median(
     assert "<script" not in page or "src=" not in page.split("<script", 1)[1].split(">")[0]
 
 
-def test_a_path_to_another_cloud_stands_by_its_name(
-    measured_atlas: tuple[dict[str, Any], str],
-) -> None:
+def test_another_cloud_stands_by_its_name(measured_atlas: tuple[dict[str, Any], str]) -> None:
     found, _ = measured_atlas
     (one,) = of_pair(found, ("us-east1", "aws:eu-west-1", "internet"))
     assert one["measured_gbps"] == 5.5

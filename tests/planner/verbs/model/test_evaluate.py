@@ -119,9 +119,7 @@ class TestTable:
         assert found.by_machine_family[0].group == "n2"
         assert table.caps_gbps.tolist() == [7, 7]
 
-    def test_the_look_up_takes_the_newest_earlier_campaign_of_the_pair(
-        self, tmp_path: Path
-    ) -> None:
+    def test_the_look_up_takes_the_newest_earlier_campaign(self, tmp_path: Path) -> None:
         pair = {"src_location": "gcp:us-east1-b", "dst_location": "gcp:us-west1-a"}
         rows = [
             PLAIN | pair | {"source": name, "date": day, "value": value}

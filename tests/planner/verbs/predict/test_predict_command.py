@@ -200,9 +200,7 @@ class TestTable:
         # No spreadsheet reads it: the table's own cells stay as they are.
         assert [row["note"] or "" for row in rows] == [row["note"] for row in HOSTILE]
 
-    def test_a_table_without_rows_or_with_odd_columns_or_cells_is_answered(
-        self, tmp_path: Path
-    ) -> None:
+    def test_a_table_with_odd_columns_or_no_rows_is_answered(self, tmp_path: Path) -> None:
         path = written(tmp_path / "t.csv", columns=list(PLAIN))
         assert answer("--batch", path) == ",".join([*PLAIN, *ADDED]) + "\n"
         assert json.loads(answer("--batch", path, "--format", "json"))["predictions"] == []
@@ -222,9 +220,7 @@ class TestTable:
         assert second["predicted_gbps"] == third["predicted_gbps"] == ""
         assert second["reason"] == "refused: streams is not a whole number"
 
-    def test_a_pipe_is_refused_because_a_table_is_looked_at_more_than_once(
-        self, tmp_path: Path
-    ) -> None:
+    def test_a_pipe_is_refused_for_it_is_looked_at_twice(self, tmp_path: Path) -> None:
         pipe = tmp_path / "pipe"
         os.mkfifo(pipe)
         # Both ends are open: a command that reads it waits for ever, one that looks first does not.

@@ -35,9 +35,7 @@ def one(path: OnePath, inputs: InputRequest = INPUTS) -> Prediction:
         (PathQuestion(), Pods(encapsulation="vxlan"), PathClass.SAME_ZONE_INTERNAL_POD),
     ],
 )
-def test_two_types_stand_in_one_zone_and_that_is_said(
-    path: PathQuestion, pods: Pods, expected: PathClass
-) -> None:
+def test_two_types_stand_in_one_zone(path: PathQuestion, pods: Pods, expected: PathClass) -> None:
     found = one(OnePath(ends=NAMED, question=path, pods=pods))
     assert found.query.path_class is expected
     assert "one zone and internal addresses are taken" in found.notes[-1]

@@ -114,9 +114,7 @@ def test_an_api_key_goes_through_the_auth_library_and_nowhere_else(refreshed: Re
     assert "(set, not shown)" in shown.stdout
 
 
-def test_a_refresh_that_was_killed_goes_on_where_it_was(
-    refreshed: Refreshed, tmp_path: Path
-) -> None:
+def test_a_killed_refresh_goes_on_where_it_was(refreshed: Refreshed, tmp_path: Path) -> None:
     old, before = tmp_path / FILE_NAME, refreshed.copied(tmp_path)
     dearer = [sku("Reserved N2 Core in Ay", "CPU", sku_id="NEW-1"), *made_skus()]
     with server(dearer, trouble=Trouble(from_request=4, hang_s=60)) as one:
@@ -230,9 +228,7 @@ def test_an_expired_key_says_so(tmp_path: Path) -> None:
     assert not (tmp_path / FILE_NAME).exists()
 
 
-def test_without_a_project_the_machine_types_before_stay(
-    refreshed: Refreshed, tmp_path: Path
-) -> None:
+def test_without_a_project_types_stay(refreshed: Refreshed, tmp_path: Path) -> None:
     refreshed.copied(tmp_path)
     with server() as one:
         command = arguments(one, tmp_path)
@@ -249,9 +245,7 @@ def test_what_is_no_currency_is_refused(tmp_path: Path) -> None:
     assert "no currency code" in wrong.stderr
 
 
-def test_machine_types_come_from_files_or_the_credentials_project_or_stay_and_that_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_machine_types_come_or_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import json
 
     from netplan_planner.verbs.prices import refreshing as verb
@@ -306,9 +300,7 @@ def test_googles_clients_make_the_same_snapshot(tmp_path: Path) -> None:
     [Trouble(status=403), Trouble(status=404), Trouble(from_request=3, repeat=True)],
     ids=["403", "404", "leads back to an earlier page"],
 )
-def test_googles_client_of_the_catalogue_is_refused_in_the_same_words(
-    trouble: Trouble, tmp_path: Path
-) -> None:
+def test_googles_client_is_refused_in_the_same_words(trouble: Trouble, tmp_path: Path) -> None:
     said = []
     for client in ("rest", "google"):
         with server(trouble=replace(trouble)) as one:

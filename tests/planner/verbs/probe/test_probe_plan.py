@@ -208,9 +208,7 @@ BIG = probe("big", [flow(9.0, {"big": 1.0})], usd="0.50", seconds=300.0)
         (ProbeCaps(max_usd=Decimal(0)), [], "--max-usd 0: up to 1.50 USD, beside 0.00 USD"),
     ],
 )
-def test_limits_hold_the_most_that_a_plan_may_take(
-    caps: ProbeCaps, fit: list[str], says: str
-) -> None:
+def test_limits_hold_what_a_plan_may_take(caps: ProbeCaps, fit: list[str], says: str) -> None:
     choice = choose([BIG, ONE, TWO, THREE], caps)
     assert names(choice) == fit
     left = {one.probe.path.name: one for one in choice.left_out}

@@ -89,9 +89,7 @@ def test_what_was_measured_stands_beside_what_was_predicted(mark: str, tmp_path:
     assert store.read_bytes() == before
 
 
-def test_a_plan_that_was_broken_off_goes_on_with_the_same_command(
-    mark: str, tmp_path: Path
-) -> None:
+def test_a_broken_plan_goes_on_with_the_same_command(mark: str, tmp_path: Path) -> None:
     arguments = loopback(tmp_path)
     store = tmp_path / "store.jsonl"
     process = begun("-c", INTERRUPTIBLE, *arguments, stderr=subprocess.PIPE, text=True)

@@ -72,18 +72,15 @@ def test_where_the_search_for_trees_ends_early_a_plan_is_found_and_proven(
 
 @NIGHTLY
 @pytest.mark.parametrize("goal", TransferGoal)
-def test_many_trees_side_by_side_are_a_plan_wherever_their_search_ends(
-    goal: TransferGoal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_trees_are_a_plan(goal: TransferGoal, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each edge is narrow and machines send on all of them, so that the best has many trees."""
     case = mesh_of(9, targets=4)
     wide: dict[str, Any] = {"machine_egress_gbps": 1000.0, "machine_ingress_gbps": 1000.0}
     fastest = known(planned(case, **wide, goal=TransferGoal.TIME).plan)
     deadline_s = 1.05 * fastest.duration_s
     asked: dict[str, Any] = {**wide, "goal": goal, "deadline_s": deadline_s}
-    best = planned(case, **asked)
-    assert best.plan is not None
-    assert len(best.plan.routes) > 8
+    best = known(planned(case, **asked).plan)
+    assert len(best.routes) > 8
     for most_trees in (2, 8, 16):
         monkeypatch.setattr(routes, "_ROUNDS", most_trees)
         found = planned(case, **asked)
@@ -91,9 +88,9 @@ def test_many_trees_side_by_side_are_a_plan_wherever_their_search_ends(
         assert reckoned.wrong(found.need, found.plan, case.gbps) == ""
         assert found.plan.duration_s <= deadline_s * (1 + 1e-6)
         if goal is TransferGoal.TIME:
-            assert found.plan.duration_s >= best.plan.duration_s * (1 - 1e-4)
+            assert found.plan.duration_s >= best.duration_s * (1 - 1e-4)
         else:
-            assert found.plan.usd_total >= best.plan.usd_total - CENT
+            assert found.plan.usd_total >= best.usd_total - CENT
 
 
 def test_some_of_the_cases_have_relays_and_some_no_plan() -> None:

@@ -87,10 +87,9 @@ def test_of_several_targets_one_passes_on_to_another() -> None:
 
 def test_a_quota_holds_and_a_greater_one_is_named() -> None:
     quota = (ask.PlaceLimit(place="us-central1", gbps=5.0),)
-    found = plan("us-central1", "europe-west4", inside_quotas=quota)
-    assert found.plan is not None
-    assert found.plan.gbps == pytest.approx(5.0)
-    assert found.plan.binding[0].name == "region-quota"
+    found = known(plan("us-central1", "europe-west4", inside_quotas=quota).plan)
+    assert found.gbps == pytest.approx(5.0)
+    assert found.binding[0].name == "region-quota"
     late = plan("us-central1", "europe-west4", inside_quotas=quota, deadline_s=8_000.0)
     (change,) = [str(one) for one in known(late.infeasible).changes if "--quota" in str(one)]
     enough = float(change.rpartition("=")[2])
@@ -230,12 +229,11 @@ def test_free_gib_of_other_regions_are_nobodys_way_out() -> None:
 def test_less_than_the_minute_that_is_paid_for() -> None:
     """1 TB in 20 s: 8,000 Gbit by machines of 16 Gbit/s, each paid for a minute all the same."""
     told: dict[str, Any] = {"machine_types": ("n2-standard-8",), "volume_bytes": 10**12}
-    found = plan("us-central1", "us-east1", deadline_s=20.0, max_count=40, **told)
-    assert found.plan is not None
-    assert found.plan.duration_s <= 20 * (1 + 1e-6)
-    assert found.plan.billed_s == 60
+    found = known(plan("us-central1", "us-east1", deadline_s=20.0, max_count=40, **told).plan)
+    assert found.duration_s <= 20 * (1 + 1e-6)
+    assert found.billed_s == 60
     # 19.7 s are left after the start of the connections: 26 machines at either end are enough.
-    assert {one.count for one in found.plan.machines} == {26}
+    assert {one.count for one in found.machines} == {26}
     fastest = known(
         plan("us-central1", "us-east1", goal=ask.TransferGoal.TIME, max_count=40, **told).plan
     )
