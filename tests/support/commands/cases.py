@@ -40,6 +40,7 @@ import io
 import json
 import shlex
 import tomllib
+import unicodedata
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import cache
@@ -77,6 +78,8 @@ MEMBERS = {
 }
 OF_TEXT = MEMBERS - OF_JSON - {"words", "status", "file", "env", "csv", "columns", "same"}
 ERRORS = (2, 3)
+STEERING = ("Cc", "Cf")
+"""Categories of letters that a terminal or a direction of text obeys."""
 FOLDER = "@/"
 
 
@@ -174,7 +177,7 @@ def check_text(asked: Asked, line: str, status: int) -> None:
             assert word in text, f"std{name} lacks {word!r}: {text}"
         for word in asked.texts(f"not_{name}"):
             assert word not in text, f"std{name} has {word!r}: {text}"
-        assert "\x1b" not in stream
+        assert not [one for one in stream if unicodedata.category(one) in STEERING and one != "\n"]
         assert "Traceback" not in stream
     if status in ERRORS:
         assert done.stdout == ""
