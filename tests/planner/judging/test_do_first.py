@@ -38,7 +38,7 @@ from netplan_rules.registry import find_rule
 from support.known import known
 from support.listed import listed
 from support.resources import resource
-from support.rules.facts import facts_of, machine
+from support.rules.facts import facts_of, holding, machine
 from support.rules.judged import hits_of, judged, paid
 
 
@@ -174,7 +174,7 @@ def test_a_move_says_which_reserved_address_it_leaves_behind() -> None:
     )
     link = SelfLink("projects/p/regions/asia-southeast1/addresses/pear-ip")
     held = resource(Address, link, address="34.1.2.3", is_external=True, status="IN_USE")
-    facts = replace(facts, inventory=replace(facts.inventory, addresses=(held,)))
+    facts = holding(facts, addresses=(held,))
     ((planned,),) = (fix.changes for fix in judged(facts, region_moves).do_first)
     assert planned.fix is not None
     assert any("machine-images create" in command for command in planned.fix.commands)

@@ -18,7 +18,7 @@ from netplan_rules.placement.chatty_inter_zone_pair import check as zone_moves
 from netplan_rules.registry import find_rule
 from netplan_rules.wording import type_commands
 from support.prices.commitments import commitment
-from support.rules.facts import facts_of, facts_to_internet, machine
+from support.rules.facts import facts_of, facts_to_internet, holding, machine
 from support.rules.judged import hits_of, judged, paid
 
 ZONES = ("us-central1-a", "us-central1-b", "us-central1-c", "us-east1-b", "europe-west1-b")
@@ -315,8 +315,7 @@ def test_a_machine_that_moves_to_a_commitment_does_not_leave_it_for_less() -> No
         machine("pear", zone="asia-southeast1-a"),
         talk=(("pear", "apple", model.PathClass.INTER_REGION_INTERNAL, 5.0),),
     )
-    inventory = replace(facts.inventory, commitments=(commitment(16, 64),))
-    facts = replace(facts, inventory=inventory)
+    facts = holding(facts, commitments=(commitment(16, 64),))
     link = model.SelfLink("projects/p/zones/asia-southeast1-a/instances/pear")
     cheaper = type_hit("pear", "e2-standard-8", "38.48")
     change = model.Change(kind=model.ChangeKind.MACHINE_TYPE, target=link, to="e2-standard-8")
@@ -330,8 +329,7 @@ def test_a_machine_that_moves_to_a_commitment_does_not_leave_it_for_less() -> No
 def test_findings_of_two_rules_do_not_both_leave_one_commitment() -> None:
     """It covers one of two machines: whichever goes first, the other is the one that it covers."""
     facts = facts_of(machine("a"), machine("b"))
-    inventory = replace(facts.inventory, commitments=(commitment(8, 32),))
-    facts = replace(facts, inventory=inventory)
+    facts = holding(facts, commitments=(commitment(8, 32),))
     cheaper = find_rule("cheaper-series").rule
     other = find_rule("shared-core-in-data-path").rule
     hits = type_hit("a", "n2d-standard-8", "50"), type_hit("b", "e2-standard-8", "70")

@@ -14,13 +14,13 @@ from netplan_planner.model.project.kubernetes import Kubernetes, Namespace, Pod
 from netplan_planner.planning.service_bill import ambient_pods, gke_clusters
 from support.prices.book import SmallPriceBook
 from support.resources import resource
-from support.rules.facts import facts_of
+from support.rules.facts import facts_of, holding
 
 
 def facts_with(**of_kubernetes: object) -> Facts:
     facts = facts_of()
     kubernetes = Kubernetes(**of_kubernetes)  # type: ignore[arg-type]
-    return replace(facts, inventory=replace(facts.inventory, kubernetes=kubernetes))
+    return holding(facts, kubernetes=kubernetes)
 
 
 def cluster(name: str, location: str = "us-central1", **more: object) -> Cluster:

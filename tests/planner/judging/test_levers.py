@@ -13,7 +13,7 @@ from netplan_planner.judging.levers import commitment_lever
 from netplan_planner.judging.month import committed, month_bill, tables_of
 from netplan_planner.optimise.commitment_table import commitment_uses
 from support.prices.commitments import commitment
-from support.rules.facts import facts_of, machine
+from support.rules.facts import facts_of, holding, machine
 
 NOT_KNOWN = model.CommitmentScope.UNKNOWN
 MONTH_H = 730
@@ -35,7 +35,7 @@ def retyped(one: model.Instance, machine_type: str) -> model.Change:
 
 
 def with_commitments(facts: model.Facts, *bought: model.Commitment) -> model.Facts:
-    return replace(facts, inventory=replace(facts.inventory, commitments=bought))
+    return holding(facts, commitments=bought)
 
 
 def test_what_runs_is_committed_for_a_year_less_what_is_already() -> None:

@@ -10,7 +10,7 @@ from netplan_planner.model.evidence import log_volume
 from netplan_planner.planning.service_bill import ServiceBill, flow_logs, forwarding_rules
 from netplan_planner.traffic.files import faults
 from support.resources import resource
-from support.rules.facts import NETWORK, facts_of, machine
+from support.rules.facts import NETWORK, facts_of, holding, machine
 
 CENTRAL = model.Region("us-central1")
 ROUTER = model.SelfLink(f"projects/p/regions/{CENTRAL}/routers/r")
@@ -23,7 +23,7 @@ def nat(**more: object) -> model.Router:
 
 def facts_with(count: int = 4, **inventory: object) -> model.Facts:
     facts = facts_of(*(machine(f"vm{n:02}") for n in range(count)))
-    return replace(facts, inventory=replace(facts.inventory, **inventory))
+    return holding(facts, **inventory)
 
 
 def only(facts: model.Facts) -> model.ServiceTotal:
@@ -45,7 +45,7 @@ def test_a_nat_gateway_is_paid_by_machine_and_address() -> None:
     first, second, *rest = facts.inventory.instances
     outside = replace(first.interfaces[0], external_ipv4="34.2.2.2")
     machines = (replace(first, interfaces=(outside,)), replace(second, status="TERMINATED"), *rest)
-    facts = replace(facts, inventory=replace(facts.inventory, instances=machines))
+    facts = holding(facts, instances=machines)
     assert only(facts).line_items[0].quantity == 2 * 730
     # Addresses that google picks are at least one.
     total = only(facts_with(routers=(nat(is_auto_allocated=True),)))
@@ -212,7 +212,7 @@ def logged(facts: model.Facts) -> model.Facts:
         network=NETWORK,
         flow_logs=model.FlowLogConfig(enabled=True),
     )
-    return replace(facts, inventory=replace(facts.inventory, subnetworks=(subnetwork,)))
+    return holding(facts, subnetworks=(subnetwork,))
 
 
 def test_a_note_names_rows_of_the_traffic_only_where_there_is_traffic() -> None:

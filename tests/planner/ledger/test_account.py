@@ -45,7 +45,7 @@ from netplan_planner.verbs.transfer.ask import NetworkTier, TransferNeed
 from netplan_planner.verbs.transfer.hops import Hop, hop_bill
 from support.known import known
 from support.resources import resource
-from support.rules.facts import NETWORK, facts_of, machine
+from support.rules.facts import NETWORK, facts_of, holding, machine
 
 ZONES = ("us-central1-a", "us-central1-b", "europe-west1-b")
 NAMES = ("ant", "bee", "cow", "dog")
@@ -131,10 +131,7 @@ def worlds(draw: st.DrawFn) -> Facts:
     kept = tuple(
         reserved(i, one.region) for i, one in enumerate(machines) if i % 2 and has_address(one)
     )
-    inventory = replace(
-        facts.inventory, routers=(router("us-central1"), router("europe-west1")), addresses=kept
-    )
-    return replace(facts, inventory=inventory)
+    return holding(facts, routers=(router("us-central1"), router("europe-west1")), addresses=kept)
 
 
 @st.composite
@@ -335,7 +332,7 @@ def reaching_out(*tiers: str) -> Facts:
     pairs = zip(machines, AREAS, strict=False)
     talk = tuple((one.name, peer, way_out(one), 40.0) for one, peer in pairs)
     facts = with_the_internet(facts_of(*machines, *map(machine, AREAS), talk=talk))
-    return replace(facts, inventory=replace(facts.inventory, routers=(router("us-central1"),)))
+    return holding(facts, routers=(router("us-central1"),))
 
 
 def test_what_goes_through_a_gateway_fills_the_steps_of_what_goes_directly() -> None:

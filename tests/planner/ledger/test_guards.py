@@ -30,7 +30,7 @@ from netplan_planner.model import (
 from planner.ledger.test_account import router
 from support.known import known
 from support.resources import resource
-from support.rules.facts import NETWORK, facts_of, machine
+from support.rules.facts import NETWORK, facts_of, holding, machine
 
 OTHER = SelfLink("projects/p/global/networks/other")
 THIRD = SelfLink("projects/p/global/networks/third")
@@ -149,8 +149,7 @@ def test_copies_stay_with_those_that_they_talk_to() -> None:
 def test_a_region_needs_a_subnetwork_and_a_zone_the_type() -> None:
     facts = facts_of(in_network("ant", OTHER))
     ranges = (subnetwork(OTHER, "us-central1", "10.1.0.0/16"),)
-    inventory = replace(facts.inventory, networks=networks(OTHER), subnetworks=ranges)
-    state = Ledger(replace(facts, inventory=inventory)).state
+    state = Ledger(holding(facts, networks=networks(OTHER), subnetworks=ranges)).state
     assert why_refused(state, move(facts, "us-central1-b", "ant")) == ""
     why = why_refused(state, move(facts, "europe-west1-b", "ant"))
     assert why == "other has no subnetwork in europe-west1"
@@ -178,10 +177,7 @@ def test_two_peerings_that_exclude_each_other_are_not_both_made() -> None:
         subnetwork(OTHER, "us-central1", "10.2.0.0/16"),
         subnetwork(THIRD, "us-central1", "10.2.0.0/16"),
     )
-    inventory = replace(
-        facts.inventory, networks=networks(NETWORK, OTHER, THIRD), subnetworks=ranges
-    )
-    ledger = Ledger(replace(facts, inventory=inventory))
+    ledger = Ledger(holding(facts, networks=networks(NETWORK, OTHER, THIRD), subnetworks=ranges))
     first, second = (
         Change(
             kind=ChangeKind.INTERNAL_ADDRESS, target=link(facts, "a"), destination=link(facts, name)
@@ -228,7 +224,7 @@ def test_what_a_front_answers_keeps_its_tier() -> None:
     facts = facts_of(own, machine("peer"), talk=(("a", "peer", PathClass.INTERNET, 0.5),))
     facts = outside(facts, "peer", OwnerKind.INTERNET)
     facts = with_edges(facts, lambda edge, _: replace(edge, dst_address="34.9.9.9"))
-    facts = replace(facts, inventory=replace(facts.inventory, forwarding_rules=(front,)))
+    facts = holding(facts, forwarding_rules=(front,))
     change = Change(kind=ChangeKind.NETWORK_TIER, target=link(facts, "a"), to="STANDARD")
     assert Ledger(facts).value(change).usd == 0
 
@@ -238,7 +234,7 @@ def test_what_a_tunnel_carries_is_priced_by_where_the_tunnel_is() -> None:
     talk = (("a", "site", PathClass.HYBRID, 0.5),)
     facts = facts_of(machine("a"), machine("site"), talk=talk)
     facts = outside(facts, "site", OwnerKind.HYBRID, "hybrid:p/asia-northeast1/t")
-    facts = replace(facts, inventory=replace(facts.inventory, vpn_tunnels=(tunnel,)))
+    facts = holding(facts, vpn_tunnels=(tunnel,))
     assert Ledger(facts).cost(facts.traffic.edges if facts.traffic else ()).usd_per_month
     assert Ledger(facts).value(move(facts, "us-central1-b", "a")).usd == 0
 
@@ -247,7 +243,7 @@ def test_addresses_go_and_come_with_their_gateway() -> None:
     talk = (("a", "b", PathClass.INTER_ZONE_EXTERNAL, 0.5),)
     facts = facts_of(machine("a"), machine("b", zone="us-central1-b"), talk=talk)
     facts = with_edges(facts, lambda edge, _: replace(edge, dst_address="2600:1900::2"))
-    facts = replace(facts, inventory=replace(facts.inventory, routers=(router("us-central1"),)))
+    facts = holding(facts, routers=(router("us-central1"),))
     ledger = Ledger(facts)
     assert not any("NAT" in line.name for line in ledger.cost(ledger.traffic.edges_of(0)).lines)
     ledger.make(move(facts, "us-central1-c", "a"))
@@ -263,7 +259,7 @@ def test_addresses_go_and_come_with_their_gateway() -> None:
     first = replace(machine("a").interfaces[0], name="nic0", network=OTHER)
     second = replace(machine("a").interfaces[0], name="nic1", network=NETWORK)
     facts = facts_of(replace(machine("a"), interfaces=(first, second)))
-    facts = replace(facts, inventory=replace(facts.inventory, routers=(router("us-central1"),)))
+    facts = holding(facts, routers=(router("us-central1"),))
     ledger = Ledger(facts)
     ledger.make(Change(kind=ChangeKind.EXTERNAL_ADDRESS, target=link(facts, "a")))
     found = known(ledger.state.machine(link(facts, "a")))

@@ -13,7 +13,7 @@ from netplan_planner.paths.priced_paths import path_prices_of, priced_path_of
 from planner.ledger.test_account import router
 from support.known import known
 from support.resources import resource
-from support.rules.facts import NETWORK, facts_of, machine
+from support.rules.facts import NETWORK, facts_of, holding, machine
 
 OTHER = model.SelfLink("projects/p/global/networks/other")
 ROUTING = model.SelfLink("projects/p/global/networks/routing")
@@ -58,10 +58,7 @@ def facts(
     topology = "MESH" if group == "default" else "STAR"
     hub = resource(model.Hub, HUB, topology=topology)
     spokes = (spoke("a", NETWORK, group), spoke("b", OTHER, group))
-    inventory = replace(
-        found.inventory, hubs=(hub,), spokes=spokes, routers=(router("us-central1"),)
-    )
-    return replace(found, inventory=inventory)
+    return holding(found, hubs=(hub,), spokes=spokes, routers=(router("us-central1"),))
 
 
 def inside(found: model.Facts) -> model.Change:
@@ -116,7 +113,7 @@ def test_the_data_charge_of_the_hub_is_in_the_saving() -> None:
     # Traffic between spokes costs the charge of the hub now.
     found = facts(model.PathClass.SAME_ZONE_INTERNAL)
     assert traffic_usd(found) == pytest.approx(volume(found) * Decimal("0.02"))
-    near = replace(found, inventory=replace(found.inventory, spokes=()))
+    near = holding(found, spokes=())
     assert traffic_usd(near) == 0
     # A move leaves the charge as it is.
     found = facts(model.PathClass.INTER_ZONE_INTERNAL, zone="us-central1-b")
@@ -153,7 +150,7 @@ def test_two_spokes_that_no_hub_joins_are_not_peered() -> None:
     assert why == (
         "default and other are VPC spokes of Network Connectivity Center, which are not peered"
     )
-    apart = replace(found, inventory=replace(found.inventory, spokes=()))
+    apart = holding(found, spokes=())
     assert why_refused(Ledger(apart).state, inside(apart)) == ""
 
 
@@ -168,10 +165,10 @@ def test_an_internal_load_balancer_of_another_spoke_is_reached_over_the_hub() ->
         backend_service=model.SelfLink("projects/p/regions/us-central1/backendServices/b"),
     )
     edge = replace(edges_of(found)[0], dst_address="10.9.0.9")
-    with_front = replace(found, inventory=replace(found.inventory, forwarding_rules=(rule,)))
+    with_front = holding(found, forwarding_rules=(rule,))
     assert priced_path_of(with_front, edge).hub == "main"
     own = replace(rule, network=NETWORK)
-    beside = replace(found, inventory=replace(found.inventory, forwarding_rules=(own,)))
+    beside = holding(found, forwarding_rules=(own,))
     assert priced_path_of(beside, edge).hub == ""
 
 

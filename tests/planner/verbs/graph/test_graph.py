@@ -14,7 +14,7 @@ from netplan_planner.verbs.graph.ask import Drawn
 from netplan_planner.verbs.graph.run import graph_of, traffic_graph
 from netplan_planner.world.request import InputRequest
 from support.resources import resource
-from support.rules.facts import TODAY, facts_of, machine
+from support.rules.facts import TODAY, facts_of, holding, machine
 
 INSIDE, ZONES, REGIONS = (
     model.PathClass.SAME_ZONE_INTERNAL,
@@ -124,7 +124,7 @@ def test_services_are_told_by_label_then_group_then_machine() -> None:
         location="us-central1-a",
         members=(WEB[0].ref.self_link, DATA[0].ref.self_link),
     )
-    grouped = replace(made, inventory=replace(made.inventory, instance_groups=(group,)))
+    grouped = holding(made, instance_groups=(group,))
     services = graph_of(grouped, "", Drawn(level=GraphLevel.SERVICE, weight=EdgeWeight.BYTES))
     assert {node.name: node.kind for node in services.nodes} == {
         "store": "service",

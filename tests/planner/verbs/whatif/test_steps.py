@@ -1,7 +1,5 @@
 """Steps of changes to machines that a managed group made, and of those made again."""
 
-from msgspec.structs import replace
-
 from netplan_planner.machines.known import Known
 from netplan_planner.model import Facts, InstanceGroup, SelfLink
 from netplan_planner.model.plans.changes import PlanChanges
@@ -10,6 +8,7 @@ from netplan_planner.verbs.whatif.apply import apply_aimed
 from netplan_planner.verbs.whatif.scenario import aimed
 from netplan_planner.verbs.whatif.steps import changes_of
 from support.resources import resource
+from support.rules.facts import holding
 from support.whatif.projects import change, facts_of
 
 
@@ -33,7 +32,7 @@ def grouped() -> Facts:
         location="us-central1-a",
         members=members,
     )
-    return replace(facts, inventory=replace(facts.inventory, instance_groups=(group,)))
+    return holding(facts, instance_groups=(group,))
 
 
 def test_a_group_that_changes_alike_has_one_step() -> None:
