@@ -1,19 +1,14 @@
 """`netplan audit` as a process: demos, files, the live API, outputs, exit statuses, bad input."""
 
-import csv
-import io
 import json
 import re
 from itertools import pairwise
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 from netplan_planner.readers import read_inventory
-from netplan_planner.renderers.schema import schema
 from support.commands.audits import Report, audit, report
-from support.commands.in_process import netplan
 from support.commands.run import run_verbs
 from support.flows.entries import write_entries
 from support.nightly import every
@@ -162,22 +157,6 @@ def test_files_and_flow_logs_in_any_order(tmp_path: Path) -> None:
     assert audit("--output", "json", *patterns) == one
 
 
-def test_several_outputs_at_once(tmp_path: Path) -> None:
-    names = {form: tmp_path / f"report.{form}" for form in ("json", "sarif", "md", "csv")}
-    asked = [f"--output={form}:{path}" for form, path in names.items()]
-    code, out, err = audit("--demo", "gecko", "--output", "text", *asked)
-    assert (code, err) == (1, "")
-    assert "Do first" in out
-    found = json.loads(names["json"].read_text("utf-8"))
-    jsonschema.validate(found, schema("Report"))
-    sarif = json.loads(names["sarif"].read_text("utf-8"))
-    assert len(sarif["runs"][0]["results"]) == len(found["findings"])
-    rows = list(csv.DictReader(io.StringIO(names["csv"].read_text("utf-8"))))
-    assert len(rows) == sum(len(f["members"]) for f in found["findings"])
-    assert "external-ip-intra-zone" in names["md"].read_text("utf-8")
-    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(p.name for p in names.values())
-
-
 def test_an_empty_folder_of_traffic_is_status_3(tmp_path: Path) -> None:
     code, out, err = audit("--inventory", FILES, "--traffic", tmp_path)
     assert (code, out) == (3, "")
@@ -288,23 +267,3 @@ def test_hostile_names_stay_inert_everywhere(tmp_path: Path) -> None:
     code, _, err = audit("--inventory", tmp_path / "no\x1b[31m-file")
     assert code == 3
     assert "\x1b" not in err
-
-
-def test_steady_rates_have_no_window(tmp_path: Path) -> None:
-    table = tmp_path / "rates.csv"
-    table.write_text("src,dst,gbps\nweb-1,web-2,1.5\n", "utf-8")
-    found = report("--inventory", FILES, "--traffic", table)
-    window = found["window"]
-    assert (window["start"], window["end"], window["observed_minutes"]) == (None, None, None)
-    _, text, _ = audit("--inventory", FILES, "--traffic", table)
-    assert "steady rates" in text
-    assert "2000-01-01" not in text
-
-
-def test_a_fix_that_brings_nothing_says_so_beside_the_order(tmp_path: Path) -> None:
-    page = tmp_path / "a.html"
-    outputs = ["-o", "text", "-o", f"html:{page}"]
-    done = netplan("audit", "--demo", "dobermanifesto", "--fail-on", "never", *outputs)
-    said = "left out: finding 3; no traffic is seen to need its fix, no saving is known"
-    assert f"\n{said}\n" in done.out
-    assert said in page.read_text("utf-8")

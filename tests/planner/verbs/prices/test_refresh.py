@@ -143,12 +143,6 @@ def test_a_killed_refresh_goes_on_where_it_was(refreshed: Refreshed, tmp_path: P
         (Trouble(from_request=3, repeat=True), "leads back to an earlier page"),
         (Trouble(from_request=3, body=b'{"skus": ['), "not whole"),
         (Trouble(status=404), "no service"),
-        (Trouble(from_request=2, body=b'{"error": {"code": 429}}'), "HTTP 429"),
-        (Trouble(from_request=2, body=b'{"error": {"code": 400, "message": "no"}}'), "HTTP 400 no"),
-        (Trouble(from_request=2, body=b'{"skus": "x"}'), "skus: Expected `array`, got `str`"),
-        (Trouble(from_request=2, body=b'{"skus": [5]}'), r"skus\[0\]: Expected `object`"),
-        (Trouble(from_request=2, body=b'{"nextPageToken": 5}'), "nextPageToken: Expected `str`"),
-        (Trouble(from_request=2, body=b"<html>"), "a web page and not JSON"),
     ],
 )
 def test_trouble_of_the_api_is_told_and_leaves_the_old_snapshot(
