@@ -118,13 +118,6 @@ COMMANDS_BY_ANSWER = {
     )
 }
 """Commands whose JSON and CSV `test_every_answer` looks at."""
-STORY = ("--demo", "dobermanifesto")
-
-
-def test_an_audit_of_the_story_has_the_same_plan() -> None:
-    asked = ["audit", *STORY, "--fail-on", "never"], ["job", *STORY]
-    one, other = (run_verbs(arguments=[*words, "-o", "json"]).stdout for words in asked)
-    assert json.loads(one)["jobs"] == json.loads(other)["jobs"] != []
 
 
 def test_csv_has_the_ranking_and_the_front() -> None:

@@ -37,12 +37,6 @@ def test_a_quota_moves_groups_elsewhere(tmp_path: Path) -> None:
     assert sum(counts) <= 12
 
 
-def test_a_group_moves_where_nothing_keeps_it(tmp_path: Path) -> None:
-    rows = [row("web", machine_type="n2-standard-8", vcpus=8, memory_gib=16)]
-    (moved,) = answer(tmp_path, rows)["groups"]
-    assert moved["machine_type"] != "n2-standard-8"
-
-
 def test_no_needs_and_a_number_without_end_are_wrong_usage(tmp_path: Path) -> None:
     assert run_verbs(arguments=["fleet"]).returncode == 2
     assert fleet(tmp_path, [row()], "--quota", f"us-central1/n2={'9' * 5000}").returncode == 2

@@ -158,18 +158,6 @@ def test_a_labelled_machine_is_not_touched_by_yes(tmp_path: Path, label: str) ->
     assert not mark.exists()
 
 
-def test_a_hostile_name_steers_no_terminal(tmp_path: Path) -> None:
-    file = inventory_file(
-        tmp_path / "i.json", instance("a", "10.0.0.1"), instance("b\x1b[31m", "10.0.0.2", zone=FAR)
-    )
-    for form in ("text", "json"):
-        status, out, errors = probe(
-            *("plan", "--inventory", str(file), "--pair", "a:b\x1b[31m", "--format", form)
-        )
-        assert status == 0, errors
-        assert "\x1b" not in out + errors
-
-
 def test_the_store_can_be_configured(tmp_path: Path) -> None:
     config = tmp_path / "netplan.toml"
     config.write_text('[probe.plan]\nstore = "from-file.jsonl"\nmax-gib = 60\n', "utf-8")
@@ -179,16 +167,3 @@ def test_the_store_can_be_configured(tmp_path: Path) -> None:
     assert "--max-gib 60" in flat(done.stdout)
     _, out, _ = probe("plan", "--demo", "gecko", NETPLAN_PROBE_STORE="from-variable.jsonl")
     assert "Results go to from-variable.jsonl" in flat(out)
-
-
-def test_one_plan_goes_to_several_places(tmp_path: Path) -> None:
-    page, table, data = (tmp_path / f"plan.{end}" for end in ("html", "csv", "json"))
-    outputs = [word for file in (page, table, data) for word in ("-o", f"{file.suffix[1:]}:{file}")]
-    status, out, _ = probe("plan", "--demo", "gecko", *outputs, "-o", "md")
-    assert status == 0
-    assert out.startswith("Prices of ") or out.startswith("## gecko-demo")
-    assert "## gecko-demo" in out
-    assert "transcoder-4 → transcoder-1" in page.read_text("utf-8")
-    found = json.loads(data.read_text("utf-8"))
-    lines = table.read_text("utf-8").splitlines()
-    assert len(lines) == 1 + len(found["probes"]) + len(found["left_out"])
