@@ -45,7 +45,7 @@ def documented() -> dict[str, tuple[bool, bool, bool]]:
 
 
 def test_every_verb_has_its_row_and_a_wrong_word() -> None:
-    assert set(VERBS) == set(LEAVES), "give it a row in tests/support/commands/lines.py"
+    assert set(VERBS) == set(LEAVES), "give it a row in tests/support/commands/lines.toml"
     assert set(documented()) == set(LEAVES), "give it a row in docs/statuses.md"
     lines = [line for line, _ in cases(CASES / "any" / "wrong_words.toml")]
     lacking = {

@@ -73,7 +73,7 @@ def asked_of_all() -> Iterator[Asked]:
     root: Any = typer.main.get_command(app)
     for verb in map(" ".join, leaves(root)):
         if verb not in VERBS:
-            raise Unreadable(f"{verb}: give it a row in tests/support/commands/lines.py")
+            raise Unreadable(f"{verb}: give it a row in tests/support/commands/lines.toml")
         yield _with_formats(verb, partial(success, verb))
     for name, make in _TABLES.items():
         yield Asked(name, made(make), (JSON, "csv"))

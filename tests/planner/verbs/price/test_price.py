@@ -1,8 +1,6 @@
 """The `price` verb as a user runs it: another snapshot, little memory, whole tables."""
 
-import csv
 import gzip
-import io
 import json
 import unicodedata
 from pathlib import Path
@@ -49,45 +47,6 @@ def batched(folder: Path, text: str, *more: str) -> tuple[int, str, str]:
     table.write_text(text)
     done = run_verbs(arguments=["price", "machine", "--batch", str(table), *more])
     return done.returncode, done.stdout, done.stderr
-
-
-def test_rows_and_order_are_kept_and_unknown_is_empty(tmp_path: Path) -> None:
-    lines = [
-        HEAD,
-        "first,us-central1,n2-standard-16",
-        "again,us-central1,n2-standard-16",
-        '"with, comma",us-central1,e2-micro',
-        "custom,us-central1,n2-custom-8-16384",
-        "no place,nowhere,n2-standard-2",
-        "no type,us-central1,=HYPERLINK(1)",
-        "not there,africa-south1,a2-highgpu-1g",
-        "no price,us-central1,m4n-megamem-56",
-    ]
-    status, said, error = batched(tmp_path, "\n".join(lines) + "\n", "--format", "csv")
-    assert status == 0
-    # Of what is the oldest in the table; the shipped snapshot is older than that by now.
-    assert error.startswith("Prices of 2026-04-30, over 90 days old; Spot prices of 2026-04-30")
-    rows = list(csv.DictReader(io.StringIO(said)))
-    assert [row["note"] for row in rows][2] == "with, comma"
-    assert len(rows) == 8
-    first, again, micro, custom, nowhere, hostile, elsewhere, unpriced = rows
-    assert list(first) == [
-        *("note", "region", "machine_type", "on_demand_usd_per_hour", "spot_usd_per_hour"),
-        *("cud_1y_usd_per_hour", "cud_3y_usd_per_hour", "sud_full_month_usd_per_hour"),
-        *("as_of", "reason", "spot_as_of"),
-    ]
-    assert first["on_demand_usd_per_hour"] == again["on_demand_usd_per_hour"] == "0.776944"
-    assert (first["cud_3y_usd_per_hour"], first["as_of"]) == ("0.349648", "2026-04-30")
-    assert first["sud_full_month_usd_per_hour"] == "0.6215552"
-    assert first["reason"] == ""
-    assert micro["sud_full_month_usd_per_hour"] == ""
-    assert custom["cud_1y_usd_per_hour"] == "0.2092396"
-    for row in (nowhere, hostile, unpriced):
-        assert row["on_demand_usd_per_hour"] == row["as_of"] == ""
-        assert row["reason"]
-    assert hostile["machine_type"] == "'=HYPERLINK(1)"
-    assert elsewhere["reason"] == "priced but not offered in this region"
-    assert unpriced["reason"] == "offered in this region but no price is known"
 
 
 def test_no_form_lets_a_cell_or_a_name_steer_a_terminal(tmp_path: Path) -> None:

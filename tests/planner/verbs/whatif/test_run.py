@@ -21,6 +21,13 @@ from support.commands.in_process import netplan
 from support.known import known
 from support.whatif.projects import TODAY, edited, moved_in_logs, plain
 
+COMMANDS_BY_ANSWER = {
+    "WhatifAnswer": (
+        "whatif --demo gecko --vm transcoder-[1-4] --address internal",
+        "whatif --demo gecko --growth 2 --by 2099-01-01",
+    )
+}
+"""Commands whose JSON and CSV `test_every_answer` looks at."""
 DEMO = InputRequest(today=TODAY, demo="gecko")
 TRANSCODERS = tuple(f"transcoder-{number}" for number in range(1, 5))
 Values = tuple[tuple[str, str], ...]
