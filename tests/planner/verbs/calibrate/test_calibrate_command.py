@@ -195,28 +195,6 @@ class TestInOtherVerbs:
         assert float(cells["low_gbps"]) == pytest.approx(found["low_gbps"], rel=1e-5)
         assert float(cells["high_gbps"]) == pytest.approx(found["high_gbps"], rel=1e-5)
 
-    @pytest.mark.parametrize(
-        ("text", "said"),
-        [
-            ("{", "no JSON"),
-            ('{"schema": "netplan.calibration/2"}', "update netplan"),
-            ('{"schema": "\\u001b[31m"}', "/schema: "),
-        ],
-    )
-    def test_a_file_that_is_none_is_refused(self, tmp_path: Path, text: str, said: str) -> None:
-        path = tmp_path / "\x1b[31mc.json"
-        path.write_text(text, "utf-8")
-        found = self.predict(
-            *("--src-type", "n2-standard-8", "--path", "same-zone-internal"),
-            *("--calibration", path),
-        )
-        assert found.returncode == 3
-        assert found.stdout == ""
-        assert said in found.stderr
-        assert "c.json" in found.stderr
-        assert_inert(found.stderr)
-        assert "Traceback" not in found.stderr
-
     def test_what_no_probe_touched_is_as_before(self, made: Path) -> None:
         row = WALL | {"machine_type": "e2-standard-8", "path_class": "inter-region-internal"}
         row |= {"streams": "", "rtt_ms": "", "duration_s": "", "dst_location": "gcp:us-east1-b"}
