@@ -110,7 +110,7 @@ def test_zones_and_regions_hold_their_machines_in_any_order() -> None:
     assert whole.traffic is not None
     turned = replace(whole, traffic=replace(whole.traffic, edges=whole.traffic.edges[::-1]))
     for level in GraphLevel:
-        found = graph_of(turned, "whole", Drawn(level=level, weight=EdgeWeight.BYTES))
+        found = graph_of(turned, "made", Drawn(level=level, weight=EdgeWeight.BYTES))
         assert found == graph(level)
 
 
