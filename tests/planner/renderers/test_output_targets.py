@@ -196,6 +196,7 @@ def test_data_is_utf8_and_a_terminal_without_the_letters_gets_others() -> None:
     assert "1.6 -> 16 Gbit/s" in text
     assert "---" in text
     # Data is utf8 whatever the terminal.
+    screen = Screen(encoding="ascii")
     write_outputs(REPORT, [parse_output("csv")], OPTIONS, stdout=screen)
     assert screen.written() == render(REPORT, "csv", OPTIONS).encode()
     plain = io.StringIO()
