@@ -56,7 +56,8 @@ def test_what_the_output_does_not_say_can_be_said(tmp_path: Path) -> None:
 
 def test_the_tool_s_client_receives_in_a_reverse_run(tmp_path: Path) -> None:
     sums = {"sum_sent": iperf3.counted(1.0), "sum_received": iperf3.counted(1.0)}
-    output = {"start": iperf3.start(reverse=1), "intervals": [], "end": {"streams": [], **sums}}
+    start = iperf3.start(reverse=1) | {"tcp_mss_default": 0}
+    output = {"start": start, "intervals": [], "end": {"streams": [], **sums}}
     file = tmp_path / "reverse.json"
     file.write_text(json.dumps(output), "utf-8")
     store = tmp_path / "store.jsonl"

@@ -99,16 +99,16 @@ def test_a_quota_holds_and_a_greater_one_is_named() -> None:
     # The quota of what leaves the VPC is another one.
     other = plan("us-central1", "europe-west4", outside_quotas=quota)
     assert known(other.plan).gbps > 5
-    # A lower that holds a transfer back is named and the greater one is kept_in_time.
+    # A quota that holds a transfer back is named, and the greater one is enough.
     lower = ask.PlaceLimit(place="us-central1", gbps=20.0)
     told: dict[str, Any] = {"machine_types": (), "max_count": 16, "deadline_s": 600.0}
     held = known(plan("us-central1", "europe-west4", inside_quotas=(lower,), **told).infeasible)
-    assert known(held.held_back_by).name == "region-lower"
-    (change,) = [str(one) for one in held.changes if "--lower" in str(one)]
+    assert known(held.held_back_by).name == "region-quota"
+    (change,) = [str(one) for one in held.changes if "--quota" in str(one)]
     greater = ask.PlaceLimit(place="us-central1", gbps=float(change.rpartition("=")[2]))
     assert 20 < greater.gbps < 150
-    kept_in_time = known(plan("us-central1", "europe-west4", inside_quotas=(greater,), **told).plan)
-    assert kept_in_time.duration_s <= 600 * (1 + 1e-6)
+    enough = known(plan("us-central1", "europe-west4", inside_quotas=(greater,), **told).plan)
+    assert enough.duration_s <= 600 * (1 + 1e-6)
     # Of machines the place that may have no more holds back.
     held = known(plan("us-central1", "europe-west4", machine_types=(), deadline_s=10.0).infeasible)
     assert known(held.held_back_by).is_most
