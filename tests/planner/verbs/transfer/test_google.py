@@ -107,8 +107,8 @@ def test_a_quota_holds_and_a_greater_one_is_named() -> None:
     (change,) = [str(one) for one in held.changes if "--quota" in str(one)]
     greater = ask.PlaceLimit(place="us-central1", gbps=float(change.rpartition("=")[2]))
     assert 20 < greater.gbps < 150
-    enough = known(plan("us-central1", "europe-west4", inside_quotas=(greater,), **told).plan)
-    assert enough.duration_s <= 600 * (1 + 1e-6)
+    in_time = known(plan("us-central1", "europe-west4", inside_quotas=(greater,), **told).plan)
+    assert in_time.duration_s <= 600 * (1 + 1e-6)
     # Of machines the place that may have no more holds back.
     held = known(plan("us-central1", "europe-west4", machine_types=(), deadline_s=10.0).infeasible)
     assert known(held.held_back_by).is_most
