@@ -3,12 +3,12 @@
 import importlib
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
-from support.projects.shared_data import needs_shared, shared
+from support.projects.shared_data import SHARED, WHY, shared
 
 pytestmark = pytest.mark.nightly
 
@@ -17,33 +17,31 @@ IOWA, OTHER, BELGIUM = "us-central1-a", "us-central1-b", "europe-west1-b"
 
 
 @pytest.fixture
-def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, ModuleType]:
+def advice(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return the benchmark's modules by name."""
     monkeypatch.syspath_prepend(str(BENCHMARKS))
-    names = (
-        "state",
-        "prices",
-        "truth",
-        "changes",
-        "commands",
-        "follow",
-        "rates",
-        "script",
-        "judge",
-    )
-    return {name: importlib.import_module(f"advice_{name}") for name in names}
+    names = "state prices truth changes commands follow rates script judge"
+    modules = {name: importlib.import_module(f"advice_{name}") for name in names.split()}
+    return SimpleNamespace(**modules)
+
+
+def _needed() -> None:
+    if SHARED is None:
+        pytest.skip(WHY)
 
 
 @pytest.fixture
-def caps(parts: dict[str, ModuleType]) -> Any:
+def caps(advice: Any) -> Any:
     """Return the table of caps."""
-    return parts["rates"].Caps(shared("data"))
+    _needed()
+    return advice.rates.Caps(shared("data"))
 
 
 @pytest.fixture
-def prices(parts: dict[str, ModuleType]) -> Any:
+def prices(advice: Any) -> Any:
     """Return the price tables."""
-    return parts["prices"].Prices(shared("data"))
+    _needed()
+    return advice.prices.Prices(shared("data"))
 
 
 def machine(state: ModuleType, name: str, zone: str = IOWA, **more: Any) -> Any:
@@ -71,9 +69,8 @@ def flow(state: ModuleType, src: str, dst: str, gib_per_month: float, **more: An
     return state.Flow(src, dst, packets, **more)
 
 
-@needs_shared
-def test_machines_with_disks_and_addresses(parts: dict[str, ModuleType], prices: Any) -> None:
-    state, bill = parts["state"], parts["truth"].bill
+def test_machines_with_disks_and_addresses(advice: Any, prices: Any) -> None:
+    state, bill = advice.state, advice.truth.bill
     plain, full = machine(state, "a"), machine(state, "b", local_ssds=4, external_ip="34.1.1.1")
     assert bill(project(state, plain), prices).total == pytest.approx(226.87, abs=0.005)
     # Four disks of 375 GiB at 0.08; the first 720 hours of addresses are free.
@@ -84,9 +81,8 @@ def test_machines_with_disks_and_addresses(parts: dict[str, ModuleType], prices:
     assert bill(project(state, stopped), prices).total == 0
 
 
-@needs_shared
-def test_flows_of_one_sku_share_its_steps(parts: dict[str, ModuleType], prices: Any) -> None:
-    state, bill = parts["state"], parts["truth"].bill
+def test_flows_of_one_sku_share_its_steps(advice: Any, prices: Any) -> None:
+    state, bill = advice.state, advice.truth.bill
     ends = [machine(state, name, external_ip=f"34.1.1.{at}") for at, name in enumerate("ab")]
     german = {"place": ("Europe", "deu")}
     sent = tuple(flow(state, one.name, "", 800, **german) for one in ends)
@@ -97,11 +93,8 @@ def test_flows_of_one_sku_share_its_steps(parts: dict[str, ModuleType], prices: 
     assert usd["traffic"] == pytest.approx(0.085 * 600 + 0.12 * 799)
 
 
-@needs_shared
-def test_addresses_cost_within_a_zone_and_nat_both_ways(
-    parts: dict[str, ModuleType], prices: Any
-) -> None:
-    state, bill = parts["state"], parts["truth"].bill
+def test_addresses_cost_within_a_zone_and_nat_both_ways(advice: Any, prices: Any) -> None:
+    state, bill = advice.state, advice.truth.bill
     client, server = machine(state, "a"), machine(state, "b", external_ip="34.1.1.1")
     nat = {"nat": state.Gateway("nat", "us-central1", "n")}
     out = flow(state, "a", "b", 100, over_external=True)
@@ -115,9 +108,8 @@ def test_addresses_cost_within_a_zone_and_nat_both_ways(
     assert usd["gateways"] == pytest.approx(0.044 * 730)
 
 
-@needs_shared
-def test_a_commitment_is_paid_used_or_not(parts: dict[str, ModuleType], prices: Any) -> None:
-    state, bill = parts["state"], parts["truth"].bill
+def test_a_commitment_is_paid_used_or_not(advice: Any, prices: Any) -> None:
+    state, bill = advice.state, advice.truth.bill
     promise = (state.Commitment("c", "us-central1", "n2", 8, 32),)
     held = 730 * (8 * 0.019915 + 32 * 0.002669)
     used = bill(project(state, machine(state, "a"), commitments=promise), prices)
@@ -125,61 +117,47 @@ def test_a_commitment_is_paid_used_or_not(parts: dict[str, ModuleType], prices: 
     assert bill(project(state, commitments=promise), prices).total == pytest.approx(held)
 
 
-@needs_shared
-def test_a_command_that_names_another_zone_is_told_and_the_change_made(
-    parts: dict[str, ModuleType], prices: Any
-) -> None:
-    state, follow = parts["state"], parts["follow"]
+def test_a_command_that_names_another_zone_is_told(advice: Any, prices: Any) -> None:
+    state, follow = advice.state, advice.follow
     start = project(state, machine(state, "a"), machine(state, "b"))
-    step = (
-        parts["changes"]
-        .Step("r", "machine-type", f"projects/p/zones/{OTHER}/instances/a", to="e2-standard-8")
-        ._replace(commands=(f"gcloud compute instances stop a --zone={OTHER} --project=p",))
-    )
+    step = advice.changes.Step(
+        "r", "machine-type", f"projects/p/zones/{OTHER}/instances/a", to="e2-standard-8"
+    )._replace(commands=(f"gcloud compute instances stop a --zone={OTHER} --project=p",))
     done = follow.carry_out(start, step, prices)
     assert done.stale == (f"{step.commands[0]}: a is in {IOWA}, not in {OTHER}",)
     assert done.project.machines["a"].machine_type == "e2-standard-8"
     assert done.project.machines["b"] == start.machines["b"]
 
 
-@needs_shared
-def test_groups_change_whole_and_what_cannot_be_is_refused(
-    parts: dict[str, ModuleType], prices: Any
-) -> None:
-    state, follow = parts["state"], parts["follow"]
+def test_groups_change_whole_and_what_cannot_be_is_refused(advice: Any, prices: Any) -> None:
+    state, follow = advice.state, advice.follow
     members = [machine(state, name, group="g") for name in "ab"]
     lone = machine(state, "c", reservation="r")
     start = project(state, *members, lone, groups={"g": IOWA})
     moved = follow.carry_out(
-        start, parts["changes"].Step("r", "zone", "a", to=BELGIUM), prices
+        start, advice.changes.Step("r", "zone", "a", to=BELGIUM), prices
     ).project
     assert {moved.machines[name].zone for name in "ab"} == {BELGIUM}
     assert moved.groups["g"] == BELGIUM
     for kind, to in (("zone", OTHER), ("machine-type", "e2-standard-8"), ("unheard", "")):
-        done = follow.carry_out(start, parts["changes"].Step("r", kind, "c", to=to), prices)
+        done = follow.carry_out(start, advice.changes.Step("r", kind, "c", to=to), prices)
         assert done.refused
         assert done.project == start
 
 
-@needs_shared
-def test_a_way_out_that_is_gone_is_seen(parts: dict[str, ModuleType], prices: Any) -> None:
-    state, follow = parts["state"], parts["follow"]
+def test_a_way_out_that_is_gone_is_seen(advice: Any, prices: Any) -> None:
+    state, follow = advice.state, advice.follow
     nat = {"nat": state.Gateway("nat", "us-central1", "n")}
     out = flow(state, "a", "", 1, place=("Europe", "deu"), is_weekly=True)
     start = project(state, machine(state, "a"), gateways=nat, flows=(out,))
     assert not list(state.cuts(start))
-    step = parts["changes"].Step(
-        "r", "delete-gateway", "projects/p/regions/us-central1/routers/nat"
-    )
+    step = advice.changes.Step("r", "delete-gateway", "projects/p/regions/us-central1/routers/nat")
     (cut,) = state.cuts(follow.carry_out(start, step, prices).project)
     assert cut.why == "the last way to the internet is gone"
 
 
-@needs_shared
-def test_changes_of_an_entry_are_made_in_their_order(
-    parts: dict[str, ModuleType], prices: Any
-) -> None:
-    state, follow = parts["state"], parts["follow"]
+def test_changes_of_an_entry_are_made_in_their_order(advice: Any, prices: Any) -> None:
+    state, follow = advice.state, advice.follow
     at = "projects/p/regions/us-central1"
     vm = f"projects/p/zones/{IOWA}/instances/a"
     held = {"a-ip": state.Address("a-ip", "us-central1", "34.1.1.1")}
@@ -228,11 +206,8 @@ def test_changes_of_an_entry_are_made_in_their_order(
     assert done.stale == (f"{asked[3]['commands'][0]}: there is no gateway nat in us-east1",)
 
 
-@needs_shared
-def test_a_machine_that_is_made_again_runs_under_both_names(
-    parts: dict[str, ModuleType], prices: Any
-) -> None:
-    state, follow = parts["state"], parts["follow"]
+def test_a_machine_that_is_made_again_runs_under_both_names(advice: Any, prices: Any) -> None:
+    state, follow = advice.state, advice.follow
     start = project(state, machine(state, "a"))
     again = (
         f"gcloud compute instances stop a --zone={IOWA} --project=p",
@@ -244,14 +219,14 @@ def test_a_machine_that_is_made_again_runs_under_both_names(
         f"gcloud compute instances delete a --zone={IOWA}",
         "gcloud compute machine-images delete i",
     )
-    step = parts["changes"].Step("r", "zone", "a", to=OTHER, commands=again, clean_up=after)
+    step = advice.changes.Step("r", "zone", "a", to=OTHER, commands=again, clean_up=after)
     done = follow.carry_out(start, step._replace(is_scripted=True), prices)
     assert (done.stale, done.refused, done.undone) == ((), "", "")
     missing = follow.carry_out(start, step._replace(commands=again[2:]), prices)
     assert missing.stale[0].endswith("there is no image i for a-2")
     assert done.project.machines["a"].is_running
     later = f"gcloud compute instances stop a-2 --zone={OTHER}"
-    step = parts["changes"].Step("r", "machine-type", "a-2", to="e2-standard-8", commands=(later,))
+    step = advice.changes.Step("r", "machine-type", "a-2", to="e2-standard-8", commands=(later,))
     done = follow.carry_out(done.project, step, prices)
     assert not done.stale
     assert done.project.machines["a"].machine_type == "e2-standard-8"
@@ -263,7 +238,6 @@ def talkers(state: ModuleType, *flows: Any, **more: Any) -> Any:
     return project(state, *ends, flows=flows)
 
 
-@needs_shared
 @pytest.mark.parametrize(
     ("told", "gbps"),
     [
@@ -275,16 +249,15 @@ def talkers(state: ModuleType, *flows: Any, **more: Any) -> Any:
     ],
 )
 def test_a_path_carries_its_least_limit(
-    parts: dict[str, ModuleType], caps: Any, told: dict[str, Any], gbps: float
+    advice: Any, caps: Any, told: dict[str, Any], gbps: float
 ) -> None:
-    state, rates = parts["state"], parts["rates"]
+    state, rates = advice.state, advice.rates
     sent = state.Flow("a", told.pop("dst", "b"), 0, bulk_hours=1, **told)
     start = talkers(state, sent)
     assert rates.path_gbps(start, caps, sent) == gbps
     assert set(rates.held(start, caps).values()) == {gbps}
 
 
-@needs_shared
 @pytest.mark.parametrize(
     ("machine_type", "is_tier1", "cap"),
     [
@@ -300,11 +273,8 @@ def test_caps_are_those_of_the_table(
     assert caps.of_type(machine_type, is_tier1=is_tier1) == cap
 
 
-@needs_shared
-def test_a_smaller_machine_lowers_a_flow_and_a_lifted_one_crowds_others(
-    parts: dict[str, ModuleType], caps: Any
-) -> None:
-    state, rates = parts["state"], parts["rates"]
+def test_a_smaller_machine_lowers_a_flow(advice: Any, caps: Any) -> None:
+    state, rates = advice.state, advice.rates
     a_day = round(13e9 / 8 * 60 / state.WIRE_BYTES_PER_PACKET) * 60 * 24
     steady = state.Flow("a", "b", a_day, records=0)
     start = talkers(state, steady)
@@ -320,11 +290,8 @@ def test_a_smaller_machine_lowers_a_flow_and_a_lifted_one_crowds_others(
     assert (one.gets, one.is_crowded) == (8, True)
 
 
-@needs_shared
-def test_what_many_send_from_outside_is_held_at_the_receiver(
-    parts: dict[str, ModuleType], caps: Any
-) -> None:
-    state, rates = parts["state"], parts["rates"]
+def test_what_many_send_from_outside_is_held_at_the_receiver(advice: Any, caps: Any) -> None:
+    state, rates = advice.state, advice.rates
     senders = [machine(state, f"s{at}") for at in range(4)]
     sent = [
         state.Flow(one.name, "b", 0, over_external=True, streams=8, bulk_hours=1) for one in senders
@@ -353,8 +320,8 @@ by_hand 1
 """
 
 
-def test_a_script_is_read_as_it_is_run(parts: dict[str, ModuleType]) -> None:
-    script = parts["script"]
+def test_a_script_is_read_as_it_is_run(advice: Any) -> None:
+    script = advice.script
     one, other = script.read(SCRIPT)
     assert one.commands == ("gcloud compute instances stop a --zone=z",)
     assert one.clean_up == ("gcloud compute instances delete a --zone=z",)
@@ -370,14 +337,11 @@ def test_a_script_is_read_as_it_is_run(parts: dict[str, ModuleType]) -> None:
     assert script.taken_into(report, SCRIPT) == ["step 2 is nobody's: nat: Delete it."]
 
 
-@needs_shared
-def test_commands_that_leave_a_part_of_a_change_are_told(
-    parts: dict[str, ModuleType], prices: Any
-) -> None:
-    state, follow = parts["state"], parts["follow"]
+def test_commands_that_leave_a_part_of_a_change_are_told(advice: Any, prices: Any) -> None:
+    state, follow = advice.state, advice.follow
     start = project(state, machine(state, "a"))
     stop = f"gcloud compute instances stop a --zone={IOWA}"
-    step = parts["changes"].Step("r", "machine-type", "a", to="e2-standard-8", commands=(stop,))
+    step = advice.changes.Step("r", "machine-type", "a", to="e2-standard-8", commands=(stop,))
     done = follow.carry_out(start, step._replace(is_scripted=True), prices)
     assert done.undone == "a is left stopped"
     again = stop.replace("stop", "start")
@@ -385,15 +349,14 @@ def test_commands_that_leave_a_part_of_a_change_are_told(
     assert follow.carry_out(start, step, prices).undone == "the commands alone leave a"
 
 
-@needs_shared
 @pytest.mark.parametrize(
     ("hub", "restarted", "kinds"),
     [("h", "2026-06-20", {"hub", "restarted"}), ("", "2026-01-10", set())],
 )
 def test_spokes_that_are_peered_and_later_starts_are_counted(
-    parts: dict[str, ModuleType], prices: Any, caps: Any, hub: str, restarted: str, kinds: set[str]
+    advice: Any, prices: Any, caps: Any, hub: str, restarted: str, kinds: set[str]
 ) -> None:
-    state, judge = parts["state"], parts["judge"]
+    state, judge = advice.state, advice.judge
     one = machine(state, "a", restarted=f"{restarted}T08:00:00.000-08:00")
     networks = {
         name: state.Network(name, {"us-central1": f"10.{at}.0.0/16"}, hub=hub)
@@ -402,9 +365,7 @@ def test_spokes_that_are_peered_and_later_starts_are_counted(
     start = replace(project(state, one), networks=networks)
     assert start.are_joined("n", "m") == bool(hub)
     peer = "gcloud compute networks peerings create n-to-m --network=n --peer-network=m"
-    step = parts["changes"].Step(
-        "r", "machine-type", one.link, to="e2-standard-8", commands=(peer,)
-    )
+    step = advice.changes.Step("r", "machine-type", one.link, to="e2-standard-8", commands=(peer,))
     change = {"target": one.link, "members": []}
     entry: dict[str, Any] = {"rank": 1, "rule": "r", "subject": "a", "fixed": None}
     entry |= {"saving_usd_per_month": None, "changes": [{"place": "here", "change": change}]}
@@ -414,15 +375,14 @@ def test_spokes_that_are_peered_and_later_starts_are_counted(
     assert {one.kind for one in found.faults} - {"entry"} == kinds
 
 
-@needs_shared
 @pytest.mark.parametrize(("gbps", "is_promised"), [(16.1, True), (20.0, False)])
 def test_a_promise_is_held_against_the_limits(
-    parts: dict[str, ModuleType], prices: Any, caps: Any, gbps: float, is_promised: bool
+    advice: Any, prices: Any, caps: Any, gbps: float, is_promised: bool
 ) -> None:
-    state, judge = parts["state"], parts["judge"]
+    state, judge = advice.state, advice.judge
     start = talkers(state, state.Flow("a", "b", 0, over_external=True, bulk_hours=1))
     ends = [start.machines[name].link for name in "ab"]
-    step = parts["changes"].Step("r", "internal-address", *ends)
+    step = advice.changes.Step("r", "internal-address", *ends)
     entry = {"rank": 1, "rule": "r", "subject": "a", "saving_usd_per_month": None}
     fixed = {"gbps": gbps, "low_gbps": gbps - 0.01, "high_gbps": gbps + 0.01}
     found = judge.Judge(0, start, prices, caps)

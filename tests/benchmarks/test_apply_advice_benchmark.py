@@ -1,24 +1,24 @@
 """Advice is carried out on made projects; what it is held against knows nothing of netplan."""
 
 import ast
-import subprocess
 import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
+from support.commands.run import BENCHMARKS, run_anew
 from support.projects.shared_data import needs_shared
 
 pytestmark = pytest.mark.nightly
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 OWN = sorted(path.stem for path in BENCHMARKS.glob("advice_*.py"))
 
 
 def imported(path: Path) -> set[str]:
     """Return the first words of all modules that a file imports, wherever it does."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             found |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -32,21 +32,14 @@ def test_the_truth_imports_the_standard_library_and_itself_alone(name: str) -> N
     assert imported(BENCHMARKS / f"{name}.py") <= allowed - {"importlib"}
 
 
-def run(*arguments: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the benchmark."""
-    return subprocess.run(
-        [sys.executable, str(BENCHMARKS / "apply_advice.py"), *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=env,
-    )
+def run(*words: object, **how: object) -> CompletedProcess[str]:
+    return run_anew(BENCHMARKS / "apply_advice.py", *words, timeout=None, **how)
 
 
 @needs_shared
 def test_a_small_project_is_audited_followed_and_audited_again(tmp_path: Path) -> None:
     kept = tmp_path / "kept"
-    done = run("--projects", "1", "--seed", "3", "--vms", "30", "--keep", str(kept))
+    done = run("--projects", "1", "--seed", "3", "--vms", "30", "--keep", kept)
     assert done.returncode == 0, done.stderr
     assert "1 projects, " in done.stdout
     assert "cumulative savings within 1% or $1: " in done.stdout

@@ -1,20 +1,16 @@
 """The benchmark of starts tells a wait from none, and says so where there is nothing to read."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "start_course.py"
+from support.commands.run import BENCHMARKS, run_anew
+
 HEADER = "run,start_s,end_s,is_omitted,rtt_ms,snd_cwnd_bytes,retransmits,gbps"
 
 
 def printed(path: Path) -> str:
-    done = subprocess.run(
-        [sys.executable, str(SCRIPT), str(path)], capture_output=True, text=True, check=True
-    )
-    return done.stdout
+    return run_anew(BENCHMARKS / "start_course.py", path).stdout
 
 
 @pytest.mark.parametrize(
@@ -30,7 +26,7 @@ def test_a_window_is_told_to_follow_a_wait_or_none(
         "1,1.0,2.0,1,276.0,1408,3,0.0012",
         "1,0.0,1.0,0,276.0,2816,0,0.0944",
     ]
-    path.write_text("\n".join([HEADER, *rows]), encoding="utf-8")
+    path.write_text("\n".join([HEADER, *rows]), "utf-8")
     _, line = printed(path).splitlines()
     assert line.split()[-2:] == list(shares)
 

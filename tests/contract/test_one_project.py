@@ -48,23 +48,7 @@ _SAID_OTHERWISE = {
 }
 """Not carried, but something documented stands for it."""
 
-SCHEMAS = {
-    "instances": "Instance",
-    "machineTypes": "MachineType",
-    "networks": "Network",
-    "subnetworks": "Subnetwork",
-    "addresses": "Address",
-    "forwardingRules": "ForwardingRule",
-    "routers": "Router",
-    "routes": "Route",
-    "vpnTunnels": "VpnTunnel",
-    "interconnectAttachments": "InterconnectAttachment",
-    "instanceGroups": "InstanceGroup",
-    "instanceGroupManagers": "InstanceGroupManager",
-    "commitments": "Commitment",
-    "nodeGroups": "NodeGroup",
-    "nodeTemplates": "NodeTemplate",
-}
+SCHEMAS = {**one_project.ASSET_TYPES, "machineTypes": "MachineType"}
 
 RESOURCES = [
     field

@@ -30,7 +30,7 @@ def sessions(text: str) -> Iterator[Shown]:
             yield Shown(command, lines)
 
 
-SESSIONS = list(sessions((ROOT / "README.md").read_text(encoding="utf-8")))
+SESSIONS = list(sessions((ROOT / "README.md").read_text("utf-8")))
 
 
 def test_readme_shows_output() -> None:
@@ -53,7 +53,7 @@ def test_shown_output_is_real(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_changelog_names_every_rule() -> None:
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
     missing = [
         check.rule.id
         for check in all_rules()

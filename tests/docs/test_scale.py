@@ -13,26 +13,12 @@ from typing import NamedTuple
 
 import pytest
 
-from netplan_planner.google.bigquery.cost import (
-    DAY_RATIO,
-    KEPT_RATIO,
-    LINKED_RATIO,
-    RAW_RATIO,
-    USD_PER_TIB,
-)
+from netplan_planner.google.bigquery import cost
 from netplan_planner.model import Inventory
 from netplan_planner.readers import read_inventory
 from netplan_planner.units import BYTES_PER_TIB
 from netplan_pricing import open_prices
-from support.flows.billing import (
-    NUMBER_BYTES,
-    RECORD_TABLES,
-    column_bytes,
-    kept_by_day,
-    payload_bytes,
-    raw_bytes,
-    read_in_two_looks,
-)
+from support.flows import billing
 from support.flows.records import Json
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,21 +80,21 @@ def billed(tmp_path_factory: pytest.TempPathFactory) -> Billed:
     folder = tmp_path_factory.mktemp("scale")
     words = ("--records", SAMPLE, "--vms", VMS, "--edges", PAIRS)
     files, rows, known = generated(folder, *words)
-    with read_in_two_looks(files, known, folder) as (engine, engine_billed):
+    with billing.read_in_two_looks(files, known, folder) as (engine, engine_billed):
         named = engine_billed.named
-        sizes = {table: column_bytes(engine, table) for table in RECORD_TABLES}
+        sizes = {table: billing.column_bytes(engine, table) for table in billing.RECORD_TABLES}
 
     def of(table: str) -> list[float]:
         return [sum(sizes[table][c] for c in one[table]) for one in named if table in one]
 
     return Billed(
-        raw=raw_bytes(rows),
-        payload=payload_bytes(rows),
+        raw=billing.raw_bytes(rows),
+        payload=billing.payload_bytes(rows),
         looks=of("flow_record"),
         sums=sum(of("staged")),
         statements=len(of("staged")),
         minutes=sum(
-            NUMBER_BYTES * len(columns) * MINUTE_ROWS.get(table, 0)
+            billing.NUMBER_BYTES * len(columns) * MINUTE_ROWS.get(table, 0)
             for one in named
             for table, columns in one.items()
         ),
@@ -128,7 +114,7 @@ def _rows(file: Path) -> list[Json]:
 
 
 def usd(byte_count: float) -> Decimal:
-    return Decimal(byte_count) * USD_PER_TIB / BYTES_PER_TIB
+    return Decimal(byte_count) * cost.USD_PER_TIB / BYTES_PER_TIB
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -137,12 +123,12 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def check(request: pytest.FixtureRequest, name: str, text: str) -> None:
-    page = PAGE.read_text(encoding="utf-8")
+    page = PAGE.read_text("utf-8")
     block = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- end -->)", re.DOTALL)
     assert block.search(page)
     if request.config.getoption("--update-golden"):
         page = block.sub(lambda _: text, page, count=1)
-        PAGE.write_text(page, encoding="utf-8")
+        PAGE.write_text(page, "utf-8")
     found = block.search(page)
     assert found is not None
     assert found.group() == text, "see pytest --update-golden"
@@ -177,14 +163,14 @@ def test_bytes_of_a_record_by_statement(billed: Billed, request: pytest.FixtureR
 
 def test_what_is_said_before_the_first_scan_counts_the_sums(billed: Billed) -> None:
     records = sum(billed.raw.values())
-    assert round(billed.record / records, 1) == float(RAW_RATIO)
+    assert round(billed.record / records, 1) == float(cost.RAW_RATIO)
     besides = billed.record - records
     # The same typed records, and labels, times and ids beside the one value.
     beside_payload = sum(
         size for path, size in billed.raw.items() if not path.startswith("jsonPayload.")
     )
     linked = billed.payload + beside_payload
-    assert round((linked + besides) / linked, 1) == float(LINKED_RATIO)
+    assert round((linked + besides) / linked, 1) == float(cost.LINKED_RATIO)
 
 
 def test_a_day_and_thirty(billed: Billed, request: pytest.FixtureRequest) -> None:
@@ -211,14 +197,16 @@ def test_a_pass_over_kept_sums(
     plain = tmp_path / "flows.json"
     plain.write_bytes(gzip.decompress(file.read_bytes()))
     first = datetime.fromisoformat(rows[0]["timestamp"]).astimezone(UTC)
-    day = kept_by_day(plain, known, tmp_path, (first - datetime(1970, 1, 1, tzinfo=UTC)).days)
+    day = billing.kept_by_day(
+        plain, known, tmp_path, (first - datetime(1970, 1, 1, tzinfo=UTC)).days
+    )
     minutes = MINUTE_ROWS["pair_minute"]
     keeping = usd(A_DAY * (sum(billed.raw.values()) + day.record_bytes))
     reading = usd(DAYS * (minutes * day.read_bytes + billed.minutes))
     raw = sum(billed.raw.values())
-    assert round((raw + day.record_bytes) / raw, 1) == float(DAY_RATIO)
+    assert round((raw + day.record_bytes) / raw, 1) == float(cost.DAY_RATIO)
     kept = minutes * day.kept_bytes
-    assert round((minutes * day.read_bytes + billed.minutes) / kept, 1) == float(KEPT_RATIO)
+    assert round((minutes * day.read_bytes + billed.minutes) / kept, 1) == float(cost.KEPT_RATIO)
     found = [
         ("to keep a day of 100 billion records, once: $", f"{keeping:,.0f}"),
         (
@@ -245,7 +233,7 @@ def test_core_hours(request: pytest.FixtureRequest) -> None:
     assert price.unit == "hour"
     core_hour = price.usd / CORES
     rows = []
-    figures = (ROOT / "benchmarks/README.md").read_text(encoding="utf-8")
+    figures = (ROOT / "benchmarks/README.md").read_text("utf-8")
     for engine, each in CPU_US.items():
         assert f"| {each} |" in figures, "the page and the benchmark's figures differ"
         hours = Decimal(each) * BILLION / 1_000_000 / 3_600
@@ -262,4 +250,4 @@ def test_core_hours(request: pytest.FixtureRequest) -> None:
 
 
 def test_the_page_names_the_price() -> None:
-    assert f"${USD_PER_TIB} a TiB" in PAGE.read_text(encoding="utf-8")
+    assert f"${cost.USD_PER_TIB} a TiB" in PAGE.read_text("utf-8")

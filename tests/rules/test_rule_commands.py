@@ -26,7 +26,6 @@ from support.commands.gcloud import (
     OF_EVERY_COMMAND,
     commands_in,
     faults_of,
-    flags,
     surface_of,
 )
 from support.commands.tree import ROOT
@@ -35,7 +34,8 @@ from support.rules.facts import machine
 from support.rules.hits import BAD_CASES, hits_of_bad_case, hits_of_bad_cases, hits_of_rule
 
 IN_TEXTS = (
-    flags("network-performance-configs provisioning-model instance-termination-action network-tier")
+    {"network-performance-configs", "provisioning-model", "instance-termination-action"}
+    | {"network-tier"}
     | OF_EVERY_COMMAND
 )
 """Flags of `gcloud compute instances create` and such that sentences name."""

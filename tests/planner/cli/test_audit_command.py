@@ -1,19 +1,14 @@
 """`netplan audit` as a process: demos, files, the live API, outputs, exit statuses, bad input."""
 
-import csv
-import io
 import json
 import re
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
-import jsonschema
 import pytest
 
 from netplan_planner.readers import read_inventory
-from netplan_planner.renderers.schema import schema
-from support.commands.in_process import netplan
+from support.commands.audits import Report, audit, report
 from support.commands.run import run_verbs
 from support.flows.entries import write_entries
 from support.nightly import every
@@ -24,21 +19,6 @@ from support.servers.compute import ComputeServer, Fault
 
 DAY = ("--today", "2026-11-20")
 FILES = FOLDER / "gcloud"
-Report = dict[str, Any]
-
-
-def audit(*arguments: object, **environment: str) -> tuple[int, str, str]:
-    done = run_verbs(arguments=["audit", *DAY, *map(str, arguments)], **environment)
-    return done.returncode, done.stdout, done.stderr
-
-
-def report(*arguments: object, status: int | None = None, **environment: str) -> Report:
-    """Return the JSON report of an audit, held to the published schema."""
-    code, out, err = audit("--output", "json", *arguments, **environment)
-    assert code == status if status is not None else code in {0, 1}, err
-    found: Report = json.loads(out)
-    jsonschema.validate(found, schema("Report"))
-    return found
 
 
 def findings(found: Report) -> dict[str, Report]:
@@ -63,10 +43,7 @@ def test_gecko_names_both_faults_and_what_each_fix_brings() -> None:
     assert [gbps for name, gbps in alone.items() if name != "internal address"] == [1.6]
     assert small["joint"]["estimate"]["gbps"] == 16.0
     order = [(fix["rank"], fix["rule"]) for fix in found["do_first"]]
-    assert order == [
-        (1, "external-ip-intra-zone"),
-        (2, "egress-cap-undersized-for-target"),
-    ]
+    assert order == [(1, "external-ip-intra-zone"), (2, "egress-cap-undersized-for-target")]
     # Alone the bigger machine brings nothing; after the address fix it does.
     second = found["do_first"][1]
     assert (second["now"]["gbps"], second["fixed"]["gbps"]) == (2.0, 16.0)
@@ -76,9 +53,7 @@ def test_gecko_names_both_faults_and_what_each_fix_brings() -> None:
     assert sum(excluded.values()) == 2
     places = [e["source"] for e in found["coverage"]["traffic"]["examples"]]
     assert places == ["demo:gecko/flows-00.json.gz:118", "demo:gecko/flows-12.json.gz:2071"]
-
-
-def test_a_fix_is_the_change_and_the_clean_up_comes_after_it() -> None:
+    # A fix is the change and the clean up comes after it.
     by_rule = findings(report("--demo", "gecko"))
     for member in by_rule["external-ip-intra-zone"]["members"]:
         sender, receiver = (ref["self_link"].rpartition("/")[2] for ref in member["resources"])
@@ -182,22 +157,6 @@ def test_files_and_flow_logs_in_any_order(tmp_path: Path) -> None:
     assert audit("--output", "json", *patterns) == one
 
 
-def test_several_outputs_at_once(tmp_path: Path) -> None:
-    names = {form: tmp_path / f"report.{form}" for form in ("json", "sarif", "md", "csv")}
-    asked = [f"--output={form}:{path}" for form, path in names.items()]
-    code, out, err = audit("--demo", "gecko", "--output", "text", *asked)
-    assert (code, err) == (1, "")
-    assert "Do first" in out
-    found = json.loads(names["json"].read_text(encoding="utf-8"))
-    jsonschema.validate(found, schema("Report"))
-    sarif = json.loads(names["sarif"].read_text(encoding="utf-8"))
-    assert len(sarif["runs"][0]["results"]) == len(found["findings"])
-    rows = list(csv.DictReader(io.StringIO(names["csv"].read_text(encoding="utf-8"))))
-    assert len(rows) == sum(len(f["members"]) for f in found["findings"])
-    assert "external-ip-intra-zone" in names["md"].read_text(encoding="utf-8")
-    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(p.name for p in names.values())
-
-
 def test_an_empty_folder_of_traffic_is_status_3(tmp_path: Path) -> None:
     code, out, err = audit("--inventory", FILES, "--traffic", tmp_path)
     assert (code, out) == (3, "")
@@ -210,7 +169,7 @@ def test_configuration_file_environment_and_flags(tmp_path: Path) -> None:
         '[audit]\nselect = ["price"]\nfail-on = "never"\n'
         "[rules.idle-external-address]\nmin_age_days = 100000\n"
         '[targets]\n"instances/ingest-1" = "20 Gbps"\n',
-        encoding="utf-8",
+        "utf-8",
     )
 
     def run(*arguments: str, **environment: str) -> Report:
@@ -296,7 +255,7 @@ def test_hostile_names_stay_inert_everywhere(tmp_path: Path) -> None:
         "/" + HOSTILE
     )
     path = tmp_path / "evil\x1b[31m.json"
-    path.write_text(json.dumps([r for listed in held.values() for r in listed]), encoding="utf-8")
+    path.write_text(json.dumps([r for listed in held.values() for r in listed]), "utf-8")
     for form in ("text", "md", "csv", "sarif", "json"):
         code, out, err = audit(
             "--inventory", path, "--output", form, "--fail-on", "never", "-v", "--max-findings", 0
@@ -308,23 +267,3 @@ def test_hostile_names_stay_inert_everywhere(tmp_path: Path) -> None:
     code, _, err = audit("--inventory", tmp_path / "no\x1b[31m-file")
     assert code == 3
     assert "\x1b" not in err
-
-
-def test_steady_rates_have_no_window(tmp_path: Path) -> None:
-    table = tmp_path / "rates.csv"
-    table.write_text("src,dst,gbps\nweb-1,web-2,1.5\n", encoding="utf-8")
-    found = report("--inventory", FILES, "--traffic", table)
-    window = found["window"]
-    assert (window["start"], window["end"], window["observed_minutes"]) == (None, None, None)
-    _, text, _ = audit("--inventory", FILES, "--traffic", table)
-    assert "steady rates" in text
-    assert "2000-01-01" not in text
-
-
-def test_a_fix_that_brings_nothing_says_so_beside_the_order(tmp_path: Path) -> None:
-    page = tmp_path / "a.html"
-    outputs = ["-o", "text", "-o", f"html:{page}"]
-    done = netplan("audit", "--demo", "dobermanifesto", "--fail-on", "never", *outputs)
-    said = "left out: finding 3; no traffic is seen to need its fix, no saving is known"
-    assert f"\n{said}\n" in done.out
-    assert said in page.read_text(encoding="utf-8")

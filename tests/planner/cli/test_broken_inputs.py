@@ -4,21 +4,16 @@ Found by `make fuzz`, or by hand; see `tests/support/damage/fuzzing.py`.
 """
 
 import json
-import os
-import subprocess
-import sys
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.commands.run import ROOTS
+from support.commands.run import run_anew
 from support.damage.fuzzing import BROKEN, STATUSES
 from support.damage.kinds import KINDS
 from support.nightly import every
 
-TESTS = Path(__file__).parents[2]
 SECONDS = 600
 KEPT = sorted((kind.name, one.name) for kind in BROKEN.iterdir() for one in kind.iterdir())
 
@@ -26,14 +21,8 @@ KEPT = sorted((kind.name, one.name) for kind in BROKEN.iterdir() for one in kind
 @cache
 def ends(*mode: str) -> dict[tuple[str, str], list[dict[str, Any]]]:
     """Return how every case of a mode ended, by kind and name: one process for all of it."""
-    done = subprocess.run(
-        [sys.executable, "-m", "support.damage.fuzzing", *mode],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [*ROOTS, TESTS]))},
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=True,
-    )
+    done = run_anew("-m", "support.damage.fuzzing", *mode, timeout=SECONDS)
+    assert done.returncode == 0, done.stderr
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for line in done.stdout.splitlines():
         told = json.loads(line)

@@ -1,15 +1,12 @@
 """The shell completes what netplan knows: demos, rules, regions, machine types, path classes."""
 
 import json
-import os
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 
 from support.commands.made_command import make
-from support.commands.run import ROOTS
+from support.commands.run import run_anew
 
 SCRIPT = """
 import json, os, sys
@@ -35,10 +32,7 @@ OFFERED = {
     "netplan caps n2d-standard-2": ["n2d-standard-2", "n2d-standard-224"],
     "netplan predict --src-type n1-standard-1": ["n1-standard-1", "n1-standard-16"],
     "netplan predict --src-place africa-south1-a": ["africa-south1-a"],
-    "netplan predict --path inter-region-i": [
-        "inter-region-internal",
-        "inter-region-internal-pod",
-    ],
+    "netplan predict --path inter-region-i": ["inter-region-internal", "inter-region-internal-pod"],
     "netplan recommend --series c4d": ["c4d"],
     "netplan whatif --plugin flannel-u": ["flannel-udp"],
     "netplan predict --plugin flannel-u": ["flannel-udp"],
@@ -56,15 +50,8 @@ def asked(line: str) -> dict[str, str]:
 
 
 def test_values_are_offered() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS))},
-        input=json.dumps([asked(line) for line in OFFERED]),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stderr == ""
+    done = run_anew("-c", SCRIPT, input=json.dumps([asked(line) for line in OFFERED]))
+    assert (done.returncode, done.stderr) == (0, "")
     texts = done.stdout.split(" end\n")
     assert {line: text.split() for line, text in zip(OFFERED, texts, strict=False)} == OFFERED
 

@@ -25,7 +25,7 @@ Setting = tuple[tuple[str, ...], Any, Any]
 
 def show(folder: Path, text: str, **environment: str) -> tuple[int, str, str]:
     config = folder / "netplan.toml"
-    config.write_text(text, encoding="utf-8")
+    config.write_text(text, "utf-8")
     done = run_verbs(arguments=["--config", str(config), "config", "show"], **environment)
     return done.returncode, done.stdout, done.stderr
 
@@ -96,13 +96,11 @@ def said_of_setting(where: Setting, given: object) -> tuple[str, object]:
 
 
 @pytest.mark.parametrize("kind", WRITTEN)
-def test_every_setting_takes_its_own_kind_of_value_and_refuses_others(
-    tmp_path: Path, kind: str
-) -> None:
+def test_every_setting_takes_its_own_kind_of_value(tmp_path: Path, kind: str) -> None:
     found = all_settings()
     assert len(found) > 900
     file = tmp_path / "netplan.toml"
-    file.write_text(f"[audit]\nx = {WRITTEN[kind]}\n", encoding="utf-8")
+    file.write_text(f"[audit]\nx = {WRITTEN[kind]}\n", "utf-8")
     given = option_defaults(file)["audit"]["x"]
     for where in found:
         annotation = where[2].type_descriptor.annotation
@@ -139,40 +137,9 @@ def test_a_wrong_kind_of_value_ends_a_verb_as_wrong_usage(tmp_path: Path, kind: 
         assert "not foreseen" not in errors
 
 
-def test_every_option_that_is_shown_can_be_set(tmp_path: Path) -> None:
-    text = (
-        'quiet = true\n[audit]\nas-of = 2017-07-01\nselect = "address,price"\n'
-        '[price.traffic]\nfrom = "us-central1"\n[config.show]\njson = false\n'
-    )
-    status, shown, errors = show(tmp_path, text)
-    assert status == 0, errors
-    settings = {line.split()[0]: line.split(maxsplit=1)[1] for line in shown.splitlines()}
-    assert settings["audit.as-of"] == "2017-07-01  (netplan.toml)"
-    assert settings["price.traffic.from"] == "us-central1  (netplan.toml)"
-    config = str(tmp_path / "netplan.toml")
-    to = ["price", "traffic", "--to", "europe-west1", "--gib", "1"]
-    assert "from us-central1" in run_verbs(arguments=["--config", config, *to]).stdout
-    named = run_verbs(arguments=to, NETPLAN_PRICE_TRAFFIC_FROM="us-east1")
-    assert "from us-east1" in named.stdout
-    audited = run_verbs(
-        arguments=["--config", config, "audit", "--demo", "gecko", "--fail-on", "never"]
-    )
-    assert "limits of 2017-07-01" in audited.stdout
-    assert "egress-cap-undersized" not in audited.stdout.partition("Not evaluated")[0]
-
-
-def test_keys_may_be_written_as_options_or_as_parameters(tmp_path: Path) -> None:
-    for key in ("fail-on", "fail_on"):
-        status, shown, _ = show(tmp_path, f'[audit]\n{key} = "low"\n[recommend]\nvcpus = 4\n')
-        assert status == 0
-        settings = {line.split()[0]: line.split(maxsplit=1)[1] for line in shown.splitlines()}
-        assert settings["audit.fail-on"] == "low  (netplan.toml)"
-        assert settings["recommend.vcpus"] == "4  (netplan.toml)"
-
-
 def test_the_settings_are_data_too(tmp_path: Path) -> None:
     config = tmp_path / "netplan.toml"
-    config.write_text('[audit]\nselect = ["address", "price"]\n', encoding="utf-8")
+    config.write_text('[audit]\nselect = ["address", "price"]\n', "utf-8")
     words = ["--config", str(config), "config", "show"]
     done = run_verbs(arguments=[*words, "--output", "json"], NETPLAN_AUDIT_FAIL_ON="low")
     found = json.loads(done.stdout)
@@ -200,13 +167,5 @@ def test_each_variable_that_is_read_is_listed_with_what_it_sets() -> None:
     assert "secret" not in done.stdout
     text = run_verbs(arguments=["config", "show", "--env"]).stdout
     assert [line.split()[0] for line in text.splitlines()] == [
-        *("variable", *(row["variable"] for row in listed)),
+        *("variable", *(row["variable"] for row in listed))
     ]
-
-
-def test_a_listed_variable_sets_its_option() -> None:
-    text = run_verbs(arguments=["config", "show", "--env"]).stdout
-    assert "NETPLAN_CAPS_SERIES " in text
-    done = run_verbs(arguments=["caps", "--output", "csv"], NETPLAN_CAPS_SERIES="e2")
-    types = {row["machine_type"] for row in csv.DictReader(io.StringIO(done.stdout))}
-    assert {name.partition("-")[0] for name in types} == {"e2"}

@@ -45,9 +45,7 @@ def written(
     with ExitStack() as stack:
         done = netplan(*success(request.param, folder, stack), *outputs, "--output", last)
     assert done.status == 0, done.err
-    return {form: file.read_text(encoding="utf-8") for form, file in files.items()} | {
-        last: done.out
-    }
+    return {form: file.read_text("utf-8") for form, file in files.items()} | {last: done.out}
 
 
 def test_each_is_written(written: dict[str, str]) -> None:

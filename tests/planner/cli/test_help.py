@@ -23,9 +23,7 @@ def page(path: tuple[str, ...]) -> str:
 
 
 @listed(("path", "command"), ALL, ids=[" ".join(path) for path, _ in ALL])
-def test_a_page_cuts_no_name_and_shows_no_type_of_python(
-    path: tuple[str, ...], command: Any
-) -> None:
+def test_a_page_cuts_no_name_and_shows_no_type(path: tuple[str, ...], command: Any) -> None:
     text = page(path)
     assert re.findall(r"\w…", text) == []
     assert re.findall(r"<[^>\n]*>|\[env var|[<>]=", text) == []

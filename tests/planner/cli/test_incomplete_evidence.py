@@ -73,9 +73,7 @@ def test_so_are_records_that_cannot_be_used(tmp_path: Path, wrong: str, said: st
     assert json.loads(out)["coverage"]["incomplete"] == [said]
 
 
-def test_what_was_not_understood_is_told_by_cause_and_its_place_can_be_copied(
-    tmp_path: Path,
-) -> None:
+def test_what_was_not_understood_is_told_by_cause(tmp_path: Path) -> None:
     folder = tmp_path / ("a-long-name-of-a-folder-" * 6) / "inventory"
     bad = [{**MACHINE, "name": f"m{n}", "selfLink": f"{LINK}zones/z/instances/m{n}"} for n in "123"]
     for one in bad:

@@ -1,16 +1,14 @@
 """A run that is stopped ends quietly and leaves nothing behind."""
 
-import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from netplan_planner.readers import read_inventory
-from support.commands.run import ROOTS
+from support.commands.run import INTERRUPTIBLE, begun, run_anew
 from support.flows.entries import write_entries
 from support.projects.one_project import FOLDER
 from support.servers.hostile import HostileServer
@@ -18,11 +16,6 @@ from support.servers.hostile import HostileServer
 FILES = FOLDER / "gcloud"
 COPIES = 300
 SECONDS = 60
-RUN = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-    " from netplan_planner.cli import main; main()"
-)
-"""A process that a test starts may have been told to ignore Ctrl-C; a user's has not."""
 
 
 def many_records(folder: Path) -> None:
@@ -35,13 +28,7 @@ def many_records(folder: Path) -> None:
 
 
 def start(*arguments: object) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "-c", RUN, *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS))},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    return begun("-c", INTERRUPTIBLE, *arguments, stderr=subprocess.PIPE, text=True)
 
 
 def test_nobody_waits_for_an_api_that_does_not_answer() -> None:
@@ -67,14 +54,7 @@ def test_an_interrupt_while_modules_are_loaded_is_quiet_too() -> None:
         " if name == 'import' and given[0] == 'typer' else None);"
         " from netplan_planner.cli import main; main()"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script, "caps"],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS))},
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    done = run_anew("-c", script, "caps")
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "netplan: interrupted\n")
 
 
@@ -92,14 +72,7 @@ def test_an_interrupt_that_got_lost_comes_again() -> None:
         "    del one\n"
         "    time.sleep(20)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS))},
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    done = run_anew("-c", script)
     assert (done.returncode, done.stderr) == (130, "netplan: interrupted\n")
 
 
@@ -110,13 +83,7 @@ def test_a_stopped_run_leaves_no_folder(tmp_path: Path, number: signal.Signals) 
     temporary.mkdir()
     many_records(flows)
     arguments = ["audit", "--inventory", FILES, "--traffic", flows, "--temp-directory", temporary]
-    process = subprocess.Popen(
-        [sys.executable, "-c", RUN, *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS))},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = start(*arguments)
     deadline = time.monotonic() + SECONDS
     while not list(temporary.glob("netplan-*/in/*")) and time.monotonic() < deadline:
         time.sleep(0.005)
@@ -141,13 +108,6 @@ def test_what_was_left_behind_is_told_in_the_last_words() -> None:
         "    except KeyboardInterrupt as exc:\n"
         "        raise SystemExit(130) from exc\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS))},
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    done = run_anew("-c", script)
     told = "netplan: interrupted; work files may be left in gs://b/\\x1b[31m\n"
     assert (done.returncode, done.stderr) == (130, told)

@@ -1,15 +1,11 @@
 """Verbs are imported when they are called; the help page shows what they say of themselves."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 import typer
 
 from netplan_planner.cli.app import app
 from netplan_planner.cli.verbs import VERBS
-from support.commands.run import ROOTS
+from support.commands.run import MAIN, run_anew
 
 SCRIPT = """
 import sys
@@ -26,13 +22,8 @@ HEAVY = ("csv", "duckdb", "numpy", "requests")
 def loaded(*words: str) -> set[str]:
     """Return the modules of netplan, and heavy ones of others, that a command line imports."""
     script = SCRIPT.format(words=", ".join(map(repr, words)), heavy=HEAVY)
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS))},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_anew("-c", script)
+    assert done.returncode == 0, done.stderr
     return set(done.stdout.splitlines()[-1].split())
 
 
@@ -87,12 +78,6 @@ def test_a_verb_imports_no_other() -> None:
 
 
 def test_an_unknown_verb_is_told_with_the_nearest() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", "from netplan_planner.cli import main; main()", "audti"],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS))},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_anew("-c", MAIN, "audti")
     assert done.returncode == 2
     assert "'audit'" in done.stderr

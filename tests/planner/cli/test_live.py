@@ -3,7 +3,6 @@
 import os
 import pty
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +14,7 @@ from netplan_planner import meter
 from netplan_planner.cli import live
 from netplan_planner.cli.live import State
 from netplan_planner.meter import Sampled
-from support.commands.run import ROOTS
+from support.commands.run import begun, surroundings
 
 SLOW = """
 import time
@@ -50,7 +49,7 @@ class Heard:
         self.told.append("end")
 
 
-def test_only_the_outermost_work_is_told() -> None:
+def test_only_the_outermost_work_is_told_and_what_fails_is_over() -> None:
     heard = Heard()
     with meter.shown_by(heard), meter.work("all", total=3, unit="bytes"):
         meter.advance(1)
@@ -62,10 +61,7 @@ def test_only_the_outermost_work_is_told() -> None:
     assert heard.told == [
         *("begin all 3 bytes", "advance 1", "sample 2 0.5", "sample 0.0 None", "end")
     ]
-
-
-def test_work_that_fails_is_over_too() -> None:
-    heard = Heard()
+    # Work that fails is over too.
     with meter.shown_by(heard), pytest.raises(ValueError, match="x"), meter.work("all", unit="x"):
         raise ValueError("x")
     assert heard.told[-1] == "end"
@@ -101,12 +97,8 @@ def terminal() -> Iterator[tuple[int, int]]:
 
 
 def run(*arguments: str, stderr: int) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
-        [sys.executable, "-c", SLOW, *arguments],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS)), "TERM": "xterm"},
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-    )
+    told = {name: one for name, one in surroundings(TERM="xterm").items() if name != "NO_COLOR"}
+    return begun("-c", SLOW, *arguments, stderr=stderr, env=told)
 
 
 def shown_on_a_terminal(*arguments: str) -> tuple[int, bytes, str]:

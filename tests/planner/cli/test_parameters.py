@@ -66,7 +66,7 @@ def test_what_is_missing_or_wrong_is_refused_as_ever() -> None:
     assert seen == []
 
 
-def test_a_bundle_cannot_take_a_name_that_is_there() -> None:
+def test_a_bundle_takes_no_name_twice_and_none_from_the_verb() -> None:
     class Twice(Parameters, frozen=True, kw_only=True):
         place: Place
         region: Annotated[str, typer.Option()] = ""
@@ -75,9 +75,7 @@ def test_a_bundle_cannot_take_a_name_that_is_there() -> None:
 
     with pytest.raises(TypeError, match="verb: region is there twice"):
         taking(verb)
-
-
-def test_what_a_bundle_brings_is_not_a_verb_s_own() -> None:
+    # What a bundle brings is not a verb s own.
     assert own_count(Asked) == 2
 
 

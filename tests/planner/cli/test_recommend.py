@@ -1,4 +1,4 @@
-"""`netplan recommend` as a process, on the embedded prices."""
+"""`netplan recommend` and `netplan job` as processes, on the embedded prices."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ def recommend(*arguments: str) -> CompletedProcess[str]:
     return run_verbs(arguments=["recommend", *arguments])
 
 
-def test_json_holds_the_whole_plan_and_only_what_is_offered() -> None:
+def test_json_holds_the_whole_plan_and_csv_a_row_for_every_type() -> None:
     answer = json.loads(recommend(*HERE, "--format", "json").stdout)
     book = open_snapshot()
     offered = {shape.machine_type for shape in book.offered("us-central1")}
@@ -38,30 +38,24 @@ def test_json_holds_the_whole_plan_and_only_what_is_offered() -> None:
     ]
     assert keys == sorted(keys)
     assert not answer["ranked"][0]["is_peak"]
-
-
-def test_csv_has_a_row_for_every_type() -> None:
     rows = list(csv.DictReader(io.StringIO(recommend(*HERE, "--format", "csv").stdout)))
     assert rows[0]["rank"] == "1"
     assert all(bool(row["rank"]) != bool(row["reason"]) for row in rows)
+    assert any(c["is_peak"] for c in json.loads(recommend(*HERE, "-o", "json").stdout)["ranked"])
+    anything = json.loads(recommend(*HERE, "--architecture", "any", "--format", "json").stdout)
+    mixed = [c["architecture"] for c in anything["ranked"] if not c["is_peak"]]
+    assert mixed != sorted(mixed, reverse=True)
 
 
 def test_a_machine_that_sends_to_the_outside_keeps_the_cap_for_it(tmp_path: Path) -> None:
     tier1 = {"totalEgressBandwidthTier": "TIER_1"}
     inventory = machine_file(tmp_path, "n2-standard-32", networkPerformanceConfig=tier1)
     traffic = tmp_path / "rates.csv"
-    traffic.write_text("src,dst,gbps\none,203.0.113.9,15\n", encoding="utf-8")
+    traffic.write_text("src,dst,gbps\none,203.0.113.9,15\n", "utf-8")
     vm = ["--inventory", inventory, "--traffic", str(traffic), "--vm", "one"]
     answer = json.loads(recommend(*vm, "--format", "json").stdout)
     refused = {r["machine_type"]: r["detail"] for r in answer["rejected"] if not r["is_tier1"]}
     assert refused["n2d-standard-32"] == "carries 5.6 Gbit/s to outside addresses after headroom"
-
-
-def test_machines_at_their_peak_are_ranked_and_any_architecture_on_request() -> None:
-    assert any(c["is_peak"] for c in json.loads(recommend(*HERE, "-o", "json").stdout)["ranked"])
-    anything = json.loads(recommend(*HERE, "--architecture", "any", "--format", "json").stdout)
-    mixed = [c["architecture"] for c in anything["ranked"] if not c["is_peak"]]
-    assert mixed != sorted(mixed, reverse=True)
 
 
 def test_a_region_to_send_to_adds_what_its_traffic_costs() -> None:
@@ -76,7 +70,7 @@ def test_a_region_to_send_to_adds_what_its_traffic_costs() -> None:
 def machine_file(folder: Path, machine_type: str, **fields: Any) -> str:
     """Write an inventory of one machine; return its path."""
     path = folder / "machines.json"
-    path.write_text(json.dumps([machine("one", machine_type, **fields)]), encoding="utf-8")
+    path.write_text(json.dumps([machine("one", machine_type, **fields)]), "utf-8")
     return str(path)
 
 
@@ -111,3 +105,27 @@ def test_only_types_that_take_the_disks_are_proposed(tmp_path: Path) -> None:
     assert not proposed & {"n4", "n4d", "c4", "c4d"}
     checked = [bool(c["to_check"]) for c in answer["ranked"] if not c["is_peak"]]
     assert checked == sorted(checked)
+
+
+COMMANDS_BY_ANSWER = {
+    "JobAnswer": (
+        "job --demo dobermanifesto",
+        "job --region us-central1 --bytes-in 2TB --cpu-seconds 90000 --series n1,n2"
+        " --deadline 1h --runs-per-day 4 --baseline n1-standard-1 --spot"
+        " --spot-interruptions-per-day 1",
+        "job --region us-central1 --bytes-in 2TB --deadline 1s",
+        "job --region us-east1 --bytes-in 2TB --machine-type m4n-hypermem-16",
+    )
+}
+"""Commands whose JSON and CSV `test_every_answer` looks at."""
+
+
+def test_csv_has_the_ranking_and_the_front() -> None:
+    asked = ("--region", "us-central1", "--bytes-in", "2TB", "--series", "n1", "--max-count", "4")
+    done = run_verbs(arguments=["job", *asked, "-o", "csv"])
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    ranked = [row for row in rows if row["rank"]]
+    assert [int(row["rank"]) for row in ranked] == list(range(1, len(ranked) + 1))
+    costs = [float(row["usd_per_run"]) for row in ranked]
+    assert costs == sorted(costs)
+    assert any(row["is_front"] == "true" for row in rows)

@@ -18,37 +18,23 @@ from support.commands import answers
 from support.commands.in_process import netplan
 from support.commands.lines import VERBS, success
 from support.commands.loud import SAID
-from support.commands.run import ROOTS, SECONDS
+from support.commands.run import MAIN, SECONDS, begun, run_anew, surroundings
 from support.nightly import every
 
-TESTS = Path(__file__).parents[2]
-ENVIRONMENT = {
-    **os.environ,
-    "PYTHONPATH": os.pathsep.join(map(str, [*ROOTS, TESTS])),
-    "NO_COLOR": "1",
-}
 CAPS = ("caps", "n2-standard-8")
-MAIN = "import sys; sys.argv[0] = 'netplan'; from netplan_planner.cli import main; main()"
 STEERING = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def loud(note: Path, *words: str, **more: str) -> "subprocess.CompletedProcess[str]":
     """Return what a command line writes in which a library prints."""
-    return subprocess.run(
-        [sys.executable, "-m", "support.commands.loud", str(note), *words],
-        env=ENVIRONMENT | more,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    return run_anew("-m", "support.commands.loud", note, *words, env=surroundings(**more))
 
 
 def in_shell(line: str, *words: str) -> "subprocess.CompletedProcess[str]":
     """Return what a shell does with `"$@"`, the command."""
     return subprocess.run(
         ["sh", "-c", line, "sh", sys.executable, "-c", MAIN, *words],
-        env=ENVIRONMENT,
+        env=surroundings(),
         capture_output=True,
         text=True,
         timeout=SECONDS,
@@ -66,15 +52,8 @@ class TestLibraries:
                 folder.mkdir()
                 words = [*success(verb, folder, stack), "--quiet", "--output", "json"]
                 asked.append((words, str(folder / "answer")))
-            done = subprocess.run(
-                [sys.executable, "-m", "support.commands.loud"],
-                env=ENVIRONMENT,
-                input=json.dumps(asked),
-                capture_output=True,
-                text=True,
-                timeout=SECONDS * 3,
-                check=False,
-            )
+            module, lines = "support.commands.loud", json.dumps(asked)
+            done = run_anew("-m", module, input=lines, timeout=SECONDS * 3)
         assert (done.returncode, done.stderr) == (0, "")
         assert json.loads(done.stdout) == [0] * len(verbs)
         for verb, (_, answer) in zip(verbs, asked, strict=True):
@@ -93,9 +72,7 @@ class TestLibraries:
         ],
         ids=lambda words: words[0],
     )
-    def test_print_nothing_while_modules_are_loaded(
-        self, words: tuple[str, ...], tmp_path: Path
-    ) -> None:
+    def test_print_nothing_while_loading(self, words: tuple[str, ...], tmp_path: Path) -> None:
         done = loud(tmp_path / "note", *words)
         assert (tmp_path / "note").exists()
         alone = netplan(*words)
@@ -151,15 +128,8 @@ class TestClosedStreams:
     def test_a_reader_that_has_gone_has_what_it_wanted(self, words: tuple[str, ...]) -> None:
         source, sink = os.pipe()
         os.close(source)
-        done = subprocess.run(
-            [sys.executable, "-c", MAIN, *words],
-            env=ENVIRONMENT,
-            stdout=sink,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
+        streams = {"capture_output": False, "stdout": sink, "stderr": subprocess.PIPE}
+        done = run_anew("-c", MAIN, *words, **streams)
         os.close(sink)
         assert (done.returncode, done.stderr) == (0, "")
 
@@ -175,7 +145,7 @@ class TestNames:
     @pytest.mark.parametrize("name", ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
     def test_a_pipe_and_a_file_get_the_answer(self, name: str, tmp_path: Path) -> None:
         file = tmp_path / "file"
-        file.write_text("before\n", encoding="utf-8")
+        file.write_text("before\n", "utf-8")
         done = in_shell(f'"$@" | cat >>{file}; exec "$@" >>{file}', *CAPS, "-o", f"json:{name}")
         alone = netplan(*CAPS, "-o", "json").out
         assert (done.returncode, done.stderr) == (0, "")
@@ -202,13 +172,8 @@ def test_a_terminal_gets_lines_of_its_width(words: tuple[str, ...]) -> None:
     """Also where it is the standard output alone that is one."""
     screen, end = pty.openpty()
     fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
-    with subprocess.Popen(
-        [sys.executable, "-c", MAIN, *words],
-        env=ENVIRONMENT,
-        stdin=subprocess.DEVNULL,
-        stdout=end,
-        stderr=subprocess.DEVNULL,
-    ) as process:
+    nothing = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with begun("-c", MAIN, *words, stdout=end, **nothing) as process:
         os.close(end)
         written = b""
         # A terminal that nobody writes to any more ends with an error.

@@ -7,13 +7,7 @@ from typing import Any
 
 import pytest
 
-from netplan_planner.errors import (
-    IncompleteError,
-    InputError,
-    MissingDatum,
-    UnknownName,
-    UsageError,
-)
+from netplan_planner import errors
 from support.commands.cases import CASES, cases
 from support.commands.in_process import netplan
 from support.commands.lines import FILE, OUT, VERBS, success
@@ -44,15 +38,20 @@ def documented() -> dict[str, tuple[bool, bool, bool]]:
     """Return by verb whether the table says when it ends with 1, with 3 for want of a figure, 4."""
     rows = (
         [cell.strip() for cell in line.strip("|").split("|")]
-        for line in DOCS.read_text(encoding="utf-8").splitlines()
+        for line in DOCS.read_text("utf-8").splitlines()
         if line.startswith("| `")
     )
     return {row[0].strip("`"): (bool(row[1]), bool(row[2]), bool(row[3])) for row in rows}
 
 
-def test_every_verb_has_its_row() -> None:
-    assert set(VERBS) == set(LEAVES), "give it a row in tests/support/commands/lines.py"
+def test_every_verb_has_its_row_and_a_wrong_word() -> None:
+    assert set(VERBS) == set(LEAVES), "give it a row in tests/support/commands/lines.toml"
     assert set(documented()) == set(LEAVES), "give it a row in docs/statuses.md"
+    lines = [line for line, _ in cases(CASES / "any" / "wrong_words.toml")]
+    lacking = {
+        verb for verb in VERBS if not any(f"{line} ".startswith(f"{verb} ") for line in lines)
+    }
+    assert not lacking, "give it a line in tests/cases/any/wrong_words.toml"
 
 
 @pytest.mark.parametrize("verb", LEAVES)
@@ -67,27 +66,17 @@ def test_its_row_says_what_the_tests_show(verb: str) -> None:
 
 def test_the_errors_have_the_statuses_of_the_table() -> None:
     statuses = {
-        UsageError: 2,
-        UnknownName: 2,
-        InputError: 3,
-        MissingDatum: 3,
-        IncompleteError: 4,
+        errors.UsageError: 2,
+        errors.UnknownName: 2,
+        errors.InputError: 3,
+        errors.MissingDatum: 3,
+        errors.IncompleteError: 4,
     }
     assert {kind: kind.exit_status for kind in statuses} == statuses
 
 
-def test_a_word_that_names_nothing_is_tried_of_every_verb() -> None:
-    lines = [line for line, _ in cases(CASES / "any" / "wrong_words.toml")]
-    lacking = {
-        verb for verb in VERBS if not any(f"{line} ".startswith(f"{verb} ") for line in lines)
-    }
-    assert not lacking, "give it a line in tests/cases/any/wrong_words.toml"
-
-
 @pytest.mark.parametrize("line", lines_of("nothing"))
-def test_nothing_found_is_1_and_said(
-    line: str | Callable[[Path], list[str]], tmp_path: Path
-) -> None:
+def test_nothing_found_is_1(line: str | Callable[[Path], list[str]], tmp_path: Path) -> None:
     done = netplan(*(line.split() if isinstance(line, str) else line(tmp_path)))
     assert done.status == 1
     assert done.out
@@ -95,9 +84,7 @@ def test_nothing_found_is_1_and_said(
 
 @pytest.mark.parametrize("content", [None, DAMAGED], ids=["missing", "damaged"])
 @pytest.mark.parametrize("line", lines_of("unreadable"))
-def test_an_input_that_cannot_be_read_is_3_and_named(
-    line: str, content: bytes | None, tmp_path: Path
-) -> None:
+def test_an_unreadable_input_is_3(line: str, content: bytes | None, tmp_path: Path) -> None:
     file = tmp_path / "given"
     if content is not None:
         file.write_bytes(content)

@@ -1,4 +1,4 @@
-"""An error that nobody foresaw is one line; its trace comes on request and tells no value."""
+"""Errors that nobody foresaw, and warnings: one line, or none; the rest comes on request."""
 
 import errno
 from pathlib import Path
@@ -9,7 +9,7 @@ from netplan_planner.cli.unforeseen import line_of, trace_of, withheld, without_
 from netplan_planner.errors import InputError
 from netplan_planner.input_files import reading
 from netplan_planner.readers import files
-from support.commands.run import run_verbs
+from support.commands.run import run_anew, run_verbs
 
 SECRET = "sk-live-hunter2hunter2"
 
@@ -23,11 +23,19 @@ def raised(text: str) -> Exception:
     raise AssertionError
 
 
-def test_the_line_names_what_was_read_and_the_way_to_the_trace() -> None:
+def test_the_line_names_what_was_read_memory_and_the_file_system() -> None:
     line = line_of(raised("x"), ["--quiet", "audit", "--inventory", "inventory"])
     assert "while reading inventory/instances.json" in line
     assert "`netplan --debug audit …` shows the trace" in line
     assert "\n" not in line
+    # Memory and the file system are named.
+    assert line_of(MemoryError(), ["audit"]).startswith("not enough memory")
+    denied = PermissionError(errno.EACCES, "Permission denied", "/etc/x")
+    assert line_of(denied, []).startswith("/etc/x: Permission denied")
+    # Errors on purpose keep their own words.
+    with pytest.raises(InputError, match=r"^mine$") as caught, reading("a file"):
+        raise InputError("mine")
+    assert not getattr(caught.value, "__notes__", [])
 
 
 @pytest.mark.parametrize(
@@ -39,20 +47,16 @@ def test_the_line_names_what_was_read_and_the_way_to_the_trace() -> None:
         (["--config", "netplan.toml"], "netplan --debug"),
     ],
 )
-def test_the_way_to_the_trace_names_the_verb_wherever_it_stands(
-    words: list[str], advice: str
-) -> None:
+def test_the_way_to_the_trace_names_the_verb(words: list[str], advice: str) -> None:
     assert f"`{advice}` shows the trace" in line_of(raised("x"), words)
 
 
-def test_the_trace_has_places_and_no_values() -> None:
+def test_the_trace_has_places_causes_and_no_values() -> None:
     trace = trace_of(raised(SECRET))
     assert "test_unforeseen.py" in trace
     assert f"ValueError: could not convert string to float: ({len(SECRET) + 2} characters)" in trace
     assert SECRET not in trace
-
-
-def test_the_errors_behind_one_are_told_too() -> None:
+    # The errors behind one are told too.
     try:
         try:
             raise KeyError(SECRET)
@@ -63,8 +67,7 @@ def test_the_errors_behind_one_are_told_too() -> None:
     assert trace.index("KeyError") < trace.index("which led to") < trace.index("RuntimeError")
     assert SECRET not in trace
 
-
-def test_the_trace_of_a_deep_recursion_is_short() -> None:
+    # The trace of a deep recursion is short.
     def deeper() -> None:
         deeper()
 
@@ -72,18 +75,6 @@ def test_the_trace_of_a_deep_recursion_is_short() -> None:
         deeper()
     assert len(trace_of(caught.value).splitlines()) < 150
     assert "nested too deeply" in line_of(caught.value, [])
-
-
-def test_memory_and_the_file_system_are_named() -> None:
-    assert line_of(MemoryError(), ["audit"]).startswith("not enough memory")
-    denied = PermissionError(errno.EACCES, "Permission denied", "/etc/x")
-    assert line_of(denied, []).startswith("/etc/x: Permission denied")
-
-
-def test_errors_on_purpose_keep_their_own_words() -> None:
-    with pytest.raises(InputError, match=r"^mine$") as caught, reading("a file"):
-        raise InputError("mine")
-    assert not getattr(caught.value, "__notes__", [])
 
 
 @pytest.mark.parametrize(
@@ -95,26 +86,20 @@ def test_errors_on_purpose_keep_their_own_words() -> None:
         ({}, ["prices", "refresh", f"--api-key={SECRET}"]),
     ],
 )
-def test_secrets_of_the_surroundings_are_withheld(
-    environment: dict[str, str], words: list[str]
-) -> None:
+def test_secrets_around_are_withheld(environment: dict[str, str], words: list[str]) -> None:
     assert withheld(f"no {SECRET} here", environment, words) == "no (not shown) here"
 
 
-def test_a_file_that_a_variable_names_is_no_secret(tmp_path: Path) -> None:
+def test_a_file_and_plain_words_are_no_secret(tmp_path: Path) -> None:
     name = str(tmp_path)
     assert withheld(name, {"GOOGLE_APPLICATION_CREDENTIALS": name}, ()) == name
-
-
-def test_without_values_keeps_the_words() -> None:
+    # Without values keeps the words.
     assert without_values(f'no key "{SECRET}" in {SECRET * 2}') == (
         "no key (24 characters) in (44 characters)"
     )
 
 
-def test_the_command_shows_one_line_and_with_debug_the_trace(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_debug_shows_the_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "documents_of", lambda data: 1 / 0)
     (tmp_path / "a.json").write_text("{}")
     arguments = ["audit", "--inventory", str(tmp_path)]
@@ -126,3 +111,26 @@ def test_the_command_shows_one_line_and_with_debug_the_trace(
     assert told.returncode == 3
     assert "ZeroDivisionError" in told.stderr
     assert "in _early" in told.stderr or "in _read_data" in told.stderr
+
+
+SCRIPT = """
+import warnings
+from netplan_planner.cli import answers, main
+write = answers.write
+def warned(*arguments):
+    warnings.simplefilter("always")
+    warnings.warn("wears out", FutureWarning)
+    write(*arguments)
+answers.write = warned
+main()
+"""
+
+
+@pytest.mark.parametrize("is_shown", [False, True])
+def test_a_warning_is_seen_with_debug_alone(is_shown: bool) -> None:
+    words = ["--debug"] * is_shown + ["caps", "n2-standard-4", "--output", "csv"]
+    done = run_anew("-c", SCRIPT, *words)
+    assert done.returncode == 0, done.stderr
+    assert ("FutureWarning: wears out" in done.stderr) is is_shown
+    assert "wears out" not in done.stdout
+    assert "n2-standard-4" in done.stdout

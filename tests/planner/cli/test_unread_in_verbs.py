@@ -89,9 +89,7 @@ def test_stopped_machines_are_left_out_with_a_word(verb: str, inventory: Path, f
 
 
 @pytest.mark.parametrize("verb", LEAVE_OUT_STOPPED)
-def test_a_suspended_machine_is_left_out_like_a_stopped_one(
-    verb: str, inventory: Path, flows: Path
-) -> None:
+def test_a_suspended_machine_is_left_out_too(verb: str, inventory: Path, flows: Path) -> None:
     stopped = answer(verb, inventory, flows)
     machines = inventory / "instances.json"
     machines.write_text(machines.read_text().replace("TERMINATED", "SUSPENDED"))
@@ -104,9 +102,7 @@ def test_a_suspended_machine_is_left_out_like_a_stopped_one(
 
 
 @pytest.mark.parametrize("verb", ["fleet", "whatif"])
-def test_strict_refuses_a_plan_of_less_than_was_given(
-    verb: str, inventory: Path, flows: Path
-) -> None:
+def test_strict_refuses_a_plan_of_less(verb: str, inventory: Path, flows: Path) -> None:
     done = netplan(verb, "--inventory", str(inventory), *VERBS[verb], "--strict")
     assert done.status == 4
     assert "incomplete, and --strict was given" in done.err

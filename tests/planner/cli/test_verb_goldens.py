@@ -19,10 +19,7 @@ from support.forecasts import made
 
 Golden = Callable[[str, str], None]
 TODAY = date(2026, 11, 21)
-ASK_FOR_TODAY = (
-    "cli.framed",
-    "planning.project",
-)
+ASK_FOR_TODAY = ("cli.framed", "planning.project")
 """Modules that look at the calendar; prices are old or not by it."""
 MOST_LINES = 175
 FIRST_ROWS = 40
@@ -106,30 +103,30 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setattr(import_module(f"netplan_planner.{name}"), "date", Pinned)
     answers.calibration(tmp_path)
     answers.price_table(tmp_path)
-    (tmp_path / "series.csv").write_text(forecasts(), encoding="utf-8")
+    (tmp_path / "series.csv").write_text(forecasts(), "utf-8")
     (tmp_path / "paths.csv").write_text(
         "path_class,machine_type,streams,rtt_ms,mtu\n"
         "same-zone-internal,n2-standard-8,1,,\n"
         "inter-region-internal,n2-standard-8,8,100,\n"
         "same-zone-internal,n9-odd,,,\n"
         "same-zone-internal,n2-standard-8,,,8896\n",
-        encoding="utf-8",
+        "utf-8",
     )
     (tmp_path / "vms.csv").write_text(
         "name,zone,vcpus,group,is_spread,is_pinned,machine_type\n"
         "web-1,us-central1-a,8,web,true,,\nweb-2,us-central1-b,8,web,true,,\n"
         "cache,us-central1-b,,,,,n2-standard-16\ndb,us-central1-a,32,,,true,\n"
         "log,us-central1-b,4,,,,\n",
-        encoding="utf-8",
+        "utf-8",
     )
     (tmp_path / "edges.csv").write_text(
         "src,dst,gib_per_month,max_rtt_ms\n"
         "web-1,cache,9000,\nweb-2,cache,9500,\ncache,db,40000,1.0\nlog,db,300,\n"
         "web-1,web-2,800,\n",
-        encoding="utf-8",
+        "utf-8",
     )
     (tmp_path / "small-zones.csv").write_text(
-        "zone,capacity_vcpus\nus-central1-a,30\nus-central1-b,20\n", encoding="utf-8"
+        "zone,capacity_vcpus\nus-central1-a,30\nus-central1-b,20\n", "utf-8"
     )
     return tmp_path
 
@@ -160,7 +157,7 @@ def test_golden(name: str, place: Path, golden: Golden) -> None:
     done = netplan(*LINES[name].replace("FOLDER", str(place)).split(), *outputs)
     assert done.status in {0, 1}, done.err
     for form, file in files.items():
-        text = file.read_text(encoding="utf-8").replace(str(place), "FOLDER")
+        text = file.read_text("utf-8").replace(str(place), "FOLDER")
         if form == "json":
             text = shortened(text)
         elif form == "csv":

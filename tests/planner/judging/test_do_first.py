@@ -7,13 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from netplan_planner.judging import move_steps
 from netplan_planner.judging.fixes import answer
-from netplan_planner.judging.move_steps import (
-    Renaming,
-    under_new_name,
-    with_last_changes,
-    with_move,
-)
 from netplan_planner.ledger.state import State
 from netplan_planner.model import (
     Address,
@@ -24,13 +19,9 @@ from netplan_planner.model import (
     Hit,
     Limit,
     LimitKind,
-    LineItem,
     PathClass,
     PlannedChange,
-    ProjectId,
-    Region,
     ResourceRef,
-    Saving,
     SelfLink,
     Severity,
 )
@@ -45,9 +36,11 @@ from netplan_rules.base import Rule
 from netplan_rules.placement.chatty_inter_region_pair import check as region_moves
 from netplan_rules.placement.chatty_inter_zone_pair import check as zone_moves
 from netplan_rules.registry import find_rule
+from support.known import known
 from support.listed import listed
-from support.rules.facts import facts_of, machine
-from support.rules.judged import hits_of, judged
+from support.resources import resource
+from support.rules.facts import facts_of, holding, machine
+from support.rules.judged import hits_of, judged, paid
 
 
 def found(rule: str, *, base: str = "medium", **more: Any) -> tuple[Rule, tuple[Hit, ...]]:
@@ -60,19 +53,6 @@ def found(rule: str, *, base: str = "medium", **more: Any) -> tuple[Rule, tuple[
 
 def rate(gbps: float) -> Estimate:
     return Estimate(gbps=gbps, low_gbps=None, high_gbps=None)
-
-
-def paid(usd: str) -> Saving:
-    item = LineItem(
-        name="what is paid",
-        quantity=Decimal(1),
-        unit="month",
-        unit_price_usd=Decimal(usd),
-        usd_per_month=Decimal(usd),
-        as_of=date(2026, 1, 1),
-        source="a page",
-    )
-    return Saving(items=(item,))
 
 
 def order_of(*kept: tuple[Rule, tuple[Hit, ...]]) -> list[str]:
@@ -181,13 +161,12 @@ def test_places_that_bring_nothing_any_more_are_told_from_the_others() -> None:
     )
     (hit,) = hits_of(zone_moves, facts)
     back = ResourceRef(self_link=hit.resources[1].self_link), hit.resources[0]
-    assert hit.change is not None
     where = {m.ref.self_link: m.zone for m in facts.inventory.instances}
     turned = replace(
         hit,
         resources=back,
         subject="turned",
-        change=replace(hit.change, target=back[0].self_link, to=where[back[1].self_link]),
+        change=replace(known(hit.change), target=back[0].self_link, to=where[back[1].self_link]),
     )
     found = answer(facts, [(zone_moves.rule, (turned, hit))])
     (fix,) = found.do_first
@@ -229,23 +208,14 @@ def test_a_move_says_which_reserved_address_it_leaves_behind() -> None:
         talk=(("pear", "apple", PathClass.INTER_REGION_INTERNAL, 5.0),),
     )
     link = SelfLink("projects/p/regions/asia-southeast1/addresses/pear-ip")
-    held = Address(
-        ref=ResourceRef(self_link=link),
-        project=ProjectId("p"),
-        name="pear-ip",
-        address="34.1.2.3",
-        is_external=True,
-        region=Region("asia-southeast1"),
-        status="IN_USE",
-    )
-    facts = replace(facts, inventory=replace(facts.inventory, addresses=(held,)))
+    held = resource(Address, link, address="34.1.2.3", is_external=True, status="IN_USE")
+    facts = holding(facts, addresses=(held,))
     ((planned,),) = (fix.changes for fix in judged(facts, region_moves).do_first)
     assert planned.fix is not None
     assert any("machine-images create" in command for command in planned.fix.commands)
     # They are there: nobody has to ask for them.
     assert "netplan whatif" not in planned.fix.text
-    assert planned.fix.clean_up is not None
-    assert "pear-ip" in planned.fix.clean_up.text
+    assert "pear-ip" in known(planned.fix.clean_up).text
 
 
 @listed("name", ["pear", "plum"])
@@ -253,7 +223,7 @@ def test_a_move_to_where_its_name_is_taken_has_no_commands(name: str) -> None:
     moved, there = machine("pear", zone="us-central1-a"), machine(name, zone="us-central1-b")
     change = Change(kind=ChangeKind.ZONE, target=moved.ref.self_link, to=there.zone)
     told = Fix(text="move it", label="a move")
-    fix = with_move(told, change, State(facts_of(moved, there)))
+    fix = move_steps.with_move(told, change, State(facts_of(moved, there)))
     assert bool(fix.commands) is (name != moved.name)
 
 
@@ -266,13 +236,11 @@ def test_a_move_to_where_its_name_is_taken_has_no_commands(name: str) -> None:
         (ChangeKind.SPOT, None, ""),
     ],
 )
-def test_the_last_change_of_a_machine_may_give_it_a_new_name(
-    kind: ChangeKind, to: str | None, said: str
-) -> None:
+def test_the_last_change_may_rename_a_machine(kind: ChangeKind, to: str | None, said: str) -> None:
     moved, there = machine("pear", zone="us-central1-a"), machine("pear", zone="us-central1-b")
     change = Change(kind=kind, target=moved.ref.self_link, to=to)
     told = Fix(text="do it", label="it", caution="Be there.")
-    fix = under_new_name(told, change, State(facts_of(moved, there)))
+    fix = move_steps.under_new_name(told, change, State(facts_of(moved, there)))
     assert (fix is None) is (not said)
     if fix is not None:
         assert any(said in command for command in fix.commands)
@@ -280,7 +248,7 @@ def test_the_last_change_of_a_machine_may_give_it_a_new_name(
         assert fix.undo is not None
     made = replace(moved, created_by=SelfLink("projects/p/zones/z/instanceGroupManagers/g"))
     if kind is not ChangeKind.ZONE:
-        assert under_new_name(told, change, State(facts_of(made, there))) is None
+        assert move_steps.under_new_name(told, change, State(facts_of(made, there))) is None
 
 
 @pytest.mark.parametrize(
@@ -294,9 +262,7 @@ def test_the_last_change_of_a_machine_may_give_it_a_new_name(
         ({"commands": ("gcloud compute instances stop pear-2 --zone=us-central1-a",)}, True),
     ],
 )
-def test_no_change_after_it_may_name_a_machine_that_is_renamed(
-    later: dict[str, Any], is_written: bool
-) -> None:
+def test_no_change_names_a_renamed_machine(later: dict[str, Any], is_written: bool) -> None:
     def link(name: str) -> SelfLink:
         return SelfLink(f"projects/p/zones/us-central1-a/instances/{name}")
 
@@ -314,8 +280,8 @@ def test_no_change_after_it_may_name_a_machine_that_is_renamed(
         after = Change(kind=kind, target=link(later["target"]), destination=there)
     second = (of(after, *later.get("commands", ())),) if later else ()
     written = Fix(text="it", commands=("made",))
-    renaming = Renaming("one", 0, written, frozenset({"pear"}))
-    found = with_last_changes({"one": (first,), "two": second}, [renaming])
+    renaming = move_steps.Renaming("one", 0, written, frozenset({"pear"}))
+    found = move_steps.with_last_changes({"one": (first,), "two": second}, [renaming])
     assert (found["one"][0].fix == written) is is_written
     assert found["two"] == second
 
@@ -323,9 +289,7 @@ def test_no_change_after_it_may_name_a_machine_that_is_renamed(
 @pytest.mark.parametrize(
     ("named", "is_partial"), [("a", True), ("a b", False), ("a --with=b", True), ("", True)]
 )
-def test_a_step_is_partial_where_no_command_names_a_machine_that_it_changes(
-    named: str, is_partial: bool
-) -> None:
+def test_a_step_without_all_its_machines_is_partial(named: str, is_partial: bool) -> None:
     links = tuple(SelfLink(f"projects/p/zones/us-central1-a/instances/{name}") for name in "ab")
     change = Change(kind=ChangeKind.SPOT, target=links[0], members=links)
     fix = Fix(text="do it", commands=(f"gcloud compute instances stop {named}",))
@@ -343,9 +307,7 @@ def test_a_step_is_partial_where_no_command_names_a_machine_that_it_changes(
 @pytest.mark.parametrize(
     ("limit", "rates"), [("external-egress", (7, 21.024)), ("vm-egress", (32, 50))]
 )
-def test_a_limit_of_the_outside_is_lifted_on_a_path_to_there(
-    limit: str, rates: tuple[float, float]
-) -> None:
+def test_a_limit_is_lifted_on_its_own_path(limit: str, rates: tuple[float, float]) -> None:
     facts = facts_of(
         machine("a", "n2-standard-32"),
         machine("b"),
@@ -368,7 +330,5 @@ def test_a_limit_of_the_outside_is_lifted_on_a_path_to_there(
         **GAIN,
     )
     (entry,) = answer(facts, (hit,)).do_first
-    assert entry.now is not None
-    assert entry.fixed is not None
     # What the receiver takes from outside is less than the 25 Gbit/s of Tier_1.
-    assert (entry.now.gbps, entry.fixed.gbps) == rates
+    assert (known(entry.now).gbps, known(entry.fixed).gbps) == rates

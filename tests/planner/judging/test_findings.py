@@ -6,25 +6,10 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.judging.findings import fingerprint, merge_lines
 from netplan_planner.judging.fixes import answer
 from netplan_planner.judging.judge import judge
-from netplan_planner.model import (
-    Confidence,
-    Estimate,
-    Evidence,
-    Facts,
-    Finding,
-    Fix,
-    Gap,
-    Hit,
-    LineItem,
-    Need,
-    ResourceRef,
-    Saving,
-    SelfLink,
-    Severity,
-)
 from netplan_rules.base import Rule
 from netplan_rules.work import READ_AGAIN
 from support.rules.facts import facts_of, machine
@@ -32,8 +17,8 @@ from support.rules.facts import facts_of, machine
 RULE = Rule(
     id="a-rule",
     title="A rule",
-    severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY}),
+    severity=model.Severity.MEDIUM,
+    needs=frozenset({model.Need.INVENTORY}),
     rationale="",
     remediation="",
     guards="",
@@ -45,8 +30,8 @@ RULE = Rule(
 )
 
 
-def line(usd: str, quantity: str = "1", name: str = "traffic") -> LineItem:
-    return LineItem(
+def line(usd: str, quantity: str = "1", name: str = "traffic") -> model.LineItem:
+    return model.LineItem(
         name=name,
         quantity=Decimal(quantity),
         unit="GiB",
@@ -57,19 +42,21 @@ def line(usd: str, quantity: str = "1", name: str = "traffic") -> LineItem:
     )
 
 
-def made(*hits: Hit, rule: Rule = RULE) -> tuple[Finding, ...]:
+def made(*hits: model.Hit, rule: Rule = RULE) -> tuple[model.Finding, ...]:
     return answer(facts_of(machine("a")), [(rule, hits)]).findings
 
 
-def hit(name: str, *, volume: float = 1.0, cause: str = "", **fields: object) -> Hit:
-    return Hit(
-        resources=(ResourceRef(self_link=SelfLink(f"projects/p/zones/z/instances/{name}")),),
+def hit(name: str, *, volume: float = 1.0, cause: str = "", **fields: object) -> model.Hit:
+    return model.Hit(
+        resources=(
+            model.ResourceRef(self_link=model.SelfLink(f"projects/p/zones/z/instances/{name}")),
+        ),
         subject=name,
         message=f"{name} talks",
         cause=cause,
         evidence=(
-            Evidence(name="volume", value=volume, unit="GiB"),
-            Evidence(name="place", value="z"),
+            model.Evidence(name="volume", value=volume, unit="GiB"),
+            model.Evidence(name="place", value="z"),
         ),
         **fields,  # type: ignore[arg-type]
     )
@@ -77,55 +64,60 @@ def hit(name: str, *, volume: float = 1.0, cause: str = "", **fields: object) ->
 
 def test_hits_of_a_cause_become_one_finding_with_the_greatest_first() -> None:
     hits = [
-        hit("a", volume=1, saving=Saving(items=(line("0.01", "100"),))),
+        hit("a", volume=1, saving=model.Saving(items=(line("0.01", "100"),))),
         hit(
             "b",
             volume=3,
-            saving=Saving(items=(line("0.01", "300"),)),
-            fix=Fix(text="x", commands=("c",)),
+            saving=model.Saving(items=(line("0.01", "300"),)),
+            fix=model.Fix(text="x", commands=("c",)),
         ),
     ]
     (finding,) = made(*hits)
     assert finding.subject == "b"
     assert finding.message == "4 GiB of 2 pairs in z"
     assert [m.subject for m in finding.members] == ["b", "a"]
-    assert finding.members[0].fix == Fix(text="x", commands=("c",))
+    assert finding.members[0].fix == model.Fix(text="x", commands=("c",))
     assert finding.members[1].fix is None
     assert finding.saving_usd_per_month == Decimal("4.00")
     assert finding.line_items == (line("0.01", "400"),)
-
-
-def test_a_single_hit_keeps_its_own_words() -> None:
+    # A single hit keeps its own words.
     (finding,) = made(hit("a"))
     assert finding.message == "a talks"
     assert finding.saving_usd_per_month is None
-
-
-def test_order_of_hits_changes_nothing() -> None:
+    # Order of hits changes nothing.
     hits = [hit("a"), hit("b", cause="h"), hit("c", volume=9), hit("d", cause="i")]
     assert len(made(*hits)) == 3
     assert made(*hits) == made(*hits[::-1])
 
 
-def test_an_unknown_saving_is_said_and_left_out_of_the_sum() -> None:
+def test_amounts_of_a_finding_are_sums_and_the_unknown_is_said() -> None:
     hits = [
-        hit("a", saving=Saving(items=(line("0.01", "100"),))),
-        hit("b", saving=Saving(items=(line("9"),), unknown="no price of x")),
+        hit("a", saving=model.Saving(items=(line("0.01", "100"),))),
+        hit("b", saving=model.Saving(items=(line("9"),), unknown="no price of x")),
     ]
     (finding,) = made(*hits)
     assert finding.saving_usd_per_month == Decimal("1.00")
     assert finding.saving_unknown == "no price of x"
+    # Costs and savings of one name stay apart.
+    lines = [line("2", "5"), line("2", "-3"), line("2", "1")]
+    assert [item.quantity for item in merge_lines(lines)] == [Decimal(6), Decimal(-3)]
+    # What is paid before and after alike is in no line.
+    lines = [line("2", "5"), line("2", "-4"), line("3", "-1"), line("2", "-1")]
+    (left,) = merge_lines(lines)
+    assert (left.quantity, left.unit_price_usd) == (Decimal(-1), Decimal(3))
 
 
 def test_confidence_is_that_of_half_of_what_is_at_stake() -> None:
-    small = hit("a", saving=Saving(items=(line("1"),)), doubts=("thin",), at_most=Confidence.LOW)
-    large = hit("b", saving=Saving(items=(line("9"),)))
+    small = hit(
+        "a", saving=model.Saving(items=(line("1"),)), doubts=("thin",), at_most=model.Confidence.LOW
+    )
+    large = hit("b", saving=model.Saving(items=(line("9"),)))
     (finding,) = made(small, large)
-    assert finding.confidence is Confidence.HIGH
+    assert finding.confidence is model.Confidence.HIGH
     assert finding.confidence_reason == "of 2 places 1 high, 1 low (mostly: thin)"
-    (other,) = made(small, hit("b", saving=Saving(items=(line("0.5"),))))
-    assert other.confidence is Confidence.LOW
-    assert [m.confidence for m in finding.members] == [Confidence.HIGH, Confidence.LOW]
+    (other,) = made(small, hit("b", saving=model.Saving(items=(line("0.5"),))))
+    assert other.confidence is model.Confidence.LOW
+    assert [m.confidence for m in finding.members] == [model.Confidence.HIGH, model.Confidence.LOW]
 
 
 def test_fingerprints_name_the_place_of_a_member_and_the_cause_of_a_finding() -> None:
@@ -137,26 +129,15 @@ def test_fingerprints_name_the_place_of_a_member_and_the_cause_of_a_finding() ->
     assert one.members[0].fingerprint == fingerprint(RULE, hit("a"))
 
 
-def test_costs_and_savings_of_one_name_stay_apart() -> None:
-    lines = [line("2", "5"), line("2", "-3"), line("2", "1")]
-    assert [item.quantity for item in merge_lines(lines)] == [Decimal(6), Decimal(-3)]
-
-
-def test_what_is_paid_before_and_after_alike_is_in_no_line() -> None:
-    lines = [line("2", "5"), line("2", "-4"), line("3", "-1"), line("2", "-1")]
-    (left,) = merge_lines(lines)
-    assert (left.quantity, left.unit_price_usd) == (Decimal(-1), Decimal(3))
-
-
 def test_findings_come_by_severity_and_then_as_their_fixes_rank() -> None:
-    slow, fast = Estimate(gbps=1.0), Estimate(gbps=9.0)
+    slow, fast = model.Estimate(gbps=1.0), model.Estimate(gbps=9.0)
     found = made(
         hit("plain", cause="1"),
-        hit("little", cause="2", saving=Saving(items=(line("5"),))),
-        hit("rich", cause="3", saving=Saving(items=(line("5000"),))),
+        hit("little", cause="2", saving=model.Saving(items=(line("5"),))),
+        hit("rich", cause="3", saving=model.Saving(items=(line("5000"),))),
         hit("waits", cause="4", throughput_now=slow, throughput_fixed=fast, used_ratio=0.9),
         hit("idle", cause="5", throughput_now=slow, throughput_fixed=fast, used_ratio=0.1),
-        hit("grave", cause="6", severity=Severity.HIGH),
+        hit("grave", cause="6", severity=model.Severity.HIGH),
     )
     assert [(f.subject, f.severity.value, f.rank) for f in found] == [
         ("waits", "high", 1),
@@ -168,8 +149,10 @@ def test_findings_come_by_severity_and_then_as_their_fixes_rank() -> None:
     ]
 
 
-def run(*said: Hit | Gap, crash: bool = False, needs: frozenset[Need] = RULE.needs) -> object:
-    def check(facts: Facts) -> Iterator[Hit | Gap]:
+def run(
+    *said: model.Hit | model.Gap, crash: bool = False, needs: frozenset[model.Need] = RULE.needs
+) -> object:
+    def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
         yield from said
         if crash:
             raise ZeroDivisionError("boom")
@@ -179,36 +162,37 @@ def run(*said: Hit | Gap, crash: bool = False, needs: frozenset[Need] = RULE.nee
     return judge(replace(RULE, needs=needs)(check), facts_of(machine("a")))
 
 
-def test_a_crash_is_reported_as_one_and_its_hits_do_not_count() -> None:
+def test_a_crash_a_gap_and_missing_evidence_are_no_pass() -> None:
     judged = run(hit("a"), crash=True)
     assert judged.hits == ()  # type: ignore[attr-defined]
     (note,) = judged.not_evaluated  # type: ignore[attr-defined]
     assert note.kind == "crashed"
     assert "ZeroDivisionError: boom" in note.reason
-
-
-def test_missing_evidence_is_not_a_pass() -> None:
-    judged = run(needs=frozenset({Need.TRAFFIC, Need.TARGETS}))
+    # Missing evidence is not a pass.
+    judged = run(needs=frozenset({model.Need.TRAFFIC, model.Need.TARGETS}))
     (note,) = judged.not_evaluated  # type: ignore[attr-defined]
     assert note.kind == "missing-evidence"
     assert "no traffic was given" in note.reason
     assert "no target bandwidth" in note.reason
-
-
-def test_gaps_are_counted_by_reason() -> None:
-    refs = [ResourceRef(self_link=SelfLink(f"projects/p/{n}")) for n in range(7)]
+    # Gaps are counted by reason.
+    refs = [model.ResourceRef(self_link=model.SelfLink(f"projects/p/{n}")) for n in range(7)]
     judged = run(
-        *(Gap(resource=ref, reason="no cap") for ref in refs), Gap(resource=refs[0], reason="x")
+        *(model.Gap(resource=ref, reason="no cap") for ref in refs),
+        model.Gap(resource=refs[0], reason="x"),
     )
     first, second = judged.not_evaluated  # type: ignore[attr-defined]
     assert (first.reason, first.resource_count, len(first.examples)) == ("no cap", 7, 5)
     assert (second.reason, second.resource_count) == ("x", 1)
+    # What several needs lack alike is said once.
+    rule = replace(RULE, needs=frozenset({model.Need.NODES, model.Need.SERVICES}))
+    (note,) = judge(rule(lambda facts: iter(())), facts_of(machine("a"))).not_evaluated
+    assert note.reason == "no Kubernetes objects were read (--inventory)"
 
 
 def test_the_order_says_what_to_do_where_places_differ() -> None:
-    def resize(name: str, label: str, usd: str) -> Hit:
-        fix = Fix(text=f"take {label}", label=label)
-        return hit(name, saving=Saving(items=(line(usd, "100"),)), fix=fix)
+    def resize(name: str, label: str, usd: str) -> model.Hit:
+        fix = model.Fix(text=f"take {label}", label=label)
+        return hit(name, saving=model.Saving(items=(line(usd, "100"),)), fix=fix)
 
     one = (resize("a", "n2d-standard-16", "3"), resize("b", "n2d-standard-16", "2"))
     facts = facts_of(machine("a"))
@@ -217,9 +201,3 @@ def test_the_order_says_what_to_do_where_places_differ() -> None:
     other = (*one, resize("c", "n4-standard-2", "1"))
     (mixed,) = answer(facts, [(RULE, other)]).do_first
     assert mixed.label == "n2d-standard-16 or n4-standard-2"
-
-
-def test_what_several_needs_lack_alike_is_said_once() -> None:
-    rule = replace(RULE, needs=frozenset({Need.NODES, Need.SERVICES}))
-    (note,) = judge(rule(lambda facts: iter(())), facts_of(machine("a"))).not_evaluated
-    assert note.reason == "no Kubernetes objects were read (--inventory)"

@@ -6,58 +6,52 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.judging.fix_sets import Option
 from netplan_planner.judging.fix_sets import find_fix_sets as find
-from netplan_planner.model import (
-    BandwidthTier,
-    Change,
-    ChangeKind,
-    Facts,
-    FixSet,
-    PathClass,
-    SelfLink,
-)
 from support.rules.facts import facts_of, machine
 
 HELD_BACK = 0.8
 
 
-def find_fix_sets(facts: Facts, options: list[Option]) -> tuple[FixSet, ...]:
+def find_fix_sets(facts: model.Facts, options: list[Option]) -> tuple[model.FixSet, ...]:
     return find(facts, options, HELD_BACK)
 
 
-EXTERNAL = PathClass.SAME_ZONE_EXTERNAL
+EXTERNAL = model.PathClass.SAME_ZONE_EXTERNAL
 
 
-def link(name: str) -> SelfLink:
-    return SelfLink(f"projects/p/zones/us-central1-a/instances/{name}")
+def link(name: str) -> model.SelfLink:
+    return model.SelfLink(f"projects/p/zones/us-central1-a/instances/{name}")
 
 
 def address(src: str, dst: str, usd: str = "100") -> Option:
-    change = Change(kind=ChangeKind.INTERNAL_ADDRESS, target=link(src), destination=link(dst))
+    change = model.Change(
+        kind=model.ChangeKind.INTERNAL_ADDRESS, target=link(src), destination=link(dst)
+    )
     return Option(change=change, saving_usd_per_month=Decimal(usd), finding=f"address-{src}")
 
 
 def resize(src: str, to: str, usd: str | None = "-40") -> Option:
-    change = Change(kind=ChangeKind.MACHINE_TYPE, target=link(src), to=to)
+    change = model.Change(kind=model.ChangeKind.MACHINE_TYPE, target=link(src), to=to)
     saving = None if usd is None else Decimal(usd)
     return Option(change=change, saving_usd_per_month=saving, finding=f"size-{src}")
 
 
-def gecko(*names: str, machine_type: str = "n1-standard-1") -> Facts:
+def gecko(*names: str, machine_type: str = "n1-standard-1") -> model.Facts:
     machines = [machine(name, machine_type) for name in names]
     ring = zip(names, names[1:] + names[:1], strict=True)
     talk = tuple((src, dst, EXTERNAL, 1.5) for src, dst in ring)
     return facts_of(*machines, talk=talk, as_of=date(2017, 7, 27))
 
 
-def towards(receiver: str) -> Facts:
+def towards(receiver: str) -> model.Facts:
     """A small machine that sends to one that may take more than it sends."""
     machines = machine("a", "n1-standard-1"), machine("b", receiver)
     return facts_of(*machines, talk=(("a", "b", EXTERNAL, 1.5),), as_of=date(2017, 7, 27))
 
 
-def singles(fix_set: FixSet) -> dict[str, float | None]:
+def singles(fix_set: model.FixSet) -> dict[str, float | None]:
     return {step.name: step.estimate.gbps for step in fix_set.singles}
 
 
@@ -75,13 +69,11 @@ def test_the_story_of_2017_needs_both_fixes() -> None:
     assert found.findings == ("address-a", "size-a")
 
 
-def test_one_fix_that_is_enough_is_no_set() -> None:
+def test_what_is_enough_alone_or_lifts_nothing_is_no_set() -> None:
     facts = gecko("a", "b", machine_type="n1-standard-16")
     assert find_fix_sets(facts, [address("a", "b")]) == ()
     assert find_fix_sets(facts, [address("a", "b"), resize("a", "n1-highmem-16")]) == ()
-
-
-def test_fixes_that_lift_nothing_are_no_set() -> None:
+    # Fixes that lift nothing are no set.
     facts = facts_of(
         *(machine(name, "n1-standard-1") for name in ("a", "b")),
         talk=(("a", "b", EXTERNAL, 1.9),),
@@ -90,18 +82,18 @@ def test_fixes_that_lift_nothing_are_no_set() -> None:
     same_cap = replace(resize("a", "n1-highcpu-2").change, to="n1-standard-1")
     options = [address("a", "b"), replace(resize("a", "n1-standard-1"), change=same_cap)]
     assert find_fix_sets(facts, options) == ()
+    # Without traffic there are no sets.
+    assert find_fix_sets(facts_of(machine("a")), [address("a", "b")]) == ()
 
 
-def test_alike_pairs_are_one_set_and_a_machine_is_paid_once() -> None:
+def test_a_machine_is_paid_once_and_has_one_type() -> None:
     names = ("a", "b", "c", "d")
     options = [address(s, d) for s, d in zip(names, names[1:] + names[:1], strict=True)]
     options += [resize(name, "n1-standard-16") for name in names]
     (found,) = find_fix_sets(gecko(*names), options)
     assert found.member_count == 4
     assert found.joint.saving_usd_per_month == Decimal(4 * 60)
-
-
-def test_two_pairs_of_one_sender_pay_its_new_type_once() -> None:
+    # Two pairs of one sender pay its new type once.
     facts = facts_of(
         *(machine(name, "n1-standard-1") for name in ("a", "b", "c")),
         talk=(("a", "b", EXTERNAL, 1.5), ("a", "c", EXTERNAL, 1.5)),
@@ -111,15 +103,11 @@ def test_two_pairs_of_one_sender_pay_its_new_type_once() -> None:
     (found,) = find_fix_sets(facts, options)
     assert found.member_count == 2
     assert found.joint.saving_usd_per_month == Decimal(2 * 100 - 40)
-
-
-def test_an_unknown_price_makes_the_sum_unknown_not_smaller() -> None:
+    # An unknown price makes the sum unknown not smaller.
     options = [address("a", "b"), resize("a", "n1-standard-16", usd=None)]
     (found,) = find_fix_sets(gecko("a", "b"), options)
     assert found.joint.saving_usd_per_month is None
-
-
-def test_two_types_for_one_machine_exclude_each_other() -> None:
+    # Two types for one machine exclude each other.
     options = [
         address("a", "b"),
         resize("a", "n1-standard-4", usd="-10"),
@@ -130,7 +118,7 @@ def test_two_types_for_one_machine_exclude_each_other() -> None:
     assert singles(found)["n1-standard-4"] == 1.6
 
 
-def test_a_greater_sender_brings_no_more_than_the_receiver_takes_in() -> None:
+def test_a_receiver_counts_with_what_is_done_to_it() -> None:
     options = [
         address("a", "b"),
         resize("a", "n1-standard-4", usd="-10"),
@@ -141,9 +129,7 @@ def test_a_greater_sender_brings_no_more_than_the_receiver_takes_in() -> None:
     assert found.joint.estimate.binding is not None
     assert found.joint.estimate.binding.name == "receiver-cores"
     assert 2.0 < (found.joint.estimate.gbps or 0) < 8.0
-
-
-def test_what_the_same_finding_does_to_the_receiver_counts() -> None:
+    # What the same finding does to the receiver counts.
     there = replace(resize("b", "n1-standard-16"), finding="size-a")
     options = [address("a", "b"), resize("a", "n1-standard-16"), there]
     (found,) = find_fix_sets(towards("n1-standard-1"), options)
@@ -153,20 +139,18 @@ def test_what_the_same_finding_does_to_the_receiver_counts() -> None:
     assert (found.joint.estimate.gbps or 16.0) < 8.0
 
 
-def test_a_type_with_tier_1_is_a_type() -> None:
+def test_a_type_is_its_tier_its_platform_and_its_price() -> None:
     larger = resize("a", "n1-standard-16")
     both = replace(
         resize("a", "n2-standard-32"),
-        change=Change(kind=ChangeKind.TIER_1, target=link("a"), to="n2-standard-32"),
+        change=model.Change(kind=model.ChangeKind.TIER_1, target=link("a"), to="n2-standard-32"),
     )
     machines = machine("a", "n1-standard-2"), machine("b", "n2-standard-32")
     facts = facts_of(*machines, talk=(("a", "b", EXTERNAL, 6.9),))
     (found,) = find_fix_sets(facts, [address("a", "b"), larger, both])
     assert found.joint.name == "internal address + n2-standard-32 with Tier_1"
     assert found.joint.estimate.gbps == 50.0
-
-
-def test_equal_gain_takes_the_cheaper_type() -> None:
+    # Equal gain takes the cheaper type.
     options = [
         address("a", "b"),
         resize("a", "n1-standard-8", usd="-20"),
@@ -174,9 +158,7 @@ def test_equal_gain_takes_the_cheaper_type() -> None:
     ]
     (found,) = find_fix_sets(gecko("a", "b"), options)
     assert found.joint.name == "internal address + n1-standard-8"
-
-
-def test_a_newer_platform_of_the_same_type_is_a_change() -> None:
+    # A newer platform of the same type is a change.
     haswell = {"cpu_platform": "Intel Haswell"}
     old = [replace(machine(name, "n1-standard-16"), **haswell) for name in ("a", "b")]
     facts = facts_of(*old, talk=(("a", "b", EXTERNAL, 6.0),))
@@ -189,10 +171,8 @@ def test_a_newer_platform_of_the_same_type_is_a_change() -> None:
         "n1-standard-16, Intel Skylake or later": 7.0,
     }
     assert found.joint.estimate.gbps == 32
-
-
-def test_a_new_type_is_taken_without_tier1() -> None:
-    sender = replace(machine("a", "n2-standard-32"), bandwidth_tier=BandwidthTier.TIER_1)
+    # A new type is taken without tier1.
+    sender = replace(machine("a", "n2-standard-32"), bandwidth_tier=model.BandwidthTier.TIER_1)
     facts = facts_of(sender, machine("b"), talk=(("a", "b", EXTERNAL, 6.0),))
     # The address alone brings 50: a type without Tier_1 can only take from that.
     assert find_fix_sets(facts, [address("a", "b"), resize("a", "n2-standard-48")]) == ()
@@ -203,11 +183,7 @@ def test_without_an_address_to_change_there_is_nothing_to_join(options: list[Opt
     assert find_fix_sets(gecko("a", "b"), options) == ()
 
 
-def test_without_traffic_there_are_no_sets() -> None:
-    assert find_fix_sets(facts_of(machine("a")), [address("a", "b")]) == ()
-
-
-def of_two(gbps: float) -> Facts:
+def of_two(gbps: float) -> model.Facts:
     return facts_of(
         *(machine(name, "n1-standard-1") for name in ("a", "b")),
         talk=(("a", "b", EXTERNAL, gbps),),

@@ -7,26 +7,25 @@ from msgspec.structs import replace
 
 from netplan_planner.judging.month import Committed, month_bill, tables_of
 from netplan_planner.judging.services import network_services
-from netplan_planner.model import Amount, Facts, ProjectId, ResourceRef, SelfLink, ServiceTotal
+from netplan_planner.model import Amount, Facts, ResourceRef, SelfLink, ServiceTotal
 from netplan_planner.model.amounts import Words
 from netplan_planner.model.project.gke import Cluster
 from netplan_planner.model.project.kubernetes import Kubernetes, Namespace, Pod
 from netplan_planner.planning.service_bill import ambient_pods, gke_clusters
 from support.prices.book import SmallPriceBook
-from support.rules.facts import facts_of
+from support.resources import resource
+from support.rules.facts import facts_of, holding
 
 
 def facts_with(**of_kubernetes: object) -> Facts:
     facts = facts_of()
     kubernetes = Kubernetes(**of_kubernetes)  # type: ignore[arg-type]
-    return replace(facts, inventory=replace(facts.inventory, kubernetes=kubernetes))
+    return holding(facts, kubernetes=kubernetes)
 
 
 def cluster(name: str, location: str = "us-central1", **more: object) -> Cluster:
     link = SelfLink(f"projects/p/locations/{location}/clusters/{name}")
-    made = Cluster(
-        ref=ResourceRef(self_link=link), project=ProjectId("p"), name=name, location=location
-    )
+    made = resource(Cluster, link, location=location)
     return replace(made, **more)
 
 
@@ -51,27 +50,18 @@ def plain(total: ServiceTotal) -> str:
     return "".join(str(part.usd) if isinstance(part, Amount) else part for part in parts)
 
 
-def test_every_cluster_pays_the_same_fee_by_the_hour() -> None:
+def test_every_cluster_pays_by_the_hour_and_pods_apart() -> None:
     total = only(facts_with(clusters=(cluster("zonal", "us-central1-a"), cluster("regional"))))
     # 2 clusters x 730 h x 0.10 USD; the credit of the account is not taken off.
     assert (total.service, total.count) == ("gke-clusters", 2)
     assert total.usd_per_month == Decimal(146)
     assert total.unpriced == ()
     assert plain(total) == "a billing account's credit of 74.40 is not taken off"
-
-
-def test_the_pods_of_an_autopilot_cluster_are_said_to_be_left_out() -> None:
+    # The pods of an autopilot cluster are said to be left out.
     total = only(facts_with(clusters=(cluster("auto", is_autopilot=True),)))
     assert total.usd_per_month == Decimal(73)
     assert plain(total).endswith("; without the pods of Autopilot")
-
-
-@pytest.mark.parametrize("channel", [None, "RAPID", "STABLE"])
-def test_other_channels_have_no_extended_support(channel: str | None) -> None:
-    assert only(facts_with(clusters=(cluster("c", release_channel=channel),))).unpriced == ()
-
-
-def test_a_cluster_of_the_extended_channel_may_pay_half_a_dollar_more() -> None:
+    # A cluster of the extended channel may pay half a dollar more.
     clusters = (cluster("a", release_channel="EXTENDED"), cluster("b"))
     facts = facts_with(clusters=clusters)
     total = only(facts)
@@ -83,6 +73,11 @@ def test_a_cluster_of_the_extended_channel_may_pay_half_a_dollar_more() -> None:
     found = month_bill(tables_of(facts), Committed(Decimal(0)))
     assert (found.services_usd, found.unpriced_high_usd) == (Decimal(146), Decimal(365))
     assert not found.is_whole
+
+
+@pytest.mark.parametrize("channel", [None, "RAPID", "STABLE"])
+def test_other_channels_have_no_extended_support(channel: str | None) -> None:
+    assert only(facts_with(clusters=(cluster("c", release_channel=channel),))).unpriced == ()
 
 
 @pytest.mark.parametrize("clusters", [None, ()])
@@ -101,24 +96,20 @@ def test_pods_of_enrolled_namespaces_pay_by_the_minute() -> None:
     (line,) = total.line_items
     assert (line.quantity, line.unit) == (Decimal(87_600), "minute")
     assert plain(total) == "as many pods as run now, all month, in 1 namespace"
-
-
-def test_pods_that_were_not_read_are_not_none() -> None:
+    # Pods that were not read are not none.
     total = only(facts_with(namespaces=(namespace("on", is_ambient=True),)))
     assert total.usd_per_month is None
     (missing,) = total.unpriced
     assert missing.reason == "it is paid by the pod, and no pods were read"
+    # Without a price it is unknown and not nothing.
+    book = SmallPriceBook()
+    for found in (gke_clusters(book, 2, 1), ambient_pods(book, 3)):
+        assert found.usd_per_month is None
+        assert found.unpriced
+    assert gke_clusters(book, 1, 1).unpriced[1].highest_usd_per_month is None
 
 
 @pytest.mark.parametrize("namespaces", [None, (), (namespace("off", is_ambient=False),)])
 def test_a_namespace_that_is_not_enrolled_pays_nothing(namespaces: object) -> None:
     facts = facts_with(namespaces=namespaces, pods=(pod("off", "a"),))
     assert network_services(facts) == ()
-
-
-def test_without_a_price_it_is_unknown_and_not_nothing() -> None:
-    book = SmallPriceBook()
-    for found in (gke_clusters(book, 2, 1), ambient_pods(book, 3)):
-        assert found.usd_per_month is None
-        assert found.unpriced
-    assert gke_clusters(book, 1, 1).unpriced[1].highest_usd_per_month is None

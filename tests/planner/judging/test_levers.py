@@ -8,49 +8,42 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.judging.levers import commitment_lever
 from netplan_planner.judging.month import committed, month_bill, tables_of
-from netplan_planner.model import (
-    BandwidthTier,
-    Change,
-    ChangeKind,
-    Commitment,
-    CommitmentLever,
-    CommitmentScope,
-    Facts,
-    Instance,
-    Usage,
-)
 from netplan_planner.optimise.commitment_table import commitment_uses
 from support.prices.commitments import commitment
-from support.rules.facts import facts_of, machine
+from support.rules.facts import facts_of, holding, machine
 
-NOT_KNOWN = CommitmentScope.UNKNOWN
+NOT_KNOWN = model.CommitmentScope.UNKNOWN
 MONTH_H = 730
 CENT = Decimal("0.01")
 
 
-def lever(facts: Facts, *changes: Change) -> CommitmentLever | None:
+def lever(facts: model.Facts, *changes: model.Change) -> model.CommitmentLever | None:
     return commitment_lever(facts, changes, NOT_KNOWN)
 
 
-def hourly_usd(facts: Facts, machine_type: str, usage: Usage) -> Decimal:
+def hourly_usd(facts: model.Facts, machine_type: str, usage: model.Usage) -> Decimal:
     return facts.prices.machine("us-central1", machine_type, usage).usd
 
 
-def retyped(one: Instance, machine_type: str) -> Change:
-    return Change(kind=ChangeKind.MACHINE_TYPE, target=one.ref.self_link, to=machine_type)
+def retyped(one: model.Instance, machine_type: str) -> model.Change:
+    return model.Change(
+        kind=model.ChangeKind.MACHINE_TYPE, target=one.ref.self_link, to=machine_type
+    )
 
 
-def with_commitments(facts: Facts, *bought: Commitment) -> Facts:
-    return replace(facts, inventory=replace(facts.inventory, commitments=bought))
+def with_commitments(facts: model.Facts, *bought: model.Commitment) -> model.Facts:
+    return holding(facts, commitments=bought)
 
 
-def test_a_year_for_what_runs_and_less_once_it_is_smaller() -> None:
+def test_what_runs_is_committed_for_a_year_less_what_is_already() -> None:
     machines = [machine(name, "e2-standard-8") for name in ("ant", "bee", "cow")]
     facts = facts_of(*machines)
     each, small = (
-        MONTH_H * (hourly_usd(facts, of, Usage.ON_DEMAND) - hourly_usd(facts, of, Usage.CUD_1Y))
+        MONTH_H
+        * (hourly_usd(facts, of, model.Usage.ON_DEMAND) - hourly_usd(facts, of, model.Usage.CUD_1Y))
         for of in ("e2-standard-8", "e2-standard-2")
     )
     found = lever(facts, retyped(machines[0], "e2-standard-2"))
@@ -63,9 +56,7 @@ def test_a_year_for_what_runs_and_less_once_it_is_smaller() -> None:
     ]
     assert (kind, family, vcpus, memory) == ("resource", "e2", 18, Decimal(72))
     assert (found.machine_count, found.unpriced_machine_count) == (3, 0)
-
-
-def test_what_is_committed_already_saves_nothing_once_more() -> None:
+    # What is committed already saves nothing once more.
     facts = facts_of(machine("ant", "e2-standard-8"), machine("bee", "e2-standard-8"))
     half = with_commitments(facts, commitment(8, 32, "GENERAL_PURPOSE_E2"))
     alone, rest = lever(facts), lever(half)
@@ -73,14 +64,12 @@ def test_what_is_committed_already_saves_nothing_once_more() -> None:
     assert rest is not None
     assert abs(alone.usd_per_month - 2 * rest.usd_per_month) < CENT
     assert lever(with_commitments(facts, commitment(16, 64, "GENERAL_PURPOSE_E2"))) is None
-
-
-def test_spot_is_not_committed_to_and_what_has_no_price_is_counted() -> None:
+    # Spot is not committed to and what has no price is counted.
     plain = machine("ant", "e2-standard-8")
     spot = replace(machine("bee", "e2-standard-8"), is_spot=True)
-    alone = replace(machine("cow", "n2-standard-8"), is_sole_tenant=True)
+    tenant = replace(machine("cow", "n2-standard-8"), is_sole_tenant=True)
     stopped = replace(machine("dog", "e2-standard-8"), status="TERMINATED")
-    found, one = lever(facts_of(plain, spot, alone, stopped)), lever(facts_of(plain))
+    found, one = lever(facts_of(plain, spot, tenant, stopped)), lever(facts_of(plain))
     assert found is not None
     assert one is not None
     assert found.usd_per_month == one.usd_per_month
@@ -88,10 +77,10 @@ def test_spot_is_not_committed_to_and_what_has_no_price_is_counted() -> None:
     assert lever(facts_of(spot)) is None
 
 
-KINDS: tuple[Callable[[Instance], Instance], ...] = (
+KINDS: tuple[Callable[[model.Instance], model.Instance], ...] = (
     lambda one: one,
     lambda one: replace(one, is_spot=True),
-    lambda one: replace(one, bandwidth_tier=BandwidthTier.TIER_1),
+    lambda one: replace(one, bandwidth_tier=model.BandwidthTier.TIER_1),
     lambda one: replace(one, local_ssd_count=4),
     lambda one: replace(one, gpu_type="nvidia-tesla-t4", gpu_count=1),
     lambda one: replace(one, is_sole_tenant=True),
@@ -105,7 +94,7 @@ TYPES = ("e2-standard-8", "n2-standard-8", "n2d-standard-4", "c3-standard-44", "
     st.sampled_from((0, 4, 16)),
 )
 def test_what_is_paid_is_what_the_bill_of_a_month_says(
-    drawn: list[tuple[str, Callable[[Instance], Instance]]], vcpus: int
+    drawn: list[tuple[str, Callable[[model.Instance], model.Instance]]], vcpus: int
 ) -> None:
     facts = facts_of(*(kind(machine(f"m{at}", of)) for at, (of, kind) in enumerate(drawn)))
     if vcpus:

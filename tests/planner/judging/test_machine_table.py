@@ -5,37 +5,28 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.judging.machine_table import REGIONAL_QUOTAS, machine_rows
-from netplan_planner.model import (
-    AddressUse,
-    BandwidthTier,
-    Facts,
-    MachineRow,
-    NetworkInterface,
-    Part,
-    SelfLink,
-    Usage,
-)
 from netplan_planner.verbs.audit.tables import region_rows
 from support.rules.facts import facts_of, machine
 
-NIC = NetworkInterface(
+NIC = model.NetworkInterface(
     name="nic0",
-    network=SelfLink("projects/p/global/networks/default"),
+    network=model.SelfLink("projects/p/global/networks/default"),
     internal_ipv4="10.0.0.1",
     external_ipv4="34.1.2.3",
     nic_type="GVNIC",
 )
 
 
-def rows(facts: Facts) -> dict[str, MachineRow]:
+def rows(facts: model.Facts) -> dict[str, model.MachineRow]:
     return {row.name: row for row in machine_rows(facts)}
 
 
 def test_a_row_has_caps_with_their_source_nic_mtu_address_and_dollars() -> None:
     facts = facts_of(
         replace(machine("a", "n2-standard-32"), interfaces=(NIC,)),
-        replace(machine("b", "n2-standard-32"), bandwidth_tier=BandwidthTier.TIER_1),
+        replace(machine("b", "n2-standard-32"), bandwidth_tier=model.BandwidthTier.TIER_1),
     )
     found = rows(facts)
     assert (found["a"].egress_gbps, found["a"].external_gbps, found["a"].is_tier1) == (32, 7, False)
@@ -47,11 +38,11 @@ def test_a_row_has_caps_with_their_source_nic_mtu_address_and_dollars() -> None:
     assert found["a"].nic_types_possible == ()
     assert found["a"].mtu_bytes == 1460
     assert found["a"].external_addresses == ("34.1.2.3",)
-    price = facts.prices.machine("us-central1", "n2-standard-32", Usage.SUSTAINED_USE)
+    price = facts.prices.machine("us-central1", "n2-standard-32", model.Usage.SUSTAINED_USE)
     fee = facts.prices.tier1_fee("us-central1", "n2-standard-32", 50)
     assert found["a"].machine_usd_per_month == price.usd * 730
     assert found["b"].machine_usd_per_month == (price.usd + fee.usd) * 730
-    address = facts.prices.external_address(AddressUse.STANDARD_VM, "us-central1")
+    address = facts.prices.external_address(model.AddressUse.STANDARD_VM, "us-central1")
     assert found["a"].address_usd_per_month == address.usd * 730
     assert found["b"].address_usd_per_month == 0
 
@@ -62,7 +53,7 @@ def test_a_planned_machine_pays_for_the_address_that_it_asks_for(status: str, co
     one = replace(machine("a"), status=status, interfaces=(asked, replace(NIC, external_ipv4=None)))
     facts = facts_of(one)
     (row,) = machine_rows(facts)
-    price = facts.prices.external_address(AddressUse.STANDARD_VM, "us-central1")
+    price = facts.prices.external_address(model.AddressUse.STANDARD_VM, "us-central1")
     assert row.external_addresses == ("(not known)",) * count
     assert row.address_usd_per_month == price.usd * 730 * count
 
@@ -84,15 +75,13 @@ def test_addresses_of_which_nothing_is_known_are_neither_none_nor_free() -> None
 @pytest.mark.parametrize(
     ("part", "is_priced", "has_cap"),
     [
-        (Part.GPUS, False, True),
-        (Part.SCHEDULING, False, True),
-        (Part.TIER, False, False),
-        (Part.LOCAL_SSDS, True, True),
+        (model.Part.GPUS, False, True),
+        (model.Part.SCHEDULING, False, True),
+        (model.Part.TIER, False, False),
+        (model.Part.LOCAL_SSDS, True, True),
     ],
 )
-def test_a_part_that_is_not_known_yet_is_not_taken_for_none(
-    part: Part, *, is_priced: bool, has_cap: bool
-) -> None:
+def test_an_unknown_part_is_not_none(part: model.Part, *, is_priced: bool, has_cap: bool) -> None:
     one = replace(machine("a"), unknown_parts=(part,))
     plain, other = (rows(facts_of(vm))["a"] for vm in (machine("a"), one))
     why = f"known after apply: {part}"
@@ -104,26 +93,22 @@ def test_a_part_that_is_not_known_yet_is_not_taken_for_none(
     )
 
 
-def test_a_stopped_machine_costs_nothing_but_its_address() -> None:
+def test_a_row_that_stands_still_or_is_not_known_has_no_number() -> None:
     stopped = replace(machine("a"), status="TERMINATED", interfaces=(NIC,))
     facts = facts_of(stopped)
     (row,) = machine_rows(facts)
     assert (row.is_stopped, row.machine_usd_per_month) == (True, Decimal(0))
-    unused = facts.prices.external_address(AddressUse.UNUSED_STATIC, "us-central1")
+    unused = facts.prices.external_address(model.AddressUse.UNUSED_STATIC, "us-central1")
     assert row.address_usd_per_month == unused.usd * 730
-
-
-def test_what_is_not_known_is_said_and_no_number() -> None:
+    # What is not known is said and no number.
     (row,) = machine_rows(facts_of(machine("a", "q9-standard-8")))
     assert (row.egress_gbps, row.external_gbps, row.machine_usd_per_month) == (None, None, None)
     assert "q9-standard-8" in row.cap_unknown
     assert "q9-standard-8" in row.price_unknown
-
-
-def test_what_is_known_of_no_machine_of_a_region_has_no_sum() -> None:
-    (row,) = region_rows(machine_rows(facts_of(machine("a", "q9-standard-8"))))
-    assert (row.egress_gbps, row.external_gbps) == (None, None)
-    assert (row.unknown_count, row.external_unknown_count) == (1, 1)
+    # What is known of no machine of a region has no sum.
+    (whole,) = region_rows(machine_rows(facts_of(machine("a", "q9-standard-8"))))
+    assert (whole.egress_gbps, whole.external_gbps) == (None, None)
+    assert (whole.unknown_count, whole.external_unknown_count) == (1, 1)
 
 
 def test_regions_name_the_quotas_and_what_running_machines_could_send() -> None:

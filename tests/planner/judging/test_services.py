@@ -4,84 +4,50 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.judging.services import network_services
-from netplan_planner.model import (
-    Facts,
-    FlowLogConfig,
-    ForwardingRule,
-    NatGateway,
-    PathClass,
-    ProjectId,
-    Region,
-    ResourceRef,
-    Router,
-    SelfLink,
-    ServiceTotal,
-    Spoke,
-    SpokeKind,
-    Subnetwork,
-    VlanAttachment,
-    VpnTunnel,
-    total_usd,
-)
 from netplan_planner.model.evidence import log_volume
 from netplan_planner.planning.service_bill import ServiceBill, flow_logs, forwarding_rules
 from netplan_planner.traffic.files import faults
-from support.rules.facts import NETWORK, facts_of, machine
+from support.resources import resource
+from support.rules.facts import NETWORK, facts_of, holding, machine
 
-CENTRAL = Region("us-central1")
-ROUTER = SelfLink(f"projects/p/regions/{CENTRAL}/routers/r")
-
-
-def nat(**more: object) -> Router:
-    gateway = NatGateway(name="nat", router=ROUTER, network=NETWORK, region=CENTRAL)
-    return Router(
-        ref=ResourceRef(self_link=ROUTER),
-        project=ProjectId("p"),
-        name="r",
-        region=CENTRAL,
-        network=NETWORK,
-        nats=(replace(gateway, **more),),
-    )
+CENTRAL = model.Region("us-central1")
+ROUTER = model.SelfLink(f"projects/p/regions/{CENTRAL}/routers/r")
 
 
-def facts_with(count: int = 4, **inventory: object) -> Facts:
+def nat(**more: object) -> model.Router:
+    gateway = model.NatGateway(name="nat", router=ROUTER, network=NETWORK, region=CENTRAL)
+    return resource(model.Router, ROUTER, network=NETWORK, nats=(replace(gateway, **more),))
+
+
+def facts_with(count: int = 4, **inventory: object) -> model.Facts:
     facts = facts_of(*(machine(f"vm{n:02}") for n in range(count)))
-    return replace(facts, inventory=replace(facts.inventory, **inventory))
+    return holding(facts, **inventory)
 
 
-def only(facts: Facts) -> ServiceTotal:
+def only(facts: model.Facts) -> model.ServiceTotal:
     (total,) = network_services(facts)
     return total
 
 
-def test_a_nat_gateway_is_paid_by_the_machine_and_by_the_address() -> None:
+def test_a_nat_gateway_is_paid_by_machine_and_address() -> None:
     total = only(facts_with(routers=(nat(addresses=("34.1.1.1", "34.1.1.2")),)))
     # 4 machines × 0.0014 × 730 h, 2 addresses × 0.005 × 730 h
     assert total.usd_per_month == Decimal("4.088") + Decimal("7.3")
     assert [line.sku_id for line in total.line_items] == ["32E2-4EFC-EF9F", "8515-9425-D2CE"]
     assert (total.count, total.unpriced) == (1, ())
-
-
-def test_above_32_machines_the_gateway_has_one_price() -> None:
+    # Above 32 machines the gateway has one price.
     total = only(facts_with(33, routers=(nat(addresses=("34.1.1.1",)),)))
     assert total.usd_per_month == Decimal("0.044") * 730 + Decimal("3.65")
-
-
-def test_machines_with_an_address_or_stopped_do_not_use_a_gateway() -> None:
+    # Machines with an address or stopped do not use a gateway.
     facts = facts_with(routers=(nat(addresses=("34.1.1.1",)),))
     first, second, *rest = facts.inventory.instances
     outside = replace(first.interfaces[0], external_ipv4="34.2.2.2")
-    machines = (
-        replace(first, interfaces=(outside,)),
-        replace(second, status="TERMINATED"),
-        *rest,
-    )
-    facts = replace(facts, inventory=replace(facts.inventory, instances=machines))
+    machines = (replace(first, interfaces=(outside,)), replace(second, status="TERMINATED"), *rest)
+    facts = holding(facts, instances=machines)
     assert only(facts).line_items[0].quantity == 2 * 730
-
-
-def test_addresses_that_google_picks_are_at_least_one() -> None:
+    # Addresses that google picks are at least one.
     total = only(facts_with(routers=(nat(is_auto_allocated=True),)))
     (unknown,) = total.unpriced
     assert unknown.lowest_usd_per_month == Decimal("3.65")
@@ -91,11 +57,10 @@ def test_addresses_that_google_picks_are_at_least_one() -> None:
 
 def test_vpn_tunnels_cost_by_region() -> None:
     tunnels = tuple(
-        VpnTunnel(
-            ref=ResourceRef(self_link=SelfLink(f"projects/p/regions/{region}/vpnTunnels/{n}")),
-            project=ProjectId("p"),
-            name=str(n),
-            region=Region(region) if region else None,
+        resource(
+            model.VpnTunnel,
+            f"projects/p/regions/{region}/vpnTunnels/{n}",
+            region=model.Region(region) if region else None,
         )
         for n, region in enumerate((CENTRAL, CENTRAL, "me-central2", ""))
     )
@@ -104,23 +69,16 @@ def test_vpn_tunnels_cost_by_region() -> None:
     assert (total.count, len(total.unpriced)) == (4, 1)
 
 
-def rules(facts: Facts, region: str | None, kind: str, count: int) -> ServiceBill:
+def rules(facts: model.Facts, region: str | None, kind: str, count: int) -> ServiceBill:
     return forwarding_rules(facts.prices, region, kind, count)
 
 
-def attachment(name: str, kind: str, size: str | None) -> VlanAttachment:
-    link = SelfLink(f"projects/p/regions/{CENTRAL}/interconnectAttachments/{name}")
-    return VlanAttachment(
-        ref=ResourceRef(self_link=link),
-        project=ProjectId("p"),
-        name=name,
-        region=CENTRAL,
-        kind=kind,
-        bandwidth=size,
-    )
+def attachment(name: str, kind: str, size: str | None) -> model.VlanAttachment:
+    link = model.SelfLink(f"projects/p/regions/{CENTRAL}/interconnectAttachments/{name}")
+    return resource(model.VlanAttachment, link, kind=kind, bandwidth=size)
 
 
-def test_vlan_attachments_cost_by_kind_and_size_and_are_not_known_without_one() -> None:
+def test_vlan_attachments_cost_by_kind_size_and_state() -> None:
     found = (
         attachment("one", "DEDICATED", "BPS_10G"),
         attachment("two", "DEDICATED", "BPS_2G"),
@@ -132,9 +90,8 @@ def test_vlan_attachments_cost_by_kind_and_size_and_are_not_known_without_one() 
     assert total.usd_per_month == 2 * 730 * Decimal("0.1")
     assert [one.name for one in total.unpriced] == ["VLAN attachment three"]
 
-
-def test_vlan_attachments_are_billed_by_their_state() -> None:
-    def total_of(*states: str | None) -> ServiceTotal:
+    # Vlan attachments are billed by their state.
+    def total_of(*states: str | None) -> model.ServiceTotal:
         one = attachment("one", "DEDICATED", "BPS_10G")
         found = (replace(one, name=f"at-{at}", state=state) for at, state in enumerate(states))
         return only(facts_with(vlan_attachments=tuple(found)))
@@ -149,7 +106,7 @@ def test_vlan_attachments_are_billed_by_their_state() -> None:
     assert bounds.reason == "whether one that is PENDING_PARTNER is paid for is not known"
 
 
-def test_five_rules_cost_one_price_together_and_further_ones_their_own() -> None:
+def test_forwarding_rules_of_a_kind_share_the_first_five() -> None:
     facts = facts_with()
     kind = "Regional Internal Passthrough Network Load Balancer"
     five, seven = rules(facts, "asia-east2", kind, 5), rules(facts, "asia-east2", kind, 7)
@@ -159,27 +116,21 @@ def test_five_rules_cost_one_price_together_and_further_ones_their_own() -> None
     assert seven.usd_per_month == (Decimal("0.035") + 2 * Decimal("0.014")) * 730
     everywhere = rules(facts, None, "Global External Application Load Balancer", 1)
     assert everywhere.usd_per_month == Decimal("0.025") * 730
-
-
-def test_every_region_has_a_price_of_forwarding_rules_for_every_kind() -> None:
-    facts = facts_with()
+    # Every region has a price of forwarding rules for every kind.
     for region in facts.prices.regions():
         for kind in ("Regional External Proxy Network Load Balancer", "Cloud Load Balancer"):
             found = rules(facts, region, kind, 6)
             assert (len(found.lines), found.unpriced) == (2, ()), region
 
-
-def test_rules_are_counted_by_project_region_and_kind() -> None:
-    def front(n: int, scheme: str | None, target: str = "") -> ForwardingRule:
-        link = SelfLink(f"projects/p/regions/{CENTRAL}/forwardingRules/{n}")
-        return ForwardingRule(
-            ref=ResourceRef(self_link=link),
-            project=ProjectId("p"),
-            name=str(n),
+    # Rules are counted by project region and kind.
+    def front(n: int, scheme: str | None, target: str = "") -> model.ForwardingRule:
+        link = model.SelfLink(f"projects/p/regions/{CENTRAL}/forwardingRules/{n}")
+        return resource(
+            model.ForwardingRule,
+            link,
             ip_address=f"10.0.1.{n}",
             scheme=scheme,
-            region=CENTRAL,
-            target=SelfLink(target) if target else None,
+            target=model.SelfLink(target) if target else None,
         )
 
     regional = f"projects/p/regions/{CENTRAL}"
@@ -196,50 +147,32 @@ def test_rules_are_counted_by_project_region_and_kind() -> None:
     assert total.usd_per_month == Decimal("0.025") * 730
     (unknown,) = total.unpriced
     assert "proxy instances" in unknown.reason
-
-
-def test_kinds_that_are_sold_alike_share_the_first_five() -> None:
-    fronts = tuple(
-        ForwardingRule(
-            ref=ResourceRef(self_link=SelfLink(f"projects/p/global/forwardingRules/{target}")),
-            project=ProjectId("p"),
-            name=target,
+    # Kinds that are sold alike share the first five.
+    alike = tuple(
+        resource(
+            model.ForwardingRule,
+            f"projects/p/global/forwardingRules/{target}",
             ip_address="34.9.9.9",
             scheme="EXTERNAL_MANAGED",
-            target=SelfLink(f"projects/p/global/{target}/x"),
+            target=model.SelfLink(f"projects/p/global/{target}/x"),
         )
         for target in ("targetHttpProxies", "targetTcpProxies")
     )
-    total = only(facts_with(forwarding_rules=fronts))
+    total = only(facts_with(forwarding_rules=alike))
     assert total.usd_per_month == Decimal("0.025") * 730
 
 
-def test_flow_logs_pay_for_generation_by_steps_and_for_storage() -> None:
+def test_records_are_paid_once_by_steps_and_storage() -> None:
     facts = facts_with()
     found = flow_logs(facts.prices, Decimal(20_000))
     generation = 10_240 * Decimal("0.25") + 9_760 * Decimal("0.15")
-    assert total_usd(found.lines[:2]) == generation
+    assert model.total_usd(found.lines[:2]) == generation
     assert found.usd_per_month == generation + 20_000 * Decimal("0.25")
     alone = flow_logs(facts.prices, Decimal(20_000), is_stored=False)
     assert alone.usd_per_month == generation
-
-
-def logged(facts: Facts) -> Facts:
-    """Return the facts with a subnetwork that keeps flow logs."""
-    subnetwork = Subnetwork(
-        ref=ResourceRef(self_link=SelfLink(f"projects/p/regions/{CENTRAL}/subnetworks/s")),
-        project=ProjectId("p"),
-        region=CENTRAL,
-        name="s",
-        network=NETWORK,
-        flow_logs=FlowLogConfig(enabled=True),
-    )
-    return replace(facts, inventory=replace(facts.inventory, subnetworks=(subnetwork,)))
-
-
-def test_records_that_were_read_twice_or_lie_outside_the_window_are_not_paid_again() -> None:
+    # Records that were read twice or lie outside the window are not paid again.
     facts = facts_of(
-        machine("a"), machine("b"), talk=(("a", "b", PathClass.SAME_ZONE_INTERNAL, 1.0),)
+        machine("a"), machine("b"), talk=(("a", "b", model.PathClass.SAME_ZONE_INTERNAL, 1.0),)
     )
     assert facts.traffic is not None
     coverage = replace(
@@ -255,30 +188,31 @@ def test_records_that_were_read_twice_or_lie_outside_the_window_are_not_paid_aga
     )
     total = only(logged(replace(facts, traffic=replace(facts.traffic, coverage=coverage))))
     assert str(total.note).startswith("730,000 records a month")
-
-
-def test_records_of_a_month_follow_from_the_same_hours_as_its_bytes() -> None:
-    """An hour in each of two nights: 25 hours, in which 1,000 records were made."""
-    facts = facts_of(
-        machine("a"), machine("b"), talk=(("a", "b", PathClass.SAME_ZONE_INTERNAL, 1.0),)
-    )
+    # Records of a month follow from the same hours as its bytes.
+    # An hour in each of two nights: 25 hours, in which 1,000 records were made.
     assert facts.traffic is not None
     traffic = replace(facts.traffic, span_minutes=25 * 60)
     assert traffic.observed_minutes == 60
     total = only(logged(replace(facts, traffic=traffic)))
     assert str(total.note).startswith("29,200 records a month")
-
-
-def test_the_records_that_were_read_are_priced_where_subnetworks_log() -> None:
-    facts = facts_of(
-        machine("a"), machine("b"), talk=(("a", "b", PathClass.SAME_ZONE_INTERNAL, 1.0),)
-    )
+    # The records that were read are priced where subnetworks log.
     assert network_services(facts) == ()
     total = only(logged(facts))
     # 1,000 records in an hour of 542 bytes without metadata: 730,000 a month.
     gib = Decimal(730_000 * 542) / 2**30
     assert total.usd_per_month == gib * Decimal("0.5")
     assert str(total.note).startswith("730,000 records a month")
+
+
+def logged(facts: model.Facts) -> model.Facts:
+    """Return the facts with a subnetwork that keeps flow logs."""
+    subnetwork = resource(
+        model.Subnetwork,
+        f"projects/p/regions/{CENTRAL}/subnetworks/s",
+        network=NETWORK,
+        flow_logs=model.FlowLogConfig(enabled=True),
+    )
+    return holding(facts, subnetworks=(subnetwork,))
 
 
 def test_a_note_names_rows_of_the_traffic_only_where_there_is_traffic() -> None:
@@ -288,18 +222,13 @@ def test_a_note_names_rows_of_the_traffic_only_where_there_is_traffic() -> None:
 
 
 def test_endpoints_are_no_load_balancers_and_those_of_gke_are_bounds() -> None:
-    def endpoint(name: str, attachment: str) -> ForwardingRule:
-        return ForwardingRule(
-            ref=ResourceRef(
-                self_link=SelfLink(f"projects/p/regions/{CENTRAL}/forwardingRules/{name}")
-            ),
-            project=ProjectId("p"),
-            name=name,
+    def endpoint(name: str, attachment: str) -> model.ForwardingRule:
+        return resource(
+            model.ForwardingRule,
+            f"projects/p/regions/{CENTRAL}/forwardingRules/{name}",
             ip_address="10.0.1.9",
-            # Terraform states an empty scheme, the Compute API none.
             scheme="" if name == "own" else None,
-            region=CENTRAL,
-            target=SelfLink(f"projects/t/regions/{CENTRAL}/serviceAttachments/{attachment}"),
+            target=model.SelfLink(f"projects/t/regions/{CENTRAL}/serviceAttachments/{attachment}"),
         )
 
     total = only(
@@ -312,33 +241,33 @@ def test_endpoints_are_no_load_balancers_and_those_of_gke_are_bounds() -> None:
     assert bounds.highest_usd_per_month == Decimal("7.30")
 
 
-def spoke(name: str, kind: SpokeKind, state: str | None = "ACTIVE") -> Spoke:
-    link = SelfLink(f"projects/p/locations/global/spokes/{name}")
-    hub = SelfLink("projects/p/locations/global/hubs/main")
-    ref = ResourceRef(self_link=link)
-    return Spoke(ref=ref, project=ProjectId("p"), name=name, hub=hub, kind=kind, state=state)
+def spoke(name: str, kind: model.SpokeKind, state: str | None = "ACTIVE") -> model.Spoke:
+    link = model.SelfLink(f"projects/p/locations/global/spokes/{name}")
+    hub = model.SelfLink("projects/p/locations/global/hubs/main")
+    ref = model.ResourceRef(self_link=link)
+    return model.Spoke(
+        ref=ref, project=model.ProjectId("p"), name=name, hub=hub, kind=kind, state=state
+    )
 
 
-def test_spokes_are_paid_by_the_hour_while_they_are_active() -> None:
+def test_spokes_are_paid_while_active_and_bounded_where_that_is_open() -> None:
     kinds = {
-        "a": SpokeKind.VPC,
-        "b": SpokeKind.VPC,
-        "producer": SpokeKind.PRODUCER,
-        "vpn": SpokeKind.VPN,
-        "appliance": SpokeKind.APPLIANCE,
+        "a": model.SpokeKind.VPC,
+        "b": model.SpokeKind.VPC,
+        "producer": model.SpokeKind.PRODUCER,
+        "vpn": model.SpokeKind.VPN,
+        "appliance": model.SpokeKind.APPLIANCE,
     }
     spokes = [spoke(name, kind) for name, kind in kinds.items()]
-    idle = spoke("idle", SpokeKind.VPC, "INACTIVE")
+    idle = spoke("idle", model.SpokeKind.VPC, "INACTIVE")
     total = only(facts_with(spokes=(*spokes, idle)))
     assert (total.service, total.count) == ("hub-spokes", 5)
     # (2 + 1) × 0.10 × 730 h, the appliance 0.075 × 730 h; the first spokes of VPN are free.
     assert total.usd_per_month == Decimal("219") + Decimal("54.75")
     assert total.unpriced == ()
     assert total.note == "without the data that they send through their hub: no traffic was given"
-
-
-def test_spokes_that_may_be_active_have_bounds_and_odd_ones_no_price() -> None:
-    found = (spoke("planned", SpokeKind.VPC, None), spoke("gateway", SpokeKind.OTHER))
+    # Spokes that may be active have bounds and odd ones no price.
+    found = (spoke("planned", model.SpokeKind.VPC, None), spoke("gateway", model.SpokeKind.OTHER))
     total = only(facts_with(spokes=found))
     assert total.usd_per_month is None
     of_gateway, planned = sorted(total.unpriced, key=lambda one: one.reason)

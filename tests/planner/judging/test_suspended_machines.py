@@ -5,24 +5,11 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.judging.machine_table import machine_rows
 from netplan_planner.judging.month import Committed, month_bill, tables_of
 from netplan_planner.ledger import Ledger
-from netplan_planner.model import (
-    AddressUse,
-    Change,
-    ChangeKind,
-    Facts,
-    Instance,
-    MachineNeed,
-    MachinePlan,
-    NetworkInterface,
-    Region,
-    SelfLink,
-    Usage,
-    total_usd,
-)
 from netplan_planner.planning.steps.in_place import change_type
 from netplan_planner.verbs.audit.tables import region_rows
 from netplan_planner.world.not_read import stopped_machines
@@ -36,17 +23,19 @@ N2_STANDARD_8_USD = Decimal("5.43998336")
 """32 GiB x 730 hours of it."""
 
 
-def suspended(name: str = "a", machine_type: str = "n2-standard-8", **more: object) -> Instance:
+def suspended(
+    name: str = "a", machine_type: str = "n2-standard-8", **more: object
+) -> model.Instance:
     zone = str(more.pop("zone", "us-central1-a"))
     return replace(machine(name, machine_type, zone), status="SUSPENDED", **more)
 
 
-def month_usd(instance: Instance) -> Decimal:
-    return total_usd(facts_of().machines.cost_today(instance, Usage.SUSTAINED_USE))
+def month_usd(instance: model.Instance) -> Decimal:
+    return model.total_usd(facts_of().machines.cost_today(instance, model.Usage.SUSTAINED_USE))
 
 
 def test_its_memory_is_paid_by_the_hour_at_one_rate_whatever_runs_in_it() -> None:
-    (line,) = facts_of().machines.cost_today(suspended(), Usage.SUSTAINED_USE)
+    (line,) = facts_of().machines.cost_today(suspended(), model.Usage.SUSTAINED_USE)
     assert (line.quantity, line.unit) == (Decimal(32 * 730), "gib-hour")
     assert (line.unit_price_usd, line.sku_id) == (GIB_HOUR_USD, "0292-2DAA-87AE")
     assert line.usd_per_month == N2_STANDARD_8_USD
@@ -72,22 +61,22 @@ def test_its_memory_is_paid_by_the_hour_at_one_rate_whatever_runs_in_it() -> Non
         ),
     ],
 )
-def test_what_is_not_known_of_it_is_never_nothing(instance: Instance, why: str) -> None:
+def test_what_is_not_known_of_it_is_never_nothing(instance: model.Instance, why: str) -> None:
     with pytest.raises(MissingDatum, match=why):
-        facts_of().machines.cost_today(instance, Usage.ON_DEMAND)
+        facts_of().machines.cost_today(instance, model.Usage.ON_DEMAND)
     (row,) = machine_rows(facts_of(instance))
     assert row.machine_usd_per_month is None
     assert why in row.price_unknown
 
 
 def test_the_bill_of_a_month_has_its_memory_and_its_reserved_address() -> None:
-    network = SelfLink("projects/p/global/networks/default")
-    nic = NetworkInterface(name="nic0", network=network, external_ipv4="34.1.2.3")
+    network = model.SelfLink("projects/p/global/networks/default")
+    nic = model.NetworkInterface(name="nic0", network=network, external_ipv4="34.1.2.3")
     facts = facts_of(suspended(interfaces=(nic,)), machine("b"))
     asleep, running = machine_rows(facts)
     assert (asleep.is_suspended, asleep.is_stopped, asleep.is_off) == (True, False, True)
     assert not running.is_off
-    address = facts.prices.external_address(AddressUse.UNUSED_STATIC, "us-central1").usd * 730
+    address = facts.prices.external_address(model.AddressUse.UNUSED_STATIC, "us-central1").usd * 730
     assert (asleep.machine_usd_per_month, asleep.address_usd_per_month) == (
         N2_STANDARD_8_USD,
         address,
@@ -106,15 +95,16 @@ def test_a_plan_of_what_runs_leaves_it_out_with_a_word() -> None:
     assert stopped_machines(inventory) == ("2 stopped or suspended machines are left out: a, b",)
 
 
-def change_to(to: str, kind: ChangeKind = ChangeKind.MACHINE_TYPE) -> Change:
-    return Change(kind=kind, target=machine("a").ref.self_link, to=to)
+def change_to(to: str, kind: model.ChangeKind = model.ChangeKind.MACHINE_TYPE) -> model.Change:
+    return model.Change(kind=kind, target=machine("a").ref.self_link, to=to)
 
 
 @pytest.mark.parametrize(
-    ("kind", "to"), [(ChangeKind.MACHINE_TYPE, "e2-standard-8"), (ChangeKind.NO_TIER_1, "")]
+    ("kind", "to"),
+    [(model.ChangeKind.MACHINE_TYPE, "e2-standard-8"), (model.ChangeKind.NO_TIER_1, "")],
 )
-def test_another_type_of_it_has_no_worth_that_is_known(kind: ChangeKind, to: str) -> None:
-    def unknown(instance: Instance) -> str:
+def test_another_type_of_it_has_no_worth_that_is_known(kind: model.ChangeKind, to: str) -> None:
+    def unknown(instance: model.Instance) -> str:
         return str(Ledger(facts_of(instance)).value(change_to(to, kind)).saving.unknown)
 
     assert unknown(suspended()) == "a is suspended, and pays for its memory alone as it stands"
@@ -122,18 +112,16 @@ def test_another_type_of_it_has_no_worth_that_is_known(kind: ChangeKind, to: str
     assert unknown(stopped) == "a is stopped, and costs nothing as it stands"
 
 
-def test_the_move_of_it_changes_the_rate_of_its_memory_alone() -> None:
-    facts: Facts = facts_of(suspended())
-    found = Ledger(facts).value(change_to("me-central2-a", ChangeKind.ZONE)).saving
+def test_another_type_of_it_brings_nothing_and_a_move_its_rate() -> None:
+    facts: model.Facts = facts_of(suspended())
+    found = Ledger(facts).value(change_to("me-central2-a", model.ChangeKind.ZONE)).saving
     assert not found.unknown
     assert found.usd_per_month == N2_STANDARD_8_USD - Decimal("8.70398272")
-
-
-def test_a_rule_saves_nothing_by_another_type_of_it() -> None:
+    # A rule saves nothing by another type of it.
     facts = facts_of(machine("a"))
-    wanted = MachineNeed(gbps=1.0, region=Region("us-central1"), vcpus=8)
+    wanted = model.MachineNeed(gbps=1.0, region=model.Region("us-central1"), vcpus=8)
     plan = facts.machines.choose(wanted)
-    assert isinstance(plan, MachinePlan)
+    assert isinstance(plan, model.MachinePlan)
     saving = machine_saving(facts, suspended(), plan.ranked[0])
     assert saving.unknown == "it is suspended: its memory alone is paid for until it runs"
     stopped = replace(machine("a"), status="TERMINATED")
@@ -143,10 +131,7 @@ def test_a_rule_saves_nothing_by_another_type_of_it() -> None:
 
 def test_it_is_resumed_before_it_is_stopped_for_a_change() -> None:
     at = "--zone=us-central1-a --project=p"
-    stop = (
-        f"gcloud compute instances resume a {at}",
-        f"gcloud compute instances stop a {at}",
-    )
+    stop = (f"gcloud compute instances resume a {at}", f"gcloud compute instances stop a {at}")
     assert stop_commands(suspended()) == stop
     assert stop_commands(machine("a")) == stop[1:]
     changed = f"gcloud compute instances set-machine-type a {at} --machine-type=e2-standard-8"

@@ -26,9 +26,7 @@ from netplan_planner.model import (
     NetworkInterface,
     OwnerKind,
     PathClass,
-    ProjectId,
     Region,
-    ResourceRef,
     Router,
     SelfLink,
     Zone,
@@ -45,7 +43,9 @@ from netplan_planner.verbs.forecast.paths import costs_of
 from netplan_planner.verbs.forecast.run import observed
 from netplan_planner.verbs.transfer.ask import NetworkTier, TransferNeed
 from netplan_planner.verbs.transfer.hops import Hop, hop_bill
-from support.rules.facts import NETWORK, facts_of, machine
+from support.known import known
+from support.resources import resource
+from support.rules.facts import NETWORK, facts_of, holding, machine
 
 ZONES = ("us-central1-a", "us-central1-b", "europe-west1-b")
 NAMES = ("ant", "bee", "cow", "dog")
@@ -60,27 +60,12 @@ Talk = tuple[str, str, PathClass, float]
 def router(region: str) -> Router:
     link = SelfLink(f"projects/p/regions/{region}/routers/nat")
     nat = NatGateway(name="nat", router=link, network=NETWORK, region=Region(region))
-    return Router(
-        ref=ResourceRef(self_link=link),
-        project=ProjectId("p"),
-        name="nat",
-        region=Region(region),
-        network=NETWORK,
-        nats=(nat,),
-    )
+    return resource(Router, link, network=NETWORK, nats=(nat,))
 
 
 def reserved(number: int, region: str) -> Address:
     link = SelfLink(f"projects/p/regions/{region}/addresses/kept-{number}")
-    return Address(
-        ref=ResourceRef(self_link=link),
-        project=ProjectId("p"),
-        name=f"kept-{number}",
-        address=f"34.1.2.{number}",
-        is_external=True,
-        region=Region(region),
-        status="RESERVED",
-    )
+    return resource(Address, link, address=f"34.1.2.{number}", is_external=True, status="RESERVED")
 
 
 def with_tier(number: int, zone: str, tier: str) -> Instance:
@@ -146,12 +131,7 @@ def worlds(draw: st.DrawFn) -> Facts:
     kept = tuple(
         reserved(i, one.region) for i, one in enumerate(machines) if i % 2 and has_address(one)
     )
-    inventory = replace(
-        facts.inventory,
-        routers=(router("us-central1"), router("europe-west1")),
-        addresses=kept,
-    )
-    return replace(facts, inventory=inventory)
+    return holding(facts, routers=(router("us-central1"), router("europe-west1")), addresses=kept)
 
 
 @st.composite
@@ -273,9 +253,10 @@ def may_be(facts: Facts, ledger: Ledger, change: Change) -> bool:
         return False
     if change.kind is ChangeKind.RELEASE_ADDRESS:
         now = state.machine(change.target)
-        assert facts.traffic is not None
         owner = state.owners.get(change.target, -1)
-        used = any(e.dst == owner and e.path_class.is_external_address for e in facts.traffic.edges)
+        used = any(
+            e.dst == owner and e.path_class.is_external_address for e in known(facts.traffic).edges
+        )
         return not used and now is not None and has_address(now)
     if change.kind is ChangeKind.DELETE_GATEWAY:
         links = [one.ref.self_link for one in facts.inventory.instances]
@@ -304,8 +285,7 @@ def test_each_change_takes_off_what_the_bill_falls_by(
             continue
         made.append(change)
         after = bill(written(facts, made))
-        assert worth.usd is not None
-        assert abs(before - after - worth.usd) < CENT, change
+        assert abs(before - after - known(worth.usd)) < CENT, change
         ledger.make(change)
         before = after
 
@@ -352,7 +332,7 @@ def reaching_out(*tiers: str) -> Facts:
     pairs = zip(machines, AREAS, strict=False)
     talk = tuple((one.name, peer, way_out(one), 40.0) for one, peer in pairs)
     facts = with_the_internet(facts_of(*machines, *map(machine, AREAS), talk=talk))
-    return replace(facts, inventory=replace(facts.inventory, routers=(router("us-central1"),)))
+    return holding(facts, routers=(router("us-central1"),))
 
 
 def test_what_goes_through_a_gateway_fills_the_steps_of_what_goes_directly() -> None:
@@ -362,8 +342,7 @@ def test_what_goes_through_a_gateway_fills_the_steps_of_what_goes_directly() -> 
         kind=ChangeKind.EXTERNAL_ADDRESS, target=facts.inventory.instances[0].ref.self_link
     )
     lines = Ledger(facts).value(change).saving.items
-    assert facts.traffic is not None
-    gib = facts.gib_per_month(facts.traffic.edges[0].wire_bytes)
+    gib = facts.gib_per_month(known(facts.traffic).edges[0].wire_bytes)
     data = [line for line in lines if line.unit == "GiB"]
     assert [line.usd_per_month for line in data] == [gib * Decimal("0.045")]
     hours = sum(line.usd_per_month for line in lines if line.unit == "hour")
@@ -378,8 +357,7 @@ def test_what_costs_the_same_after_two_changes_at_once_fills_its_steps_for_the_o
         Change(kind=ChangeKind.EXTERNAL_ADDRESS, target=links[0]),
         Change(kind=ChangeKind.NETWORK_TIER, target=links[1], to="STANDARD"),
     )
-    whole = Ledger(facts).value(*both).usd
-    assert whole is not None
+    whole = known(Ledger(facts).value(*both).usd)
     fallen = bill(facts) - bill(written(facts, both))
     assert abs(fallen - whole) < CENT
 
@@ -388,8 +366,7 @@ def test_what_costs_the_same_after_two_changes_at_once_fills_its_steps_for_the_o
 def test_what_cannot_be_had_back_waits_for_two_weeks_of_traffic(hours: int, is_held: bool) -> None:
     one = with_tier(1, ZONES[0], "PREMIUM")
     facts = facts_of(one, machine("b"), talk=(("b", "bee", PathClass.SAME_ZONE_INTERNAL, 0.1),))
-    assert facts.traffic is not None
-    facts = replace(facts, traffic=replace(facts.traffic, observed_minutes=60 * hours))
+    facts = replace(facts, traffic=replace(known(facts.traffic), observed_minutes=60 * hours))
     ledger = Ledger(facts)
     change = Change(kind=ChangeKind.RELEASE_ADDRESS, target=one.ref.self_link)
     assert ("336 h" in why_refused(ledger.state, change)) is is_held
@@ -398,8 +375,7 @@ def test_what_cannot_be_had_back_waits_for_two_weeks_of_traffic(hours: int, is_h
 @given(worlds())
 def test_a_forecast_of_what_goes_on_costs_what_the_account_says(facts: Facts) -> None:
     """Steady traffic for a month of 730 hours, and some days of the next one."""
-    traffic = facts.traffic
-    assert traffic is not None
+    traffic = known(facts.traffic)
     paths = tuple(
         PathHours(edge=at, gbps=(edge.series.p95_gbps,) * 24)
         for at, edge in enumerate(traffic.edges)
@@ -409,15 +385,14 @@ def test_a_forecast_of_what_goes_on_costs_what_the_account_says(facts: Facts) ->
     if not traffic.edges:
         return
     costs = costs_of(observed(seen).paths, Ahead(horizon_days=31))
-    known = Ledger(facts).cost(_priced(facts)).usd_per_month
-    assert abs(sum((one.usd for one in costs.months[:1]), Decimal(0)) - known) < Decimal("0.001")
+    account = Ledger(facts).cost(_priced(facts)).usd_per_month
+    assert abs(sum((one.usd for one in costs.months[:1]), Decimal(0)) - account) < Decimal("0.001")
 
 
 def _priced(facts: Facts) -> list[Edge]:
     """Return the edges of which all prices are known, as a forecast has them."""
-    assert facts.traffic is not None
     ledger = Ledger(facts)
-    return [one for one in facts.traffic.edges if not ledger.cost([one]).unpriced]
+    return [one for one in known(facts.traffic).edges if not ledger.cost([one]).unpriced]
 
 
 HOPS = frozenset(

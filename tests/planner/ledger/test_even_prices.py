@@ -44,22 +44,18 @@ def to(machine_type: str, of: Instance = ANT) -> Change:
     return Change(kind=ChangeKind.MACHINE_TYPE, target=of.ref.self_link, to=machine_type)
 
 
-def test_what_the_bill_does_not_name_is_compared_with_the_list() -> None:
+def test_each_name_is_compared_as_it_is_paid() -> None:
     listed, facts = facts_of(ANT), under_contract(ANT)
     assert usd(facts, "n2-standard-16") == HALF * usd(listed, "n2-standard-16")
     saving = ledger_of(facts).value(to("e2-standard-16")).saving
     assert saving.usd_per_month == usd(listed, "n2-standard-16") - usd(listed, "e2-standard-16")
     assert saving.note == AT_LIST
-
-
-def test_what_the_bill_names_on_both_sides_is_compared_as_it_is_paid() -> None:
+    # What the bill names on both sides is compared as it is paid.
     facts = under_contract(ANT)
     saving = ledger_of(facts).value(to("n2-standard-8")).saving
     assert saving.usd_per_month == usd(facts, "n2-standard-16") - usd(facts, "n2-standard-8")
     assert saving.note == ""
-
-
-def test_changes_that_were_made_count_on_both_sides() -> None:
+    # Changes that were made count on both sides.
     listed, facts = facts_of(ANT), under_contract(ANT)
     ledger = ledger_of(facts)
     made = ledger.make(to("n2-standard-8"))

@@ -22,15 +22,15 @@ from netplan_planner.model import (
     OwnerKind,
     PathClass,
     ProjectId,
-    Region,
-    ResourceRef,
     SelfLink,
     Subnetwork,
     VpnTunnel,
     Zone,
 )
 from planner.ledger.test_account import router
-from support.rules.facts import NETWORK, facts_of, machine
+from support.known import known
+from support.resources import resource
+from support.rules.facts import NETWORK, facts_of, holding, machine
 
 OTHER = SelfLink("projects/p/global/networks/other")
 THIRD = SelfLink("projects/p/global/networks/third")
@@ -80,11 +80,9 @@ def with_edges(facts: Facts, change: Callable[[Edge, str], Edge]) -> Facts:
 
 def subnetwork(network: SelfLink, region: str, ranges: str) -> Subnetwork:
     name = f"{network.rpartition('/')[2]}-{region}"
-    return Subnetwork(
-        ref=ResourceRef(self_link=SelfLink(f"projects/p/regions/{region}/subnetworks/{name}")),
-        project=ProjectId("p"),
-        name=name,
-        region=Region(region),
+    return resource(
+        Subnetwork,
+        f"projects/p/regions/{region}/subnetworks/{name}",
         network=network,
         ipv4_range=ranges,
     )
@@ -92,17 +90,14 @@ def subnetwork(network: SelfLink, region: str, ranges: str) -> Subnetwork:
 
 def networks(*links: SelfLink) -> tuple[Network, ...]:
     return tuple(
-        Network(
-            ref=ResourceRef(self_link=one),
-            project=ProjectId("p"),
-            name=one.rpartition("/")[2],
-            is_auto_mode=False,
+        resource(
+            Network, one, project=ProjectId("p"), name=one.rpartition("/")[2], is_auto_mode=False
         )
         for one in links
     )
 
 
-def test_members_of_one_change_are_placed_one_after_the_other() -> None:
+def test_members_and_copies_count_where_they_stand_by_then() -> None:
     """Two copies that may each stand beside others may not both: no copy would be left apart."""
     facts = facts_of(
         machine("db-1"), machine("db-2", zone="us-central1-b"), machine("web", zone="us-central1-c")
@@ -111,17 +106,20 @@ def test_members_of_one_change_are_placed_one_after_the_other() -> None:
     assert why_refused(ledger.state, move(facts, "us-central1-c", "db-1")) == ""
     both = why_refused(ledger.state, move(facts, "us-central1-c", "db-1", "db-2"))
     assert "another copy" in both
-
-
-def test_copies_count_where_they_stand_by_then() -> None:
+    # Copies count where they stand by then.
     facts = facts_of(machine("db-1"), machine("db-2", zone="us-central1-b"))
     ledger = Ledger(facts)
     ledger.make(move(facts, "us-central1-c", "db-1"))
     assert "db-1" in why_refused(ledger.state, move(facts, "us-central1-c", "db-2"))
     assert why_refused(ledger.state, move(facts, "us-central1-a", "db-2")) == ""
+    # A machine moves once also as a member.
+    facts = facts_of(machine("ant"), machine("bee"))
+    ledger = Ledger(facts)
+    ledger.make(move(facts, "us-central1-b", "bee"))
+    assert why_made(ledger.state, move(facts, "us-central1-f", "ant", "bee"))
 
 
-def test_no_copy_leaves_its_region_that_talks_to_those_that_stay() -> None:
+def test_copies_stay_with_those_that_they_talk_to() -> None:
     talk = (
         ("db-1", "db-2", PathClass.INTER_ZONE_INTERNAL, 0.1),
         ("web-1", "db-1", PathClass.SAME_ZONE_INTERNAL, 0.1),
@@ -132,17 +130,13 @@ def test_no_copy_leaves_its_region_that_talks_to_those_that_stay() -> None:
     assert "it talks to db-2" in why_refused(state, move(facts, "europe-west1-b", "db-1"))
     assert why_refused(state, move(facts, "europe-west1-b", "web-1")) == ""
     assert why_refused(state, move(facts, "us-central1-c", "db-1")) == ""
-
-
-def test_services_of_two_labels_are_no_copies() -> None:
+    # Services of two labels are no copies.
     facts = facts_of(
         machine("web2-1", labels=(("app", "web2"),)),
         machine("web4-1", zone="us-central1-b", labels=(("app", "web4"),)),
     )
     assert why_refused(Ledger(facts).state, move(facts, "us-central1-b", "web2-1")) == ""
-
-
-def test_a_pool_may_move_as_long_as_it_stands_in_as_many_zones() -> None:
+    # A pool may move as long as it stands in as many zones.
     zones = ("us-central1-a", "us-central1-b", "us-central1-c")
     facts = facts_of(*(machine(f"web-{i}", zone=zones[i % 3]) for i in range(6)))
     ledger = Ledger(facts)
@@ -152,27 +146,16 @@ def test_a_pool_may_move_as_long_as_it_stands_in_as_many_zones() -> None:
     assert "another copy" in why_refused(ledger.state, move(facts, "us-central1-b", "web-3"))
 
 
-def test_a_machine_moves_once_also_as_a_member() -> None:
-    facts = facts_of(machine("ant"), machine("bee"))
-    ledger = Ledger(facts)
-    ledger.make(move(facts, "us-central1-b", "bee"))
-    assert why_made(ledger.state, move(facts, "us-central1-f", "ant", "bee"))
-
-
-def test_no_move_to_a_region_without_a_subnetwork_of_the_network() -> None:
+def test_a_region_needs_a_subnetwork_and_a_zone_the_type() -> None:
     facts = facts_of(in_network("ant", OTHER))
     ranges = (subnetwork(OTHER, "us-central1", "10.1.0.0/16"),)
-    inventory = replace(facts.inventory, networks=networks(OTHER), subnetworks=ranges)
-    state = Ledger(replace(facts, inventory=inventory)).state
+    state = Ledger(holding(facts, networks=networks(OTHER), subnetworks=ranges)).state
     assert why_refused(state, move(facts, "us-central1-b", "ant")) == ""
     why = why_refused(state, move(facts, "europe-west1-b", "ant"))
     assert why == "other has no subnetwork in europe-west1"
-
-
-def test_a_type_is_asked_for_in_the_zone_where_the_machine_stands_by_then() -> None:
+    # A type is asked for in the zone where the machine stands by then.
     facts = facts_of(machine("ant", zone="us-west1-a"))
-    zones = facts.prices.zones("c3d-highcpu-8")
-    assert zones is not None
+    zones = known(facts.prices.zones("c3d-highcpu-8"))
     assert "us-west1-a" in zones
     assert "us-west1-b" not in zones
     ledger = Ledger(facts)
@@ -180,6 +163,10 @@ def test_a_type_is_asked_for_in_the_zone_where_the_machine_stands_by_then() -> N
     assert why_refused(ledger.state, change) == ""
     ledger.make(move(facts, "us-west1-b", "ant"))
     assert why_refused(ledger.state, change) == "us-west1-b has no c3d-highcpu-8"
+    # Zones are those of the price list.
+    facts = facts_of(machine("a", "c3d-highcpu-8", zone="us-west1-a"))
+    why = why_refused(Ledger(facts).state, move(facts, Zone("us-west1-b"), "a"))
+    assert why == "us-west1-b has no c3d-highcpu-8"
 
 
 def test_two_peerings_that_exclude_each_other_are_not_both_made() -> None:
@@ -190,10 +177,7 @@ def test_two_peerings_that_exclude_each_other_are_not_both_made() -> None:
         subnetwork(OTHER, "us-central1", "10.2.0.0/16"),
         subnetwork(THIRD, "us-central1", "10.2.0.0/16"),
     )
-    inventory = replace(
-        facts.inventory, networks=networks(NETWORK, OTHER, THIRD), subnetworks=ranges
-    )
-    ledger = Ledger(replace(facts, inventory=inventory))
+    ledger = Ledger(holding(facts, networks=networks(NETWORK, OTHER, THIRD), subnetworks=ranges))
     first, second = (
         Change(
             kind=ChangeKind.INTERNAL_ADDRESS, target=link(facts, "a"), destination=link(facts, name)
@@ -211,12 +195,11 @@ def test_a_gateway_stays_that_machines_need_once_their_addresses_go() -> None:
     talk = (("b", "a", PathClass.SAME_ZONE_INTERNAL, 0.1),)
     external = with_nic(machine("a"), lambda nic: replace(nic, external_ipv4="34.1.2.3"))
     facts = facts_of(external, machine("b"), talk=talk)
-    assert facts.traffic is not None
     gateway = router("us-central1")
     facts = replace(
         facts,
         inventory=replace(facts.inventory, routers=(gateway,)),
-        traffic=replace(facts.traffic, observed_minutes=60 * 24 * 20),
+        traffic=replace(known(facts.traffic), observed_minutes=60 * 24 * 20),
     )
     release = Change(kind=ChangeKind.RELEASE_ADDRESS, target=link(facts, "a"), to="34.1.2.3")
     delete = Change(kind=ChangeKind.DELETE_GATEWAY, target=gateway.ref.self_link, to="nat")
@@ -230,68 +213,56 @@ def test_a_gateway_stays_that_machines_need_once_their_addresses_go() -> None:
 
 
 def test_what_a_front_answers_keeps_its_tier() -> None:
-    front = ForwardingRule(
-        ref=ResourceRef(self_link=SelfLink("projects/p/regions/us-central1/forwardingRules/lb")),
-        project=ProjectId("p"),
-        name="lb",
+    front = resource(
+        ForwardingRule,
+        "projects/p/regions/us-central1/forwardingRules/lb",
         ip_address="34.9.9.9",
         scheme="EXTERNAL",
-        region=Region("us-central1"),
         network_tier="PREMIUM",
     )
     own = with_nic(machine("a"), lambda nic: replace(nic, external_ipv4="34.1.2.3"))
     facts = facts_of(own, machine("peer"), talk=(("a", "peer", PathClass.INTERNET, 0.5),))
     facts = outside(facts, "peer", OwnerKind.INTERNET)
     facts = with_edges(facts, lambda edge, _: replace(edge, dst_address="34.9.9.9"))
-    facts = replace(facts, inventory=replace(facts.inventory, forwarding_rules=(front,)))
+    facts = holding(facts, forwarding_rules=(front,))
     change = Change(kind=ChangeKind.NETWORK_TIER, target=link(facts, "a"), to="STANDARD")
     assert Ledger(facts).value(change).usd == 0
 
 
 def test_what_a_tunnel_carries_is_priced_by_where_the_tunnel_is() -> None:
-    tunnel = VpnTunnel(
-        ref=ResourceRef(self_link=SelfLink("projects/p/regions/asia-northeast1/vpnTunnels/t")),
-        project=ProjectId("p"),
-        name="t",
-        region=Region("asia-northeast1"),
-    )
+    tunnel = resource(VpnTunnel, "projects/p/regions/asia-northeast1/vpnTunnels/t")
     talk = (("a", "site", PathClass.HYBRID, 0.5),)
     facts = facts_of(machine("a"), machine("site"), talk=talk)
     facts = outside(facts, "site", OwnerKind.HYBRID, "hybrid:p/asia-northeast1/t")
-    facts = replace(facts, inventory=replace(facts.inventory, vpn_tunnels=(tunnel,)))
+    facts = holding(facts, vpn_tunnels=(tunnel,))
     assert Ledger(facts).cost(facts.traffic.edges if facts.traffic else ()).usd_per_month
     assert Ledger(facts).value(move(facts, "us-central1-b", "a")).usd == 0
 
 
-def test_no_cloud_nat_is_paid_for_ipv6() -> None:
+def test_addresses_go_and_come_with_their_gateway() -> None:
     talk = (("a", "b", PathClass.INTER_ZONE_EXTERNAL, 0.5),)
     facts = facts_of(machine("a"), machine("b", zone="us-central1-b"), talk=talk)
     facts = with_edges(facts, lambda edge, _: replace(edge, dst_address="2600:1900::2"))
-    facts = replace(facts, inventory=replace(facts.inventory, routers=(router("us-central1"),)))
+    facts = holding(facts, routers=(router("us-central1"),))
     ledger = Ledger(facts)
     assert not any("NAT" in line.name for line in ledger.cost(ledger.traffic.edges_of(0)).lines)
     ledger.make(move(facts, "us-central1-c", "a"))
     assert not any("NAT" in line.name for line in ledger.cost(ledger.traffic.edges_of(0)).lines)
-
-
-def test_an_address_that_came_with_a_move_is_released_as_well() -> None:
+    # An address that came with a move is released as well.
     own = with_nic(machine("a"), lambda nic: replace(nic, external_ipv4="34.1.2.3"))
     facts = facts_of(own)
     release = Change(kind=ChangeKind.RELEASE_ADDRESS, target=link(facts, "a"), to="34.1.2.3")
     ledger = Ledger(facts)
     ledger.make(move(facts, "europe-west1-b", "a"))
     assert ledger.value(release).usd == Decimal("3.65")
-
-
-def test_an_address_is_given_where_the_machine_used_its_gateway() -> None:
+    # An address is given where the machine used its gateway.
     first = replace(machine("a").interfaces[0], name="nic0", network=OTHER)
     second = replace(machine("a").interfaces[0], name="nic1", network=NETWORK)
     facts = facts_of(replace(machine("a"), interfaces=(first, second)))
-    facts = replace(facts, inventory=replace(facts.inventory, routers=(router("us-central1"),)))
+    facts = holding(facts, routers=(router("us-central1"),))
     ledger = Ledger(facts)
     ledger.make(Change(kind=ChangeKind.EXTERNAL_ADDRESS, target=link(facts, "a")))
-    found = ledger.state.machine(link(facts, "a"))
-    assert found is not None
+    found = known(ledger.state.machine(link(facts, "a")))
     assert [nic.external_ipv4 is not None for nic in found.interfaces] == [False, True]
 
 
@@ -309,16 +280,9 @@ def test_bounds_follow_changes_whose_saving_is_not_stated(is_stated: bool) -> No
     ledger.make(inside)
     to_b = move(facts, "us-central1-b", "a")
     usd = ledger.value(to_b).usd
-    found = bounds.make(to_b, usd)
+    found = known(bounds.make(to_b, usd))
     assert usd is not None
-    assert found is not None
     assert found.low < usd <= found.high + NEAR
-
-
-def test_zones_are_those_of_the_price_list() -> None:
-    facts = facts_of(machine("a", "c3d-highcpu-8", zone="us-west1-a"))
-    why = why_refused(Ledger(facts).state, move(facts, Zone("us-west1-b"), "a"))
-    assert why == "us-west1-b has no c3d-highcpu-8"
 
 
 def test_no_other_type_takes_tier_1_away_that_a_fix_has_given() -> None:

@@ -6,28 +6,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.errors import NetplanError
 from netplan_planner.ledger import Ledger
 from netplan_planner.ledger.guards import why_refused
 from netplan_planner.machines import ties_of
 from netplan_planner.machines.known import Known
-from netplan_planner.model import (
-    Change,
-    ChangeKind,
-    Disk,
-    Facts,
-    Infeasible,
-    Instance,
-    Inventory,
-    Part,
-    PathClass,
-    ProjectId,
-    ResourcePolicy,
-    ResourceRef,
-    Route,
-    SelfLink,
-    need_for_vm,
-)
 from netplan_planner.planning.fleet.candidates import Candidates, Choices
 from netplan_planner.verbs.fleet.inventory import needs_of
 from netplan_planner.verbs.place.ask import PlaceChoices
@@ -37,17 +21,14 @@ from netplan_planner.verbs.whatif.apply import apply
 from netplan_rules.capacity.cheaper_series import check as cheaper_series
 from netplan_rules.placement.chatty_inter_zone_pair import check as zone_moves
 from netplan_rules.price.spot_candidate import check as spot
+from support.resources import resource
 from support.rules.facts import NETWORK, facts_of, machine
 from support.rules.judged import judged
 
 HERE, THERE = "us-central1-a", "us-central1-b"
 DB = machine("db", zone=HERE)
-POLICY = SelfLink("projects/p/regions/us-central1/resourcePolicies/close")
-Guarded = Callable[[Instance, Inventory], tuple[Instance, Inventory]]
-
-
-def ref(link: str) -> ResourceRef:
-    return ResourceRef(self_link=SelfLink(link))
+POLICY = model.SelfLink("projects/p/regions/us-central1/resourcePolicies/close")
+Guarded = Callable[[model.Instance, model.Inventory], tuple[model.Instance, model.Inventory]]
 
 
 def of_machine(**more: Any) -> Guarded:
@@ -58,29 +39,26 @@ def of_inventory(**more: Any) -> Guarded:
     return lambda one, inventory: (one, replace(inventory, **more))
 
 
-def disk(link: str, *users: str) -> Disk:
-    links = tuple(SelfLink(f"projects/p/zones/{HERE}/instances/{user}") for user in users)
-    return Disk(ref=ref(link), project=ProjectId("p"), name="data", disk_type="pd-ssd", users=links)
+def disk(link: str, *users: str) -> model.Disk:
+    links = tuple(model.SelfLink(f"projects/p/zones/{HERE}/instances/{user}") for user in users)
+    return resource(
+        model.Disk, link, project=model.ProjectId("p"), name="data", disk_type="pd-ssd", users=links
+    )
 
 
-COMPACT = ResourcePolicy(
-    ref=ResourceRef(self_link=POLICY),
-    project=ProjectId("p"),
-    name="close",
-    is_placement=True,
-    is_compact=True,
-)
-ROUTE = Route(
-    ref=ref("projects/p/global/routes/out"),
-    project=ProjectId("p"),
-    name="out",
+COMPACT = resource(model.ResourcePolicy, POLICY, is_placement=True, is_compact=True)
+ROUTE = resource(
+    model.Route,
+    "projects/p/global/routes/out",
     network=NETWORK,
     dest_range="0.0.0.0/0",
     next_hop="instance",
     next_hop_target=DB.ref.self_link,
 )
 STAYS: dict[str, Guarded] = {
-    "managed": of_machine(created_by=SelfLink(f"projects/p/zones/{HERE}/instanceGroupManagers/g")),
+    "managed": of_machine(
+        created_by=model.SelfLink(f"projects/p/zones/{HERE}/instanceGroupManagers/g")
+    ),
     "pin": of_machine(labels=(("netplan-pin", "here"),)),
     "role": of_machine(labels=(("netplan-role", "standby"),)),
     "reservation": of_machine(reservation="kept"),
@@ -92,16 +70,16 @@ STAYS: dict[str, Guarded] = {
     ),
     "Local SSDs": of_machine(local_ssd_count=1),
     "GPUs": of_machine(gpu_count=1, gpu_type="nvidia-tesla-t4"),
-    "unknown parts": of_machine(unknown_parts=(Part.GPUS,)),
+    "unknown parts": of_machine(unknown_parts=(model.Part.GPUS,)),
     "regional disk": of_inventory(disks=(disk("projects/p/regions/us-central1/disks/d", "db"),)),
     "shared disk": of_inventory(disks=(disk(f"projects/p/zones/{HERE}/disks/d", "db", "web"),)),
     "next hop": of_inventory(routes=(ROUTE,)),
 }
 """What keeps a machine in its zone (`machines.staying`)."""
-TALK = (("db", "web", PathClass.INTER_ZONE_INTERNAL, 2.0),)
+TALK = (("db", "web", model.PathClass.INTER_ZONE_INTERNAL, 2.0),)
 
 
-def world(guarded: Guarded | None, **more: Any) -> Facts:
+def world(guarded: Guarded | None, **more: Any) -> model.Facts:
     """Return a chatty pair of which one machine is guarded, in zones apart."""
     web = machine("web", zone=THERE, labels=(("netplan-pin", "there"),))
     facts = facts_of(replace(DB, **more), web, talk=TALK)
@@ -112,19 +90,19 @@ def world(guarded: Guarded | None, **more: Any) -> Facts:
     return replace(facts, inventory=replace(inventory, instances=(changed, *others)))
 
 
-def moves_in_audit(facts: Facts) -> set[SelfLink]:
+def moves_in_audit(facts: model.Facts) -> set[model.SelfLink]:
     """Return the machines that the order of fixes moves, or a finding proposes to."""
     found = judged(facts, zone_moves)
     planned = [change for fix in found.do_first for change in fix.changes]
     return {link for one in planned if one.change for link in one.change.targets}
 
 
-def pinned_in_place(facts: Facts) -> str:
+def pinned_in_place(facts: model.Facts) -> str:
     asked = asked_of(facts, "p", PlaceChoices())
     return next(one.pinned for one in asked.machines if one.name == "db")
 
 
-def said_by_whatif(facts: Facts, field: str, to: str) -> str:
+def said_by_whatif(facts: model.Facts, field: str, to: str) -> str:
     """Return what is said of a change of the guarded machine: refused, or beside the answer."""
     change = WhatifChange(vms="db", field=WhatifField(field), to=to, source=f"--{field}")
     try:
@@ -133,8 +111,8 @@ def said_by_whatif(facts: Facts, field: str, to: str) -> str:
         return str(refused)
 
 
-def move(facts: Facts) -> Change:
-    return Change(kind=ChangeKind.ZONE, target=DB.ref.self_link, to=THERE)
+def move(facts: model.Facts) -> model.Change:
+    return model.Change(kind=model.ChangeKind.ZONE, target=DB.ref.self_link, to=THERE)
 
 
 def test_without_a_guard_every_verb_moves_it() -> None:
@@ -156,12 +134,12 @@ def test_what_stays_is_moved_by_no_verb(guarded: Guarded) -> None:
 
 
 def test_no_verb_draws_copies_together() -> None:
-    talk = (("app-1", "web", PathClass.INTER_ZONE_INTERNAL, 2.0),)
+    talk = (("app-1", "web", model.PathClass.INTER_ZONE_INTERNAL, 2.0),)
     copies = (machine("app-1", zone=HERE), machine("app-2", zone=THERE))
     facts = facts_of(*copies, machine("web", zone=THERE), talk=talk)
     link = copies[0].ref.self_link
     assert link not in moves_in_audit(facts)
-    change = Change(kind=ChangeKind.ZONE, target=link, to=THERE)
+    change = model.Change(kind=model.ChangeKind.ZONE, target=link, to=THERE)
     assert "another copy" in why_refused(Ledger(facts).state, change)
     asked = asked_of(facts, "p", PlaceChoices())
     assert {one.name: bool(one.group) for one in asked.machines}["app-1"]
@@ -190,20 +168,18 @@ TYPED: dict[str, tuple[Guarded, str]] = {
 """What ties a machine to some types (`machines.become`), and one that it cannot become."""
 
 
-def types_of(facts: Facts) -> set[str]:
+def types_of(facts: model.Facts) -> set[str]:
     """Return the types that `recommend`, `forecast`, rules and `fleet` may give the machine."""
     one = facts.inventory.instances[0]
     shape = facts.shape(one.machine_type)
     assert shape is not None
-    need = need_for_vm(one, 1.0, shape, ties=ties_of(facts.inventory, one, shape))
+    need = model.need_for_vm(one, 1.0, shape, ties=ties_of(facts.inventory, one, shape))
     plan = facts.machines.choose(need)
-    return set() if isinstance(plan, Infeasible) else {c.machine_type for c in plan.ranked}
+    return set() if isinstance(plan, model.Infeasible) else {c.machine_type for c in plan.ranked}
 
 
 @pytest.mark.parametrize(("guarded", "other"), TYPED.values(), ids=TYPED)
-def test_no_verb_gives_a_machine_a_type_that_does_not_take_what_it_holds(
-    guarded: Guarded, other: str
-) -> None:
+def test_no_verb_names_a_type_that_takes_less(guarded: Guarded, other: str) -> None:
     free, facts = (
         world(None, machine_type="n2-standard-8"),
         world(guarded, machine_type="n2-standard-8"),
@@ -225,10 +201,12 @@ def test_no_verb_gives_a_machine_a_type_that_does_not_take_what_it_holds(
     assert of_db or "db" in [one.name for one in left]
 
 
-@pytest.mark.parametrize("kind", [ChangeKind.MACHINE_TYPE, ChangeKind.TIER_1, ChangeKind.SPOT])
-def test_machines_of_sole_tenant_nodes_are_changed_by_no_advice(kind: ChangeKind) -> None:
+@pytest.mark.parametrize(
+    "kind", [model.ChangeKind.MACHINE_TYPE, model.ChangeKind.TIER_1, model.ChangeKind.SPOT]
+)
+def test_machines_of_sole_tenant_nodes_are_changed_by_no_advice(kind: model.ChangeKind) -> None:
     facts = world(STAYS["sole tenant"], machine_type="n2-standard-8")
-    change = Change(kind=kind, target=DB.ref.self_link, to="n2-standard-32")
+    change = model.Change(kind=kind, target=DB.ref.self_link, to="n2-standard-32")
     assert "sole-tenant nodes" in why_refused(Ledger(facts).state, change)
     found = judged(facts, cheaper_series, spot)
     changes = [c.change for fix in found.do_first for c in fix.changes]

@@ -5,57 +5,36 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.judging.month import tables_of
 from netplan_planner.ledger import Ledger
 from netplan_planner.ledger.guards import why_refused
-from netplan_planner.model import (
-    Change,
-    ChangeKind,
-    Edge,
-    Facts,
-    ForwardingRule,
-    Hub,
-    Instance,
-    OwnerKind,
-    PathClass,
-    ProjectId,
-    Region,
-    ResourceRef,
-    Router,
-    SelfLink,
-    Spoke,
-    SpokeKind,
-    VpnTunnel,
-)
 from netplan_planner.paths.priced_paths import path_prices_of, priced_path_of
 from planner.ledger.test_account import router
-from support.rules.facts import NETWORK, facts_of, machine
+from support.known import known
+from support.resources import resource
+from support.rules.facts import NETWORK, facts_of, holding, machine
 
-OTHER = SelfLink("projects/p/global/networks/other")
-ROUTING = SelfLink("projects/p/global/networks/routing")
-HUB = SelfLink("projects/p/locations/global/hubs/main")
+OTHER = model.SelfLink("projects/p/global/networks/other")
+ROUTING = model.SelfLink("projects/p/global/networks/routing")
+HUB = model.SelfLink("projects/p/locations/global/hubs/main")
 GBPS = 0.5
 CENT = Decimal("0.01")
 
 
-def ref(link: str) -> ResourceRef:
-    return ResourceRef(self_link=SelfLink(link))
-
-
-def spoke(name: str, network: SelfLink, group: str = "default") -> Spoke:
-    return Spoke(
-        ref=ref(f"projects/p/locations/global/spokes/{name}"),
-        project=ProjectId("p"),
-        name=name,
+def spoke(name: str, network: model.SelfLink, group: str = "default") -> model.Spoke:
+    return resource(
+        model.Spoke,
+        f"projects/p/locations/global/spokes/{name}",
         hub=HUB,
-        kind=SpokeKind.VPC,
+        kind=model.SpokeKind.VPC,
         network=network,
         group=group,
         state="ACTIVE",
     )
 
 
-def other(name: str, zone: str = "us-central1-a") -> Instance:
+def other(name: str, zone: str = "us-central1-a") -> model.Instance:
     """Return a machine of the other network, with an external address."""
     made = machine(name, zone=zone)
     (nic,) = made.interfaces
@@ -67,7 +46,9 @@ def other(name: str, zone: str = "us-central1-a") -> Instance:
     )
 
 
-def facts(path_class: PathClass, *, group: str = "default", zone: str = "us-central1-a") -> Facts:
+def facts(
+    path_class: model.PathClass, *, group: str = "default", zone: str = "us-central1-a"
+) -> model.Facts:
     """Return `a`, behind Cloud NAT, that sends to `b` of another network: both are spokes."""
     found = facts_of(
         machine("a"),
@@ -75,37 +56,35 @@ def facts(path_class: PathClass, *, group: str = "default", zone: str = "us-cent
         talk=(("a", "b", path_class, GBPS), ("b", "a", path_class, GBPS / 5)),
     )
     topology = "MESH" if group == "default" else "STAR"
-    hub = Hub(ref=ref(HUB), project=ProjectId("p"), name="main", topology=topology)
+    hub = resource(model.Hub, HUB, topology=topology)
     spokes = (spoke("a", NETWORK, group), spoke("b", OTHER, group))
-    inventory = replace(
-        found.inventory, hubs=(hub,), spokes=spokes, routers=(router("us-central1"),)
-    )
-    return replace(found, inventory=inventory)
+    return holding(found, hubs=(hub,), spokes=spokes, routers=(router("us-central1"),))
 
 
-def inside(found: Facts) -> Change:
+def inside(found: model.Facts) -> model.Change:
     links = {one.name: one.ref.self_link for one in found.inventory.instances}
-    return Change(kind=ChangeKind.INTERNAL_ADDRESS, target=links["a"], destination=links["b"])
+    return model.Change(
+        kind=model.ChangeKind.INTERNAL_ADDRESS, target=links["a"], destination=links["b"]
+    )
 
 
-def gib(found: Facts, gbps: float) -> Decimal:
+def gib(found: model.Facts, gbps: float) -> Decimal:
     """Return the volume of a steady rate: the matrix counts it as payload."""
-    assert found.traffic is not None
-    edge = next(one for one in found.traffic.edges if one.series.p95_gbps == gbps)
+    edge = next(one for one in known(found.traffic).edges if one.series.p95_gbps == gbps)
     return found.gib_per_month(edge.wire_bytes)
 
 
-def volume(found: Facts) -> Decimal:
+def volume(found: model.Facts) -> Decimal:
     return gib(found, GBPS) + gib(found, GBPS / 5)
 
 
-def traffic_usd(found: Facts) -> Decimal:
+def traffic_usd(found: model.Facts) -> Decimal:
     return sum((one.usd_per_month or Decimal(0) for one in tables_of(found).classes), Decimal(0))
 
 
-def test_the_saving_has_the_data_charge_of_the_hub_in_its_sum() -> None:
+def test_the_data_charge_of_the_hub_is_in_the_saving() -> None:
     """There 0.01 to the external address and 0.045 of Cloud NAT, back 0.01: then 0.02 each way."""
-    found = facts(PathClass.SAME_ZONE_EXTERNAL)
+    found = facts(model.PathClass.SAME_ZONE_EXTERNAL)
     there, back = gib(found, GBPS), gib(found, GBPS / 5)
     by_hand = there * Decimal("0.055") + back * CENT - (there + back) * Decimal("0.02")
     saving = Ledger(found).value(inside(found)).saving
@@ -117,15 +96,13 @@ def test_the_saving_has_the_data_charge_of_the_hub_in_its_sum() -> None:
     # The tables of facts that are written anew differ by as much.
     assert found.traffic is not None
     edges = tuple(
-        replace(edge, path_class=PathClass.SAME_ZONE_INTERNAL, dst_address=None)
+        replace(edge, path_class=model.PathClass.SAME_ZONE_INTERNAL, dst_address=None)
         for edge in found.traffic.edges
     )
     after = replace(found, traffic=replace(found.traffic, edges=edges))
     assert traffic_usd(found) - traffic_usd(after) == pytest.approx(by_hand)
-
-
-def test_between_regions_the_price_of_the_traffic_stands_beside_the_charge() -> None:
-    found = facts(PathClass.INTER_REGION_INTERNAL, zone="europe-west1-b")
+    # Between regions the price of the traffic stands beside the charge.
+    found = facts(model.PathClass.INTER_REGION_INTERNAL, zone="europe-west1-b")
     prices = [path_prices_of(found.prices, priced_path_of(found, edge)) for edge in edges_of(found)]
     assert [[part.tiers[-1].price.usd for part in parts] for parts in prices] == [
         [Decimal("0.05"), Decimal("0.02")]
@@ -133,33 +110,22 @@ def test_between_regions_the_price_of_the_traffic_stands_beside_the_charge() -> 
     # The first GiB is free of the price of the traffic, which is of one SKU both ways.
     by_hand = volume(found) * Decimal("0.07") - Decimal("0.05")
     assert traffic_usd(found) == pytest.approx(by_hand)
-
-
-def edges_of(found: Facts) -> tuple[Edge, ...]:
-    assert found.traffic is not None
-    return found.traffic.edges
-
-
-def test_traffic_between_spokes_costs_the_charge_of_the_hub_now() -> None:
-    found = facts(PathClass.SAME_ZONE_INTERNAL)
+    # Traffic between spokes costs the charge of the hub now.
+    found = facts(model.PathClass.SAME_ZONE_INTERNAL)
     assert traffic_usd(found) == pytest.approx(volume(found) * Decimal("0.02"))
-    near = replace(found, inventory=replace(found.inventory, spokes=()))
+    near = holding(found, spokes=())
     assert traffic_usd(near) == 0
-
-
-def test_a_move_leaves_the_charge_as_it_is() -> None:
-    found = facts(PathClass.INTER_ZONE_INTERNAL, zone="us-central1-b")
+    # A move leaves the charge as it is.
+    found = facts(model.PathClass.INTER_ZONE_INTERNAL, zone="us-central1-b")
     ledger = Ledger(found)
     link = next(one.ref.self_link for one in found.inventory.instances if one.name == "b")
-    change = Change(kind=ChangeKind.ZONE, target=link, to="us-central1-a")
+    change = model.Change(kind=model.ChangeKind.ZONE, target=link, to="us-central1-a")
     saving = ledger.value(change).saving
     by_hand = volume(found) * CENT
     assert saving.usd_per_month == pytest.approx(by_hand)
     assert not any("Connectivity Center" in line.name for line in saving.items)
-
-
-def test_a_snapshot_without_the_price_leaves_the_saving_unknown() -> None:
-    found = facts(PathClass.SAME_ZONE_EXTERNAL)
+    # A snapshot without the price leaves the saving unknown.
+    found = facts(model.PathClass.SAME_ZONE_EXTERNAL)
 
     class Older:
         """A price book of a snapshot that has no such row."""
@@ -174,64 +140,64 @@ def test_a_snapshot_without_the_price_leaves_the_saving_unknown() -> None:
     assert (saving.items, saving.unknown) == ((), "no service 'none' has a price")
 
 
+def edges_of(found: model.Facts) -> tuple[model.Edge, ...]:
+    return known(found.traffic).edges
+
+
 def test_two_spokes_that_no_hub_joins_are_not_peered() -> None:
-    found = facts(PathClass.SAME_ZONE_EXTERNAL, group="edge")
+    found = facts(model.PathClass.SAME_ZONE_EXTERNAL, group="edge")
     why = why_refused(Ledger(found).state, inside(found))
     assert why == (
         "default and other are VPC spokes of Network Connectivity Center, which are not peered"
     )
-    apart = replace(found, inventory=replace(found.inventory, spokes=()))
+    apart = holding(found, spokes=())
     assert why_refused(Ledger(apart).state, inside(apart)) == ""
 
 
 def test_an_internal_load_balancer_of_another_spoke_is_reached_over_the_hub() -> None:
-    found = facts(PathClass.LOAD_BALANCER)
-    rule = ForwardingRule(
-        ref=ref("projects/p/regions/us-central1/forwardingRules/front"),
-        project=ProjectId("p"),
-        name="front",
+    found = facts(model.PathClass.LOAD_BALANCER)
+    rule = resource(
+        model.ForwardingRule,
+        "projects/p/regions/us-central1/forwardingRules/front",
         ip_address="10.9.0.9",
         scheme="INTERNAL",
-        region=Region("us-central1"),
         network=OTHER,
-        backend_service=SelfLink("projects/p/regions/us-central1/backendServices/b"),
+        backend_service=model.SelfLink("projects/p/regions/us-central1/backendServices/b"),
     )
     edge = replace(edges_of(found)[0], dst_address="10.9.0.9")
-    with_front = replace(found, inventory=replace(found.inventory, forwarding_rules=(rule,)))
+    with_front = holding(found, forwarding_rules=(rule,))
     assert priced_path_of(with_front, edge).hub == "main"
     own = replace(rule, network=NETWORK)
-    beside = replace(found, inventory=replace(found.inventory, forwarding_rules=(own,)))
+    beside = holding(found, forwarding_rules=(own,))
     assert priced_path_of(beside, edge).hub == ""
 
 
 def test_what_a_spoke_sends_through_a_hybrid_spoke_is_charged_too() -> None:
-    found = facts(PathClass.HYBRID)
-    tunnel = VpnTunnel(
-        ref=ref("projects/p/regions/us-central1/vpnTunnels/t"),
-        project=ProjectId("p"),
-        name="t",
-        region=Region("us-central1"),
-        router=SelfLink("projects/p/regions/us-central1/routers/vpn"),
+    found = facts(model.PathClass.HYBRID)
+    tunnel = resource(
+        model.VpnTunnel,
+        "projects/p/regions/us-central1/vpnTunnels/t",
+        router=model.SelfLink("projects/p/regions/us-central1/routers/vpn"),
     )
     assert found.traffic is not None
     owners = tuple(
-        replace(o, kind=OwnerKind.UNKNOWN, key="hybrid:p/us-central1/t", link=None)
+        replace(o, kind=model.OwnerKind.UNKNOWN, key="hybrid:p/us-central1/t", link=None)
         if o.name == "b"
         else o
         for o in found.traffic.owners
     )
 
-    def hub(network: SelfLink) -> str:
-        routes = Router(
-            ref=ref(str(tunnel.router)),
-            project=ProjectId("p"),
+    def hub(network: model.SelfLink) -> str:
+        routes = resource(
+            model.Router,
+            str(tunnel.router),
+            project=model.ProjectId("p"),
             name="vpn",
-            region=Region("us-central1"),
+            region=model.Region("us-central1"),
             network=network,
         )
         inventory = replace(found.inventory, vpn_tunnels=(tunnel,), routers=(routes,))
-        assert found.traffic is not None
-        traffic = replace(found.traffic, owners=owners)
+        traffic = replace(known(found.traffic), owners=owners)
         held = replace(found, inventory=inventory, traffic=traffic)
         return priced_path_of(held, next(e for e in traffic.edges if e.series.p95_gbps == GBPS)).hub
 

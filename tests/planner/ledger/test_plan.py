@@ -37,9 +37,7 @@ def test_the_plan_saves_what_the_bill_falls_by_and_never_more_than_all_of_it(fac
 
 
 @given(worlds())
-def test_each_entry_is_the_sum_of_its_changes_and_the_plan_that_of_its_entries(
-    facts: Facts,
-) -> None:
+def test_each_entry_is_the_sum_of_its_changes(facts: Facts) -> None:
     found = planned(facts)
     for fix in found.do_first:
         each = [one.saving_usd_per_month or Decimal(0) for one in fix.changes]
@@ -56,7 +54,7 @@ _ASKED = {
 
 
 @given(worlds(), st.sampled_from(sorted(_ASKED)), st.integers(0, 2), st.sampled_from(NAMES))
-def test_a_change_alone_is_worth_what_whatif_says(
+def test_one_alone_is_what_whatif_is(
     facts: Facts, kind: ChangeKind, number: int, name: str
 ) -> None:
     field, values = _ASKED[kind]

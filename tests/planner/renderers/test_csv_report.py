@@ -15,7 +15,6 @@ from netplan_planner.renderers.csv_report import render
 from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.verbs.audit.finding_rows import COLUMNS
 from support.listed import listed
-from support.reports import findings as report_findings
 from support.reports import made as reports
 
 OPTIONS = RenderOptions()
@@ -40,28 +39,21 @@ def test_one_row_for_each_place() -> None:
     assert rows[5]["fix"].startswith("in transcoder-6, send to ingest-1")
     assert rows[5]["clean_up"].startswith("only when nothing uses 35.184.0.10 any more")
     assert rows[5]["severity_reason"] == "saves $643.07 a month: medium from $100 on"
-
-
-def test_money_can_be_summed() -> None:
-    rows = rows_of(reports.gecko_report())
+    # Money can be summed.
     whole = [row["finding_saving_usd_per_month"] for row in rows]
     assert [text for text in whole if text] == ["643.07", "-4160.94"]
     places = [Decimal(row["saving_usd_per_month"]) for row in rows[:8]]
     assert sum(places) == Decimal("643.07")
     assert rows[-1]["saving_usd_per_month"] == ""
     assert rows[-1]["saving_unknown"].startswith("no price")
-
-
-def test_a_finding_without_members_has_a_row() -> None:
+    # A finding without members has a row.
     full = reports.gecko_report()
     finding = msgspec.structs.replace(full.findings[0], members=())
     (row,) = rows_of(msgspec.structs.replace(full, findings=(finding,)))
     assert row["saving_usd_per_month"] == "643.07"
     assert row["commands"] == ""
     assert "gcloud compute instances delete-access-config ingest-1" in row["clean_up"]
-
-
-def test_no_finding_is_a_header_alone() -> None:
+    # No finding is a header alone.
     assert render(reports.empty_report(), OPTIONS).count("\n") == 1
 
 
@@ -85,7 +77,7 @@ def test_numbers_stay_numbers() -> None:
 
 def test_a_number_that_is_not_finite_is_refused() -> None:
     full = reports.gecko_report()
-    estimate = msgspec.structs.replace(report_findings.NOW, gbps=math.inf)
+    estimate = msgspec.structs.replace(reports.NOW, gbps=math.inf)
     finding = msgspec.structs.replace(full.findings[0], members=(), throughput_now=estimate)
     with pytest.raises(ValueError, match="now_gbps: inf is not a finite"):
         render(msgspec.structs.replace(full, findings=(finding,)), OPTIONS)

@@ -43,7 +43,7 @@ def test_every_kind_of_answer_is_looked_at() -> None:
 
 def test_its_json_follows_the_published_schema(answer: Written) -> None:
     path = SCHEMAS / f"{answer.document['schema']}.json"
-    published = json.loads(path.read_text(encoding="utf-8"))
+    published = json.loads(path.read_text("utf-8"))
     Draft202012Validator(published).validate(answer.document)
 
 

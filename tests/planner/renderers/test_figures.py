@@ -23,9 +23,7 @@ def numbers(text: str) -> list[float]:
 
 class TestInterval:
     @given(_rates, st.floats(0.0, 1.0), st.floats(0.0, 1.0))
-    def test_what_is_printed_holds_the_printed_value(
-        self, gbps: float, below: float, above: float
-    ) -> None:
+    def test_the_printed_hold_the_value(self, gbps: float, below: float, above: float) -> None:
         shown = interval(gbps, gbps * (1 - below), gbps * (1 + above))
         (value,) = numbers(rate(gbps).split()[0])
         low, high = numbers(shown)

@@ -14,7 +14,6 @@ from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.json_report import plain, render
 from netplan_planner.renderers.schema import field_notes, schema
 from netplan_planner.verbs.audit.answer import Report
-from support.reports import findings as report_findings
 from support.reports import made as reports
 
 OPTIONS = RenderOptions()
@@ -36,7 +35,7 @@ def test_every_report_follows_the_schema(name: str) -> None:
     Draft202012Validator(schema("Report")).validate(json.loads(render(REPORTS[name], OPTIONS)))
 
 
-def test_the_schema_of_a_report_is_complete() -> None:
+def test_the_schema_of_a_report_is_complete_and_described() -> None:
     made = schema("Report")
     objects = [made, *(part for part in made["$defs"].values() if "properties" in part)]
     assert len(objects) > 20
@@ -48,9 +47,7 @@ def test_the_schema_of_a_report_is_complete() -> None:
     assert not validator.is_valid({k: v for k, v in report.items() if k != "findings"})
     report["findings"][0]["severity"] = "grave"
     assert not validator.is_valid(report)
-
-
-def test_the_schema_describes_fields_by_their_docstrings() -> None:
+    # The schema describes fields by their docstrings.
     assert "hours" not in field_notes(Report)
     assert field_notes(Estimate)["limits"] == "In rising order; the first one binds."
     assert schema("Report")["$defs"]["Estimate"]["properties"]["limits"]["description"]
@@ -77,7 +74,7 @@ def test_a_report_reads_back_as_it_was() -> None:
 
 
 def test_unit_prices_are_exact_and_sums_are_rounded() -> None:
-    tiny = report_findings.line("x", "1", "GiB", "0.000000001")
+    tiny = reports.line("x", "1", "GiB", "0.000000001")
     assert plain(tiny.unit_price_usd, "unit_price_usd") == 1e-9
     assert plain(Decimal("0.1234565000001"), "usd_per_month") == 0.123457
     assert plain(Decimal("0.0000005"), "usd_per_month") == 0.0
@@ -94,7 +91,7 @@ def test_a_unit_price_of_nine_decimals_survives(price: Decimal) -> None:
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_a_number_that_is_not_finite_is_refused(bad: float) -> None:
     full = reports.gecko_report()
-    estimate = msgspec.structs.replace(report_findings.NOW, gbps=bad)
+    estimate = msgspec.structs.replace(reports.NOW, gbps=bad)
     finding = msgspec.structs.replace(full.findings[0], throughput_now=estimate)
     report = msgspec.structs.replace(full, findings=(finding,))
     with pytest.raises(ValueError, match=r"findings: throughput_now: gbps"):

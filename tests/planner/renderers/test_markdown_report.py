@@ -10,7 +10,6 @@ from netplan_planner.model import Severity
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.markdown import code, escaped, render
 from support.listed import listed
-from support.reports import findings as report_findings
 from support.reports import made as reports
 
 OPTIONS = RenderOptions(rules=reports.RULES)
@@ -100,7 +99,7 @@ def test_any_text_makes_a_document_of_the_same_shape(text: str) -> None:
 
 
 def test_a_command_cannot_end_its_block() -> None:
-    found = report_findings.address_finding()
+    found = reports.gecko_report().findings[3]
     assert found.fix is not None
     fix = msgspec.structs.replace(found.fix, commands=("echo a", "```", "echo `b`"))
     finding = msgspec.structs.replace(found, fix=fix, severity=Severity.HIGH)

@@ -2,8 +2,6 @@ import io
 import json
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -21,6 +19,7 @@ from netplan_planner.renderers import (
 )
 from netplan_planner.renderers.output import resolved
 from netplan_planner.writing import write_each
+from support.commands.run import run_anew
 from support.reports import made as reports
 
 OPTIONS = RenderOptions(rules=reports.RULES)
@@ -83,22 +82,21 @@ def test_several_at_once(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(RENDERERS)
 
 
-def test_two_on_the_standard_output_are_refused() -> None:
+def test_two_on_one_target_and_what_takes_no_file_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="text and json would both go to the standard output"):
         check_outputs([parse_output("text"), parse_output("json")])
-
-
-def test_two_on_one_file_are_refused(tmp_path: Path) -> None:
+    # Two on one file are refused.
     specs = [parse_output(f"json:{tmp_path}/x"), parse_output(f"csv:{tmp_path}/./x")]
     with pytest.raises(UsageError, match="json and csv would both go to"):
         check_outputs(specs)
-
-
-def test_a_missing_folder_and_a_folder_as_file_are_named(tmp_path: Path) -> None:
+    # A missing folder and a folder as file are named.
     with pytest.raises(UsageError, match=r"the folder .*nowhere does not exist"):
         check_outputs([parse_output(f"json:{tmp_path}/nowhere/x.json")])
     with pytest.raises(UsageError, match="this is a folder"):
         check_outputs([parse_output(f"json:{tmp_path}")])
+    # A name that no file can have is an error of usage.
+    with pytest.raises(UsageError, match="not usable: File name too long"):
+        check_outputs([OutputSpec(format="csv", path=tmp_path / ("x" * 300))])
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
@@ -132,18 +130,11 @@ def test_all_that_failed_is_named() -> None:
     assert done == ["c", "d"]
 
 
-def test_a_folder_that_takes_no_files_is_named_before_any_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_takes_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Root may write anywhere: the system's answer is what counts here.
     monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
     with pytest.raises(UsageError, match=r"json:.*the folder .* cannot be written to"):
         check_outputs([parse_output(f"json:{tmp_path}/x.json")])
-
-
-def test_a_name_that_no_file_can_have_is_an_error_of_usage(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="not usable: File name too long"):
-        check_outputs([OutputSpec(format="csv", path=tmp_path / ("x" * 300))])
 
 
 def test_a_report_that_cannot_be_rendered_writes_nothing(tmp_path: Path) -> None:
@@ -198,15 +189,13 @@ def test_a_file_has_no_colour_unless_asked_for(tmp_path: Path) -> None:
     assert b"\x1b[" in path.read_bytes()
 
 
-def test_a_terminal_without_the_letters_gets_others() -> None:
+def test_data_is_utf8_and_a_terminal_without_the_letters_gets_others() -> None:
     screen = Screen(encoding="ascii")
     write_outputs(REPORT, [parse_output("text")], OPTIONS, stdout=screen)
     text = screen.written().decode("ascii")
     assert "1.6 -> 16 Gbit/s" in text
     assert "---" in text
-
-
-def test_data_is_utf8_whatever_the_terminal() -> None:
+    # Data is utf8 whatever the terminal.
     screen = Screen(encoding="ascii")
     write_outputs(REPORT, [parse_output("csv")], OPTIONS, stdout=screen)
     assert screen.written() == render(REPORT, "csv", OPTIONS).encode()
@@ -220,7 +209,7 @@ def test_the_registry_loads_nothing_heavy() -> None:
         "import sys, netplan_planner.renderers as r;"
         " print('rich' in sys.modules, 'jinja2' in sys.modules, len(r.RENDERERS))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = run_anew("-c", code)
     assert done.stdout.split() == ["False", "False", str(len(RENDERERS))]
 
 
@@ -230,5 +219,5 @@ def test_templates_are_loaded_for_html_alone(name: str) -> None:
         "import sys; from importlib import import_module; from netplan_planner.renderers import"
         f" RENDERERS; import_module(RENDERERS[{name!r}]); print('jinja2' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = run_anew("-c", code)
     assert done.stdout.split() == ["False"]

@@ -54,27 +54,13 @@ HOSTILE = Plan(
 )
 
 
-def test_a_script_waits_where_its_commands_make_a_part_of_a_step() -> None:
-    step = change_type(WEB, "n2-standard-4")
-    whole, part = (
-        commands.render(
-            Plan(changes=in_order((replace(step, is_partial=is_partial),), "")), RenderOptions()
-        )
-        for is_partial in (False, True)
-    )
-    assert "by_hand" not in whole
-    assert part.index("gcloud") < part.index("by_hand 1\n")
-
-
 def test_the_script_is_one_that_a_shell_reads(tmp_path: Path) -> None:
     path = tmp_path / "plan.sh"
-    path.write_text(commands.render(PLAN, RenderOptions()), encoding="utf-8")
+    path.write_text(commands.render(PLAN, RenderOptions()), "utf-8")
     done = subprocess.run(["sh", "-n", str(path)], capture_output=True, check=False, timeout=30)
     assert (done.returncode, done.stderr) == (0, b"")
-
-
-def test_it_runs_changes_alone_in_their_order() -> None:
-    """What verifies, cleans up and undoes is for people to look at; a name starts no line."""
+    # It runs changes alone in their order.
+    # What verifies, cleans up and undoes is for people to look at; a name starts no line.
     lines = commands.render(PLAN, RenderOptions()).splitlines()
     run = [line for line in lines if line and not line.startswith("#")]
     assert run[0] == "set -eu"
@@ -88,6 +74,16 @@ def test_it_runs_changes_alone_in_their_order() -> None:
     ]
     assert sum(line.startswith("# undo: ") for line in lines) == 2
     assert not any(line.startswith("; rm") for line in lines)
+    # A script waits where its commands make a part of a step.
+    step = change_type(WEB, "n2-standard-4")
+    whole, part = (
+        commands.render(
+            Plan(changes=in_order((replace(step, is_partial=is_partial),), "")), RenderOptions()
+        )
+        for is_partial in (False, True)
+    )
+    assert "by_hand" not in whole
+    assert part.index("gcloud") < part.index("by_hand 1\n")
 
 
 def test_a_plan_without_changes_says_so() -> None:
@@ -97,7 +93,7 @@ def test_a_plan_without_changes_says_so() -> None:
 
 def test_the_list_for_terraform_follows_its_schema() -> None:
     document = json.loads(terraform_changes.render(PLAN, RenderOptions()))
-    Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8"))).validate(document)
+    Draft202012Validator(json.loads(SCHEMA.read_text("utf-8"))).validate(document)
     assert [(c["step"], c["attribute"], c["after"]) for c in document["changes"]] == [
         (1, "machine_type", "n2-standard-4"),
         (2, "zone", "us-central1-b"),

@@ -22,13 +22,13 @@ GOLDENS = sorted((ROOT / "tests" / "golden").rglob("*.json"))
 
 def published(document: dict[str, Any]) -> Draft202012Validator:
     """Return what checks a document by the schema that it names."""
-    found = json.loads((DOCS / f"{document['schema']}.json").read_text(encoding="utf-8"))
+    found = json.loads((DOCS / f"{document['schema']}.json").read_text("utf-8"))
     return Draft202012Validator(found)
 
 
 def test_what_is_published_is_what_is_generated() -> None:
     held = {
-        path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8")
+        path.relative_to(DOCS).as_posix(): path.read_text("utf-8")
         for path in DOCS.rglob("*")
         if path.is_file()
     }
@@ -62,7 +62,7 @@ def test_every_schema_is_closed_described_and_says_more_than_its_id(kind: str) -
 
 @listed("path", GOLDENS, ids=lambda path: path.name)
 def test_every_golden_follows_its_schema(path: Path) -> None:
-    document = json.loads(path.read_text(encoding="utf-8"))
+    document = json.loads(path.read_text("utf-8"))
     published(document).validate(document)
 
 

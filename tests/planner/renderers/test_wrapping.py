@@ -27,30 +27,20 @@ def test_no_row_is_too_wide_and_no_letter_is_lost(text: Line, width: int) -> Non
     assert letters.replace(" ", "") == plain(text).replace(" ", "")
 
 
-def test_words_stay_whole_and_figures_with_their_unit() -> None:
+def test_words_places_and_figures_stay_whole() -> None:
     text = line("now ", fixed("1.6 Gbit/s"), " and then more")
     assert text_of(text, 12) == ["now", "1.6 Gbit/s", "and then", "more"]
-
-
-def test_a_place_is_never_broken() -> None:
+    # A place is never broken.
     place = say("a/path/to/some file.json:12", Role.PLACE, glued=True)
     text = line("at ", place, ": not JSON at all")
     assert text_of(text, 12) == ["at", "a/path/to/some file.json:12:", "not JSON at", "all"]
-
-
-def test_a_figure_wider_than_the_row_breaks_at_its_space() -> None:
+    # A figure wider than the row breaks at its space.
     assert text_of(line(fixed("1,000 Gbit/s")), 8) == ["1,000", "Gbit/s"]
-
-
-def test_spans_without_a_space_between_are_one_word() -> None:
+    # Spans without a space between are one word.
     assert text_of(line("aaa (", say("name", Role.NAME), ") b"), 8) == ["aaa", "(name) b"]
-
-
-def test_a_long_name_is_folded() -> None:
+    # A long name is folded.
     assert text_of(line("x" * 10), 4) == ["xxxx", "xxxx", "xx"]
-
-
-def test_wide_letters_count_twice() -> None:
+    # Wide letters count twice.
     rows = text_of(line("機械" * 5), 7)
     assert all(cell_len(row) <= 7 for row in rows)
     assert "".join(rows) == "機械" * 5

@@ -150,7 +150,8 @@ def _of_tests() -> Mapping[str, tuple[Source, ...]]:
             continue
         for node in ast.parse(text).body:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == NAME:
-                found |= ast.literal_eval(node.value)
+                lines = ast.literal_eval(node.value)
+                found |= {name: tuple(map(str.split, told)) for name, told in lines.items()}
     return found
 
 
@@ -170,4 +171,4 @@ def written(source: Source, folder: Path) -> Written:
         done = run_verbs(arguments=[*words, *outputs])
         assert done.returncode in {0, 1}, done.stderr
     table = paths["csv"].read_bytes().decode()
-    return Written(json.loads(paths["json"].read_text(encoding="utf-8")), table)
+    return Written(json.loads(paths["json"].read_text("utf-8")), table)

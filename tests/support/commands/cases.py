@@ -40,6 +40,7 @@ import io
 import json
 import shlex
 import tomllib
+import unicodedata
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import cache
@@ -77,6 +78,8 @@ MEMBERS = {
 }
 OF_TEXT = MEMBERS - OF_JSON - {"words", "status", "file", "env", "csv", "columns", "same"}
 ERRORS = (2, 3)
+STEERING = ("Cc", "Cf")
+"""Categories of letters that a terminal or a direction of text obeys."""
 FOLDER = "@/"
 
 
@@ -135,7 +138,10 @@ class Asked:
     def run(self, line: str, *more: str, wide: bool = True) -> CompletedProcess[str]:
         words = [word.replace(FOLDER, f"{self.folder}/") for word in shlex.split(line)]
         width = {"COLUMNS": "200"} if wide else {}
-        return run_verbs(arguments=[*words, *more], **width, **self.case.get("env", {}))
+        done = run_verbs(arguments=[*words, *more], **width, **self.case.get("env", {}))
+        text = (done.stdout + done.stderr).replace("\n", "")
+        assert not [one for one in text if unicodedata.category(one) in STEERING]
+        return done
 
     def texts(self, name: str) -> Iterator[str]:
         for text in self.case.get(name, ()):
@@ -145,7 +151,6 @@ class Asked:
         """Return what a command writes as JSON, with every digit, held to its schema."""
         done = self.run(line, "-o", "json")
         assert done.returncode in ({0, 1} if status is None else {status}), done.stderr
-        assert "\x1b" not in done.stdout + done.stderr
         document = json.loads(done.stdout)
         schema(document["schema"]).validate(document)
         return json.loads(done.stdout, parse_float=Decimal)
@@ -174,7 +179,6 @@ def check_text(asked: Asked, line: str, status: int) -> None:
             assert word in text, f"std{name} lacks {word!r}: {text}"
         for word in asked.texts(f"not_{name}"):
             assert word not in text, f"std{name} has {word!r}: {text}"
-        assert "\x1b" not in stream
         assert "Traceback" not in stream
     if status in ERRORS:
         assert done.stdout == ""
@@ -198,6 +202,8 @@ def check_csv(asked: Asked, status: int) -> None:
     case, done = asked.case, asked.run(asked.line, "-o", "csv")
     assert done.returncode == status, done.stderr
     rows = list(csv.DictReader(done.stdout.splitlines(keepends=True), strict=True))
+    formulas = [one for row in rows for one in row.values() if one.startswith(tuple("=@+\t"))]
+    assert not formulas, formulas
     for name, value in case.get("csv", {}).items():
         assert rows[0][name] == value, f"{name}: {rows[0]}"
     for name, values in case.get("columns", {}).items():

@@ -2,172 +2,35 @@
 
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from netplan_planner.model import Fix
 
+SURFACE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+OF_EVERY_COMMAND = {"project", "quiet", "format"}
+
 
 class Surface(NamedTuple):
-    """What gcloud takes after the words of a command."""
+    """What gcloud takes after the words of a command; the file beside it says what each is."""
 
     needed: frozenset[str]
-    """Flags without which gcloud would ask or fail; of several in one text, one must be there."""
-    others: frozenset[str] = frozenset()
-    switches: frozenset[str] = frozenset()
-    """Flags without a value."""
-    names: int | None = 1
-    """Words that are no flags; None: one or more."""
+    others: frozenset[str]
+    switches: frozenset[str]
+    names: int | None
 
 
-def flags(text: str) -> frozenset[str]:
-    """Return the words of a text."""
-    return frozenset(text.split())
+def _surface(
+    needed: str = "", others: str = "", switches: str = "", names: int | str = 1
+) -> Surface:
+    count = names if isinstance(names, int) else None
+    first, second, third = (frozenset(text.split()) for text in (needed, others, switches))
+    return Surface(first, second, third, count)
 
 
-# `gcloud … --help` of Google Cloud SDK 528.0.0, read 2026-11-21; what neither rules nor plans use
-# is left out.
-GCLOUD = {
-    "compute addresses delete": Surface(flags("region|global"), switches=flags("global")),
-    "compute instances add-access-config": Surface(
-        flags("zone"), flags("access-config-name address network-interface network-tier")
-    ),
-    "compute instances add-resource-policies": Surface(flags("zone resource-policies")),
-    "compute instances delete-access-config": Surface(
-        flags("zone"), flags("access-config-name network-interface")
-    ),
-    "compute instances set-machine-type": Surface(
-        flags("zone machine-type"), flags("custom-cpu custom-memory custom-vm-type")
-    ),
-    "compute instances describe": Surface(flags("zone")),
-    "compute instances remove-resource-policies": Surface(flags("zone resource-policies")),
-    "compute resource-policies delete": Surface(flags("region")),
-    "compute ssh": Surface(flags("zone"), flags("command"), switches=flags("tunnel-through-iap")),
-    "compute networks list": Surface(frozenset(), names=0),
-    "compute networks peerings delete": Surface(flags("network")),
-    "network-connectivity spokes delete": Surface(flags("global|region"), switches=flags("global")),
-    "network-connectivity spokes linked-vpc-network create": Surface(
-        flags("global hub vpc-network"),
-        flags("exclude-export-ranges include-export-ranges"),
-        switches=flags("global"),
-    ),
-    "compute networks peerings list": Surface(flags("network"), names=0),
-    "compute interconnects attachments dedicated update": Surface(flags("region bandwidth")),
-    "compute vpn-tunnels delete": Surface(flags("region")),
-    "recommender recommendations mark-dismissed": Surface(flags("location recommender etag")),
-    "logging read": Surface(frozenset(), flags("freshness limit")),
-    "compute commitments create": Surface(flags("region resources plan type")),
-    "compute commitments describe": Surface(flags("region")),
-    "compute instance-groups managed list-instances": Surface(flags("region|zone")),
-    "compute instance-groups managed rolling-action start-update": Surface(
-        flags("region|zone version"),
-        flags("max-surge max-unavailable minimal-action replacement-method type"),
-    ),
-    "compute instance-groups managed wait-until": Surface(
-        flags("region|zone"), flags("timeout"), switches=flags("stable version-target-reached")
-    ),
-    "compute instances bulk create": Surface(
-        flags("predefined-names zone"),
-        flags(
-            "machine-type min-cpu-platform provisioning-model instance-termination-action"
-            " network-interface network-performance-configs"
-        ),
-        names=0,
-    ),
-    "compute instances create": Surface(
-        flags("zone"),
-        flags("source-machine-image machine-type network-interface network-performance-configs"),
-    ),
-    "compute instances delete": Surface(flags("zone"), names=None),
-    "compute machine-images create": Surface(flags("source-instance source-instance-zone")),
-    "compute machine-images delete": Surface(frozenset()),
-    "compute instances start": Surface(flags("zone"), switches=flags("async"), names=None),
-    "compute instances resume": Surface(flags("zone"), switches=flags("async"), names=None),
-    "compute instances stop": Surface(
-        flags("zone"), flags("discard-local-ssd"), switches=flags("async"), names=None
-    ),
-    "compute instances update": Surface(
-        flags("zone"), flags("min-cpu-platform update-labels remove-labels")
-    ),
-    "compute resource-policies create group-placement": Surface(
-        flags("region"),
-        flags("collocation vm-count availability-domain-count gpu-topology description"),
-    ),
-    "compute networks peerings create": Surface(
-        flags("network peer-network"),
-        flags("peer-project stack-type"),
-        switches=flags("async import-custom-routes export-custom-routes"),
-    ),
-    "compute networks subnets update": Surface(
-        flags("region"),
-        flags(
-            "logging-aggregation-interval logging-flow-sampling logging-metadata"
-            " logging-filter-expr stack-type purpose role"
-        ),
-        switches=flags("enable-flow-logs no-enable-flow-logs enable-private-ip-google-access"),
-    ),
-    "compute routers nats update": Surface(
-        flags("router region"),
-        flags("min-ports-per-vm max-ports-per-vm nat-external-ip-pool"),
-        switches=flags(
-            "enable-dynamic-port-allocation no-enable-dynamic-port-allocation"
-            " enable-endpoint-independent-mapping no-enable-endpoint-independent-mapping"
-            " clear-min-ports-per-vm clear-max-ports-per-vm"
-        ),
-    ),
-    "beta compute backend-services update": Surface(
-        flags("region"), flags("zonal-affinity-spillover zonal-affinity-spillover-ratio")
-    ),
-    "compute routers nats create": Surface(
-        flags("router region auto-allocate-nat-external-ips|nat-external-ip-pool"),
-        flags("nat-custom-subnet-ip-ranges"),
-        switches=flags(
-            "auto-allocate-nat-external-ips nat-all-subnet-ip-ranges nat-primary-subnet-ip-ranges"
-        ),
-    ),
-    "compute routers nats delete": Surface(flags("router region")),
-    "compute routers nats describe": Surface(flags("router region")),
-    "compute routes create": Surface(
-        flags(
-            "network destination-range next-hop-address|next-hop-gateway|next-hop-ilb"
-            "|next-hop-instance"
-        ),
-        flags("next-hop-instance-zone priority tags"),
-    ),
-    "compute routes delete": Surface(frozenset()),
-    "compute networks describe": Surface(frozenset()),
-    "compute networks update": Surface(
-        frozenset(), flags("mtu bgp-routing-mode"), switches=flags("async")
-    ),
-}
-
-OF_EVERY_COMMAND = flags("project quiet format")
-
-# The same help pages; `--mtu`: cloud.google.com/vpc/docs/mtu.
-VALUES = {
-    "logging-aggregation-interval": r"interval-(5-sec|30-sec|1-min|5-min|10-min|15-min)",
-    "collocation": r"collocated|unspecified-collocation",
-    "logging-metadata": r"include-all|exclude-all|custom",
-    "logging-flow-sampling": r"0\.\d+|1\.0|1|0",
-    "mtu": r"1[3-9]\d\d|[2-7]\d\d\d|8[0-7]\d\d|88[0-8]\d|889[0-6]",
-    "network-interface": r"nic\d+|(network=[^,]+,(subnet=[^,]+,)?(no-address,)?)?nic-type=GVNIC"
-    r"|(nic-type=GVNIC,)?(no-address|network-tier=(PREMIUM|STANDARD))",
-    "zone": r"[a-z]+-[a-z]+\d-[a-z]",
-    "region": r"[a-z]+-[a-z]+\d",
-    "plan": r"12-month|36-month",
-    "type": r"(general-purpose|compute-optimized|memory-optimized|accelerator-optimized"
-    r"|graphics-optimized|storage-optimized)(-[a-z]\d[a-z]?)?",
-    "resources": r"vcpu=\d+,memory=\d+MB",
-    "network-performance-configs": r"total-egress-bandwidth-tier=(TIER_1|DEFAULT)",
-    "network-tier": r"PREMIUM|STANDARD",
-    "provisioning-model": r"STANDARD|SPOT",
-    "instance-termination-action": r"STOP|DELETE",
-    "version": r"template=[a-z][a-z0-9-]*",
-    "machine-type": r"[a-z]\d*[a-z]*-[a-z0-9-]+",
-    "bandwidth": r"(50|100|200|300|400|500)m|(1|2|5|10|20|50|100)g",
-    # Empty: no least platform any more.
-    "min-cpu-platform": r".*",
-}
+GCLOUD = {name: _surface(**row) for name, row in SURFACE["commands"].items()}
 
 
 def commands_in(fix: Fix) -> Iterator[str]:
@@ -207,7 +70,7 @@ def faults_of(text: str) -> list[str]:
             faults.append(f"{name} has no --{key}")
         elif bool(equals) is is_switch:
             faults.append(f"--{key} {'takes no' if is_switch else 'needs a'} value")
-        elif not is_switch and not re.fullmatch(VALUES.get(key, r".+"), value):
+        elif not is_switch and not re.fullmatch(SURFACE["values"].get(key, ".+"), value):
             faults.append(f"--{key} does not take {value!r}")
     faults += [
         f"{name} needs --{needed}"

@@ -44,15 +44,9 @@ _SET = {
     # As the command sets it, before it loads anything.
     "OPENBLAS_NUM_THREADS": "1",
 }
-_MODULES_OF_EXTRAS = (
-    "netplan_planner.google.bigquery.read",
-    "netplan_planner.traffic.spark.read",
-)
+_MODULES_OF_EXTRAS = ("netplan_planner.google.bigquery.read", "netplan_planner.traffic.spark.read")
 """What imports a library of an extra, and needs a server for more."""
-_TABLES = {
-    "predict --batch": answers.path_table,
-    "price machine --batch": answers.price_table,
-}
+_TABLES = {"predict --batch": answers.path_table, "price machine --batch": answers.price_table}
 """Whose answers are written by DuckDB, row by row."""
 Make = Callable[[Path, ExitStack], list[str]]
 
@@ -79,7 +73,7 @@ def asked_of_all() -> Iterator[Asked]:
     root: Any = typer.main.get_command(app)
     for verb in map(" ".join, leaves(root)):
         if verb not in VERBS:
-            raise Unreadable(f"{verb}: give it a row in tests/support/commands/lines.py")
+            raise Unreadable(f"{verb}: give it a row in tests/support/commands/lines.toml")
         yield _with_formats(verb, partial(success, verb))
     for name, make in _TABLES.items():
         yield Asked(name, made(make), (JSON, "csv"))

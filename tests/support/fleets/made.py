@@ -44,7 +44,7 @@ def planned(
 ) -> FleetAnswer:
     """Return the plan of rows; `more` are fields of the request."""
     path = folder / "needs.csv"
-    path.write_text(table_of(rows), encoding="utf-8")
+    path.write_text(table_of(rows), "utf-8")
     read = InputRequest(today=AS_OF, as_of=AS_OF, discounts=tuple(discounts))
     return fleet_of(FleetChoices(**more), read, path)  # type: ignore[arg-type]
 

@@ -2,14 +2,7 @@
 
 import numpy as np
 
-from netplan_planner.verbs.place.solve.problem import (
-    Floats,
-    Group,
-    Layer,
-    PlacementProblem,
-    RttLimit,
-    sparse_rows,
-)
+from netplan_planner.verbs.place.solve import problem
 
 ONE_REGION = 1.0 - np.eye(3)
 TWO_REGIONS = np.array([[0, 1, 2, 2], [1, 0, 2, 2], [2, 2, 0, 1], [2, 2, 1, 0]], dtype=float)
@@ -20,13 +13,13 @@ THREE_ZONES_APART = np.array([[0, 1, 2, 9], [1, 0, 4, 2], [2, 4, 0, 1], [9, 2, 1
 def made(
     seed: int,
     count: int,
-    usd: Floats,
+    usd: problem.Floats,
     *,
     slack: float = 1.2,
     pinned: int = 0,
     far: int = 0,
     partners: int = 3,
-) -> PlacementProblem:
+) -> problem.PlacementProblem:
     """Return machines with some partners each, a pair that stands apart and a trio in two zones."""
     chance = np.random.default_rng(seed)
     zone_count = len(usd)
@@ -34,7 +27,7 @@ def made(
     other = (one + chance.integers(1, count, len(one))) % count
     weights = chance.lognormal(0.0, 2.0, len(one))
     ends = np.concatenate([one, other]), np.concatenate([other, one])
-    rows = sparse_rows(np.concatenate([weights, weights]), ends, count)
+    rows = problem.sparse_rows(np.concatenate([weights, weights]), ends, count)
     order = chance.permutation(count)
     vcpus = chance.choice([2.0, 4.0, 8.0], count)
     allowed = np.ones((count, zone_count), dtype=bool)
@@ -42,16 +35,16 @@ def made(
     today = np.arange(count) % zone_count
     allowed[order[:pinned], today[order[:pinned]]] = True
     limits = [
-        RttLimit(int(a), int(b), np.triu(np.ones_like(usd, dtype=bool), 2))
+        problem.RttLimit(int(a), int(b), np.triu(np.ones_like(usd, dtype=bool), 2))
         for a, b in order[: 2 * far].reshape(-1, 2)
     ]
-    return PlacementProblem(
+    return problem.PlacementProblem(
         vcpus=vcpus,
         capacity=np.full(zone_count, np.ceil(vcpus.sum() / zone_count * slack)),
         allowed=allowed,
         unary_usd=np.zeros((count, zone_count)),
-        layers=(Layer(rows, usd),),
-        groups=(Group(np.sort(order[-2:]), 2), Group(np.sort(order[-5:-2]), 2)),
+        layers=(problem.Layer(rows, usd),),
+        groups=(problem.Group(np.sort(order[-2:]), 2), problem.Group(np.sort(order[-5:-2]), 2)),
         rtt_limits=tuple(limits),
         today=today,
     )

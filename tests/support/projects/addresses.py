@@ -2,28 +2,9 @@
 
 from datetime import UTC, datetime
 
-from netplan_planner.model import (
-    Address,
-    ForwardingRule,
-    Instance,
-    Inventory,
-    NatGateway,
-    Network,
-    NetworkInterface,
-    Owner,
-    Peering,
-    ProjectCoverage,
-    ProjectId,
-    Region,
-    ResourceRef,
-    Route,
-    Router,
-    SelfLink,
-    Subnetwork,
-    Zone,
-    region_of,
-)
+from netplan_planner import model
 from netplan_planner.paths import AddressBook, FlowEnd, RecordedEnd
+from support.resources import resource
 
 ZONE = "us-central1-a"
 REGION = "us-central1"
@@ -34,14 +15,14 @@ def at(day: int) -> datetime:
     return datetime(2026, 3, day, 12, tzinfo=UTC)
 
 
-def network_link(name: str = "default", project: str = "p") -> SelfLink:
+def network_link(name: str = "default", project: str = "p") -> model.SelfLink:
     """Return the link of a network."""
-    return SelfLink(f"projects/{project}/global/networks/{name}")
+    return model.SelfLink(f"projects/{project}/global/networks/{name}")
 
 
-def subnet_link(name: str = "default", project: str = "p", region: str = REGION) -> SelfLink:
+def subnet_link(name: str = "default", project: str = "p", region: str = REGION) -> model.SelfLink:
     """Return the link of a subnetwork."""
-    return SelfLink(f"projects/{project}/regions/{region}/subnetworks/{name}")
+    return model.SelfLink(f"projects/{project}/regions/{region}/subnetworks/{name}")
 
 
 def nic(
@@ -53,14 +34,14 @@ def nic(
     external_ipv6: str | None = None,
     prefix: int | None = None,
     network: str = "default",
-    subnetwork: SelfLink | None = None,
+    subnetwork: model.SelfLink | None = None,
     name: str = "nic0",
     has_access_config: bool | None = None,
     host: str = "p",
-) -> NetworkInterface:
+) -> model.NetworkInterface:
     """Return an interface; `host` is the project of its network."""
     has_config = external is not None if has_access_config is None else has_access_config
-    return NetworkInterface(
+    return model.NetworkInterface(
         name=name,
         network=network_link(network, host),
         subnetwork=subnetwork,
@@ -76,18 +57,20 @@ def nic(
 
 def vm(
     name: str,
-    *interfaces: NetworkInterface,
+    *interfaces: model.NetworkInterface,
     project: str = "p",
     zone: str = ZONE,
     labels: tuple[tuple[str, str], ...] = (),
     created: datetime | None = None,
     started: datetime | None = None,
-) -> Instance:
+) -> model.Instance:
     """Return a running machine."""
-    return Instance(
-        ref=ResourceRef(self_link=SelfLink(f"projects/{project}/zones/{zone}/instances/{name}")),
-        project=ProjectId(project),
-        zone=Zone(zone),
+    return model.Instance(
+        ref=model.ResourceRef(
+            self_link=model.SelfLink(f"projects/{project}/zones/{zone}/instances/{name}")
+        ),
+        project=model.ProjectId(project),
+        zone=model.Zone(zone),
         name=name,
         machine_type="n2-standard-8",
         status="RUNNING",
@@ -98,14 +81,16 @@ def vm(
     )
 
 
-def network(name: str = "default", *peers: SelfLink, project: str = "p") -> Network:
+def network(name: str = "default", *peers: model.SelfLink, project: str = "p") -> model.Network:
     """Return a network that is actively peered with others."""
-    return Network(
-        ref=ResourceRef(self_link=network_link(name, project)),
-        project=ProjectId(project),
+    return resource(
+        model.Network,
+        network_link(name, project),
+        project=model.ProjectId(project),
         name=name,
         peerings=tuple(
-            Peering(name=f"to-{n}", network=peer, is_active=True) for n, peer in enumerate(peers)
+            model.Peering(name=f"to-{n}", network=peer, is_active=True)
+            for n, peer in enumerate(peers)
         ),
     )
 
@@ -119,12 +104,13 @@ def subnet(
     secondary: tuple[str, ...] = (),
     ipv6: str | None = None,
     purpose: str | None = None,
-) -> Subnetwork:
+) -> model.Subnetwork:
     """Return a subnetwork of the one region."""
-    return Subnetwork(
-        ref=ResourceRef(self_link=subnet_link(name, project)),
-        project=ProjectId(project),
-        region=Region(REGION),
+    return resource(
+        model.Subnetwork,
+        subnet_link(name, project),
+        project=model.ProjectId(project),
+        region=model.Region(REGION),
         name=name,
         network=network_link(network, project),
         ipv4_range=cidr,
@@ -142,18 +128,16 @@ def reserved(
     prefix: int | None = None,
     is_external: bool = True,
     purpose: str | None = None,
-    network: SelfLink | None = None,
-) -> Address:
+    network: model.SelfLink | None = None,
+) -> model.Address:
     """Return a reserved address and who uses it."""
-    return Address(
-        ref=ResourceRef(self_link=SelfLink(f"projects/p/regions/{REGION}/addresses/{name}")),
-        project=ProjectId("p"),
-        name=name,
+    return resource(
+        model.Address,
+        f"projects/p/regions/{REGION}/addresses/{name}",
         address=address,
         is_external=is_external,
-        region=Region(REGION),
         status="IN_USE" if users else "RESERVED",
-        users=tuple(SelfLink(user) for user in users),
+        users=tuple(model.SelfLink(user) for user in users),
         prefix_length=prefix,
         purpose=purpose,
         network=network,
@@ -169,52 +153,43 @@ def front(
     network: str | None = None,
     target: str | None = None,
     backend: str | None = None,
-) -> ForwardingRule:
+) -> model.ForwardingRule:
     """Return a forwarding rule."""
-    return ForwardingRule(
-        ref=ResourceRef(self_link=SelfLink(f"projects/p/regions/{REGION}/forwardingRules/{name}")),
-        project=ProjectId("p"),
-        name=name,
+    return resource(
+        model.ForwardingRule,
+        f"projects/p/regions/{REGION}/forwardingRules/{name}",
         ip_address=address,
         scheme=scheme,
-        region=Region(REGION),
         network=None if network is None else network_link(network),
-        target=None if target is None else SelfLink(target),
-        backend_service=None if backend is None else SelfLink(backend),
+        target=None if target is None else model.SelfLink(target),
+        backend_service=None if backend is None else model.SelfLink(backend),
     )
 
 
 def router(
     *addresses: str,
-    subnetworks: tuple[SelfLink, ...] = (),
+    subnetworks: tuple[model.SelfLink, ...] = (),
     network: str = "default",
     region: str = REGION,
-) -> Router:
+) -> model.Router:
     """Return a router with one NAT gateway."""
-    link = SelfLink(f"projects/p/regions/{region}/routers/r")
-    nat = NatGateway(
+    link = model.SelfLink(f"projects/p/regions/{region}/routers/r")
+    nat = model.NatGateway(
         name="nat",
         router=link,
         network=network_link(network),
-        region=Region(region),
+        region=model.Region(region),
         addresses=addresses,
         subnetworks=subnetworks,
     )
-    return Router(
-        ref=ResourceRef(self_link=link),
-        project=ProjectId("p"),
-        name="r",
-        region=Region(region),
-        network=network_link(network),
-        nats=(nat,),
-    )
+    return resource(model.Router, link, network=network_link(network), nats=(nat,))
 
 
-def route(dest: str, hop: str, target: str | None = None, network: str = "default") -> Route:
+def route(dest: str, hop: str, target: str | None = None, network: str = "default") -> model.Route:
     """Return a route."""
-    return Route(
-        ref=ResourceRef(self_link=SelfLink(f"projects/p/global/routes/to-{dest}")),
-        project=ProjectId("p"),
+    return resource(
+        model.Route,
+        f"projects/p/global/routes/to-{dest}",
         name=f"to-{dest}",
         network=network_link(network),
         dest_range=dest,
@@ -223,25 +198,33 @@ def route(dest: str, hop: str, target: str | None = None, network: str = "defaul
     )
 
 
-Resource = Instance | Network | Subnetwork | Address | ForwardingRule | Router | Route
+Resource = (
+    model.Instance
+    | model.Network
+    | model.Subnetwork
+    | model.Address
+    | model.ForwardingRule
+    | model.Router
+    | model.Route
+)
 
 
-def inventory_of(*resources: Resource, read: tuple[str, ...] = ()) -> Inventory:
+def inventory_of(*resources: Resource, read: tuple[str, ...] = ()) -> model.Inventory:
     """Return the inventory of these resources; `read` names projects that hold no machine."""
 
     def of(kind: type) -> tuple[Resource, ...]:
         chosen = [r for r in resources if isinstance(r, kind)]
         return tuple(sorted(chosen, key=lambda r: r.ref.self_link))
 
-    return Inventory(
-        instances=of(Instance),  # type: ignore[arg-type]
-        networks=of(Network),  # type: ignore[arg-type]
-        subnetworks=of(Subnetwork),  # type: ignore[arg-type]
-        addresses=of(Address),  # type: ignore[arg-type]
-        forwarding_rules=of(ForwardingRule),  # type: ignore[arg-type]
-        routers=of(Router),  # type: ignore[arg-type]
-        routes=of(Route),  # type: ignore[arg-type]
-        projects=tuple(ProjectCoverage(project=ProjectId(name)) for name in read),
+    return model.Inventory(
+        instances=of(model.Instance),  # type: ignore[arg-type]
+        networks=of(model.Network),  # type: ignore[arg-type]
+        subnetworks=of(model.Subnetwork),  # type: ignore[arg-type]
+        addresses=of(model.Address),  # type: ignore[arg-type]
+        forwarding_rules=of(model.ForwardingRule),  # type: ignore[arg-type]
+        routers=of(model.Router),  # type: ignore[arg-type]
+        routes=of(model.Route),  # type: ignore[arg-type]
+        projects=tuple(model.ProjectCoverage(project=model.ProjectId(name)) for name in read),
     )
 
 
@@ -262,8 +245,8 @@ def owner(end: FlowEnd) -> tuple[str, str]:
     return end.owner.kind.value, end.owner.name
 
 
-def placed(owner: Owner) -> tuple[str | None, str | None]:
+def placed(owner: model.Owner) -> tuple[str | None, str | None]:
     """Return zone and region of an owner, which must belong together."""
     if owner.zone is not None:
-        assert owner.region == region_of(owner.zone)
+        assert owner.region == model.region_of(owner.zone)
     return owner.zone, owner.region

@@ -10,7 +10,14 @@ Object = dict[str, Any]
 
 PROJECT, ZONES = "shop-prod", ("us-central1-a", "us-central1-b")
 LINK = f"https://container.googleapis.com/v1/projects/{PROJECT}/zones/us-central1-a/clusters/shop"
+DATA = Path(__file__).parents[2] / "data" / "made" / "one_cluster.yaml"
 GUARANTEED = {"cpu": "2", "memory": "4Gi"}
+
+
+def _read() -> dict[str, Any]:
+    """Return what does not depend on a number, each time anew."""
+    found: dict[str, Any] = yaml.load(DATA.read_bytes(), yaml.CSafeLoader)
+    return found
 
 
 def node(number: int) -> Object:
@@ -111,83 +118,7 @@ def objects() -> list[Object]:
         pod("web-75b66db9b9-aaaaa", 0, web, {"image": "shop/web:1"}),
         pod("db-0", 1, {"kind": "StatefulSet", "name": "db"}, database),
         pod("agent-x", 1, None, {"image": "shop/agent"}, hostNetwork=True),
-        {
-            "apiVersion": "v1",
-            "kind": "Service",
-            "metadata": {
-                "name": "db",
-                "namespace": "shop",
-                "annotations": {"service.kubernetes.io/topology-mode": "Auto"},
-            },
-            "spec": {
-                "type": "ClusterIP",
-                "clusterIP": "10.9.0.5",
-                "clusterIPs": ["10.9.0.5"],
-                "internalTrafficPolicy": "Cluster",
-                "trafficDistribution": "PreferClose",
-                "ports": [{"port": 3306, "protocol": "TCP", "targetPort": 3306}],
-                "selector": {"app": "db"},
-            },
-        },
-        {
-            "apiVersion": "discovery.k8s.io/v1",
-            "kind": "EndpointSlice",
-            "metadata": {
-                "name": "db-x1",
-                "namespace": "shop",
-                "labels": {"kubernetes.io/service-name": "db"},
-            },
-            "addressType": "IPv4",
-            "ports": [{"name": "", "port": 3306, "protocol": "TCP"}],
-            "endpoints": [
-                {
-                    "addresses": ["10.8.1.7"],
-                    "conditions": {"ready": True, "serving": True, "terminating": False},
-                    "nodeName": "gke-shop-pool-1",
-                    "zone": ZONES[1],
-                    "targetRef": {"kind": "Pod", "name": "db-0", "namespace": "shop"},
-                    "hints": {"forZones": [{"name": ZONES[1]}]},
-                }
-            ],
-        },
-        {
-            "apiVersion": "apps/v1",
-            "kind": "DaemonSet",
-            "metadata": {"name": "kube-flannel-ds", "namespace": "kube-flannel"},
-            "spec": {
-                "template": {
-                    "spec": {
-                        "hostNetwork": True,
-                        "containers": [
-                            {
-                                "name": "kube-flannel",
-                                "image": "docker.io/flannel/flannel:v0.25.1",
-                                "args": ["--ip-masq", "--iface=eth1"],
-                                "env": [{"name": "API_TOKEN", "value": "never kept"}],
-                            }
-                        ],
-                    }
-                }
-            },
-            "status": {"desiredNumberScheduled": 2, "numberReady": 2},
-        },
-        {
-            "apiVersion": "v1",
-            "kind": "ConfigMap",
-            "metadata": {"name": "kube-flannel-cfg", "namespace": "kube-flannel"},
-            "data": {
-                "net-conf.json": '{"Network": "10.8.0.0/16", "Backend": {"Type": "vxlan"}}\n',
-                "other": "never kept",
-            },
-        },
-        {
-            "apiVersion": "networking.k8s.io/v1",
-            "kind": "NetworkPolicy",
-            "metadata": {"name": "only-web", "namespace": "shop"},
-            "spec": {"policyTypes": ["Ingress"], "ingress": [{}], "podSelector": {}},
-        },
-        namespace("kube-flannel"),
-        namespace("shop", **{"istio.io/dataplane-mode": "ambient"}),
+        *_read()["others"],
     ]
 
 
@@ -196,7 +127,7 @@ def as_list() -> Object:
     return {"apiVersion": "v1", "kind": "List", "items": objects(), "metadata": {}}
 
 
-def as_lists_of_kinds() -> dict[str, Object]:
+def as_lists_of_kinds() -> dict[str, Any]:
     """Lists of the API, a kind each, whose items do not say what they are."""
     found: dict[str, Object] = {}
     for one in objects():
@@ -239,120 +170,23 @@ def write_kubernetes(form: str, folder: Path) -> Path:
 FORMS = ("list", "kinds", "single", "one-after-another", "yaml", "yaml-list", "must-gather")
 
 
-def node_pool() -> Object:
-    """The node pool of the GKE cluster."""
-    return {
-        "name": "pool",
-        "selfLink": f"{LINK}/nodePools/pool",
-        "config": {
-            "machineType": "n2-standard-4",
-            "imageType": "COS_CONTAINERD",
-            "gvnic": {"enabled": True},
-            "metadata": {"secret": "never kept"},
-        },
-        "initialNodeCount": 1,
-        "autoscaling": {"enabled": True, "minNodeCount": 1, "maxNodeCount": 5},
-        "locations": list(ZONES),
-        "maxPodsConstraint": {"maxPodsPerNode": "110"},
-        "networkConfig": {
-            "networkPerformanceConfig": {"totalEgressBandwidthTier": "TIER_1"},
-            "podIpv4CidrBlock": "10.8.0.0/16",
-        },
-        "status": "RUNNING",
-        "version": "1.33.1-gke.100",
-    }
-
-
 def gke_cluster() -> Object:
     """The GKE cluster, as the API states it."""
-    return {
-        "name": "shop",
-        "selfLink": LINK,
-        "location": "us-central1-a",
-        "locations": list(ZONES),
-        "network": "default",
-        "subnetwork": "default",
-        "networkConfig": {
-            "network": f"projects/{PROJECT}/global/networks/default",
-            "subnetwork": f"projects/{PROJECT}/regions/us-central1/subnetworks/default",
-            "datapathProvider": "ADVANCED_DATAPATH",
-        },
-        "ipAllocationPolicy": {"useIpAliases": True, "clusterIpv4CidrBlock": "10.8.0.0/16"},
-        "currentMasterVersion": "1.33.1-gke.100",
-        "currentNodeCount": 2,
-        "releaseChannel": {"channel": "STABLE"},
-        "status": "RUNNING",
-        "nodePools": [node_pool()],
-    }
-
-
-def terraform_pool() -> Object:
-    """The node pool as the provider of Terraform holds it."""
-    return {
-        "name": "pool",
-        "node_config": [
-            {
-                "machine_type": "n2-standard-4",
-                "image_type": "COS_CONTAINERD",
-                "spot": False,
-                "preemptible": False,
-                "gvnic": [{"enabled": True}],
-                "fast_socket": [],
-                "labels": {},
-                "metadata": {"secret": "never kept"},
-            }
-        ],
-        "initial_node_count": 1,
-        "node_count": 1,
-        "autoscaling": [{"min_node_count": 1, "max_node_count": 5, "total_max_node_count": 0}],
-        "node_locations": list(ZONES),
-        "max_pods_per_node": 110,
-        "placement_policy": [],
-        "network_config": [
-            {
-                "network_performance_config": [{"total_egress_bandwidth_tier": "TIER_1"}],
-                "pod_ipv4_cidr_block": "10.8.0.0/16",
-                "additional_node_network_configs": [],
-            }
-        ],
-        "instance_group_urls": [],
-        "version": "1.33.1-gke.100",
-    }
+    made = _read()
+    return {**made["gke_cluster"], "nodePools": [made["gke_pool"]]}
 
 
 def terraform_cluster() -> Object:
     """The GKE cluster as the provider of Terraform holds it, with all its pools."""
-    where = "us-central1-a"
-    return {
-        "id": f"projects/{PROJECT}/locations/{where}/clusters/shop",
-        "self_link": LINK,
-        "name": "shop",
-        "project": PROJECT,
-        "location": where,
-        "node_locations": [zone for zone in ZONES if zone != where],
-        "network": f"projects/{PROJECT}/global/networks/default",
-        "subnetwork": f"projects/{PROJECT}/regions/us-central1/subnetworks/default",
-        "datapath_provider": "ADVANCED_DATAPATH",
-        "networking_mode": "VPC_NATIVE",
-        "ip_allocation_policy": [
-            {"cluster_ipv4_cidr_block": "10.8.0.0/16", "services_ipv4_cidr_block": ""}
-        ],
-        "network_policy": [],
-        "addons_config": [],
-        "release_channel": [{"channel": "STABLE"}],
-        "master_version": "1.33.1-gke.100",
-        "enable_autopilot": None,
-        "initial_node_count": 0,
-        "node_config": [],
-        "node_pool": [terraform_pool()],
-    }
+    made = _read()
+    return {**made["terraform_cluster"], "node_pool": [made["terraform_pool"]]}
 
 
 def terraform_pool_apart() -> Object:
     """The node pool as a resource of its own."""
     cluster = terraform_cluster()["id"]
     return {
-        **terraform_pool(),
+        **_read()["terraform_pool"],
         "id": f"{cluster}/nodePools/pool",
         "cluster": "shop",
         "location": "us-central1-a",
@@ -374,5 +208,5 @@ def gke_files() -> dict[str, object]:
         "gcloud": [gke_cluster()],
         "single": gke_cluster(),
         "cloud-asset": [asset],
-        "apart": [bare, node_pool()],
+        "apart": [bare, _read()["gke_pool"]],
     }

@@ -36,20 +36,9 @@ AGGREGATED = {
     "nodeTemplates": "nodeTemplate",
 }
 ASSET_TYPES = {
-    "instances": "Instance",
-    "networks": "Network",
-    "subnetworks": "Subnetwork",
-    "addresses": "Address",
-    "forwardingRules": "ForwardingRule",
-    "routers": "Router",
-    "routes": "Route",
-    "vpnTunnels": "VpnTunnel",
-    "interconnectAttachments": "InterconnectAttachment",
-    "instanceGroups": "InstanceGroup",
-    "instanceGroupManagers": "InstanceGroupManager",
-    "commitments": "Commitment",
-    "nodeGroups": "NodeGroup",
-    "nodeTemplates": "NodeTemplate",
+    collection: singular[0].upper() + singular[1:]
+    for collection, singular in (GLOBAL_LISTS | AGGREGATED).items()
+    if collection != "machineTypes"
 }
 """Cloud Asset Inventory has no machine types."""
 
@@ -163,7 +152,7 @@ def main() -> None:
     for name, text in files().items():
         path = FOLDER / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

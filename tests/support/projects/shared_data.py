@@ -10,9 +10,8 @@ _BESIDE = Path(
 )
 SHARED: Path | None = _BESIDE if (_BESIDE / "data").is_dir() else None
 
-needs_shared = pytest.mark.skipif(
-    SHARED is None, reason="the recorded material is not beside this checkout (NETPLAN_TEST_DATA)"
-)
+WHY = "the recorded material is not beside this checkout (NETPLAN_TEST_DATA)"
+needs_shared = pytest.mark.skipif(SHARED is None, reason=WHY)
 
 
 def shared(relative: str) -> Path:

@@ -5,10 +5,12 @@ resource is not in them.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 Resource = dict[str, Any]
+Made = Iterator[tuple[str, Resource]]
+"""Types of the provider, each with its attributes."""
 
 PROVIDER = "registry.terraform.io/hashicorp/google"
 PROJECT = "one-project"
@@ -49,13 +51,30 @@ def held(resources: dict[str, list[Resource]]) -> list[Held]:
     return found
 
 
+HAS: Any = object()
+"""In place of a default: the resource has it."""
+
+
+def _taken(item: Resource, **attributes: Any) -> Resource:
+    """Attributes that the provider takes over, by its name for them; a default where they lack."""
+    found: Resource = {}
+    for name, default in attributes.items():
+        first, *rest = name.split("_")
+        key = first + "".join(word.capitalize() for word in rest)
+        found[name] = item[key] if default is HAS else item.get(key, default)
+    return found
+
+
+def _blocks(items: Iterable[Resource], **attributes: Any) -> list[Resource]:
+    return [_taken(one, **attributes) for one in items]
+
+
 def _common(item: Resource) -> Resource:
     parts = item["selfLink"].partition("projects/")[2].split("/")
     scope = {"zones": "zone", "regions": "region"}.get(parts[1])
     return {
         "id": f"projects/{'/'.join(parts)}",
-        "self_link": item["selfLink"],
-        "name": item["name"],
+        **_taken(item, self_link=HAS, name=HAS),
         "project": parts[0],
         **({scope: parts[2]} if scope else {}),
     }
@@ -65,11 +84,12 @@ def _labelled(item: Resource) -> Resource:
     return {"labels": item.get("labels", {}), "effective_labels": item.get("labels", {})}
 
 
-def _instance(item: Resource) -> Iterator[tuple[str, Resource]]:
+def _instance(item: Resource) -> Made:
     disks = item.get("disks", [])
     boot: Resource = next((disk for disk in disks if disk.get("boot")), {})
-    scheduling = item.get("scheduling", {})
-    performance = item.get("networkPerformanceConfig")
+    features = [one["type"] for one in boot.get("guestOsFeatures", [])]
+    scheduling = _taken(item.get("scheduling", {}), preemptible=False, provisioning_model="")
+    performance = [one] if (one := item.get("networkPerformanceConfig")) else []
     yield (
         "google_compute_instance",
         {
@@ -80,42 +100,28 @@ def _instance(item: Resource) -> Iterator[tuple[str, Resource]]:
             "machine_type": item["machineType"].rpartition("/")[2],
             "current_status": item["status"],
             "desired_status": None,
-            "cpu_platform": item["cpuPlatform"],
-            "min_cpu_platform": item.get("minCpuPlatform", ""),
-            "can_ip_forward": item["canIpForward"],
+            **_taken(item, cpu_platform=HAS, min_cpu_platform="", can_ip_forward=HAS),
             "tags": sorted(item["tags"].get("items", [])),
-            "metadata": {
-                entry["key"]: entry["value"] for entry in item["metadata"].get("items", [])
-            },
+            "metadata": {one["key"]: one["value"] for one in item["metadata"].get("items", [])},
             "boot_disk": [
                 {
                     "auto_delete": True,
-                    "guest_os_features": [f["type"] for f in boot.get("guestOsFeatures", [])],
+                    "guest_os_features": features,
                     "source": boot.get("source", ""),
                 }
             ],
             "scratch_disk": [
-                {"interface": "NVME", "size": 375} for d in disks if d["type"] == "SCRATCH"
+                {"interface": "NVME", "size": 375} for one in disks if one["type"] == "SCRATCH"
             ],
-            "scheduling": [
-                {
-                    "preemptible": scheduling.get("preemptible", False),
-                    "provisioning_model": scheduling.get("provisioningModel", ""),
-                    "node_affinities": [],
-                }
-            ],
+            "scheduling": [{**scheduling, "node_affinities": []}],
             "guest_accelerator": [
                 {"type": one["acceleratorType"], "count": one["acceleratorCount"]}
                 for one in item.get("guestAccelerators", [])
             ],
-            "resource_policies": item.get("resourcePolicies", []),
+            **_taken(item, resource_policies=[]),
             "reservation_affinity": [],
             "advanced_machine_features": [],
-            "network_performance_config": [
-                {"total_egress_bandwidth_tier": performance["totalEgressBandwidthTier"]}
-            ]
-            if performance
-            else [],
+            "network_performance_config": _blocks(performance, total_egress_bandwidth_tier=HAS),
             "network_interface": [_nic(nic) for nic in item["networkInterfaces"]],
         },
     )
@@ -123,31 +129,24 @@ def _instance(item: Resource) -> Iterator[tuple[str, Resource]]:
 
 def _nic(nic: Resource) -> Resource:
     return {
-        "name": nic["name"],
-        "network": nic["network"],
-        "subnetwork": nic["subnetwork"],
+        **_taken(nic, name=HAS, network=HAS, subnetwork=HAS),
         "subnetwork_project": PROJECT,
         "network_ip": nic.get("networkIP", ""),
-        "nic_type": nic.get("nicType", ""),
-        "queue_count": nic.get("queueCount", 0),
-        "stack_type": nic["stackType"],
-        "ipv6_address": nic.get("ipv6Address", ""),
+        **_taken(nic, nic_type="", queue_count=0, stack_type=HAS, ipv6_address=""),
         "alias_ip_range": [
-            {"ip_cidr_range": one["ipCidrRange"], "subnetwork_range_name": ""}
+            {**_taken(one, ip_cidr_range=HAS), "subnetwork_range_name": ""}
             for one in nic.get("aliasIpRanges", [])
         ],
         "access_config": [
             {
                 "nat_ip": one.get("natIP", ""),
-                "network_tier": one.get("networkTier", ""),
-                "public_ptr_domain_name": "",
+                **_taken(one, network_tier="", public_ptr_domain_name=""),
             }
             for one in nic.get("accessConfigs", [])
         ],
         "ipv6_access_config": [
             {
-                "name": one["name"],
-                "external_ipv6": one["externalIpv6"],
+                **_taken(one, name=HAS, external_ipv6=HAS),
                 "external_ipv6_prefix_length": str(one["externalIpv6PrefixLength"]),
                 "network_tier": one["networkTier"],
             }
@@ -156,16 +155,10 @@ def _nic(nic: Resource) -> Resource:
     }
 
 
-def _network(item: Resource) -> Iterator[tuple[str, Resource]]:
-    yield (
-        "google_compute_network",
-        {
-            **_common(item),
-            "mtu": item.get("mtu", 0),
-            "routing_mode": item["routingConfig"]["routingMode"],
-            "auto_create_subnetworks": item["autoCreateSubnetworks"],
-        },
-    )
+def _network(item: Resource) -> Made:
+    mode = _taken(item["routingConfig"], routing_mode=HAS)
+    own = {**_taken(item, mtu=0), **mode, **_taken(item, auto_create_subnetworks=HAS)}
+    yield "google_compute_network", {**_common(item), **own}
     for peering in item.get("peerings", []):
         yield (
             "google_compute_network_peering",
@@ -179,234 +172,113 @@ def _network(item: Resource) -> Iterator[tuple[str, Resource]]:
         )
 
 
-def _subnetwork(item: Resource) -> Iterator[tuple[str, Resource]]:
-    log = item.get("logConfig")
+def _subnetwork(item: Resource) -> Made:
+    logs = [one] if (one := item.get("logConfig")) else []
+    kept: Resource = {"aggregation_interval": HAS, "flow_sampling": HAS, "metadata": HAS}
+    ranges = item.get("secondaryIpRanges", [])
     yield (
         "google_compute_subnetwork",
         {
             **_common(item),
-            "network": item["network"],
-            "ip_cidr_range": item["ipCidrRange"],
-            "secondary_ip_range": [
-                {"range_name": one["rangeName"], "ip_cidr_range": one["ipCidrRange"]}
-                for one in item.get("secondaryIpRanges", [])
-            ],
-            "external_ipv6_prefix": item.get("externalIpv6Prefix", ""),
-            "internal_ipv6_prefix": item.get("internalIpv6Prefix", ""),
-            "purpose": item.get("purpose"),
-            "private_ip_google_access": item.get("privateIpGoogleAccess"),
-            "stack_type": item.get("stackType"),
-            "log_config": [
-                {
-                    "aggregation_interval": log["aggregationInterval"],
-                    "flow_sampling": log["flowSampling"],
-                    "metadata": log["metadata"],
-                    "filter_expr": log["filterExpr"],
-                }
-            ]
-            if log
-            else [],
+            **_taken(item, network=HAS, ip_cidr_range=HAS),
+            "secondary_ip_range": _blocks(ranges, range_name=HAS, ip_cidr_range=HAS),
+            **_taken(item, external_ipv6_prefix="", internal_ipv6_prefix="", purpose=None),
+            **_taken(item, private_ip_google_access=None, stack_type=None),
+            "log_config": _blocks(logs, **kept, filter_expr=HAS),
         },
     )
 
 
-def _address(item: Resource) -> Iterator[tuple[str, Resource]]:
-    is_global = "/global/" in item["selfLink"]
-    yield (
-        "google_compute_global_address" if is_global else "google_compute_address",
-        {
-            **_common(item),
-            **_labelled(item),
-            "address": item["address"],
-            "address_type": item["addressType"],
-            "creation_timestamp": item["creationTimestamp"],
-            "network": item.get("network", ""),
-            "network_tier": item.get("networkTier", ""),
-            "prefix_length": item.get("prefixLength", 0),
-            "purpose": item.get("purpose", ""),
-            "users": item.get("users", []),
-        },
-    )
+def _address(item: Resource) -> Made:
+    own = _taken(item, address=HAS, address_type=HAS, creation_timestamp=HAS, network="")
+    own |= _taken(item, network_tier="", prefix_length=0, purpose="", users=[])
+    kind = f"google_compute_{_global(item)}address"
+    yield kind, {**_common(item), **_labelled(item), **own}
 
 
-def _forwarding_rule(item: Resource) -> Iterator[tuple[str, Resource]]:
-    is_global = "/global/" in item["selfLink"]
-    yield (
-        f"google_compute_{'global_' if is_global else ''}forwarding_rule",
-        {
-            **_common(item),
-            **_labelled(item),
-            "ip_address": item["IPAddress"],
-            "load_balancing_scheme": item.get("loadBalancingScheme", ""),
-            "network": item.get("network", ""),
-            "subnetwork": item.get("subnetwork", ""),
-            "target": item.get("target", ""),
-            "backend_service": item.get("backendService", ""),
-            "network_tier": item.get("networkTier", ""),
-            "port_range": item.get("portRange", ""),
-            "ports": item.get("ports", []),
-            "all_ports": item.get("allPorts", False),
-        },
-    )
+def _global(item: Resource) -> str:
+    return "global_" if "/global/" in item["selfLink"] else ""
 
 
-def _router(item: Resource) -> Iterator[tuple[str, Resource]]:
+def _forwarding_rule(item: Resource) -> Made:
+    own = _taken(item, load_balancing_scheme="", network="", subnetwork="", target="")
+    own |= _taken(item, backend_service="", network_tier="", port_range="", ports=[])
+    own |= _taken(item, all_ports=False)
+    address = {"ip_address": item["IPAddress"]}
+    kind = f"google_compute_{_global(item)}forwarding_rule"
+    yield kind, {**_common(item), **_labelled(item), **address, **own}
+
+
+def _router(item: Resource) -> Made:
     yield "google_compute_router", {**_common(item), "network": item["network"]}
-    common = {"project": PROJECT, "region": item["region"].rpartition("/")[2]}
+    region = item["region"].rpartition("/")[2]
     for nat in item.get("nats", []):
-        yield (
-            "google_compute_router_nat",
-            {
-                **common,
-                "name": nat["name"],
-                "router": item["name"],
-                "nat_ip_allocate_option": nat["natIpAllocateOption"],
-                "nat_ips": nat.get("natIps", []),
-                "source_subnetwork_ip_ranges_to_nat": nat["sourceSubnetworkIpRangesToNat"],
-                "subnetwork": [
-                    {"name": one["name"], "source_ip_ranges_to_nat": one["sourceIpRangesToNat"]}
-                    for one in nat.get("subnetworks", [])
-                ],
-            },
-        )
+        own = _taken(nat, nat_ip_allocate_option=HAS, nat_ips=[])
+        own |= _taken(nat, source_subnetwork_ip_ranges_to_nat=HAS)
+        subnetworks = _blocks(nat.get("subnetworks", []), name=HAS, source_ip_ranges_to_nat=HAS)
+        head = {"project": PROJECT, "region": region, "name": nat["name"], "router": item["name"]}
+        yield "google_compute_router_nat", {**head, **own, "subnetwork": subnetworks}
 
 
-def _route(item: Resource) -> Iterator[tuple[str, Resource]]:
-    yield (
-        "google_compute_route",
-        {
-            **_common(item),
-            "network": item["network"],
-            "dest_range": item["destRange"],
-            "priority": item["priority"],
-            "tags": item.get("tags", []),
-            "next_hop_gateway": item.get("nextHopGateway", ""),
-            "next_hop_instance": item.get("nextHopInstance", ""),
-            "next_hop_ip": "",
-            "next_hop_vpn_tunnel": item.get("nextHopVpnTunnel", ""),
-            "next_hop_peering": item.get("nextHopPeering", ""),
-            "next_hop_network": item.get("nextHopNetwork", ""),
-        },
-    )
+def _route(item: Resource) -> Made:
+    own = _taken(item, network=HAS, dest_range=HAS, priority=HAS, tags=[], next_hop_gateway="")
+    own |= _taken(item, next_hop_instance="", next_hop_ip="", next_hop_vpn_tunnel="")
+    own |= _taken(item, next_hop_peering="", next_hop_network="")
+    yield "google_compute_route", {**_common(item), **own}
 
 
-def _vpn_tunnel(item: Resource) -> Iterator[tuple[str, Resource]]:
-    yield (
-        "google_compute_vpn_tunnel",
-        {
-            **_common(item),
-            "peer_ip": item["peerIp"],
-            "peer_external_gateway": item.get("peerExternalGateway", ""),
-            "target_vpn_gateway": item.get("targetVpnGateway", ""),
-            "vpn_gateway": item.get("vpnGateway", ""),
-            "router": item.get("router", ""),
-            "detailed_status": item.get("detailedStatus", ""),
-        },
-    )
+def _vpn_tunnel(item: Resource) -> Made:
+    own = _taken(item, peer_ip=HAS, peer_external_gateway="", target_vpn_gateway="")
+    own |= _taken(item, vpn_gateway="", router="", detailed_status="")
+    yield "google_compute_vpn_tunnel", {**_common(item), **own}
 
 
-def _attachment(item: Resource) -> Iterator[tuple[str, Resource]]:
-    yield (
-        "google_compute_interconnect_attachment",
-        {
-            **_common(item),
-            "type": item["type"],
-            "bandwidth": item["bandwidth"],
-            "admin_enabled": item["adminEnabled"],
-            "router": item["router"],
-            "mtu": str(item["mtu"]),
-            "state": item["state"],
-        },
-    )
+def _attachment(item: Resource) -> Made:
+    own = _taken(item, type=HAS, bandwidth=HAS, admin_enabled=HAS, router=HAS)
+    mtu = {"mtu": str(item["mtu"]), "state": item["state"]}
+    yield "google_compute_interconnect_attachment", {**_common(item), **own, **mtu}
 
 
-def _instance_group(item: Resource) -> Iterator[tuple[str, Resource]]:
+def _instance_group(item: Resource) -> Made:
     """A managed group is none: the provider knows it as its manager's `instance_group`."""
     if item["name"] == "handmade":
-        yield (
-            "google_compute_instance_group",
-            {**_common(item), "size": item["size"], "instances": []},
-        )
+        own = {"size": item["size"], "instances": []}
+        yield "google_compute_instance_group", {**_common(item), **own}
 
 
-def _manager(item: Resource) -> Iterator[tuple[str, Resource]]:
+def _manager(item: Resource) -> Made:
     is_regional = "/regions/" in item["selfLink"]
-    policy = item.get("distributionPolicy", {})
-    yield (
-        f"google_compute_{'region_' if is_regional else ''}instance_group_manager",
-        {
-            **_common(item),
-            "base_instance_name": item["baseInstanceName"],
-            "target_size": item["targetSize"],
-            "instance_group": item["instanceGroup"],
-            "distribution_policy_zones": [
-                one["zone"].rpartition("/")[2] for one in policy.get("zones", [])
-            ],
-            "version": [
-                {"instance_template": one["instanceTemplate"], "name": "", "target_size": []}
-                for one in item["versions"]
-            ],
-        },
-    )
+    zones = item.get("distributionPolicy", {}).get("zones", [])
+    own = _taken(item, base_instance_name=HAS, target_size=HAS, instance_group=HAS)
+    own["distribution_policy_zones"] = [one["zone"].rpartition("/")[2] for one in zones]
+    own["version"] = [
+        {"instance_template": one["instanceTemplate"], "name": "", "target_size": []}
+        for one in item["versions"]
+    ]
+    kind = f"google_compute_{'region_' if is_regional else ''}instance_group_manager"
+    yield kind, {**_common(item), **own}
 
 
-def _commitment(item: Resource) -> Iterator[tuple[str, Resource]]:
-    yield (
-        "google_compute_region_commitment",
-        {
-            **_common(item),
-            "plan": item["plan"],
-            "category": item["category"],
-            "type": item.get("type", ""),
-            "status": item["status"],
-            "resources": [
-                {"type": one["type"], "amount": one["amount"], "accelerator_type": ""}
-                for one in item.get("resources", [])
-            ],
-            "end_timestamp": item["endTimestamp"],
-            "auto_renew": item.get("autoRenew"),
-        },
-    )
+def _commitment(item: Resource) -> Made:
+    own = _taken(item, plan=HAS, category=HAS, type="", status=HAS)
+    own["resources"] = _blocks(item.get("resources", []), type=HAS, amount=HAS, accelerator_type="")
+    own |= _taken(item, end_timestamp=HAS, auto_renew=None)
+    yield "google_compute_region_commitment", {**_common(item), **own}
 
 
-def _node_group(item: Resource) -> Iterator[tuple[str, Resource]]:
-    policy = item["autoscalingPolicy"]
-    yield (
-        "google_compute_node_group",
-        {
-            **_common(item),
-            "node_template": item["nodeTemplate"],
-            "size": item["size"],
-            "initial_size": None,
-            "maintenance_policy": item["maintenancePolicy"],
-            "autoscaling_policy": [
-                {
-                    "mode": policy["mode"],
-                    "min_nodes": policy["minNodes"],
-                    "max_nodes": policy["maxNodes"],
-                }
-            ],
-        },
-    )
+def _node_group(item: Resource) -> Made:
+    own = _taken(item, node_template=HAS, size=HAS, initial_size=None, maintenance_policy=HAS)
+    policy = _blocks([item["autoscalingPolicy"]], mode=HAS, min_nodes=HAS, max_nodes=HAS)
+    yield "google_compute_node_group", {**_common(item), **own, "autoscaling_policy": policy}
 
 
-def _node_template(item: Resource) -> Iterator[tuple[str, Resource]]:
-    yield (
-        "google_compute_node_template",
-        {
-            **_common(item),
-            "node_type": item["nodeType"],
-            "cpu_overcommit_type": item["cpuOvercommitType"],
-            "accelerators": [],
-            "disks": [
-                {"disk_type": one["diskType"], "disk_size_gb": one["diskSizeGb"]}
-                for one in item["disks"]
-            ],
-        },
-    )
+def _node_template(item: Resource) -> Made:
+    own = _taken(item, node_type=HAS, cpu_overcommit_type=HAS, accelerators=[])
+    disks = _blocks(item["disks"], disk_type=HAS, disk_size_gb=HAS)
+    yield "google_compute_node_template", {**_common(item), **own, "disks": disks}
 
 
-CONVERTERS: dict[str, Callable[[Resource], Iterator[tuple[str, Resource]]]] = {
+CONVERTERS: dict[str, Callable[[Resource], Made]] = {
     "networks": _network,
     "subnetworks": _subnetwork,
     "instances": _instance,
@@ -433,11 +305,7 @@ def state(resources: list[Held]) -> Resource:
     root["child_modules"] = [
         {"address": address, "resources": items} for address, items in modules.items()
     ]
-    return {
-        "format_version": "1.0",
-        "terraform_version": "1.11.4",
-        "values": {"root_module": root},
-    }
+    return {"format_version": "1.0", "terraform_version": "1.11.4", "values": {"root_module": root}}
 
 
 def _head(one: Held) -> Resource:

@@ -81,7 +81,7 @@ def opened(
 
 def violations(page: Page) -> list[str]:
     """Return what axe-core finds that is serious or critical: rule, element, reason."""
-    source = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    source = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
     # What is far below the window is not laid out (`content-visibility`): all of it has to be.
     width, height = page.evaluate("[innerWidth, document.documentElement.scrollHeight]")
     page.set_viewport_size({"width": width, "height": min(height, 16_000)})

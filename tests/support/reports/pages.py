@@ -7,7 +7,6 @@ from msgspec.structs import replace
 from netplan_planner.model import MachineRow, PathClass, ResourceRef, SelfLink, ZonePair
 from netplan_planner.verbs.audit.answer import DearPair, Report
 from support.reports import made as reports
-from support.reports.findings import NOW, line
 from support.reports.machine_rows import machine_row
 
 ZONES = ("us-central1-a", "us-central1-b", "europe-west1-b", "asia-east1-c")
@@ -59,9 +58,9 @@ def pair(src: int, dst: int) -> ZonePair:
         usd_per_month=Decimal(gib) / 100 if src else None,
         max_gbps=0.4 * (src + dst),
         rtt_ms=0.5 * (1 + src + dst) if dst else None,
-        predicted=NOW,
+        predicted=reports.NOW,
         pair=f"vm-{src} → vm-{dst}",
-        line_items=(line("between zones", str(gib), "GiB", "0.01", sku="0000-AAAA-0001"),),
+        line_items=(reports.line("between zones", str(gib), "GiB", "0.01", sku="0000-AAAA-0001"),),
     )
 
 

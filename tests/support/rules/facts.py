@@ -1,6 +1,7 @@
 """Facts built from values: a few machines, edges between them, the real caps and prices."""
 
 from datetime import UTC, date, datetime
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -79,6 +80,11 @@ def facts_of(
         today=TODAY,
         thresholds=thresholds({}),
     )
+
+
+def holding(facts: model.Facts, **parts: Any) -> model.Facts:
+    """Return facts whose inventory has other parts."""
+    return replace(facts, inventory=replace(facts.inventory, **parts))
 
 
 def matrix(

@@ -42,23 +42,19 @@ Edit = Callable[[dict[str, Any]], None]
 
 
 def edited(
-    demo: str,
-    folder: Path,
-    names: Sequence[str],
-    edit: Edit,
-    traffic: tuple[Path, ...] = (),
+    demo: str, folder: Path, names: Sequence[str], edit: Edit, traffic: tuple[Path, ...] = ()
 ) -> InputRequest:
     """Return the request of a sample's files in which machines were edited by hand."""
     sample = load_demo(demo)
     copy = folder / "inventory"
     copytree(sample.inventory[0].parent, copy)
     path = copy / "instances.json"
-    document = json.loads(path.read_text(encoding="utf-8"))
+    document = json.loads(path.read_text("utf-8"))
     found = [one for one in _machines(document) if one["name"] in names]
     assert len(found) == len(names)
     for one in found:
         edit(one)
-    path.write_text(json.dumps(document), encoding="utf-8")
+    path.write_text(json.dumps(document), "utf-8")
     return plain(demo, copy, traffic)
 
 

@@ -7,13 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from netplan_planner.renderers import RenderOptions, render
-from netplan_planner.renderers.html.charts.agreement import (
-    HEIGHT,
-    MOST_MARKS,
-    WIDTH,
-    Agreement,
-)
+from netplan_planner.renderers.html.charts.agreement import HEIGHT, MOST_MARKS, WIDTH, Agreement
 from netplan_planner.renderers.html.pictures import pictures_of
+from support.known import known
 from support.probes import answers as probe_answers
 from support.probes.answers import predicted
 
@@ -26,8 +22,7 @@ def agreement(answer: object) -> Agreement | None:
 
 def picture(*rows: tuple[float, float]) -> Agreement:
     made = tuple(predicted(measured, gbps) for measured, gbps in rows)
-    found = agreement(replace(probe_answers.evaluation(), rows=made))
-    assert found is not None
+    found = known(agreement(replace(probe_answers.evaluation(), rows=made)))
     return found
 
 
@@ -86,8 +81,7 @@ def test_without_both_figures_there_is_no_picture() -> None:
 
 
 def test_results_of_probes_are_drawn_by_their_medians() -> None:
-    found = agreement(probe_answers.results())
-    assert found is not None
+    found = known(agreement(probe_answers.results()))
     assert [mark.is_inside for mark in found.marks] == [True, False, False]
     assert "measured 15.5 Gbit/s, predicted 16 Gbit/s [8 to 16.3]" in found.marks[0].text
 
@@ -96,6 +90,5 @@ def test_the_page_draws_every_mark_and_says_what_it_is() -> None:
     page = render(probe_answers.evaluation(), "html", RenderOptions())
     assert page.count('<g class="inside">') == 3
     assert page.count('<g class="outside">') == 1
-    alt = re.search(r'<svg class="agreement"[^>]*aria-label="([^"]*)"', page)
-    assert alt is not None
+    alt = known(re.search(r'<svg class="agreement"[^>]*aria-label="([^"]*)"', page))
     assert "3 of 4 inside their intervals, from 0.1 Gbit/s to 30 Gbit/s" in alt[1]

@@ -54,7 +54,7 @@ def page(report: object = None, options: RenderOptions = OPTIONS) -> str:
     return render(report or html_reports.pictured_report(), "html", options)
 
 
-def test_the_policy_names_its_own_style_and_script_and_nothing_else() -> None:
+def test_the_policy_names_its_own_style_and_script_and_nothing_else_is_asked_for() -> None:
     made = page()
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', made)
     assert policy is not None
@@ -64,9 +64,7 @@ def test_the_policy_names_its_own_style_and_script_and_nothing_else() -> None:
         assert f"{kind}-src 'sha256-{digest}'" in policy[1]
     assert "default-src 'none'" in policy[1]
     assert "unsafe" not in policy[1]
-
-
-def test_nothing_is_asked_for_and_nothing_runs_from_attributes() -> None:
+    # Nothing is asked for and nothing runs from attributes.
     for tag, attributes in Elements(page()).tags:
         assert tag not in {"link", "img", "iframe", "object", "embed", "base", "image", "use"}
         assert not [name for name in attributes if name.startswith("on") or name == "style"]
@@ -121,29 +119,23 @@ def test_findings_have_their_sources_without_being_asked() -> None:
         assert word in text
 
 
-def test_members_are_cut_with_a_count_and_by_request_not() -> None:
+def test_findings_are_cut_with_a_count_or_are_all_there() -> None:
     report = reports.crowded_report(1, 120)
     assert "and 70 more places" in page(report)
     assert "more places" not in page(report, replace(OPTIONS, max_members=0)).split("also")[0]
     assert "and 117 more places" in page(report, replace(OPTIONS, max_members=3))
-
-
-def test_many_findings_stay_openable_and_are_all_there() -> None:
+    # Many findings stay openable and are all there.
     made = page(reports.crowded_report(10_000, 20))
     assert len(made.encode()) < 8_000_000
     numbers = [int(found) for found in re.findall(r'data-number="(\d+)"', made)]
     assert numbers == list(range(1, 10_001))
     assert "further findings in a line each" in made
-
-
-def test_a_number_of_findings_in_full_is_followed() -> None:
+    # A number of findings in full is followed.
     made = page(reports.crowded_report(12), replace(OPTIONS, max_findings=5))
     assert made.count('<details class="finding"') == 5
     assert made.count("<tr data-number") == 7
     assert page(reports.crowded_report(12), replace(OPTIONS, max_findings=0)).count("<tr d") == 0
-
-
-def test_more_than_a_page_holds_is_counted() -> None:
+    # More than a page holds is counted.
     made = page(reports.crowded_report(25_000))
     numbers = re.findall(r'data-number="(\d+)"', made)
     left = re.search(r"and ([\d,]+) more findings: --output json", made)
@@ -156,6 +148,13 @@ def test_no_finding_is_no_silence() -> None:
     assert "Every rule was evaluated, and none found a fault." in page(reports.empty_report())
     bare = replace(reports.report_without_traffic(), findings=())
     assert "No traffic was given" in page(bare)
+    # An answer that nothing meets is a page.
+    from netplan_planner.model import Infeasible
+
+    answer = Infeasible(
+        need=reports.machine_plan().need, binding="vm-egress", shortfall="200 Gbit/s are the most"
+    )
+    assert "Nothing meets this" in page(reports.recommendation(answer))
 
 
 def test_a_currency_is_followed() -> None:
@@ -174,12 +173,3 @@ def test_any_text_makes_a_page_of_the_same_shape(text: str) -> None:
     plain = Elements(page(reports.hostile_report("x-x")))
     assert (made.faults, made.open) == ([], [])
     assert {tag for tag, _ in made.tags} <= {tag for tag, _ in plain.tags}
-
-
-def test_an_answer_that_nothing_meets_is_a_page() -> None:
-    from netplan_planner.model import Infeasible
-
-    answer = Infeasible(
-        need=reports.machine_plan().need, binding="vm-egress", shortfall="200 Gbit/s are the most"
-    )
-    assert "Nothing meets this" in page(reports.recommendation(answer))

@@ -64,7 +64,7 @@ def test_the_line_is_that_of_the_resource() -> None:
     checked = 0
     for uri, line, name in places_in(results_of(InputRequest(today=TODAY, demo="gecko"))):
         path = DEMO_FOLDER / uri.replace("%3A", ":").removeprefix(DEMO_PREFIX)
-        assert line == lines_of_names(path.read_text(encoding="utf-8"))[name]
+        assert line == lines_of_names(path.read_text("utf-8"))[name]
         checked += 1
     assert checked > 8
 
@@ -100,7 +100,7 @@ def test_an_asset_export_by_line_and_a_file_without_ending(tmp_path: Path) -> No
         if kind in ASSET_TYPES
     ]
     path = tmp_path / "export"
-    path.write_text("\n\n".join(map(json.dumps, assets)), encoding="utf-8")
+    path.write_text("\n\n".join(map(json.dumps, assets)), "utf-8")
     order = [asset["name"].partition("googleapis.com/")[2] for asset in assets]
     places = places_in(results_of(InputRequest(today=TODAY, inventory=(path,))))
     assert places
@@ -112,8 +112,7 @@ def test_an_asset_export_by_line_and_a_file_without_ending(tmp_path: Path) -> No
 def test_a_file_that_has_gone_gives_its_first_line(tmp_path: Path) -> None:
     path = tmp_path / "all.json"
     path.write_text(
-        json.dumps([one for found in resources().values() for one in found], indent=1),
-        encoding="utf-8",
+        json.dumps([one for found in resources().values() for one in found], indent=1), "utf-8"
     )
     request = InputRequest(today=TODAY, inventory=(path,))
     report = run_audit(request)
@@ -154,7 +153,7 @@ def planned(folder: Path) -> InputRequest:
         )
         for number in range(2)
     ]
-    (folder / "plan.json").write_text(json.dumps(plan(*machines), indent=1), encoding="utf-8")
+    (folder / "plan.json").write_text(json.dumps(plan(*machines), indent=1), "utf-8")
     return InputRequest(today=TODAY, inventory=(folder / "plan.json",))
 
 
@@ -197,9 +196,7 @@ def test_a_planned_resource_is_at_its_line_of_the_configuration(
     assert found == {(uri, 2, f"{address}[0]"), (uri, 2, f"{address}[1]")}
 
 
-def test_without_its_configuration_it_is_at_its_line_of_the_plan(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_block_it_is_at_the_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     found = terraform_places(planned(tmp_path), None)
     rows = (tmp_path / "plan.json").read_text().splitlines()
@@ -250,23 +247,18 @@ def with_pool(folder: Path) -> InputRequest:
         {
             "apiVersion": "v1",
             "kind": "Node",
-            "metadata": {
-                "name": f"n{number}",
-                "labels": {"cloud.google.com/gke-nodepool": "pool"},
-            },
+            "metadata": {"name": f"n{number}", "labels": {"cloud.google.com/gke-nodepool": "pool"}},
             "spec": {"providerID": f"gce://p/us-central1-a/n{number}"},
         }
         for number in range(2)
     ]
-    (folder / "plan.json").write_text(json.dumps(made, indent=1), encoding="utf-8")
+    (folder / "plan.json").write_text(json.dumps(made, indent=1), "utf-8")
     listed = {"apiVersion": "v1", "kind": "List", "items": nodes}
-    (folder / "nodes.json").write_text(json.dumps(listed), encoding="utf-8")
+    (folder / "nodes.json").write_text(json.dumps(listed), "utf-8")
     return InputRequest(today=TODAY, inventory=(folder / "nodes.json", folder / "plan.json"))
 
 
-def test_a_node_pool_is_at_the_block_of_its_resource(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_node_pool_is_at_its_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "main.tf").write_text(POOL)
     monkeypatch.chdir(tmp_path)
     (result,) = [
@@ -279,9 +271,7 @@ def test_a_node_pool_is_at_the_block_of_its_resource(
     assert at["properties"] == {"terraformAddress": address}
 
 
-def test_a_resource_without_a_block_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_has_no_block_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "main.tf").write_text("locals {\n  é = 1\n")
     monkeypatch.chdir(tmp_path)
     (result,) = [

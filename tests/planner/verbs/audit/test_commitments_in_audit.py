@@ -66,7 +66,7 @@ def audit(tmp_path: Path) -> Any:
         *resources: Json, scope: CommitmentScope = CommitmentScope.UNKNOWN, **more: Any
     ) -> Report:
         file = tmp_path / "compute.json"
-        file.write_text(json.dumps(resources), encoding="utf-8")
+        file.write_text(json.dumps(resources), "utf-8")
         request = InputRequest(today=TODAY, inventory=(file,), commitment_scope=scope, **more)
         return run_audit(request)
 
@@ -83,10 +83,20 @@ ONE_N2 = HOURS * N2_ALL_MONTH * (16 * N2_VCPU + 64 * N2_GIB)
 ONE_N2D = HOURS * N2_ALL_MONTH * (16 * N2D_VCPU + 64 * N2D_GIB)
 
 
-def test_without_commitments_the_saving_is_the_difference_of_prices(audit: Any) -> None:
+def test_the_bill_rises_under_a_commitment_and_falls_by_what_is_left_over(audit: Any) -> None:
     (finding,) = about(audit(*TWO), MOVES)
     assert finding.saving_usd_per_month == 2 * (ONE_N2 - ONE_N2D)
     assert (finding.saving_basis, finding.saving_note) == (SavingBasis.BILL, "")
+    # Only what is left over may go.
+    # Of two machines one is covered, whichever it is: the first to go saves, the second not.
+    report = audit(*TWO, committed(16, 64, "GENERAL_PURPOSE_N2"))
+    (finding,) = about(report, MOVES)
+    assert [member.subject for member in finding.members] == [
+        "web-1 (us-central1-a, n2-standard-16)"
+    ]
+    assert finding.saving_usd_per_month == ONE_N2 - ONE_N2D
+    (kept,) = about(report, "cud-after-move")
+    assert kept.subject.startswith("web-2")
 
 
 def test_under_a_commitment_the_bill_would_rise(audit: Any) -> None:
@@ -110,18 +120,6 @@ def test_under_a_commitment_the_bill_would_rise(audit: Any) -> None:
         assert "saves $" not in text.replace("by price n2d-standard-16 saves $", "")
         assert "$789.49" in text
         assert "n2, us-central1" in text
-
-
-def test_only_what_is_left_over_may_go(audit: Any) -> None:
-    """Of two machines one is covered, whichever it is: the first to go saves, the second not."""
-    report = audit(*TWO, committed(16, 64, "GENERAL_PURPOSE_N2"))
-    (finding,) = about(report, MOVES)
-    assert [member.subject for member in finding.members] == [
-        "web-1 (us-central1-a, n2-standard-16)"
-    ]
-    assert finding.saving_usd_per_month == ONE_N2 - ONE_N2D
-    (kept,) = about(report, "cud-after-move")
-    assert kept.subject.startswith("web-2")
 
 
 def test_n1_under_a_commitment(audit: Any) -> None:
@@ -148,10 +146,7 @@ def test_what_is_not_known_is_said_and_ranked_last(audit: Any) -> None:
     report = audit(*TWO, unclear, vm("db-1", "t2d-standard-8"))
     first, last = about(report, MOVES)
     assert first.saving_usd_per_month is not None
-    assert (last.saving_usd_per_month, last.saving_basis) == (
-        None,
-        SavingBasis.BEFORE_COMMITMENTS,
-    )
+    assert (last.saving_usd_per_month, last.saving_basis) == (None, SavingBasis.BEFORE_COMMITMENTS)
     assert last.saving_before_commitments_usd_per_month == 2 * (ONE_N2 - ONE_N2D)
     assert report.saving_usd_per_month == first.saving_usd_per_month
     for text in rendered(report):
@@ -193,7 +188,7 @@ def test_the_cheapest_way_to_more_bandwidth_is_the_one_that_is_paid_already(audi
 def test_the_command_takes_the_scope_and_keeps_to_the_schema(tmp_path: Path) -> None:
     file = tmp_path / "compute.json"
     elsewhere = committed(32, 128, "GENERAL_PURPOSE_N2", project="platform")
-    file.write_text(json.dumps([*TWO, elsewhere]), encoding="utf-8")
+    file.write_text(json.dumps([*TWO, elsewhere]), "utf-8")
     found = {}
     for scope in ("project", "billing-account"):
         verb = ["audit", "--inventory", str(file), "--today", "2026-11-20", "--output", "json"]

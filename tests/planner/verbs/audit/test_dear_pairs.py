@@ -31,13 +31,11 @@ def test_all_pairs_together_cost_what_the_classes_do(name: str) -> None:
         assert float(of_class) <= float(gib[path_class]) * (1 + 1e-9)
 
 
-def test_the_dearest_stand_first_and_no_more_than_asked_for() -> None:
+def test_the_dearest_stand_first_and_without_traffic_there_are_none() -> None:
     found = dear_pairs(demo_facts("gecko"), most=3)
     assert len(found) == 3
     usd = [pair.usd_per_month for pair in found]
     assert usd == sorted(usd, reverse=True)
     assert all(pair.src_place == "us-central1-a" for pair in found)
-
-
-def test_without_traffic_there_are_none() -> None:
+    # Without traffic there are none.
     assert dear_pairs(facts_of()) == ()

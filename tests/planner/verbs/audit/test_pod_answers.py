@@ -23,10 +23,10 @@ INTER_ZONE_USD_PER_GIB = Decimal("0.01")
 
 def facts_of_case(name: str, folder: Path) -> Facts:
     path = FIXTURES / SERVICE / f"{name}.json"
-    return facts_of(json.loads(path.read_text(encoding="utf-8")), folder)
+    return facts_of(json.loads(path.read_text("utf-8")), folder)
 
 
-def test_pairs_are_by_price_and_what_is_free_is_left_out(tmp_path: Path) -> None:
+def test_pairs_and_balance_of_pods_are_told(tmp_path: Path) -> None:
     pairs = pod_pairs(facts_of_case("bad", tmp_path))
     # Three zones of clients, three of endpoints: six of nine pairs cross.
     assert len(pairs) == 6
@@ -37,18 +37,14 @@ def test_pairs_are_by_price_and_what_is_free_is_left_out(tmp_path: Path) -> None
         assert pair.usd_per_month == pytest.approx(
             gib * INTER_ZONE_USD_PER_GIB, rel=Decimal("1e-6")
         )
-
-
-def test_what_prefer_close_saves_and_costs(tmp_path: Path) -> None:
+    # What prefer close saves and costs.
     (saving,) = near_savings(facts_of_case("bad", tmp_path))
     assert saving.saved_gib_per_month == saving.crossing_gib_per_month
     assert saving.overload_times == 1
     assert saving.saving_usd_per_month == pytest.approx(
         (saving.saved_gib_per_month or 0) * INTER_ZONE_USD_PER_GIB, rel=Decimal("1e-6")
     )
-
-
-def test_balance_and_reasons_are_told(tmp_path: Path) -> None:
+    # Balance and reasons are told.
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
     (saving,) = near_savings(facts_of_case("good-overload", tmp_path / "a"))

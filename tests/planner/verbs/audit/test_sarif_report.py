@@ -63,23 +63,31 @@ def test_every_log_follows_the_official_schema(report: Report) -> None:
     assert log_of(report, RenderOptions())["$schema"] == SCHEMA_URI
 
 
-def test_the_official_schema_refuses_what_is_wrong() -> None:
+def test_what_the_schema_or_code_scanning_refuses_is_found() -> None:
     log = log_of(reports.gecko_report())
     log["runs"][0]["results"][0]["level"] = "grave"
     assert not official().is_valid(log)
+    # What code scanning refuses is found.
+    log = log_of(reports.gecko_report())
+    first, second, third, fourth = log["runs"][0]["results"]
+    del first["locations"][0]["physicalLocation"]["region"]
+    second["locations"] = []
+    third["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] = "file:///x"
+    first["relatedLocations"][0]["physicalLocation"]["region"]["startLine"] = 0
+    del fourth["locations"][0]["physicalLocation"]["artifactLocation"]
+    text = "\n".join(faults(log))
+    for rule in ("GH1001", "GH1003", "GH1005", "GH1017", "relatedLocations[0]"):
+        assert rule in text
 
 
-def test_failures_only() -> None:
+def test_failures_only_stand_at_a_file_and_a_line_with_their_rules() -> None:
     run = run_of(reports.gecko_report())
     assert len(run["results"]) == 4
     assert [result["level"] for result in run["results"]] == ["error", "error", "warning", "note"]
     assert run["properties"]["suppressedCount"] == 1
     assert "idle-external-address" not in json.dumps(run["results"])
     assert run_of(reports.empty_report())["results"] == []
-
-
-def test_rules_are_those_that_occur_and_results_point_at_them() -> None:
-    run = run_of(reports.gecko_report())
+    # Rules are those that occur and results point at them.
     rules = run["tool"]["driver"]["rules"]
     for result in run["results"]:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
@@ -88,9 +96,7 @@ def test_rules_are_those_that_occur_and_results_point_at_them() -> None:
     without = log_of(reports.gecko_report(), RenderOptions())["runs"][0]
     texts = [rule["shortDescription"]["text"] for rule in without["tool"]["driver"]["rules"]]
     assert texts[0] == "Machines of one zone talk over external addresses"
-
-
-def test_every_result_has_a_file_and_a_line() -> None:
+    # Every result has a file and a line.
     first, _, _, last = run_of(reports.gecko_report())["results"]
     location = first["locations"][0]
     assert location["physicalLocation"] == {
@@ -105,6 +111,11 @@ def test_every_result_has_a_file_and_a_line() -> None:
     assert "not read from a file" in location["properties"]["fileIs"]
     link = "projects/gecko-demo/regions/us-central1/addresses/spare"
     assert location["logicalLocations"][0]["fullyQualifiedName"] == link
+    # Other places are related with ids of their own.
+    related = run_of(reports.gecko_report())["results"][0]["relatedLocations"]
+    assert [place["id"] for place in related] == list(range(1, 9))
+    assert related[0]["message"]["text"] == "ingest-1"
+    assert related[1]["message"]["text"].startswith("transcoder-2 → ingest-1")
 
 
 def test_lines_that_were_looked_up_are_shown() -> None:
@@ -121,39 +132,19 @@ def test_lines_that_were_looked_up_are_shown() -> None:
     assert artifact == {"uri": "etc/netplan.toml", "uriBaseId": "ROOT"}
 
 
-def test_what_code_scanning_refuses_is_found() -> None:
-    log = log_of(reports.gecko_report())
-    first, second, third, fourth = log["runs"][0]["results"]
-    del first["locations"][0]["physicalLocation"]["region"]
-    second["locations"] = []
-    third["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] = "file:///x"
-    first["relatedLocations"][0]["physicalLocation"]["region"]["startLine"] = 0
-    del fourth["locations"][0]["physicalLocation"]["artifactLocation"]
-    text = "\n".join(faults(log))
-    for rule in ("GH1001", "GH1003", "GH1005", "GH1017", "relatedLocations[0]"):
-        assert rule in text
-
-
 def test_another_reader_of_sarif_finds_file_and_line_of_every_result(tmp_path: Path) -> None:
     """sarif-tools, with what it needs, as a second opinion that shares no code with the first."""
     from sarif.loader import load_sarif_file
 
     report = reports.gecko_report()
     path = tmp_path / "gecko.sarif"
-    path.write_text(json.dumps(log_of(report)), encoding="utf-8")
+    path.write_text(json.dumps(log_of(report)), "utf-8")
     file = load_sarif_file(str(path))
     records = file.get_records()
     assert [record["Location"] for record in records].count("netplan.toml") == 1
     assert len(records) == len(report.findings)
     assert all(record["Line"] == 1 for record in records)
     assert file.get_distinct_tool_names() == ["netplan"]
-
-
-def test_other_places_are_related_with_ids_of_their_own() -> None:
-    related = run_of(reports.gecko_report())["results"][0]["relatedLocations"]
-    assert [place["id"] for place in related] == list(range(1, 9))
-    assert related[0]["message"]["text"] == "ingest-1"
-    assert related[1]["message"]["text"].startswith("transcoder-2 → ingest-1")
 
 
 def test_fingerprints_do_not_depend_on_order() -> None:

@@ -6,14 +6,7 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.model import (
-    ClassTotal,
-    Confidence,
-    LineItem,
-    PathClass,
-    Severity,
-    Unread,
-)
+from netplan_planner import model
 from netplan_planner.renderers.content.flows import by_class
 from netplan_planner.renderers.document import Block, Line, Table
 from netplan_planner.renderers.options import RenderOptions
@@ -44,7 +37,7 @@ def words(blocks: Iterable[Block]) -> str:
     return " ".join(said)
 
 
-def over_hub(usd: str, gib: str) -> LineItem:
+def over_hub(usd: str, gib: str) -> model.LineItem:
     kept = gecko_report().findings[0].line_items[0]
     return replace(
         kept,
@@ -56,9 +49,9 @@ def over_hub(usd: str, gib: str) -> LineItem:
     )
 
 
-def total(*items: LineItem, usd: str) -> ClassTotal:
-    return ClassTotal(
-        path_class=PathClass.SAME_ZONE_INTERNAL,
+def total(*items: model.LineItem, usd: str) -> model.ClassTotal:
+    return model.ClassTotal(
+        path_class=model.PathClass.SAME_ZONE_INTERNAL,
         gib_per_month=Decimal(1000),
         usd_per_month=Decimal(usd),
         edge_count=1,
@@ -99,7 +92,7 @@ def test_a_short_finding_that_is_to_be_done_says_how_and_what_to_care_for(is_to_
     found = next(one for one in report.findings if one.fingerprint == ranked.finding)
     assert found.fix is not None
     fix = replace(found.fix, commands=("gcloud compute x",), caution="Mind the gap.")
-    low = replace(found, severity=Severity.LOW, confidence=Confidence.LOW, fix=fix)
+    low = replace(found, severity=model.Severity.LOW, confidence=model.Confidence.LOW, fix=fix)
     told = words(entry(low, 1, OPTIONS, ranked if is_to_do else None))
     assert ("Mind the gap." in told) is is_to_do
     assert ("gcloud compute x" in told) is is_to_do
@@ -113,5 +106,5 @@ def test_a_short_finding_that_is_to_be_done_says_how_and_what_to_care_for(is_to_
     ],
 )
 def test_what_was_not_read_is_named_once(resource: str, said: str) -> None:
-    one = Unread(source="state.json: google_compute_x.y", resource=resource, reason="no zone")
+    one = model.Unread(source="state.json: google_compute_x.y", resource=resource, reason="no zone")
     assert plain(_of_cause([one])) == said

@@ -6,9 +6,7 @@ from subprocess import CompletedProcess
 
 from support.commands.run import run_verbs
 
-COMMANDS_BY_ANSWER = {
-    "CapsAnswer": (["caps", "n2-standard-8"], ["caps", "--series", "c3", "--as-of", "2026-04-01"])
-}
+COMMANDS_BY_ANSWER = {"CapsAnswer": ("caps n2-standard-8", "caps --series c3 --as-of 2026-04-01")}
 """Commands whose JSON and CSV `test_every_answer` looks at."""
 
 

@@ -14,30 +14,15 @@ from netplan_planner.bundle_file import manifest_of, part_of
 from netplan_planner.cli.app import app
 from netplan_planner.machines.copies import name_stem
 from netplan_planner.readers import read_inventory
+from support.commands.audits import collected, report_of
 from support.commands.in_process import Done, netplan
 from support.commands.verbs import commands
-from support.flows.entries import entries
+from support.flows.entries import around, entries
 from support.prices.billing_export import usage, write_flat_csv
 from support.projects import one_project
 from support.rules.no_io import no_sockets
 
 INVENTORY = one_project.FOLDER / "gcloud"
-TODAY = ("--today", "2026-11-20")
-
-
-def report(folder: Path, *words: str) -> dict[str, Any]:
-    file = folder / "report.json"
-    done = netplan("audit", *words, *TODAY, "--fail-on", "never", "-o", f"json:{file}")
-    assert done.status == 0, done.err
-    found: dict[str, Any] = json.loads(file.read_text("utf-8"))
-    return found
-
-
-def collected(folder: Path, *words: str) -> Path:
-    out = folder / "made.tar.zst"
-    done = netplan("collect", *words, "--out", str(out))
-    assert done.status == 0, done.err
-    return out
 
 
 @pytest.fixture(scope="module")
@@ -45,16 +30,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with flow logs between all machines of the shared project."""
     folder = tmp_path_factory.mktemp("collect")
     inventory = read_inventory([INVENTORY])
-    names = [
-        one.name
-        for one in inventory.instances
-        if one.interfaces and one.interfaces[0].internal_ipv4
-    ]
-    flows = [
-        {"src": src, "dst": dst, "gbps": 0.2 + n / 10}
-        for n, (src, dst) in enumerate(zip(names, [*names[1:], names[0]], strict=True))
-    ]
-    lines = entries(inventory, {"minutes": 5, "flows": flows})
+    lines = entries(inventory, {"minutes": 5, "flows": around(inventory)})
     (folder / "flows.json").write_text("\n".join(map(json.dumps, lines)) + "\n")
     return folder
 
@@ -80,28 +56,23 @@ def hidden(place: Path, given: tuple[str, ...]) -> Path:
 @pytest.fixture(scope="module")
 def whole(place: Path, given: tuple[str, ...]) -> dict[str, Any]:
     """Return the report on what was collected."""
-    return report(place, *given)
+    return report_of(place, *given)
 
 
-def test_the_report_is_the_same_letter_by_letter(
-    place: Path, whole: dict[str, Any], bundle: Path
+def test_the_report_is_the_same_letter_by_letter_and_the_bundle_too(
+    place: Path, whole: dict[str, Any], bundle: Path, tmp_path: Path, given: tuple[str, ...]
 ) -> None:
     assert whole["findings"]
-    assert report(place, "--bundle", str(bundle)) == whole
+    assert report_of(place, "--bundle", str(bundle)) == whole
     parts = ("--inventory", str(bundle), "--traffic", str(bundle), "--prices", str(bundle))
-    assert report(place, *parts) == whole
-
-
-def test_the_same_input_is_the_same_bundle(
-    tmp_path: Path, given: tuple[str, ...], bundle: Path
-) -> None:
+    assert report_of(place, *parts) == whole
     assert collected(tmp_path, *given).read_bytes() == bundle.read_bytes()
 
 
 def test_under_other_names_the_findings_are_the_same(
     tmp_path: Path, given: tuple[str, ...], hidden: Path, whole: dict[str, Any]
 ) -> None:
-    other = report(tmp_path, "--bundle", str(hidden))
+    other = report_of(tmp_path, "--bundle", str(hidden))
 
     def told(found: dict[str, Any]) -> Counter[tuple[object, ...]]:
         rows = ((f["rule"], f["severity"], f["saving_usd_per_month"]) for f in found["findings"])
@@ -114,9 +85,7 @@ def test_under_other_names_the_findings_are_the_same(
     assert collected(tmp_path, *given, "--pseudonymise").read_bytes() != hidden.read_bytes()
 
 
-def test_no_name_or_address_of_the_project_is_in_a_pseudonymised_bundle(
-    hidden: Path, place: Path, given: tuple[str, ...]
-) -> None:
+def test_no_name_or_address_is_in_it(hidden: Path, place: Path, given: tuple[str, ...]) -> None:
     held = read_inventory([INVENTORY])
     fields = ("instances", "networks", "subnetworks", "addresses", "routers", "instance_groups")
     names = {value.name for field in fields for value in getattr(held, field)}
@@ -134,12 +103,12 @@ def test_no_name_or_address_of_the_project_is_in_a_pseudonymised_bundle(
         again.mkdir()
         found &= _held(collected(again, *given, "--pseudonymise"), words)
     assert not found
+    assert manifest_of(hidden).is_pseudonymised
 
 
 def _held(bundle: Path, words: set[str]) -> set[str]:
     text = b"".join(parts_of(bundle)).decode("utf-8", "replace")
     return {name for name in words if f'"{name}"' in text or f"/{name}" in text}
-    assert manifest_of(hidden).is_pseudonymised
 
 
 def parts_of(bundle: Path) -> Iterator[bytes]:
@@ -189,7 +158,7 @@ WITHOUT_BUNDLE = {
 }
 
 
-def test_every_verb_that_reads_a_project_takes_a_bundle(bundle: Path, tmp_path: Path) -> None:
+def test_every_verb_of_a_project_takes_a_bundle(bundle: Path, tmp_path: Path) -> None:
     tree = {
         path: {parameter.name for parameter in command.params}
         for path, command in commands(get_group(app))
@@ -202,9 +171,6 @@ def test_every_verb_that_reads_a_project_takes_a_bundle(bundle: Path, tmp_path: 
     assert reading - set(WITHOUT_BUNDLE) <= ran
     assert not ran & set(WITHOUT_BUNDLE)
     assert set(WITHOUT_BUNDLE) <= reading
-
-
-def test_every_verb_runs_from_it_and_opens_no_socket(bundle: Path, tmp_path: Path) -> None:
     for words in verbs(bundle, tmp_path):
         with no_sockets():
             done: Done = netplan(*words)
@@ -220,9 +186,7 @@ def test_a_socket_that_is_opened_is_seen() -> None:
 
 
 @pytest.mark.parametrize("verb", ["cost", "plan"])
-def test_what_flow_logs_cost_is_the_same_from_it(
-    verb: str, bundle: Path, given: tuple[str, ...]
-) -> None:
+def test_flow_logs_cost_the_same_from_it(verb: str, bundle: Path, given: tuple[str, ...]) -> None:
     of_files = netplan("flow-logs", verb, *given, "--output", "json")
     assert of_files.status == 0, of_files.err
     found = netplan("flow-logs", verb, "--bundle", str(bundle), "--output", "json")
@@ -234,9 +198,7 @@ def test_what_flow_logs_cost_is_the_same_from_it(
     assert other == whole
 
 
-def test_a_bundle_holds_the_series_of_greater_machines_too(
-    bundle: Path, given: tuple[str, ...]
-) -> None:
+def test_it_holds_series_of_greater_machines(bundle: Path, given: tuple[str, ...]) -> None:
     words = ("flow-logs", "plan", "--p95-from", "0.35", "--output", "json")
     whole, other = (
         json.loads(netplan(*words, *more).out)["writers"]
@@ -274,4 +236,4 @@ def test_what_cannot_be_is_said(
 def test_without_traffic_there_is_none_and_that_is_not_idleness(tmp_path: Path) -> None:
     made = collected(tmp_path, "--inventory", str(INVENTORY))
     assert manifest_of(made).part("traffic.json") is None
-    assert report(tmp_path, "--bundle", str(made))["window"] is None
+    assert report_of(tmp_path, "--bundle", str(made))["window"] is None

@@ -81,20 +81,17 @@ def test_every_refusal_names_a_permission_of_the_role(server: ComputeServer) -> 
     assert check(found, "flow-logs").status is UNKNOWN
 
 
-def test_one_method_that_is_refused_is_one_problem(server: ComputeServer) -> None:
-    server.add_fault(Fault(status=403, reason="forbidden", method="compute.machineTypes.get"))
-    found = asked(server.url)
-    (one,) = (one for one in found.checks if one.status is PROBLEM)
-    assert str(one.told).startswith("compute.machineTypes.get: ")
-
-
-def test_a_method_that_fails_otherwise_is_not_known(server: ComputeServer) -> None:
+def test_a_refused_method_is_a_problem_and_a_failed_one_unknown(server: ComputeServer) -> None:
     server.add_fault(Fault(status=500, method="compute.routes.list"))
     found = asked(server.url)
     assert found.count(PROBLEM) == 0
     (one,) = (one for one in found.checks if one.name == "permission")
     assert one.status is UNKNOWN
     assert "HTTP 500" in str(one.told)
+    # One that is refused beside it is one problem.
+    server.add_fault(Fault(status=403, reason="forbidden", method="compute.machineTypes.get"))
+    (one,) = (one for one in asked(server.url).checks if one.status is PROBLEM)
+    assert str(one.told).startswith("compute.machineTypes.get: ")
 
 
 def test_an_api_that_is_off_and_a_project_that_is_none(server: ComputeServer) -> None:
@@ -117,9 +114,7 @@ def test_credentials_that_are_refused(server: ComputeServer) -> None:
     assert one.remedy == "run `gcloud auth application-default login`"
 
 
-def test_without_credentials_the_rest_is_not_known(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_without_credentials_all_is_open(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "none.json"))
     api = ApiOptions(endpoint="http://127.0.0.1:9")
     found = examine(DoctorAsk(projects=("p",), api=api), TODAY)
@@ -138,9 +133,7 @@ def test_without_credentials_the_rest_is_not_known(
     ("ahead_s", "status", "said"),
     [(0, OK, "0 s"), (45, OK, "behind"), (600, PROBLEM, "600 s behind"), (-600, PROBLEM, "ahead")],
 )
-def test_the_clock_is_held_against_the_answers(
-    ahead_s: int, status: CheckStatus, said: str
-) -> None:
+def test_the_clock_is_held_to_answers(ahead_s: int, status: CheckStatus, said: str) -> None:
     def answers(_: Asked) -> bytes:
         return answer(b"{}", headers={"Date": formatdate(time() + ahead_s + 0.5, usegmt=True)})
 

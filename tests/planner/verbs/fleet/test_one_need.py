@@ -8,16 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from netplan_planner.model import (
-    Destination,
-    Facts,
-    FlowLogConfig,
-    Hit,
-    PathClass,
-    ResourceRef,
-    SelfLink,
-    Subnetwork,
-)
+from netplan_planner import model
 from netplan_planner.model.plans.changes import LEAST_SAVING_USD
 from netplan_planner.planning.fleet.candidates import Checks, Choices
 from netplan_planner.planning.fleet.market import Market
@@ -26,6 +17,8 @@ from netplan_planner.planning.fleet.plan import Planned, plan_fleet
 from netplan_planner.verbs.fleet.inventory import needs_of
 from netplan_rules.capacity.cheaper_series import check
 from netplan_rules.shared.seen_needs import HEADROOM_RATIO, SeenNeed, seen_need, wanted_gbps
+from support.known import known
+from support.resources import resource
 from support.rules.facts import facts_of, machine, steady
 
 TYPES = ("n1-standard-8", "n2-standard-16", "n2-standard-4", "c2-standard-8", "e2-standard-8")
@@ -33,7 +26,7 @@ ZONES = ("us-central1-a", "europe-west1-b")
 NAMES = ("ant", "bee", "cow")
 
 
-def planned(facts: Facts, least_usd: Decimal = LEAST_SAVING_USD) -> Planned:
+def planned(facts: model.Facts, least_usd: Decimal = LEAST_SAVING_USD) -> Planned:
     """Return a fleet's plan at prices on demand."""
     needs, _ = needs_of(
         facts, architecture=None, any_architecture=False, headroom_ratio=HEADROOM_RATIO
@@ -53,27 +46,24 @@ def types_of(plan: Planned) -> Iterator[tuple[str, str]]:
     st.lists(st.tuples(st.sampled_from(TYPES), st.sampled_from(ZONES)), min_size=3, max_size=3),
     st.lists(st.sampled_from((0.05, 2.0, 7.0, 9.0, 14.0)), min_size=3, max_size=3),
 )
-def test_what_the_audit_names_the_fleet_takes(
-    kinds: list[tuple[str, str]], rates: list[float]
-) -> None:
+def test_what_audit_names_fleet_takes(kinds: list[tuple[str, str]], rates: list[float]) -> None:
     facts = facts_of(
         *(machine(name, of, zone=zone) for name, (of, zone) in zip(NAMES, kinds, strict=True)),
         talk=tuple(
-            (src, dst, PathClass.SAME_ZONE_INTERNAL, rate)
+            (src, dst, model.PathClass.SAME_ZONE_INTERNAL, rate)
             for src, dst, rate in zip(NAMES, NAMES[1:] + NAMES[:1], rates, strict=True)
         ),
     )
     chosen = dict(types_of(planned(facts)))
     for hit in check(facts):
-        if isinstance(hit, Hit) and hit.change is not None:
+        if isinstance(hit, model.Hit) and hit.change is not None:
             assert chosen[hit.resources[0].name] == hit.change.to
 
 
 def test_the_busiest_minute_is_carried_without_headroom() -> None:
     """9 of 10 Gbit/s: N2D with 10 carries it, E2 with 8 does not."""
     facts = facts_of(machine("ant", "n2-standard-4"), machine("bee"), talk=())
-    found = facts.traffic
-    assert found is not None
+    found = known(facts.traffic)
     for busiest, said in ((9.0, "n2d-standard-4"), (7.9, "e2-standard-4")):
         egress = replace(steady(1.0), max_gbps=busiest, top_gbps=(busiest,))
         vms = tuple(
@@ -82,15 +72,13 @@ def test_the_busiest_minute_is_carried_without_headroom() -> None:
         )
         seen = replace(facts, traffic=replace(found, vms=vms))
         ant = seen.inventory.instances[0]
-        shape = seen.shape(ant.machine_type)
-        assert shape is not None
+        shape = known(seen.shape(ant.machine_type))
         need = seen_need(seen, ant, shape)
         assert isinstance(need, SeenNeed)
         assert need.gbps == pytest.approx(busiest * 0.8)
         assert dict(types_of(planned(seen)))["ant"] == said
-        (hit,) = [one for one in check(seen) if isinstance(one, Hit) and "ant" in one.subject]
-        assert hit.change is not None
-        assert hit.change.to == said
+        (hit,) = [one for one in check(seen) if isinstance(one, model.Hit) and "ant" in one.subject]
+        assert known(hit.change).to == said
 
 
 def test_a_move_must_save_what_an_audit_does_first() -> None:
@@ -126,18 +114,18 @@ def test_a_machine_whose_subnetwork_keeps_no_logs_keeps_its_bandwidth_in_every_v
     facts = facts_of(
         machine("ant", "n2-standard-16"),
         machine("bee"),
-        talk=(("ant", "bee", PathClass.SAME_ZONE_INTERNAL, 0.2),),
+        talk=(("ant", "bee", model.PathClass.SAME_ZONE_INTERNAL, 0.2),),
     )
     ant = facts.inventory.instances[0]
-    silent = SelfLink("projects/p/regions/us-central1/subnetworks/silent")
+    silent = model.SelfLink("projects/p/regions/us-central1/subnetworks/silent")
     nics = tuple(replace(nic, subnetwork=silent) for nic in ant.interfaces)
-    subnetwork = Subnetwork(
-        ref=ResourceRef(self_link=silent),
+    subnetwork = resource(
+        model.Subnetwork,
+        silent,
         project=ant.project,
         region=ant.region,
-        name="silent",
-        network=nics[0].network or SelfLink(""),
-        flow_logs=FlowLogConfig(enabled=False),
+        network=nics[0].network or model.SelfLink(""),
+        flow_logs=model.FlowLogConfig(enabled=False),
     )
     inventory = replace(
         facts.inventory,
@@ -146,9 +134,9 @@ def test_a_machine_whose_subnetwork_keeps_no_logs_keeps_its_bandwidth_in_every_v
     )
     logged, unlogged = facts, replace(facts, inventory=inventory)
     for seen, said in ((logged, "e2-standard-16"), (unlogged, "n2d-standard-16")):
-        hits = [one for one in check(seen) if isinstance(one, Hit) and "ant" in one.subject]
+        hits = [one for one in check(seen) if isinstance(one, model.Hit) and "ant" in one.subject]
         assert [one.change.to for one in hits if one.change is not None] == [said]
         assert dict(types_of(planned(seen)))["ant"] == said
-    wanted = wanted_gbps(unlogged, unlogged.inventory.instances[0], Destination.INTERNAL)
+    wanted = wanted_gbps(unlogged, unlogged.inventory.instances[0], model.Destination.INTERNAL)
     assert wanted.gbps == pytest.approx(32 * 0.8)
     assert "silent keeps no flow logs" in wanted.basis

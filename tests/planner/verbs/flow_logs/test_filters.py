@@ -19,17 +19,14 @@ from netplan_planner.model.evidence.flow_log_bill import LogSettings
 from netplan_planner.planning.flow_logs import writers
 from netplan_planner.readers.files import read_inventory
 from netplan_planner.traffic import TrafficOptions, read_traffic
+from netplan_planner.verbs.flow_logs import filters
 from netplan_planner.verbs.flow_logs.answer import FlowLogBill, LogGoal
 from netplan_planner.verbs.flow_logs.dollars import priced_edges
-from netplan_planner.verbs.flow_logs.filters import (
-    HIDDEN_IN_ZONES,
-    HIDDEN_OF_RECEIVERS,
-    MOST_CHARACTERS,
-)
 from netplan_planner.verbs.flow_logs.plan import plan_of
 from netplan_planner.world.request import InputRequest
 from netplan_rules.registry import all_rules
 from support.flows.cel import keeps
+from support.known import known
 from support.rules.fixtures import facts_of
 
 GENERATE = Path(__file__).parents[4] / "benchmarks" / "generate.py"
@@ -112,8 +109,7 @@ def with_traffic(facts: Facts, folder: Path, entries: Sequence[dict[str, Any]]) 
 
 def planned(facts: Facts, goal: LogGoal) -> FlowLogBill:
     assert facts.traffic is not None
-    assert facts.traffic.log_volume is not None
-    found = writers(facts.inventory, facts.traffic.log_volume)
+    found = writers(facts.inventory, known(facts.traffic.log_volume))
     return plan_of(facts, found, InputRequest(today=date(2026, 11, 20)), goal)
 
 
@@ -150,10 +146,9 @@ def filtered(entries: Sequence[dict[str, Any]], answer: FlowLogBill) -> NDArray[
 def counted(made: Made) -> Counted:
     """Return the records that count, priced at the mean price of their traffic."""
     facts = made.facts
-    assert facts.traffic is not None
     usd_per_byte = priced_edges(facts).usd_per_byte
     prices, external, names, logged = {}, {}, {}, set()
-    for number, edge in enumerate(facts.traffic.edges):
+    for number, edge in enumerate(known(facts.traffic).edges):
         dst = facts.dst(edge)
         end = dst.name if dst.kind is OwnerKind.VM else dst.key
         is_external = edge.path_class.is_external_address
@@ -253,9 +248,7 @@ def p95(minutes: NDArray[Any]) -> float:
     return float(np.sort(minutes)[-rank])
 
 
-def test_a_machine_told_by_many_receivers_is_promised_as_a_whole(
-    made: Made, plans: dict[str, FlowLogBill]
-) -> None:
+def test_a_machine_is_promised_as_a_whole(made: Made, plans: dict[str, FlowLogBill]) -> None:
     """Of the machines of the subnetwork that does not log, each part may be idle in most minutes.
 
     Before, no ratio held for such a part, and there was no answer.
@@ -273,10 +266,8 @@ def test_filtered_logs_read_to_the_same_dollars_and_percentiles(
         kept = filtered(made.entries, answer)
         left = [one for one, is_kept in zip(made.entries, kept, strict=True) if is_kept]
         again = with_traffic(made.facts, tmp_path, left)
-        assert again.traffic is not None
-        assert made.facts.traffic is not None
         # The window is the same: its first and last minutes are there.
-        assert again.traffic.observed_minutes == made.facts.traffic.observed_minutes
+        assert known(again.traffic).observed_minutes == known(made.facts.traffic).observed_minutes
         assert priced_edges(again).usd_per_month == pytest.approx(
             priced_edges(made.facts).usd_per_month, rel=1e-12
         )
@@ -294,11 +285,8 @@ def test_filtered_logs_read_to_the_same_dollars_and_percentiles(
             assert rates[0] == rates[1]
 
 
-def test_a_filter_leaves_out_as_many_records_as_it_says(
-    made: Made, plans: dict[str, FlowLogBill]
-) -> None:
-    assert made.facts.traffic is not None
-    month = 730 * 3600 / made.facts.traffic.month_seconds
+def test_a_filter_says_what_it_leaves_out(made: Made, plans: dict[str, FlowLogBill]) -> None:
+    month = 730 * 3600 / known(made.facts.traffic).month_seconds
     names = [writer_of(one["jsonPayload"]) for one in made.entries]
     for answer in (plans["dollars"], plans["percentiles"]):
         dropped = ~filtered(made.entries, answer)
@@ -309,26 +297,21 @@ def test_a_filter_leaves_out_as_many_records_as_it_says(
             ratio = row.proposed.settings.sampling_ratio or 0.0
             # Of receivers in other projects nothing is counted on.
             assert 0.97 <= told / (dropped[own].sum() * ratio * month) <= 1 + 1e-6
-            assert len(row.proposed.settings.filter_expr) <= MOST_CHARACTERS
-
-
-def test_filters_cost_less_and_say_what_they_hide(plans: dict[str, FlowLogBill]) -> None:
+            assert len(row.proposed.settings.filter_expr) <= filters.MOST_CHARACTERS
     with_filters, without = plans["dollars"], plans["unfiltered"]
-    assert with_filters.planned_usd_per_month is not None
-    assert without.planned_usd_per_month is not None
-    assert with_filters.planned_usd_per_month < 0.8 * float(without.planned_usd_per_month)
+    assert known(with_filters.planned_usd_per_month) < 0.8 * float(
+        known(without.planned_usd_per_month)
+    )
     assert not any(one.filter_expr for one in settings(without).values())
     hidden = {
         part.rules for row in with_filters.writers if row.proposed for part in row.proposed.left_out
     }
-    assert HIDDEN_OF_RECEIVERS in hidden
+    assert filters.HIDDEN_OF_RECEIVERS in hidden
     ids = {check.rule.id for check in all_rules()}
-    assert {*HIDDEN_IN_ZONES, *HIDDEN_OF_RECEIVERS} <= ids
+    assert {*filters.HIDDEN_IN_ZONES, *filters.HIDDEN_OF_RECEIVERS} <= ids
 
 
-def test_a_subnetwork_whose_peers_do_not_report_keeps_what_it_received(
-    made: Made, plans: dict[str, FlowLogBill]
-) -> None:
+def test_what_only_receivers_tell_is_kept(made: Made, plans: dict[str, FlowLogBill]) -> None:
     unlogged = {
         one.ipv4_range
         for one in made.facts.inventory.subnetworks

@@ -13,10 +13,7 @@ from support.metrics.series import page, time_series
 from support.servers.monitoring import MonitoringServer
 
 COMMANDS_BY_ANSWER = {
-    "FlowLogBill": (
-        ["flow-logs", "cost", "--demo", "gecko"],
-        ["flow-logs", "plan", "--demo", "gecko", "--dollar-error", "2%"],
-    )
+    "FlowLogBill": ("flow-logs cost --demo gecko", "flow-logs plan --demo gecko --dollar-error 2%")
 }
 """Commands whose JSON and CSV `test_every_answer` looks at."""
 

@@ -51,7 +51,7 @@ def live(server: LoggingServer, *arguments: object, window: tuple[str, ...] = WI
 
 def test_live_logs_are_audited_as_files_are(held: list[Json], tmp_path: Path) -> None:
     path = tmp_path / "flows.jsonl"
-    path.write_text("".join(json.dumps(one) + "\n" for one in held), encoding="utf-8")
+    path.write_text("".join(json.dumps(one) + "\n" for one in held), "utf-8")
     _, of_file, _ = audit("--inventory", FILES, "--traffic", path, *WINDOW)
     assert of_file["zone_pairs"]
     # Some entries come twice: what the API does where it delivered them twice.
@@ -130,9 +130,7 @@ def test_a_sample_has_no_live_logs_and_a_run_needs_a_project() -> None:
 VIEW = "organizations/5/locations/global/buckets/all-flows/views/_AllLogs"
 
 
-def test_logs_of_an_organisations_bucket_are_read_by_their_view(
-    held: list[Json], tmp_path: Path
-) -> None:
+def test_logs_of_a_bucket_are_read_by_their_view(held: list[Json], tmp_path: Path) -> None:
     """A sink gathers the logs of several projects, whose names they keep."""
     with LoggingServer({PROJECT: held}) as server:
         _, of_project, _ = live(server)
@@ -167,7 +165,7 @@ def test_a_view_that_is_none_or_not_asked_for_is_refused(held: list[Json]) -> No
 
 def test_an_empty_log_beside_files_is_a_warning(held: list[Json], tmp_path: Path) -> None:
     path = tmp_path / "flows.jsonl"
-    path.write_text("".join(json.dumps(one) + "\n" for one in held), encoding="utf-8")
+    path.write_text("".join(json.dumps(one) + "\n" for one in held), "utf-8")
     with LoggingServer({PROJECT: []}) as server:
         status, found, told = live(server, "--traffic", path)
         assert status == 0, told

@@ -17,6 +17,7 @@ from netplan_planner.verbs.flow_logs.answer import FlowLogBill, LogGoal
 from netplan_planner.verbs.flow_logs.plan import plan_of
 from netplan_planner.world.request import InputRequest
 from support.flows.records import entry, lines
+from support.known import known
 from support.rules.fixtures import facts_of
 
 DRAWS = 2000
@@ -130,8 +131,7 @@ def read(folder: Path, records: Made, **settings: Any) -> tuple[Facts, list[Writ
     options = TrafficOptions(threads=1, log_volume_from_gbps=GOAL.p95_from_gbps)
     traffic = read_traffic([folder / "flows.json"], facts.inventory, options)
     facts = replace(facts, traffic=traffic)
-    assert traffic.log_volume is not None
-    return facts, writers(facts.inventory, traffic.log_volume)
+    return facts, writers(facts.inventory, known(traffic.log_volume))
 
 
 @pytest.fixture(scope="module")
@@ -151,9 +151,7 @@ def settings_by_sender(answer: FlowLogBill) -> dict[str, tuple[float, int]]:
     for name, (zone, _) in PLACES.items():
         one = by_region.get(zone.rpartition("-")[0])
         if one is not None:
-            assert one.sampling_ratio is not None
-            assert one.interval_s is not None
-            found[name] = (one.sampling_ratio, one.interval_s)
+            found[name] = (known(one.sampling_ratio), known(one.interval_s))
     return found
 
 
@@ -170,23 +168,19 @@ def merged(records: Made, interval_s: int) -> Made:
 
 def usd_of(facts: Facts, records: Made) -> NDArray[np.float64]:
     """Return the dollars a month that a byte of each record means, by pair."""
-    assert facts.traffic is not None
     found = {}
-    for edge in facts.traffic.edges:
+    for edge in known(facts.traffic).edges:
         src, dst = facts.src(edge), facts.dst(edge)
-        assert src.region is not None
         month = facts.gib_per_month(edge.wire_bytes)
         bill = facts.prices.traffic_line_items(
-            "t", edge.path_class, month, src_region=src.region, dst_region=dst.region
+            "t", edge.path_class, month, src_region=known(src.region), dst_region=dst.region
         )
         usd = float(sum(line.usd_per_month for line in bill))
         found[src.name, dst.name] = usd / edge.wire_bytes
     return np.array([found[str(s), str(d)] for s, d in zip(records.src, records.dst, strict=True)])
 
 
-def test_the_dollars_stay_within_the_error_as_often_as_promised(
-    planned: tuple[Facts, FlowLogBill],
-) -> None:
+def test_the_dollars_are_as_exact_as_promised(planned: tuple[Facts, FlowLogBill]) -> None:
     facts, answer = planned
     whole = made()
     true_usd = float((usd_of(facts, whole) * whole.wire).sum())
@@ -203,16 +197,11 @@ def test_the_dollars_stay_within_the_error_as_often_as_promised(
     missed = np.abs(estimate / true_usd - 1) > GOAL.dollar_error_ratio
     # 0.1 is promised, and what the bound leaves unused is little.
     assert 0.03 <= missed.mean() <= 0.1 + 0.02
-    assert answer.dollar_error_ratio is not None
-    assert 0.045 <= answer.dollar_error_ratio <= 0.05
-    assert answer.planned_usd_per_month is not None
-    assert answer.usd_per_month is not None
-    assert answer.planned_usd_per_month < answer.usd_per_month
+    assert 0.045 <= known(answer.dollar_error_ratio) <= 0.05
+    assert known(answer.planned_usd_per_month) < known(answer.usd_per_month)
 
 
-def test_each_machines_percentile_stays_within_the_error_as_often_as_promised(
-    planned: tuple[Facts, FlowLogBill],
-) -> None:
+def test_each_percentile_is_as_exact_as_promised(planned: tuple[Facts, FlowLogBill]) -> None:
     _, answer = planned
     whole = made()
     chance = np.random.default_rng(2)
@@ -244,21 +233,18 @@ def p95(sums: NDArray[Any], length: int) -> float:
 def test_how_many_records_an_interval_makes_is_counted(planned: tuple[Facts, FlowLogBill]) -> None:
     facts, _ = planned
     assert facts.traffic is not None
-    assert facts.traffic.log_volume is not None
     for interval in (5, 30, 60, 300, 600, 900):
         expected = len(merged(made(), interval).wire)
         found = sum(
             one.record_count
-            for source in facts.traffic.log_volume
+            for source in known(facts.traffic.log_volume)
             for one in source.intervals
             if one.interval_s == interval
         )
         assert found == expected
 
 
-def test_half_of_the_records_tell_of_the_same_plan(
-    planned: tuple[Facts, FlowLogBill], tmp_path: Path
-) -> None:
+def test_half_the_records_tell_the_same(planned: tuple[Facts, FlowLogBill], tmp_path: Path) -> None:
     """What was thinned already is scaled up by what the setting says."""
     whole = made()
     kept = np.random.default_rng(3).random(len(whole.wire)) < 0.5
@@ -272,9 +258,7 @@ def test_half_of_the_records_tell_of_the_same_plan(
         assert found_ratio == pytest.approx(ratio, rel=0.25)
         assert found_interval_s == interval_s
     # How many records a longer interval makes is known as a bound only.
-    assert answer.planned_usd_per_month is not None
-    assert again.planned_usd_per_month is not None
-    assert 0.9 <= again.planned_usd_per_month / answer.planned_usd_per_month <= 2
+    assert 0.9 <= known(again.planned_usd_per_month) / known(answer.planned_usd_per_month) <= 2
     assert any("the most that there can be" in note for note in again.notes)
 
 
@@ -289,8 +273,7 @@ def test_without_a_stated_ratio_nothing_is_proposed(planned: tuple[Facts, FlowLo
     bare = replace(facts.inventory, subnetworks=())
     unknown = replace(facts, inventory=bare)
     assert facts.traffic is not None
-    assert facts.traffic.log_volume is not None
-    found = writers(bare, facts.traffic.log_volume)
+    found = writers(bare, known(facts.traffic.log_volume))
     answer = plan_of(unknown, found, InputRequest(today=date(2026, 11, 20)), GOAL)
     assert all(row.proposed is None for row in answer.writers)
     assert all("settings are not in the inventory" in row.why_not for row in answer.writers)

@@ -7,14 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from netplan_planner.verbs.flow_logs.sampling_error import (
-    Blocks,
-    least_ratio,
-    move_of_record,
-    p95_of,
-    safe_multiplier,
-    variance_of_sum,
-)
+from netplan_planner.verbs.flow_logs import sampling_error
 from support.listed import listed
 from support.projects.shared_data import needs_shared, shared
 
@@ -36,14 +29,14 @@ def by_block(minute: Floats, wire: Floats, length: int, minutes: int) -> Floats:
     return np.bincount(block, wire, minutes // length).astype(np.float64)
 
 
-def blocks_of(minute: Floats, wire: Floats, minutes: int, length: int = 1) -> Blocks:
+def blocks_of(minute: Floats, wire: Floats, minutes: int, length: int = 1) -> sampling_error.Blocks:
     sums = by_block(minute, wire, length, minutes)
     squares = by_block(minute, wire * wire, length, minutes)
     counts = by_block(minute, np.ones(len(wire)), length, minutes)
     busy = sums > 0
     most = np.zeros(minutes // length)
     np.maximum.at(most, (minute // length).astype(np.int64), wire)
-    return Blocks(sums[busy], squares[busy], counts[busy], most[busy], length)
+    return sampling_error.Blocks(sums[busy], squares[busy], counts[busy], most[busy], length)
 
 
 def thinned_p95(minute: Floats, wire: Floats, minutes: int, ratio: float, length: int) -> Floats:
@@ -65,11 +58,11 @@ def test_a_sum_of_what_is_kept_strays_as_its_variance_says(ratio: float, spread:
     chance = np.random.default_rng(2)
     kept = chance.random((DRAWS, len(wire)), dtype=np.float32) < ratio
     sums = (kept @ wire) / ratio
-    deviation = variance_of_sum(float((wire**2).sum()), ratio) ** 0.5
+    deviation = sampling_error.variance_of_sum(float((wire**2).sum()), ratio) ** 0.5
     assert sums.mean() == pytest.approx(wire.sum(), abs=4 * deviation / DRAWS**0.5)
     assert sums.std() == pytest.approx(deviation, rel=0.15)
-    weight = move_of_record(float(wire.max()), ratio) / deviation
-    within = np.abs(sums - wire.sum()) <= safe_multiplier(0.95, weight) * deviation
+    weight = sampling_error.move_of_record(float(wire.max()), ratio) / deviation
+    within = np.abs(sums - wire.sum()) <= sampling_error.safe_multiplier(0.95, weight) * deviation
     # The draws are within three standard errors of the promise.
     assert within.mean() >= 0.95 - 0.033
 
@@ -83,10 +76,10 @@ def test_the_ratio_found_keeps_the_percentile_as_often_as_promised(
     per_minute: int, spread: float, minutes: int, length: int
 ) -> None:
     minute, wire = made(3, minutes=minutes, per_minute=per_minute, spread=spread)
-    truth = p95_of(blocks_of(minute, wire, minutes), minutes)
+    truth = sampling_error.p95_of(blocks_of(minute, wire, minutes), minutes)
     blocks = blocks_of(minute, wire, minutes, length)
     for error in (0.1, 0.3):
-        ratio = least_ratio(blocks, truth, error_ratio=error, confidence=0.9)
+        ratio = sampling_error.least_ratio(blocks, truth, error_ratio=error, confidence=0.9)
         if ratio is None:
             exact = thinned_p95(minute, wire, minutes, 1.0, length)[0]
             assert abs(exact / truth.bytes_per_minute - 1) > error
@@ -100,19 +93,17 @@ def test_the_ratio_found_keeps_the_percentile_as_often_as_promised(
 @needs_shared
 @pytest.mark.parametrize("ratio", [0.1, 0.3, 0.5, 0.8, 0.95])
 @pytest.mark.parametrize("confidence", [0.8, 0.9, 0.95])
-def test_of_recorded_flows_the_error_is_held_over_every_sample_there_is(
-    ratio: float, confidence: float
-) -> None:
+def test_of_recorded_flows_every_sample_is_held(ratio: float, confidence: float) -> None:
     """Few and uneven records, of which each sample can be looked at, with its probability."""
     files = sorted(shared("data/recorded/vpc_flow_logs").glob("*.json"))
     payloads = [json.loads(file.read_text())["jsonPayload"] for file in files]
     wire = np.array([float(payload["bytes_sent"]) for payload in payloads])
     samples = np.array(list(product((False, True), repeat=len(wire))))
     chance = np.where(samples, ratio, 1 - ratio).prod(axis=1)
-    deviation = variance_of_sum(float((wire**2).sum()), ratio) ** 0.5
-    weight = move_of_record(float(wire.max()), ratio) / deviation
+    deviation = sampling_error.variance_of_sum(float((wire**2).sum()), ratio) ** 0.5
+    weight = sampling_error.move_of_record(float(wire.max()), ratio) / deviation
     error = np.abs(samples @ wire / ratio - wire.sum())
-    held = chance[error <= safe_multiplier(confidence, weight) * deviation].sum()
+    held = chance[error <= sampling_error.safe_multiplier(confidence, weight) * deviation].sum()
     assert chance.sum() == pytest.approx(1)
     assert held >= confidence
 
@@ -120,8 +111,8 @@ def test_of_recorded_flows_the_error_is_held_over_every_sample_there_is(
 def test_blocks_that_are_longer_than_a_peak_do_not_show_it() -> None:
     minute = np.arange(100, dtype=np.float64)
     wire = np.where(minute % 10 < 1, 1000.0, 10.0)
-    truth = p95_of(blocks_of(minute, wire, 100), 100)
+    truth = sampling_error.p95_of(blocks_of(minute, wire, 100), 100)
     assert (truth.bytes_per_minute, truth.rank) == (1000.0, 6)
     longer = blocks_of(minute, wire, 100, 5)
-    assert least_ratio(longer, truth, error_ratio=0.2, confidence=0.9) is None
-    assert least_ratio(longer, truth, error_ratio=0.9, confidence=0.9) is not None
+    assert sampling_error.least_ratio(longer, truth, error_ratio=0.2, confidence=0.9) is None
+    assert sampling_error.least_ratio(longer, truth, error_ratio=0.9, confidence=0.9) is not None

@@ -1,10 +1,7 @@
 """`netplan flows aggregate`: the same answers from the sums, and nothing lost in their folder."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,8 +15,9 @@ from netplan_planner.traffic.aggregates import MANIFEST
 from netplan_planner.traffic.spark import submitted
 from netplan_planner.writing import folder_written_whole
 from support.commands.in_process import Done, netplan
+from support.commands.run import begun
 from support.flows import aggregated
-from support.flows.entries import entries
+from support.flows.entries import around, entries
 from support.flows.kinds import BAD
 from support.projects import one_project
 from support.projects.traffic_formats import inventory_files
@@ -33,16 +31,9 @@ def flows(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return flow logs between all machines of the shared project, some of them damaged."""
     folder = tmp_path_factory.mktemp("flows")
     inventory = read_inventory([INVENTORY])
-    names = [
-        one.name
-        for one in inventory.instances
-        if one.interfaces and one.interfaces[0].internal_ipv4
-    ]
-    pairs = zip(names, [*names[1:], names[0]], strict=True)
-    given = [{"src": a, "dst": b, "gbps": 0.2 + n / 10} for n, (a, b) in enumerate(pairs)]
-    made = [*entries(inventory, {"minutes": 90, "flows": given}), *BAD.values()]
+    made = [*entries(inventory, {"minutes": 90, "flows": around(inventory)}), *BAD.values()]
     text = "\n".join([*map(json.dumps, made), "{broken"])
-    (folder / "flows.jsonl").write_text(text + "\n", encoding="utf-8")
+    (folder / "flows.jsonl").write_text(text + "\n", "utf-8")
     return folder / "flows.jsonl"
 
 
@@ -152,7 +143,9 @@ def test_strict_says_what_is_incomplete(flows: Path, tmp_path: Path) -> None:
     assert (tmp_path / "sums" / MANIFEST).is_file()
 
 
-def test_sums_are_not_summed_again(flows: Path, sums: Path) -> None:
+def test_sums_of_sums_of_nothing_or_of_no_job_are_refused(
+    flows: Path, sums: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bundle = flows.parent / "again.tar.zst"
     netplan("collect", *GIVEN, "--traffic", str(flows), "--out", str(bundle))
     for path in (sums, bundle):
@@ -160,12 +153,20 @@ def test_sums_are_not_summed_again(flows: Path, sums: Path) -> None:
         done = netplan(*words)
         assert done.status == 2
         assert "these are sums already" in done.err
-
-
-def test_nothing_to_sum(tmp_path: Path) -> None:
+    # Nothing to sum.
     done = netplan("flows", "aggregate", *GIVEN, "--out", str(tmp_path / "sums"))
     assert done.status == 2
     assert "name flow logs (--traffic)" in done.err
+    # Addresses are for jobs.
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+    words = ("flows", "aggregate", *GIVEN, "--traffic", str(flows), "--out", "gs://bucket/sums")
+    done = netplan(*words)
+    assert done.status == 2
+    assert "only a job that spark-submit started writes there" in done.err
+    # No session where nobody started one.
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+    with pytest.raises(UsageError, match="--spark-remote"), submitted.session():
+        raise AssertionError("there is none")
 
 
 def _with_a_file(folder: Path) -> None:
@@ -267,30 +268,13 @@ def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path: Path) -> None:
         "with folder_written_whole(Path(sys.argv[1])) as beside:\n"
         "    (beside / 'half').write_text('x'); time.sleep(60)\n"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, str(out)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
+    process = begun("-c", code, out)
     while not any(tmp_path.glob(".sums.*.new/half")) and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.communicate()
     (left,) = tmp_path.iterdir()
     left.with_suffix(".old").mkdir()
     with folder_written_whole(out) as beside:
         (beside / "whole").write_text("y")
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["sums", "whole"]
-
-
-def test_addresses_are_for_jobs(flows: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
-    words = ("flows", "aggregate", *GIVEN, "--traffic", str(flows), "--out", "gs://bucket/sums")
-    done = netplan(*words)
-    assert done.status == 2
-    assert "only a job that spark-submit started writes there" in done.err
-
-
-def test_no_session_where_nobody_started_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
-    with pytest.raises(UsageError, match="--spark-remote"), submitted.session():
-        raise AssertionError("there is none")

@@ -9,6 +9,7 @@ from scipy.stats import binom
 
 from netplan_planner.verbs.forecast.foresee import foresee, interval_of
 from support.forecasts.made import series
+from support.known import known
 from support.nightly import every
 
 AHEAD = 91
@@ -19,16 +20,15 @@ UNLIKELY = 0.005
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def held(kind: str, known: int) -> dict[tuple[str, float], int]:
+def held(kind: str, days_known: int) -> dict[tuple[str, float], int]:
     """Return how many intervals of the quarter's sum and of its last week held the truth."""
     dice = np.random.default_rng(7)
     found: dict[tuple[str, float], int] = {}
     for _ in range(TIMES):
-        days = series(kind, known, AHEAD, dice)
-        told, truth = days[:known], days[known:]
+        days = series(kind, days_known, AHEAD, dice)
+        told, truth = days[:days_known], days[days_known:]
         for level in LEVELS:
-            ahead = foresee(told, AHEAD, level)
-            assert ahead is not None
+            ahead = known(foresee(told, AHEAD, level))
             sums: tuple[tuple[str, Floats, float, float], ...] = (
                 ("sum", ahead.draws.sum(axis=1), float(ahead.line.sum()), float(truth.sum())),
                 (
@@ -51,9 +51,9 @@ KINDS = (
 )
 
 
-@pytest.mark.parametrize(("kind", "known"), every(18, product(KINDS, [28, 91])))
-def test_intervals_hold_about_as_often_as_they_say(kind: str, known: int) -> None:
-    for (_, level), count in held(kind, known).items():
+@pytest.mark.parametrize(("kind", "days_known"), every(18, product(KINDS, [28, 91])))
+def test_intervals_hold_about_as_often_as_they_say(kind: str, days_known: int) -> None:
+    for (_, level), count in held(kind, days_known).items():
         assert count >= binom.ppf(UNLIKELY, TIMES, level)
 
 
@@ -61,11 +61,10 @@ def test_intervals_are_of_use() -> None:
     """A quarter of steady data holds the next within a quarter of its middle; a month does not."""
     dice = np.random.default_rng(11)
     widths: dict[int, float] = {}
-    for known in (28, 91):
-        ahead = foresee(series("level", known, 0, dice), AHEAD, 0.9)
-        assert ahead is not None
+    for days_known in (28, 91):
+        ahead = known(foresee(series("level", days_known, 0, dice), AHEAD, 0.9))
         low, middle, high = interval_of(ahead.draws.sum(axis=1), float(ahead.line.sum()), 0.9)
-        widths[known] = (high - low) / middle
+        widths[days_known] = (high - low) / middle
     assert widths[91] < 0.5 < widths[28]
 
 
@@ -74,8 +73,7 @@ def test_growth_is_claimed_where_there_is_some_and_seldom_elsewhere() -> None:
     claimed = {"level": 0, "ratio": 0}
     for kind in claimed:
         for _ in range(40):
-            ahead = foresee(series(kind, 91, 0, dice), AHEAD, 0.9)
-            assert ahead is not None
+            ahead = known(foresee(series(kind, 91, 0, dice), AHEAD, 0.9))
             claimed[kind] += ahead.is_growing
     assert claimed["ratio"] >= 36
     # At 90 % one in ten may be, by chance.

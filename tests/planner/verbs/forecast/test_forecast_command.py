@@ -18,15 +18,13 @@ from support.flows.records import entry, lines
 from support.forecasts.made import daily, hourly, series, table
 from support.projects.compute_json import machine
 
-COMMANDS_BY_ANSWER = {
-    "ForecastAnswer": (["forecast", "--demo", "gecko"], ["forecast", "--demo", "interzone"])
-}
+COMMANDS_BY_ANSWER = {"ForecastAnswer": ("forecast --demo gecko", "forecast --demo interzone")}
 """Commands whose JSON and CSV `test_every_answer` looks at."""
 
 
 def forecast(folder: Path, text: str, *arguments: str) -> CompletedProcess[str]:
     path = folder / "series.csv"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, "utf-8")
     return run_verbs(arguments=["forecast", "--series", str(path), *arguments])
 
 
@@ -52,7 +50,7 @@ def test_it_says_when_a_cap_is_reached_and_what_carries_it(tmp_path: Path) -> No
     assert max(map(len, found.stdout.splitlines())) <= 100
 
 
-def test_not_within_the_horizon_and_already_there(tmp_path: Path) -> None:
+def test_not_within_the_horizon_already_there_and_among_others(tmp_path: Path) -> None:
     found = answer(tmp_path, growing(size=0.5, **MACHINE))
     (machine,) = found["machines"]
     assert (machine["status"], machine["week"]) == ("beyond", None)
@@ -61,14 +59,12 @@ def test_not_within_the_horizon_and_already_there(tmp_path: Path) -> None:
     (machine,) = found["machines"]
     assert (machine["status"], machine["week"]) == ("there", 0)
     assert machine["next_machine"]["usable_gbps"] >= machine["next_machine"]["needs_gbps"]
-
-
-def test_one_machine_at_its_cap_among_others_ends_with_1(tmp_path: Path) -> None:
+    # One machine at its cap among others ends with 1.
     full, idle = growing("web", 15.0, **MACHINE), growing("idle", 0.1, **MACHINE)
-    found = forecast(tmp_path, full + idle.partition("\n")[2], "-o", "json")
-    machines = {one["name"]: one["status"] for one in json.loads(found.stdout)["machines"]}
+    done = forecast(tmp_path, full + idle.partition("\n")[2], "-o", "json")
+    machines = {one["name"]: one["status"] for one in json.loads(done.stdout)["machines"]}
     assert machines == {"web": "there", "idle": "beyond"}
-    assert found.returncode == 1
+    assert done.returncode == 1
 
 
 def test_a_short_window_claims_nothing(tmp_path: Path) -> None:
@@ -83,9 +79,7 @@ def test_a_short_window_claims_nothing(tmp_path: Path) -> None:
     assert text.returncode == 0
     assert "Too short to forecast" in text.stdout
     assert "probability" not in text.stdout.replace("without intervals or probabilities", "")
-
-
-def test_less_than_a_day_is_what_was_seen(tmp_path: Path) -> None:
+    # Less than a day is what was seen.
     found = answer(tmp_path, table(hourly(1, lambda _: 2.0)[:5], cap_gbps="10"))
     assert found["machines"][0]["now_gbps"] == 2.0
 
@@ -101,13 +95,11 @@ def test_paths_have_money_and_csv_a_row_each(tmp_path: Path) -> None:
     assert [row["kind"] for row in rows] == ["path"]
 
 
-def test_the_order_of_rows_changes_nothing(tmp_path: Path) -> None:
+def test_the_order_of_rows_and_the_scale_change_nothing(tmp_path: Path) -> None:
     head, *rows = growing("web", 5.0, **MACHINE).splitlines()
     one = answer(tmp_path, growing("web", 5.0, **MACHINE))
     assert answer(tmp_path, "\n".join([head, *rows[::-1]]) + "\n") == one
-
-
-def test_scaling_series_and_cap_leaves_the_weeks(tmp_path: Path) -> None:
+    # Scaling series and cap leaves the weeks.
     one = answer(tmp_path, growing(size=8.0, cap_gbps="16"))["machines"][0]
     ten = answer(tmp_path, growing(size=80.0, cap_gbps="160"))["machines"][0]
     for name in ("status", "week", "low_week", "high_week", "probability"):
@@ -120,7 +112,7 @@ def test_the_page_has_a_picture_with_the_cap(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     found = forecast(tmp_path, growing("web", 5.0, **MACHINE), "-o", f"html:{page}")
     assert found.returncode in {0, 1}, found.stderr
-    html = page.read_text(encoding="utf-8")
+    html = page.read_text("utf-8")
     assert 'class="band"' in html
     assert "cap 16 Gbit/s" in html
 
@@ -134,9 +126,9 @@ def test_flow_logs_of_weeks_are_forecast(tmp_path: Path) -> None:
         for hour in range(24 * 21)
     ]  # fmt: skip
     flows = tmp_path / "flows.json"
-    flows.write_text(lines(records), encoding="utf-8")
+    flows.write_text(lines(records), "utf-8")
     inventory = tmp_path / "instances.json"
-    inventory.write_text(json.dumps([machine("web", address="10.0.0.1")]), encoding="utf-8")
+    inventory.write_text(json.dumps([machine("web", address="10.0.0.1")]), "utf-8")
     done = run_verbs(
         arguments=["forecast", "--inventory", str(inventory), "--traffic", str(flows), "-o", "json"]
     )

@@ -14,7 +14,7 @@ from support.commands.run import run_verbs
 from support.paths.tables import written
 from support.probes.measurements import measured
 
-COMMANDS_BY_ANSWER = {"Atlas": (["model", "atlas", "--as-of", "2026-11-22"],)}
+COMMANDS_BY_ANSWER = {"Atlas": ("model atlas --as-of 2026-11-22",)}
 ROW = {
     "source": "grid",
     "date": "2022-01-29",
@@ -52,9 +52,7 @@ def plain() -> dict[str, Any]:
     return atlas()
 
 
-def test_without_measurements_every_pair_of_regions_says_that_nobody_measured(
-    plain: Mapping[str, Any],
-) -> None:
+def test_without_measurements_every_pair_says_so(plain: Mapping[str, Any]) -> None:
     regions = {row["src"] for row in plain["rows"]}
     assert len(regions) > 40
     between = [row for row in plain["rows"] if row["path_class"] == "inter-region-internal"]
@@ -74,101 +72,80 @@ def test_what_the_model_says_of_a_path_is_what_predict_says(plain: Mapping[str, 
     assert row["usd_per_gib"] == 0.05
 
 
-def test_runs_of_one_set_up_are_one_row_with_their_median(tmp_path: Path) -> None:
-    rows = [ROW | {"value": value} for value in ("5", "6", "5.5")]
-    other = ROW | {"value": "2", "note": "rmem 1GiB"}
-    file = written(tmp_path / "grid.csv", *rows, other)
-    found = of_pair(atlas("--measurements", str(file)), PAIR)
-    big, small = sorted(found, key=lambda row: row["run_count"])
+AWS = {"cloud": "gcp>aws", "path_class": "internet-cross-cloud", "dst_location": "aws:eu-west-1"}
+FROM_AWS = ROW | {
+    **{"cloud": "aws>gcp", "path_class": "internet-cross-cloud", "network_tier": "PREMIUM"},
+    **{"machine_type": "m5.8xlarge", "src_location": "aws:eu-central-1", "value": "4.75"},
+}
+UNUSED = (
+    {"metric": "application_goodput"},
+    {"src_location": ""},
+    {"path_class": "router-forwarding"},
+    {"cloud": "aws>aws", "src_location": "aws:a", "dst_location": "aws:b"},
+    {"value": ""},
+)
+"""Rows that are no rate of a path with an end of Google's."""
+REGION = "gcp:us-east1"
+PUBLISHED = (
+    *(ROW | {"value": value} for value in ("5", "6", "5.5")),
+    ROW | {"value": "2", "note": "rmem 1GiB"},
+    *(ROW | one for one in UNUSED),
+    ROW | AWS | {"dst_machine_type": "m5.8xlarge"},
+    FROM_AWS,
+    FROM_AWS | {"source": "one", "streams": "1"},
+    ROW | {"src_location": REGION, "dst_location": REGION},
+)
+
+
+@pytest.fixture(scope="module")
+def measured_atlas(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], str]:
+    """Return the atlas with published figures and own probes, and its page."""
+    folder = tmp_path_factory.mktemp("atlas")
+    src, dst = (
+        MeasuredEnd(name=name, machine_type="n2-standard-8", zone=Zone(zone))
+        for name, zone in (("a", "us-east1-b"), ("b", "europe-west1-b"))
+    )
+    told = {"path_class": PathClass.INTER_REGION_EXTERNAL, "streams": 16, "gbps": 4.5}
+    append(
+        folder / "store.jsonl", [replace(measured(), src=src, dst=dst, **told, source="my plan")]
+    )
+    files = (folder / "store.jsonl", written(folder / "grid.csv", *PUBLISHED))
+    given = [word for file in files for word in ("--measurements", str(file))]
+    found = atlas(*given, "--output", f"html:{folder / 'atlas.html'}")
+    return found, (folder / "atlas.html").read_text("utf-8")
+
+
+def test_runs_of_one_set_up_are_one_row(measured_atlas: tuple[dict[str, Any], str]) -> None:
+    found, page = measured_atlas
+    big, probed, small = sorted(of_pair(found, PAIR), key=lambda row: row["measured_gbps"])
     assert (small["run_count"], small["measured_gbps"]) == (3, 5.5)
     assert (small["least_gbps"], small["most_gbps"]) == (5, 6)
     assert "64 streams, 5 s, buffers of 64 MiB" in small["setup"]
     assert "buffers of 1,024 MiB" in big["setup"]
     # The same machines from a cold start of five seconds are slower than in steady state.
     assert small["setup_low_gbps"] < small["setup_gbps"] < small["gbps"]
+    # Own probes stand beside published figures.
+    assert (probed["source"], probed["measured_gbps"], small["source"]) == ("my plan", 4.5, "grid")
+    assert found["unused_count"] == len(UNUSED)
+    # The page has a matrix for each address and says where nothing was measured.
+    assert page.count('<table class="matrix">') == 2 * 6
+    assert "nobody measured" in page
+    assert "<script" not in page or "src=" not in page.split("<script", 1)[1].split(">")[0]
 
 
-def test_rows_that_are_no_rate_of_a_path_with_a_google_end_are_counted(tmp_path: Path) -> None:
-    rows = (
-        ROW,
-        ROW | {"metric": "application_goodput"},
-        ROW | {"src_location": ""},
-        ROW | {"path_class": "router-forwarding"},
-        ROW | {"cloud": "aws>aws", "src_location": "aws:a", "dst_location": "aws:b"},
-        ROW | {"value": ""},
-    )
-    found = atlas("--measurements", str(written(tmp_path / "grid.csv", *rows)))
-    assert found["unused_count"] == len(rows) - 1
-    assert len(of_pair(found, PAIR)) == 1
-
-
-def test_a_path_to_another_cloud_stands_by_its_name(tmp_path: Path) -> None:
-    row = ROW | {"cloud": "gcp>aws", "path_class": "internet-cross-cloud"}
-    row |= {"dst_location": "aws:eu-west-1", "dst_machine_type": "m5.8xlarge"}
-    found = atlas("--measurements", str(written(tmp_path / "grid.csv", row)))
+def test_another_cloud_stands_by_its_name(measured_atlas: tuple[dict[str, Any], str]) -> None:
+    found, _ = measured_atlas
     (one,) = of_pair(found, ("us-east1", "aws:eu-west-1", "internet"))
     assert one["measured_gbps"] == 5.5
     assert one["usd_per_gib"] is None, "the price depends on where that is"
-
-
-def test_what_only_buffers_bound_is_no_prediction(tmp_path: Path) -> None:
-    far = ROW | {
-        "cloud": "aws>gcp",
-        "path_class": "internet-cross-cloud",
-        "network_tier": "PREMIUM",
-    }
-    far |= {"machine_type": "m5.8xlarge", "src_location": "aws:eu-central-1", "value": "4.75"}
-    slow = far | {"source": "one", "streams": "1"}
-    found = atlas("--measurements", str(written(tmp_path / "grid.csv", far, slow)))
     many, one = of_pair(found, ("aws:eu-central-1", "europe-west1", "internet"))
     # 64 windows of 64 MiB over 11 ms are 3,000 Gbit/s, and no limit of 2022 is known.
-    assert (many["measured_gbps"], many["setup_gbps"], many["setup_high_gbps"]) == (
-        4.75,
-        None,
-        None,
-    )
+    assert (many["measured_gbps"], many["setup_gbps"]) == (4.75, None)
+    assert many["setup_high_gbps"] is None
     assert one["setup_low_gbps"] < one["setup_gbps"] < 30
-
-
-def test_the_diagonal_of_a_grid_is_within_the_region(tmp_path: Path) -> None:
-    row = ROW | {"src_location": "gcp:us-east1", "dst_location": "gcp:us-east1"}
-    found = atlas("--measurements", str(written(tmp_path / "grid.csv", row)))
+    # The diagonal of a grid is within the region.
     (one,) = of_pair(found, ("us-east1", "us-east1", "inter-zone-external"))
     assert one["run_count"] == 1
-
-
-def test_own_probes_stand_beside_published_figures(tmp_path: Path) -> None:
-    ends = (
-        MeasuredEnd(name="a", machine_type="n2-standard-8", zone=Zone("us-east1-b")),
-        MeasuredEnd(name="b", machine_type="n2-standard-8", zone=Zone("europe-west1-b")),
-    )
-    run = replace(
-        measured(),
-        src=ends[0],
-        dst=ends[1],
-        path_class=PathClass.INTER_REGION_EXTERNAL,
-        streams=16,
-        gbps=4.5,
-        source="my plan",
-    )
-    store = tmp_path / "store.jsonl"
-    append(store, [run])
-    file = written(tmp_path / "grid.csv", ROW)
-    found = of_pair(atlas("--measurements", str(store), "--measurements", str(file)), PAIR)
-    assert {row["source"]: row["measured_gbps"] for row in found} == {"my plan": 4.5, "grid": 5.5}
-
-
-def test_the_page_has_a_matrix_for_each_address_and_says_where_nothing_was_measured(
-    tmp_path: Path,
-) -> None:
-    page = tmp_path / "atlas.html"
-    file = written(tmp_path / "grid.csv", ROW)
-    line = ["model", "atlas", "--measurements", str(file), "--output", f"html:{page}"]
-    assert run_verbs(arguments=line).returncode == 0
-    text = page.read_text("utf-8")
-    assert text.count('<table class="matrix">') == 2 * 6
-    assert "nobody measured" in text
-    assert "<script" not in text or "src=" not in text.split("<script", 1)[1].split(">")[0]
 
 
 def test_a_type_that_is_none_and_a_row_that_makes_no_sense_are_told(tmp_path: Path) -> None:
@@ -181,9 +158,9 @@ def test_a_type_that_is_none_and_a_row_that_makes_no_sense_are_told(tmp_path: Pa
     assert "note: rows that are refused, among them row 2: streams is" in done.stderr
 
 
-@pytest.mark.parametrize("value", ["inf", "-3", "0", "nan"])
-def test_a_value_that_is_no_rate_is_in_no_line(tmp_path: Path, value: str) -> None:
-    file = written(tmp_path / "grid.csv", ROW, ROW | {"source": "mine", "value": value})
+def test_a_value_that_is_no_rate_is_in_no_line(tmp_path: Path) -> None:
+    bad = [ROW | {"source": "mine", "value": value} for value in ("inf", "-3", "0", "nan")]
+    file = written(tmp_path / "grid.csv", ROW, *bad)
     done = run_verbs(arguments=["model", "atlas", "--measurements", str(file), "-o", "csv"])
     assert done.returncode == 0
     assert "mine" not in done.stdout

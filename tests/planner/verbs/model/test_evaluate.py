@@ -12,13 +12,8 @@ from numpy.typing import NDArray
 
 from netplan_planner.errors import InputError
 from netplan_planner.throughput.goodput.mean import LIMITS
+from netplan_planner.verbs.model import run
 from netplan_planner.verbs.model.answer import Evaluation, GroupScore
-from netplan_planner.verbs.model.run import (
-    Measured,
-    evaluated,
-    evaluated_left_out,
-    summary,
-)
 from support.nightly import every
 from support.paths.queries import DAY
 from support.paths.tables import PLAIN, written
@@ -35,11 +30,11 @@ def measured(
     high: list[float],
     caps: list[float] | None = None,
     lookup: list[float] | None = None,
-) -> Measured:
+) -> run.Measured:
     """Return rows of one source, class and family."""
     count = len(value)
     unknown = [np.nan] * count
-    return Measured(
+    return run.Measured(
         value_gbps=np.array(value),
         gbps=np.array(gbps),
         low_gbps=np.array(low),
@@ -69,7 +64,7 @@ class TestFigures:
             caps=[20.0, 10.0, np.nan, np.nan],
             lookup=[np.nan, 6.0, np.nan, np.nan],
         )
-        score = only(summary(rows, 0.9))
+        score = only(run.summary(rows, 0.9))
         # |9/10 - 1|, |10/8 - 1|, 0, 0.
         assert score.median_error_ratio == pytest.approx(0.05)
         assert score.p90_error_ratio == pytest.approx(0.1 + 0.7 * 0.15)
@@ -83,40 +78,40 @@ class TestFigures:
 
     def test_unknown_rows_are_counted_and_not_scored(self) -> None:
         rows = measured([10.0, 10.0], [9.0, np.nan], [8.0, np.nan], [11.0, np.nan])
-        score = only(summary(rows, 0.9))
+        score = only(run.summary(rows, 0.9))
         assert (score.row_count, score.known_count) == (2, 1)
         assert score.coverage_ratio == 1
+        # A group without any answer has no figures.
+        score = only(run.summary(measured([10.0], [np.nan], [np.nan], [np.nan]), 0.9))
+        assert score.known_count == 0
+        assert score.median_error_ratio is score.coverage_ratio is None
+        # Rows without a measured value are left out and counted.
+        rows = measured([10.0, 0.0, np.nan], [9.0] * 3, [8.0] * 3, [11.0] * 3)
+        found = run.summary(rows, 0.9)
+        assert (found.row_count, found.unused_count) == (3, 2)
+        assert only(found).row_count == 1
 
     def test_where_every_row_is_outside_its_interval_none_is_inside(self) -> None:
         # 4 of 5 below and 1 above: 1 - 0.8 - 0.2 is -5.6e-17.
         rows = measured([1.0] * 4 + [9.0], [5.0] * 5, [4.0] * 5, [6.0] * 5)
-        score = only(summary(rows, 0.9))
+        score = only(run.summary(rows, 0.9))
         assert (score.coverage_ratio, score.below_ratio, score.above_ratio) == (0, 0.8, 0.2)
         assert score.single_width_gbps == pytest.approx(5 * (9 / 5 - 5 / 9))
-
-    def test_a_group_without_any_answer_has_no_figures(self) -> None:
-        score = only(summary(measured([10.0], [np.nan], [np.nan], [np.nan]), 0.9))
-        assert score.known_count == 0
-        assert score.median_error_ratio is score.coverage_ratio is None
-
-    def test_rows_without_a_measured_value_are_left_out_and_counted(self) -> None:
-        rows = measured([10.0, 0.0, np.nan], [9.0] * 3, [8.0] * 3, [11.0] * 3)
-        found = summary(rows, 0.9)
-        assert (found.row_count, found.unused_count) == (3, 2)
-        assert only(found).row_count == 1
 
     def test_the_single_width_is_one_factor_or_one_distance_for_all_rows(self) -> None:
         rows = measured([1.1, 9.0, 10.0], [1.0, 10.0, 10.0], [0.0] * 3, [20.0] * 3)
         # All rows covered: a factor of 1.111, or a distance of 1 on both sides.
         factor = 10 / 9
         widths = np.array([1.0, 10.0, 10.0]) * (factor - 1 / factor)
-        assert only(summary(rows, 0.9)).single_width_gbps == pytest.approx(min(widths.mean(), 2))
+        assert only(run.summary(rows, 0.9)).single_width_gbps == pytest.approx(
+            min(widths.mean(), 2)
+        )
 
 
 class TestTable:
     def test_the_shipped_model_scores_a_file(self, tmp_path: Path) -> None:
         rows = [PLAIN | {"value": "6.9", "source": "mine"}, PLAIN | {"value": "", "source": "mine"}]
-        found, table = evaluated(written(tmp_path / "t.csv", *rows), as_of=DAY, level=0.9)
+        found, table = run.evaluated(written(tmp_path / "t.csv", *rows), as_of=DAY, level=0.9)
         assert (found.row_count, found.unused_count) == (2, 1)
         assert found.by_source[0].group == "mine, sender gcp"
         (path,) = found.by_path
@@ -124,9 +119,7 @@ class TestTable:
         assert found.by_machine_family[0].group == "n2"
         assert table.caps_gbps.tolist() == [7, 7]
 
-    def test_the_look_up_takes_the_newest_earlier_campaign_of_the_pair(
-        self, tmp_path: Path
-    ) -> None:
+    def test_the_look_up_takes_the_newest_earlier_campaign(self, tmp_path: Path) -> None:
         pair = {"src_location": "gcp:us-east1-b", "dst_location": "gcp:us-west1-a"}
         rows = [
             PLAIN | pair | {"source": name, "date": day, "value": value}
@@ -137,7 +130,7 @@ class TestTable:
                 ("third", "2022-01-01", "5"),
             )
         ]
-        _, found = evaluated(written(tmp_path / "t.csv", *rows), as_of=DAY, level=0.9)
+        _, found = run.evaluated(written(tmp_path / "t.csv", *rows), as_of=DAY, level=0.9)
         np.testing.assert_array_equal(found.lookup_gbps, [np.nan, 1, 1, 3])
 
     @pytest.mark.parametrize(
@@ -152,14 +145,14 @@ class TestTable:
         self, tmp_path: Path, rows: list[dict[str, str]], said: str
     ) -> None:
         with pytest.raises(InputError, match=said):
-            evaluated(written(tmp_path / "t.csv", *rows), as_of=DAY, level=0.9)
+            run.evaluated(written(tmp_path / "t.csv", *rows), as_of=DAY, level=0.9)
 
 
 @cache
-def columns() -> tuple[Evaluation, Measured, dict[str, NDArray[np.str_]]]:
+def columns() -> tuple[Evaluation, run.Measured, dict[str, NDArray[np.str_]]]:
     """Return the left-out evaluation of the shared measurements, and their columns as text."""
     path = shared("data/measurements/public_measurements.csv")
-    found, rows = evaluated_left_out(path, as_of=AS_OF, level=0.9)
+    found, rows = run.evaluated_left_out(path, as_of=AS_OF, level=0.9)
     with path.open(encoding="utf-8", newline="") as file:
         cells = list(csv.DictReader(file))
     return found, rows, {name: np.array([row[name] for row in cells]) for name in cells[0]}
@@ -251,7 +244,7 @@ class TestLeftOutIntervals:
 
     def test_the_shipped_factors_are_close_to_those_of_the_others(self) -> None:
         path = shared("data/measurements/public_measurements.csv")
-        shipped, _ = evaluated(path, as_of=AS_OF, level=0.9)
+        shipped, _ = run.evaluated(path, as_of=AS_OF, level=0.9)
         left_out = {score.group: score for score in columns()[0].by_source}
         for score in shipped.by_source:
             other = left_out[score.group].coverage_ratio
@@ -305,7 +298,7 @@ class TestLevels:
     @pytest.mark.parametrize("level", every(2, [0.5, 0.8]))
     def test_a_lower_level_covers_what_it_says(self, level: float) -> None:
         path = shared("data/measurements/public_measurements.csv")
-        found, _ = evaluated_left_out(path, as_of=AS_OF, level=level)
+        found, _ = run.evaluated_left_out(path, as_of=AS_OF, level=level)
         scores = [one for one in found.by_source if one.known_count >= 50]
         assert min(one.coverage_ratio or 0.0 for one in scores) >= level - 0.03
         for one in found.by_path:
@@ -313,7 +306,7 @@ class TestLevels:
 
     def test_single_streams_of_2024_that_say_what_they_are(self) -> None:
         path = shared("data/measurements/single_stream_2024.csv")
-        _, rows = evaluated_left_out(path, as_of=AS_OF, level=0.9)
+        _, rows = run.evaluated_left_out(path, as_of=AS_OF, level=0.9)
         with path.open(encoding="utf-8", newline="") as file:
             notes = np.array([row["note"] for row in csv.DictReader(file)])
         is_long = ~np.char.startswith(notes, "message 131072 B")

@@ -7,12 +7,7 @@ import numpy as np
 import pytest
 
 from netplan_planner.verbs.place.solve.feasible import Shortfalls, nearest
-from netplan_planner.verbs.place.solve.problem import (
-    Floats,
-    Layer,
-    PlacementProblem,
-    sparse_rows,
-)
+from netplan_planner.verbs.place.solve.problem import Floats, Layer, PlacementProblem, sparse_rows
 from netplan_planner.verbs.place.solve.walk import HOT, USUAL, Cooling, cross, walk
 from support.examples import sized
 from support.listed import listed

@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 from msgspec.structs import replace
 
-from netplan_planner.errors import InputError
 from netplan_planner.verbs.place.answer import Placement
 from netplan_planner.verbs.place.ask import PlaceChoices
 from netplan_planner.verbs.place.run import plan_places
@@ -21,15 +20,10 @@ REQUEST = InputRequest(today=date(2026, 5, 1))
 FEW = settings(
     max_examples=examples(0.3), suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
-BASE = {
-    "vms": "name,zone,vcpus\na,us-central1-a,4\nb,us-central1-b,4\n",
-    "edges": "src,dst,gib_per_month\na,b,10\n",
-    "zones": "zone,capacity_vcpus\nus-central1-a,8\nus-central1-b,8\n",
-}
 
 
 def asked(folder: Path) -> PlaceChoices:
-    vms, edges, zones = (folder / f"{name}.csv" for name in BASE)
+    vms, edges, zones = (folder / f"{name}.csv" for name in ("vms", "edges", "zones"))
     return PlaceChoices(vms=vms, edges=edges, zones=zones)
 
 
@@ -37,33 +31,6 @@ def placed(case: Case, request: InputRequest = REQUEST) -> Placement:
     with TemporaryDirectory() as folder:
         written(case, Path(folder))
         return plan_places(request, asked(Path(folder)))
-
-
-@pytest.mark.parametrize(
-    ("table", "text", "said"),
-    [
-        # A pin that is misspelt would move what must stay.
-        (
-            "vms",
-            "name,zone,vcpus,is_pined\na,us-central1-a,4,true\nb,us-central1-b,4,\n",
-            r"no such column: is_pined \(did you mean is_pinned\?\)",
-        ),
-        ("edges", "src,dst,gib_per_month,max_rtt\na,b,10,1\n", r"max_rtt \(did you mean max_rtt_"),
-        ("zones", "zone,capacity\nus-central1-a,8\nus-central1-b,8\n", r"mean capacity_vcpus\?"),
-        ("vms", BASE["vms"].replace("vcpus", "colour"), r"no such column: colour; there are name"),
-        # What no sum survives.
-        ("edges", "src,dst,gib_per_month\na,b,10\nb,a,1e300\n", "not between 0 and 1e"),
-        ("vms", "name,zone,vcpus\na,us-central1-a,1e308\nb,us-central1-b,4\n", "not between 0"),
-        ("zones", "zone,capacity_vcpus\nus-central1-a,1e99\nus-central1-b,8\n", "not between 0"),
-    ],
-)
-def test_what_would_be_acted_on_wrongly_is_refused(
-    tmp_path: Path, table: str, text: str, said: str
-) -> None:
-    for name, content in {**BASE, table: text}.items():
-        (tmp_path / f"{name}.csv").write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match=said):
-        plan_places(REQUEST, asked(tmp_path))
 
 
 @some.composite
@@ -92,7 +59,7 @@ def far_cases(draw: some.DrawFn) -> Case:
 
 @FEW
 @given(far_cases())
-def test_half_the_prices_cost_half_wherever_machines_may_go(case: Case) -> None:
+def test_half_the_prices_cost_half_in_any_order_and_fewer_zones_never_less(case: Case) -> None:
     whole, half = placed(case), placed(case, replace(REQUEST, discounts=("all=50",)))
     assert whole.usd_per_month is not None
     assert half.usd_per_month is not None
@@ -102,22 +69,14 @@ def test_half_the_prices_cost_half_wherever_machines_may_go(case: Case) -> None:
     assert float(half.baseline_usd_per_month) == pytest.approx(
         float(whole.baseline_usd_per_month) / 2, abs=0.01
     )
-
-
-@FEW
-@given(far_cases())
-def test_the_order_of_rows_changes_nothing_between_regions(case: Case) -> None:
+    # The order of rows changes nothing between regions.
     turned = Case(
         tuple(reversed(case.vms)),
         tuple(reversed(case.flows)),
         dict(reversed(list(case.capacity.items()))),
     )
     assert placed(case) == placed(turned)
-
-
-@FEW
-@given(far_cases())
-def test_fewer_zones_never_cost_less(case: Case) -> None:
+    # Fewer zones never cost less.
     stand = {vm.zone for vm in case.vms}
     spare = [zone for zone in FAR_ZONES if zone not in stand]
     usd = placed(case).usd_per_month
@@ -127,9 +86,9 @@ def test_fewer_zones_never_cost_less(case: Case) -> None:
         if sum(vm.is_spread for vm in case.vms) > len(fewer):
             continue
         less = placed(case._replace(capacity=fewer))
-        within = less.proven_within_usd + placed(case).proven_within_usd
+        slack = less.proven_within_usd + placed(case).proven_within_usd
         assert less.usd_per_month is not None
-        assert less.usd_per_month >= usd - within
+        assert less.usd_per_month >= usd - slack
 
 
 def test_it_does_not_advise_what_is_on_already() -> None:

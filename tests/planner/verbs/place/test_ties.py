@@ -5,49 +5,37 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
+from netplan_planner import model
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.machines.groups import why_it_stays
-from netplan_planner.model import (
-    Address,
-    Disk,
-    Facts,
-    Instance,
-    InstanceGroup,
-    Inventory,
-    NetworkInterface,
-    PathClass,
-    ProjectId,
-    Region,
-    ResourceRef,
-    Route,
-    SelfLink,
-)
 from netplan_planner.verbs.place.ask import PlaceChoices
 from netplan_planner.verbs.place.inventory import Ties, asked_of, offered_in
+from support.resources import resource
 from support.rules.facts import NETWORK, facts_of, machine
 
 DB = machine("db")
 INSIDE = DB.interfaces[0]
 
 
-def ref(link: str) -> ResourceRef:
-    return ResourceRef(self_link=SelfLink(link))
-
-
-def with_inventory(change: Callable[[Inventory], Inventory], one: Instance = DB) -> Facts:
+def with_inventory(
+    change: Callable[[model.Inventory], model.Inventory], one: model.Instance = DB
+) -> model.Facts:
     facts = facts_of(one, machine("web"))
     return replace(facts, inventory=change(facts.inventory))
 
 
-def disk(link: str, *users: str) -> Disk:
-    names = tuple(SelfLink(f"projects/p/zones/us-central1-a/instances/{user}") for user in users)
-    return Disk(ref=ref(link), project=ProjectId("p"), name="data", disk_type="pd-ssd", users=names)
+def disk(link: str, *users: str) -> model.Disk:
+    names = tuple(
+        model.SelfLink(f"projects/p/zones/us-central1-a/instances/{user}") for user in users
+    )
+    return resource(
+        model.Disk, link, project=model.ProjectId("p"), name="data", disk_type="pd-ssd", users=names
+    )
 
 
-ROUTE = Route(
-    ref=ref("projects/p/global/routes/out"),
-    project=ProjectId("p"),
-    name="out",
+ROUTE = resource(
+    model.Route,
+    "projects/p/global/routes/out",
     network=NETWORK,
     dest_range="0.0.0.0/0",
     next_hop="instance",
@@ -73,7 +61,7 @@ REGIONAL = disk("projects/p/regions/us-central1/disks/data", "db")
     ],
 )
 def test_what_others_need_where_it_stands_keeps_it(
-    change: Callable[[Inventory], Inventory], why: str
+    change: Callable[[model.Inventory], model.Inventory], why: str
 ) -> None:
     found = why_it_stays(with_inventory(change), DB)
     assert found.startswith(why)
@@ -89,40 +77,39 @@ def test_what_others_need_where_it_stands_keeps_it(
         (replace(DB, reservation="r"), "a specific reservation"),
         (replace(DB, labels=(("netplan-pin", "us"),)), "label netplan-pin"),
         (
-            replace(DB, resource_policies=(SelfLink("projects/p/regions/r/resourcePolicies/x"),)),
+            replace(
+                DB, resource_policies=(model.SelfLink("projects/p/regions/r/resourcePolicies/x"),)
+            ),
             "a compact placement policy, or one that was not read",
         ),
         (
-            replace(DB, created_by=SelfLink("projects/p/zones/z/instanceGroupManagers/g")),
+            replace(DB, created_by=model.SelfLink("projects/p/zones/z/instanceGroupManagers/g")),
             "members of managed groups",
         ),
     ],
 )
-def test_what_it_is_keeps_it(one: Instance, why: str) -> None:
+def test_what_it_is_keeps_it(one: model.Instance, why: str) -> None:
     assert why_it_stays(facts_of(one), one).startswith(why)
 
 
 def test_what_refers_to_it_has_to_follow() -> None:
-    nic = NetworkInterface(
+    nic = model.NetworkInterface(
         name="nic0", network=NETWORK, internal_ipv4="10.0.0.9", external_ipv4="34.1.2.3"
     )
     one = replace(DB, interfaces=(nic,))
-    group = InstanceGroup(
-        ref=ref("projects/p/zones/us-central1-a/instanceGroups/shop"),
-        project=ProjectId("p"),
-        name="shop",
+    group = resource(
+        model.InstanceGroup,
+        "projects/p/zones/us-central1-a/instanceGroups/shop",
         is_managed=False,
         is_regional=False,
         location="us-central1-a",
         members=(DB.ref.self_link,),
     )
-    kept = Address(
-        ref=ref("projects/p/regions/us-central1/addresses/db"),
-        project=ProjectId("p"),
-        name="db",
+    kept = resource(
+        model.Address,
+        "projects/p/regions/us-central1/addresses/db",
         address="10.0.0.9",
         is_external=False,
-        region=Region("us-central1"),
     )
     facts = with_inventory(
         lambda held: replace(held, instance_groups=(group,), addresses=(kept,)), one
@@ -149,7 +136,7 @@ def test_a_type_is_offered_where_the_catalogue_says() -> None:
     assert "us-central1-d" not in found
 
 
-TALK = (("db", "web", PathClass.INTER_ZONE_INTERNAL, 0.1),)
+TALK = (("db", "web", model.PathClass.INTER_ZONE_INTERNAL, 0.1),)
 
 
 def test_stopped_machines_are_left_out_and_others_keep_their_names() -> None:

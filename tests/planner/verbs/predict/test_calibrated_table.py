@@ -77,9 +77,7 @@ class TestOnePathAndTable:
         plain = predict(query, load_caps(day), may_assume=True, level=level)
         assert figures(plain)[0] != pytest.approx(value, rel=1e-3)
 
-    def test_a_row_does_not_depend_on_those_beside_it(
-        self, tmp_path: Path, calibration: Calibration
-    ) -> None:
+    def test_a_row_is_alone_what_it_is(self, tmp_path: Path, calibration: Calibration) -> None:
         rows = [row for row, _ in QUERIES.values()]
         alone = []
         for number, row in enumerate(rows):
@@ -90,9 +88,7 @@ class TestOnePathAndTable:
             found = predict_table(every, as_of=TODAY, level=0.9, calibration=calibration)
         assert found.predictions.gbps.tolist() == pytest.approx(alone, rel=1e-12)
 
-    def test_an_unknown_row_stays_so_with_its_reason(
-        self, tmp_path: Path, calibration: Calibration
-    ) -> None:
+    def test_an_unknown_row_stays_so(self, tmp_path: Path, calibration: Calibration) -> None:
         path = table(tmp_path / "t.csv", [WALL, WALL | {"machine_type": "zz9-plural-4"}])
         with PathTable(path) as rows:
             plain, found = (

@@ -35,28 +35,24 @@ def one(path: OnePath, inputs: InputRequest = INPUTS) -> Prediction:
         (PathQuestion(), Pods(encapsulation="vxlan"), PathClass.SAME_ZONE_INTERNAL_POD),
     ],
 )
-def test_two_types_stand_in_one_zone_and_that_is_said(
-    path: PathQuestion, pods: Pods, expected: PathClass
-) -> None:
+def test_two_types_stand_in_one_zone(path: PathQuestion, pods: Pods, expected: PathClass) -> None:
     found = one(OnePath(ends=NAMED, question=path, pods=pods))
     assert found.query.path_class is expected
     assert "one zone and internal addresses are taken" in found.notes[-1]
 
 
-def test_nothing_is_taken_for_granted_of_a_class_that_was_named() -> None:
+def test_a_class_that_was_named_is_taken_and_plugins_stand_behind_it() -> None:
     path = PathQuestion(path_class=PathClass.INTER_ZONE_INTERNAL)
     found = one(OnePath(ends=NAMED, question=path))
     assert found.query.path_class is PathClass.INTER_ZONE_INTERNAL
     assert not any("are taken" in note for note in found.notes)
-
-
-def test_several_plugins_stand_behind_the_nodes_own_path() -> None:
+    # Several plugins stand behind the nodes own path.
     pods = Pods(plugins=("cilium,calico@1",))
-    found = asked(OnePath(ends=NAMED, pods=pods))
-    assert isinstance(found, PluginTable)
-    assert [row.plugin for row in found.rows] == [None, "cilium", "calico"]
-    assert [row.other_link_gbps for row in found.rows] == [None, None, 1.0]
-    classes = [row.prediction.query.path_class for row in found.rows]
+    told = asked(OnePath(ends=NAMED, pods=pods))
+    assert isinstance(told, PluginTable)
+    assert [row.plugin for row in told.rows] == [None, "cilium", "calico"]
+    assert [row.other_link_gbps for row in told.rows] == [None, None, 1.0]
+    classes = [row.prediction.query.path_class for row in told.rows]
     pod = PathClass.SAME_ZONE_INTERNAL_POD
     assert classes == [PathClass.SAME_ZONE_INTERNAL, pod, pod]
 

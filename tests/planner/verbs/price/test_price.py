@@ -1,15 +1,17 @@
-"""The `price` verb as a user runs it: a process, its outputs and its exit status."""
+"""The `price` verb as a user runs it: another snapshot, little memory, whole tables."""
 
-import subprocess
-import sys
+import gzip
+import json
+import unicodedata
 from pathlib import Path
+from subprocess import CompletedProcess
 
 from netplan_pricing.container import FILE_NAME
-from support.commands.run import run_verbs
+from support.commands.run import run_anew, run_verbs
 from support.prices.inputs import built
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str) -> CompletedProcess[str]:
     return run_verbs(arguments=["price", *arguments], COLUMNS="200")
 
 
@@ -32,13 +34,43 @@ def test_too_little_memory_is_one_line() -> None:
         "frame.app = fail\n"
         "frame.run()"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", limited],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-        env={"PATH": "", "PYTHONPATH": ":".join(sys.path)},
-    )
+    ran = run_anew("-c", limited)
     assert (ran.returncode, ran.stdout) == (3, "")
     assert ran.stderr == "netplan: not enough memory for this; nothing was changed\n"
+
+
+HEAD = "note,region,machine_type"
+
+
+def batched(folder: Path, text: str, *more: str) -> tuple[int, str, str]:
+    table = folder / "machines.csv"
+    table.write_text(text)
+    done = run_verbs(arguments=["price", "machine", "--batch", str(table), *more])
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_no_form_lets_a_cell_or_a_name_steer_a_terminal(tmp_path: Path) -> None:
+    rows = f"{HEAD},a\u202eb\n\x1b[31mred\x9b\u202e,us-central1,\x7f,\u2066x\n"
+    for form in ("json", "csv"):
+        status, said, _ = batched(tmp_path, rows, "--format", form)
+        assert status == 0
+        bad = [one for one in said if one != "\n" and unicodedata.category(one) in {"Cc", "Cf"}]
+        assert bad == [], form
+    status, said, _ = batched(tmp_path, rows, "--format", "json")
+    (row,) = json.loads(said)["prices"]
+    # What a program reads is the text itself.
+    assert (row["note"], row["a\u202eb"]) == ("\x1b[31mred\x9b\u202e", "\u2066x")
+
+
+def test_a_table_may_be_packed_or_come_from_a_spreadsheet(tmp_path: Path) -> None:
+    table = f"{HEAD}\n-5,us-central1,n2-standard-16\n"
+    plain = batched(tmp_path, table)
+    for name, content in {
+        "packed.csv.gz": gzip.compress(table.encode()),
+        "windows.csv": table.replace(",", ";").replace("\n", "\r\n").encode("utf-16"),
+        "mixed.csv": table.replace("\n", "\r\n", 1).encode(),
+    }.items():
+        (tmp_path / name).write_bytes(content)
+        done = run_verbs(arguments=["price", "machine", "--batch", str(tmp_path / name)])
+        assert (done.returncode, done.stdout) == (0, plain[1]), name
+    assert plain[1].splitlines()[1].startswith("-5,us-central1,n2-standard-16,0.776944,")

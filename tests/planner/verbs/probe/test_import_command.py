@@ -8,7 +8,9 @@ import pytest
 from netplan_planner.measuring.outputs import read_outputs
 from netplan_planner.measuring.store import read_store
 from netplan_planner.model import PathClass
+from support.commands.lines import iperf2
 from support.commands.run import run_verbs
+from support.probes import iperf3
 from support.projects.shared_data import needs_shared, shared
 
 RECORDED = "data/recorded/benchmark_output"
@@ -23,21 +25,6 @@ def run(store: Path, *arguments: str) -> tuple[int, str, str]:
 def flat(text: str) -> str:
     """Return a text as if no line had been broken."""
     return " ".join(text.split())
-
-
-def iperf2(path: Path, rate: str = "9.41") -> Path:
-    """Write what a client of iperf 2 prints."""
-    path.write_text(
-        "------------------------------------------------------------\n"
-        "Client connecting to 10.0.0.2, TCP port 5001\n"
-        "TCP window size: 85.0 KByte (default)\n"
-        "------------------------------------------------------------\n"
-        "[  3] local 10.0.0.1 port 50000 connected with 10.0.0.2 port 5001\n"
-        "[ ID] Interval       Transfer     Bandwidth\n"
-        f"[  3]  0.0-10.0 sec  11.0 GBytes  {rate} Gbits/sec\n",
-        encoding="utf-8",
-    )
-    return path
 
 
 def test_what_the_output_does_not_say_can_be_said(tmp_path: Path) -> None:
@@ -68,49 +55,23 @@ def test_what_the_output_does_not_say_can_be_said(tmp_path: Path) -> None:
 
 
 def test_the_tool_s_client_receives_in_a_reverse_run(tmp_path: Path) -> None:
-    output = {
-        "start": {
-            "connected": [
-                {
-                    "socket": 5,
-                    "local_host": "10.0.0.1",
-                    "local_port": 40000,
-                    "remote_host": "10.0.0.2",
-                    "remote_port": 5201,
-                }
-            ],
-            "version": "iperf 3.16",
-            "timestamp": {"timesecs": 1_700_000_000},
-            "cookie": "abc",
-            "test_start": {
-                "protocol": "TCP",
-                "num_streams": 1,
-                "omit": 0,
-                "duration": 10,
-                "reverse": 1,
-            },
-        },
-        "intervals": [],
-        "end": {
-            "streams": [],
-            "sum_sent": {"seconds": 10, "bytes": 1_250_000_000, "bits_per_second": 1e9},
-            "sum_received": {"seconds": 10, "bytes": 1_250_000_000, "bits_per_second": 1e9},
-        },
-    }
+    sums = {"sum_sent": iperf3.counted(1.0), "sum_received": iperf3.counted(1.0)}
+    start = iperf3.start(reverse=1) | {"tcp_mss_default": 0}
+    output = {"start": start, "intervals": [], "end": {"streams": [], **sums}}
     file = tmp_path / "reverse.json"
-    file.write_text(json.dumps(output), encoding="utf-8")
+    file.write_text(json.dumps(output), "utf-8")
     store = tmp_path / "store.jsonl"
     status, _, errors = run(store, str(file), "--src-type", "client-1", "--dst-type", "server-1")
     assert status == 0, errors
     (one,) = read_store(store).measurements
     assert one.is_reverse
     assert (one.src.machine_type, one.dst.machine_type) == ("server-1", "client-1")
-    assert one.src.address == "10.0.0.2"
+    assert one.src.address == iperf3.SERVER
 
 
 def test_refusals_are_told_by_place_and_reason(tmp_path: Path) -> None:
     iperf2(tmp_path / "good.txt")
-    (tmp_path / "bad.xml").write_text("<ntttcps/>", encoding="utf-8")
+    (tmp_path / "bad.xml").write_text("<ntttcps/>", "utf-8")
     store = tmp_path / "out" / "store.jsonl"
     store.parent.mkdir()
     status, out, _ = run(store, str(tmp_path / "good.txt"), str(tmp_path / "bad.xml"))

@@ -35,14 +35,26 @@ def test_golden(golden: Golden, name: str, form: str, ending: str) -> None:
     golden(f"{name}.{ending}", render(ANSWERS[name], form, PLAIN))
 
 
-def test_without_hints_nothing_is_said_of_how_to_go_on() -> None:
+def test_a_plan_says_how_to_go_on_where_there_are_probes() -> None:
     silent = replace(PLAIN, has_hints=False)
     assert "Nothing was run" not in render(probe_answers.plan(), "text", silent)
     assert "netplan calibrate" not in render(probe_answers.imported(), "text", silent)
     assert "1 run of this plan is in" in render(probe_answers.plan(), "text", silent)
+    # A plan without probes says so.
+    empty = replace(probe_answers.plan(), probes=(), impacts=(), stored=None)
+    text = render(empty, "text", PLAIN)
+    assert "No probe is in the plan; below is why." in text
+    assert "Nothing was run" not in text
+    assert json.loads(render(empty, "json", PLAIN))["store"] is None
 
 
-def test_results_stand_alone_below_a_plan_that_was_written_before() -> None:
+def test_results_are_the_plan_s_document_and_stand_alone() -> None:
+    planned = json.loads(render(probe_answers.plan(), "json", PLAIN))
+    measured = json.loads(render(probe_answers.results(), "json", PLAIN))
+    assert planned.pop("results") is None
+    assert measured.pop("results")["is_complete"] is False
+    assert planned == measured
+    # Results stand alone below a plan that was written before.
     both = render(probe_answers.results(), "text", PLAIN)
     alone = render(probe_answers.results(), "text", replace(PLAIN, has_plan=False))
     plan = render(probe_answers.plan(), "text", replace(PLAIN, has_hints=False))
@@ -50,22 +62,6 @@ def test_results_stand_alone_below_a_plan_that_was_written_before() -> None:
     assert [line.strip() for line in both.splitlines()] == [
         line.strip() for line in f"{plan}\n{alone}".splitlines()
     ]
-
-
-def test_results_are_the_plan_s_document_with_what_was_measured() -> None:
-    planned = json.loads(render(probe_answers.plan(), "json", PLAIN))
-    measured = json.loads(render(probe_answers.results(), "json", PLAIN))
-    assert planned.pop("results") is None
-    assert measured.pop("results")["is_complete"] is False
-    assert planned == measured
-
-
-def test_a_plan_without_probes_says_so() -> None:
-    empty = replace(probe_answers.plan(), probes=(), impacts=(), stored=None)
-    text = render(empty, "text", PLAIN)
-    assert "No probe is in the plan; below is why." in text
-    assert "Nothing was run" not in text
-    assert json.loads(render(empty, "json", PLAIN))["store"] is None
 
 
 def test_rows_of_a_plan_are_ranked_or_say_why_not() -> None:

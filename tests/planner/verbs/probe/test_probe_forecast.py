@@ -29,7 +29,7 @@ def forecast_of(
     return forecast(path, streams, facts, rules)
 
 
-def test_every_kind_of_run_is_predicted_in_every_direction() -> None:
+def test_every_kind_of_run_is_predicted_under_its_sender_s_cap() -> None:
     kinds = [(flow.way, flow.is_back) for flow in forecast_of(machine("a"), machine("b")).flows]
     assert kinds == [
         (ProbeWay.FORWARD, False),
@@ -39,9 +39,7 @@ def test_every_kind_of_run_is_predicted_in_every_direction() -> None:
     ]
     single = forecast_of(machine("a"), machine("b"), streams=1)
     assert [(flow.way, flow.is_back) for flow in single.flows] == kinds[:2]
-
-
-def test_the_server_sends_under_its_own_cap() -> None:
+    # The server sends under its own cap.
     found = forecast_of(machine("a", "n2-standard-32"), machine("b", "n2-standard-2"))
     caps = {flow.is_back: flow.estimate.limits[0].gbps for flow in found.flows}
     assert caps == {False: 32.0, True: 10.0}
@@ -69,28 +67,30 @@ def test_bill_between_zones_worked_by_hand() -> None:
     assert (found.most.runs, found.most.seconds) == (20, 20 * 14)
 
 
-def test_headers_are_on_the_wire_and_on_the_bill() -> None:
+def test_the_wire_and_long_paths_are_on_the_bill_and_a_zone_is_free() -> None:
     rules = msgspec.structs.replace(RULES, wire_ratio=1.5)
     plain, framed = (
         forecast_of(machine("a"), machine("b"), rules=one).expected for one in (RULES, rules)
     )
     assert float(framed.gib) == pytest.approx(1.5 * float(plain.gib), rel=1e-6)
-
-
-def test_runs_on_long_paths_last_longer_and_pay_the_paid_step() -> None:
+    # Runs on long paths last longer and pay the paid step.
     found = forecast_of(machine("a"), machine("b", zone=FAR), streams=1)
     rtt_ms = found.path.there.rtt_ms
     assert rtt_ms is not None
     assert rtt_ms > 80
     # The first GiB of a month is free between regions; a probe cannot count on it.
     assert [line.usd_per_gib for line in found.expected.line_items] == [Decimal("0.05")] * 2
-
-
-def test_traffic_in_a_zone_is_free_and_says_so() -> None:
+    # Traffic in a zone is free and says so.
     found = forecast_of(machine("a"), machine("b"))
     assert found.expected.usd == 0
     assert [line.usd_per_gib for line in found.expected.line_items] == [0, 0]
     assert found.unpriced == ""
+    # A missing price stays unknown.
+    strange = machine("a", zone="mars-north1-a")
+    found = forecast_of(strange, machine("b"), streams=1)
+    assert found.expected.usd is None
+    assert found.expected.vm_usd_in_ranking is None
+    assert found.unpriced
 
 
 def test_seconds_of_both_machines_at_their_price() -> None:
@@ -104,15 +104,7 @@ def test_seconds_of_both_machines_at_their_price() -> None:
     assert half.expected.vm_usd_in_ranking < wanted
 
 
-def test_a_missing_price_stays_unknown() -> None:
-    strange = machine("a", zone="mars-north1-a")
-    found = forecast_of(strange, machine("b"), streams=1)
-    assert found.expected.usd is None
-    assert found.expected.vm_usd_in_ranking is None
-    assert found.unpriced
-
-
-def test_a_rate_cap_bounds_the_cost() -> None:
+def test_a_rate_cap_bounds_the_cost_and_stands_in_for_a_prediction() -> None:
     rules = msgspec.structs.replace(RULES, bitrate_gbps=2.0)
     found = forecast_of(machine("a", "n2-standard-32"), machine("b", zone=FAR), rules=rules)
     assert {run_gbps(flow, 2.0, is_most=True) for flow in found.flows} == {2.0}
@@ -122,9 +114,7 @@ def test_a_rate_cap_bounds_the_cost() -> None:
         f"the path carries at least {least:.3g} Gbit/s: under --bitrate 2 its runs would measure"
         " that option"
     )
-
-
-def test_what_cannot_be_predicted_needs_a_rate_cap() -> None:
+    # What cannot be predicted needs a rate cap.
     unknown = machine("a", "z9-unheard-8"), machine("b", "z9-unheard-8")
     assert forecast_of(*unknown).refused.startswith("neither its rate nor its cost")
     rules = msgspec.structs.replace(RULES, bitrate_gbps=1.0)

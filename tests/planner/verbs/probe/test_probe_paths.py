@@ -37,7 +37,7 @@ DB = with_external(machine("db", "n2-standard-2"), "35.0.0.9")
 
 def suppressions(facts: Facts, tmp_path: Path, text: str = "") -> Suppressions:
     file = tmp_path / "ignore.toml"
-    file.write_text(text, encoding="utf-8")
+    file.write_text(text, "utf-8")
     return read_suppressions(file, facts)
 
 
@@ -62,19 +62,15 @@ def test_a_finding_gives_the_path_it_is_about_and_the_one_it_advises(tmp_path: P
     assert paths[0].back.path_class is EXTERNAL
 
 
-def test_a_suppressed_finding_is_not_measured(tmp_path: Path) -> None:
+def test_findings_that_are_suppressed_silent_or_too_many_give_no_path(tmp_path: Path) -> None:
     text = '[[ignore]]\nrule = "address"\nreason = "known"\n'
     paths = of_findings(facts_of(WEB, DB, talk=TALK), tmp_path, text=text)
     assert INTERNAL not in {one.path_class for one in paths}
     rules = {stake.rule for one in paths for stake in one.stakes}
     assert "external-ip-intra-zone" not in rules
-
-
-def test_no_traffic_shows_no_paths(tmp_path: Path) -> None:
+    # No traffic shows no paths.
     assert of_findings(facts_of(WEB, DB), tmp_path) == ()
-
-
-def test_paths_beyond_the_greatest_number_are_counted(tmp_path: Path) -> None:
+    # Paths beyond the greatest number are counted.
     facts = facts_of(WEB, DB, talk=TALK)
     found = PathMaker(facts).of_findings(suppressions(facts, tmp_path), max_count=1)
     assert len(found.paths) == 1
@@ -112,18 +108,14 @@ def test_named_pairs_are_timed_by_their_round_trip(
     assert path.stakes == ()
 
 
-def test_both_directions_of_a_pair_are_one_path() -> None:
+def test_a_pair_is_one_path_between_two_machines() -> None:
     assert len(named(machine("a"), machine("b"), pairs=(("a", "b"), ("b", "a")))) == 1
-
-
-def test_machines_of_one_name_are_told_apart() -> None:
+    # Machines of one name are told apart.
     twins = machine("a", zone="us-central1-a"), machine("a", zone="us-central1-b")
     pair = ("us-central1-a/instances/a", "us-central1-b/instances/a")
     (path,) = named(*twins, pairs=(pair,))
     assert path.name == "p.us-central1-a.a--p.us-central1-b.a--inter-zone-internal"
-
-
-def test_a_pair_needs_two_machines() -> None:
+    # A pair needs two machines.
     with pytest.raises(UsageError, match="--pair a:a: a path has two machines"):
         named(machine("a"), machine("b"), pairs=(("a", "a"),))
 

@@ -11,30 +11,19 @@ from hypothesis import strategies as st
 
 from netplan_planner.model import Estimate
 from netplan_planner.throughput import load_caps
-from netplan_planner.verbs.probe.answer import (
-    LeftOutKind,
-    Probe,
-    ProbeFlow,
-    half_width_of,
-    log_width_of,
-)
-from netplan_planner.verbs.probe.choice import (
-    Choice,
-    ProbeCaps,
-    choose_probes,
-    impacts_of,
-)
+from netplan_planner.verbs.probe import answer
+from netplan_planner.verbs.probe.choice import Choice, ProbeCaps, choose_probes, impacts_of
 from netplan_planner.verbs.probe.information import Information, width_and_reach
 from support.paths.queries import DAY
 from support.probes.plans import RULES, flow, probe
 from support.rules.facts import facts_of, machine
 
-FLOOR = log_width_of(RULES.tolerance_ratio / 2)
-TOLERANCE = log_width_of(RULES.tolerance_ratio)
+FLOOR = answer.log_width_of(RULES.tolerance_ratio / 2)
+TOLERANCE = answer.log_width_of(RULES.tolerance_ratio)
 NO_CAPS = ProbeCaps()
 
 
-def choose(probes: Sequence[Probe], caps: ProbeCaps = NO_CAPS) -> Choice:
+def choose(probes: Sequence[answer.Probe], caps: ProbeCaps = NO_CAPS) -> Choice:
     return choose_probes(probes, rules=RULES, caps=caps, known=load_caps(DAY))
 
 
@@ -42,7 +31,7 @@ def names(choice: Choice) -> list[str]:
     return [planned.probe.path.name for planned in choice.probes]
 
 
-def open_width(one: ProbeFlow, own: bool, measured: Sequence[Probe]) -> float:
+def open_width(one: answer.ProbeFlow, own: bool, measured: Sequence[answer.Probe]) -> float:
     """The definition, worked out anew for a whole set of probes."""
     if one.log_width <= FLOOR:
         return one.log_width
@@ -61,7 +50,7 @@ def open_width(one: ProbeFlow, own: bool, measured: Sequence[Probe]) -> float:
     return FLOOR + (one.log_width - FLOOR) * left
 
 
-def width_of_all(probes: Sequence[Probe], measured: Sequence[Probe]) -> float:
+def width_of_all(probes: Sequence[answer.Probe], measured: Sequence[answer.Probe]) -> float:
     return sum(
         open_width(one, any(done is each for done in measured), measured)
         for each in probes
@@ -73,7 +62,7 @@ LIMITS = ("a", "b", "c")
 
 
 @st.composite
-def flows(draw: st.DrawFn) -> ProbeFlow:
+def flows(draw: st.DrawFn) -> answer.ProbeFlow:
     weights = draw(st.lists(st.integers(0, 4), min_size=3, max_size=3).filter(any))
     shares = {
         name: weight / sum(weights) for name, weight in zip(LIMITS, weights, strict=True) if weight
@@ -83,7 +72,7 @@ def flows(draw: st.DrawFn) -> ProbeFlow:
 
 
 @st.composite
-def problems(draw: st.DrawFn) -> list[Probe]:
+def problems(draw: st.DrawFn) -> list[answer.Probe]:
     return [
         probe(
             f"path-{number}",
@@ -96,14 +85,16 @@ def problems(draw: st.DrawFn) -> list[Probe]:
 
 
 @given(problems())
-def test_each_choice_has_the_most_information_per_dollar(probes: list[Probe]) -> None:
+def test_each_choice_has_the_most_information_per_dollar(probes: list[answer.Probe]) -> None:
     choice = choose(probes)
     chosen = [planned.probe for planned in choice.probes]
     for number, planned in enumerate(choice.probes):
         before = chosen[:number]
         width = width_of_all(probes, before)
 
-        def per_usd(one: Probe, before: list[Probe] = before, width: float = width) -> float:
+        def per_usd(
+            one: answer.Probe, before: list[answer.Probe] = before, width: float = width
+        ) -> float:
             usd = one.ranking_usd
             assert usd is not None
             return (width - width_of_all(probes, [*before, one])) / float(usd)
@@ -126,10 +117,10 @@ def test_each_choice_has_the_most_information_per_dollar(probes: list[Probe]) ->
 
 
 @given(problems())
-def test_what_is_left_out_is_inside_the_tolerance(probes: list[Probe]) -> None:
+def test_what_is_left_out_is_inside_the_tolerance(probes: list[answer.Probe]) -> None:
     choice = choose(probes)
     chosen = [planned.probe for planned in choice.probes]
-    assert {one.kind for one in choice.left_out} <= {LeftOutKind.KNOWN}
+    assert {one.kind for one in choice.left_out} <= {answer.LeftOutKind.KNOWN}
     for one in choice.left_out:
         widths = [open_width(each, False, chosen) for each in one.probe.flows]
         assert max(widths) <= TOLERANCE + 1e-9
@@ -137,7 +128,7 @@ def test_what_is_left_out_is_inside_the_tolerance(probes: list[Probe]) -> None:
 
 
 @given(problems())
-def test_information_has_diminishing_returns(probes: list[Probe]) -> None:
+def test_information_has_diminishing_returns(probes: list[answer.Probe]) -> None:
     whole = [
         msgspec.structs.replace(
             one, flows=tuple(msgspec.structs.replace(f, informative_ratio=1.0) for f in one.flows)
@@ -160,13 +151,13 @@ def test_the_same_input_gives_the_same_plan() -> None:
     assert choose(probes) == choose(list(probes))
 
 
-def test_of_two_alike_paths_the_shorter_probe_is_enough() -> None:
+def test_what_others_tell_or_is_known_is_not_measured() -> None:
     slow = probe("slow", [flow(0.7, {"window (debian-12)": 1.0})], seconds=90.0)
     fast = probe("fast", [flow(0.7, {"window (debian-12)": 1.0})], seconds=80.0)
     choice = choose([slow, fast])
     assert names(choice) == ["fast"]
     (left,) = choice.left_out
-    assert (left.kind, left.probe) == (LeftOutKind.KNOWN, slow)
+    assert (left.kind, left.probe) == (answer.LeftOutKind.KNOWN, slow)
     # A single probe of a class says little of how far its runs scatter.
     assert left.reason == (
         "the probes above show its limits; more than the tolerance of ±10 % stays open: runs"
@@ -174,9 +165,7 @@ def test_of_two_alike_paths_the_shorter_probe_is_enough() -> None:
     )
     (told,) = choice.probes[0].tells
     assert (told.limit, told.probability, told.other_paths) == ("window (debian-12)", 1.0, 1)
-
-
-def test_a_narrow_prediction_is_not_measured() -> None:
+    # A narrow prediction is not measured.
     choice = choose([probe("known", [flow(TOLERANCE * 0.999, {"a": 1.0})])])
     assert choice.probes == ()
     assert [one.reason for one in choice.left_out] == [
@@ -193,16 +182,25 @@ def test_a_refused_path_is_never_planned_but_learns_from_others() -> None:
     shared = choose([refused, probe("other", [flow(0.3, {"a": 1.0})])])
     assert names(shared) == ["other"]
     assert [(one.kind, one.reason) for one in shared.left_out] == [
-        (LeftOutKind.REFUSED, "it has the label")
+        (answer.LeftOutKind.REFUSED, "it has the label")
     ]
     # A calibration by the one tells of the other, too.
     assert shared.expected_log_width < 0.5 * shared.mean_log_width
 
 
-def test_the_seconds_of_machines_count_although_they_cost_nothing_more() -> None:
+def test_what_machines_cost_counts_and_an_unknown_price_is_no_zero() -> None:
     dear = probe("big", [flow(0.7, {"a": 1.0})], usd="0", vm_usd="4")
     cheap = probe("small", [flow(0.7, {"b": 1.0})], usd="0.10", vm_usd="0.01")
     assert names(choose([dear, cheap])) == ["small", "big"]
+    # A price that is not known is no zero.
+    unpriced = probe("unpriced", [flow(9.0, {"a": 1.0})], usd=None)
+    known = probe("known", [flow(0.3, {"b": 1.0})], usd="5")
+    choice = choose([unpriced, known])
+    assert names(choice) == ["known", "unpriced"]
+    assert choice.probes[1].gain_per_usd is None
+    barred = choose([unpriced, known], ProbeCaps(max_usd=Decimal(100)))
+    assert names(barred) == ["known"]
+    assert "the price of its traffic is not known" in barred.left_out[0].reason
 
 
 ONE, TWO, THREE = (probe(name, [flow(0.7, {name: 1.0})]) for name in ("one", "two", "three"))
@@ -218,14 +216,12 @@ BIG = probe("big", [flow(9.0, {"big": 1.0})], usd="0.50", seconds=300.0)
         (ProbeCaps(max_usd=Decimal(0)), [], "--max-usd 0: up to 1.50 USD, beside 0.00 USD"),
     ],
 )
-def test_limits_hold_the_most_that_a_plan_may_take(
-    caps: ProbeCaps, fit: list[str], says: str
-) -> None:
+def test_limits_hold_what_a_plan_may_take(caps: ProbeCaps, fit: list[str], says: str) -> None:
     choice = choose([BIG, ONE, TWO, THREE], caps)
     assert names(choice) == fit
     left = {one.probe.path.name: one for one in choice.left_out}
     assert set(left) == {"one", "two", "three", "big"} - set(fit)
-    assert {one.kind for one in choice.left_out} == {LeftOutKind.LIMIT}
+    assert {one.kind for one in choice.left_out} == {answer.LeftOutKind.LIMIT}
     assert says in left["big"].reason
     most = [planned.probe.most for planned in choice.probes]
     assert sum(one.seconds for one in most) <= (caps.max_seconds or math.inf)
@@ -233,17 +229,6 @@ def test_limits_hold_the_most_that_a_plan_may_take(
     assert sum(one.usd or 0 for one in most) <= (
         Decimal("inf") if caps.max_usd is None else caps.max_usd
     )
-
-
-def test_a_price_that_is_not_known_is_no_zero() -> None:
-    unpriced = probe("unpriced", [flow(9.0, {"a": 1.0})], usd=None)
-    known = probe("known", [flow(0.3, {"b": 1.0})], usd="5")
-    choice = choose([unpriced, known])
-    assert names(choice) == ["known", "unpriced"]
-    assert choice.probes[1].gain_per_usd is None
-    barred = choose([unpriced, known], ProbeCaps(max_usd=Decimal(100)))
-    assert names(barred) == ["known"]
-    assert "the price of its traffic is not known" in barred.left_out[0].reason
 
 
 def test_a_rate_cap_leaves_the_upper_part_open() -> None:
@@ -260,7 +245,7 @@ def test_a_rate_cap_leaves_the_upper_part_open() -> None:
 
 @given(st.floats(0.001, 0.9))
 def test_widths_and_shares_invert(ratio: float) -> None:
-    assert half_width_of(log_width_of(ratio)) == pytest.approx(ratio)
+    assert answer.half_width_of(answer.log_width_of(ratio)) == pytest.approx(ratio)
 
 
 def test_the_impact_adds_up_over_the_probes_of_a_machine() -> None:

@@ -96,10 +96,7 @@ def test_ends_are_reached_as_said() -> None:
         SshTransport(host="me@10.0.0.2", options=("Port=2222",)),
     ]
     local = Access(kind="local", client="ip netns exec 'a b'", server="")
-    assert ends(local) == [
-        LocalTransport(prefix=("ip", "netns", "exec", "a b")),
-        LocalTransport(),
-    ]
+    assert ends(local) == [LocalTransport(prefix=("ip", "netns", "exec", "a b")), LocalTransport()]
     named = Access(
         kind="local", ends=(("p/us-central1-a/near-1", "sudo"), ("near-2", "docker exec x"))
     )
@@ -107,6 +104,10 @@ def test_ends_are_reached_as_said() -> None:
         LocalTransport(prefix=("sudo",)),
         LocalTransport(prefix=("docker", "exec", "x")),
     ]
+    # Words for two ends do for one path only.
+    plan, asked = planned()
+    with pytest.raises(UsageError, match="are for one path, the plan has"):
+        campaigns_of(plan, asked, Access(kind="local", client="", server=""))
 
 
 @pytest.mark.parametrize(
@@ -124,12 +125,6 @@ def test_what_does_not_say_how_to_reach_an_end_is_refused(access: Access, says: 
     plan, asked = planned(*NEAR, pairs=ONE)
     with pytest.raises(UsageError, match=says):
         campaigns_of(plan, asked, access)
-
-
-def test_words_for_two_ends_do_for_one_path_only() -> None:
-    plan, asked = planned()
-    with pytest.raises(UsageError, match="are for one path, the plan has"):
-        campaigns_of(plan, asked, Access(kind="local", client="", server=""))
 
 
 def measured(plan: ProbePlan, place: str, gbps: float, **more: object) -> Measurement:

@@ -1,12 +1,10 @@
 """`netplan probe run --yes` with a real iperf3: over loopback, and between network namespaces."""
 
 import json
-import os
 import re
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +12,7 @@ import pytest
 
 from netplan_planner.measuring.store import read_store
 from netplan_planner.model import PathClass
-from support.commands.run import ROOTS, run_verbs
+from support.commands.run import INTERRUPTIBLE, begun, run_verbs
 from support.probes.plans import instance, inventory_file
 from support.testbed import bed as beds
 from support.testbed.bed import Host, bed_of
@@ -24,11 +22,6 @@ pytestmark = pytest.mark.skipif(
     shutil.which("iperf3") is None, reason="iperf3 is not installed: apt-get install iperf3"
 )
 WHY_NO_BED = beds.missing()
-RUN = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-    " from netplan_planner.cli import main; main()"
-)
-"""A process that a test starts may have been told to ignore Ctrl-C; a user's has not."""
 SECONDS = 60
 SHORT = ("--time-scale", "0.05", "--min-runs", "2", "--max-runs", "2")
 
@@ -96,18 +89,10 @@ def test_what_was_measured_stands_beside_what_was_predicted(mark: str, tmp_path:
     assert store.read_bytes() == before
 
 
-def test_a_plan_that_was_broken_off_goes_on_with_the_same_command(
-    mark: str, tmp_path: Path
-) -> None:
+def test_a_broken_plan_goes_on_with_the_same_command(mark: str, tmp_path: Path) -> None:
     arguments = loopback(tmp_path)
     store = tmp_path / "store.jsonl"
-    process = subprocess.Popen(
-        [sys.executable, "-c", RUN, *arguments],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS))},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = begun("-c", INTERRUPTIBLE, *arguments, stderr=subprocess.PIPE, text=True)
     wait_for(lambda: store.exists() and read_store(store).measurements, "the first run")
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=SECONDS)

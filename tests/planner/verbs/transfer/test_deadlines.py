@@ -10,6 +10,7 @@ from netplan_planner.verbs.transfer.answer import TransferOption, TransferPlan
 from netplan_planner.verbs.transfer.ask import AddressKind, TransferGoal, TransferNeed
 from netplan_planner.verbs.transfer.plan import plan_transfer
 from support.examples import sized
+from support.known import known
 from support.nightly import every
 from support.transfers.made import CAPS, PRICES
 
@@ -66,43 +67,39 @@ def test_around_the_sizes_no_plan_in_time_costs_less_than_the_answer(name: str) 
         assert one.plan in one.front
         # What is paid by the second and compared by the cent.
         assert one.plan.usd_total <= in_time.usd_total + CENT
-        assert one.bound_usd is not None
-        assert one.bound_usd <= in_time.usd_total + CENT
+        assert known(one.bound_usd) <= in_time.usd_total + CENT
 
 
 def cheapest_in_time(every: list[TransferOption], plan: TransferPlan) -> TransferOption | None:
-    deadline_s = plan.need.deadline_s
-    assert deadline_s is not None
+    deadline_s = known(plan.need.deadline_s)
     in_time = [one for one in every if one.duration_s <= deadline_s]
     return min(in_time, key=lambda one: one.usd_total, default=None)
 
 
 def test_the_start_of_a_relays_connections_leaves_less_time_for_the_bytes() -> None:
     """Relays carry a little more, so that 0.25 s of two starts are won: no other machines."""
-    found = plan(TO_INTERNET, deadline_s=2_316.0)
-    assert found.plan is not None
-    assert found.plan.ramp_s > 0.2
-    assert found.plan.transfer_s + found.plan.ramp_s == pytest.approx(2_316, abs=0.05)
-    longer = plan(TO_INTERNET, deadline_s=2_316.0 + found.plan.ramp_s)
-    assert longer.plan is not None
-    assert Decimal(0) <= found.plan.usd_total - longer.plan.usd_total < Decimal("0.10")
+    found = known(plan(TO_INTERNET, deadline_s=2_316.0).plan)
+    assert found.ramp_s > 0.2
+    assert found.transfer_s + found.ramp_s == pytest.approx(2_316, abs=0.05)
+    longer = plan(TO_INTERNET, deadline_s=2_316.0 + found.ramp_s)
+    assert Decimal(0) <= found.usd_total - known(longer.plan).usd_total < Decimal("0.10")
 
 
 def test_with_a_budget_too_the_shortfall_is_the_cheapest_plans() -> None:
-    cheapest = plan(TO_INTERNET, deadline_s=2_316.0).plan
-    assert cheapest is not None
-    poor = plan(TO_INTERNET, deadline_s=2_316.0, budget_usd=cheapest.usd_total - 2).infeasible
-    assert poor is not None
-    assert poor.shortfall_usd is not None
-    assert abs(poor.shortfall_usd - 2) <= CENT
+    cheapest = known(plan(TO_INTERNET, deadline_s=2_316.0).plan)
+    poor = known(
+        plan(TO_INTERNET, deadline_s=2_316.0, budget_usd=cheapest.usd_total - 2).infeasible
+    )
+    assert abs(known(poor.shortfall_usd) - 2) <= CENT
 
 
 def test_nothing_passes_a_region_that_offers_none_of_the_machines() -> None:
     """E2 machines are not offered in asia-southeast3."""
     asked = {"series": ("e2",), "volume_bytes": 10**12}
     none = plan(asked, targets=("asia-southeast3",))
-    assert none.infeasible is not None
-    assert "no machine that passes is offered in asia-southeast3" in str(none.infeasible.binding)
+    assert "no machine that passes is offered in asia-southeast3" in str(
+        known(none.infeasible).binding
+    )
     fast = plan(
         asked,
         targets=("internet",),
@@ -121,27 +118,21 @@ class TestHowLikelyItIsInTime:
 
     def test_it_follows_the_interval(self) -> None:
         told = {**self.ASKED, "machine_types": ("n2-standard-16",), "max_count": 2}
-        found = plan(told).plan
-        assert found is not None
+        found = known(plan(told).plan)
         assert found.high_duration_s is not None
         assert found.low_duration_s < found.duration_s < found.high_duration_s
         ends = (found.duration_s, found.duration_s * 1.01, found.high_duration_s, 10**6)
         odds = [plan(told, deadline_s=one).deadline_probability for one in ends]
         assert None not in odds
         assert odds == sorted(odds, key=lambda one: one or 0.0)
-        assert odds[0] is not None
-        assert 0.25 < odds[0] < 0.9
-        assert odds[2] is not None
-        assert odds[2] >= 0.95
+        assert 0.25 < known(odds[0]) < 0.9
+        assert known(odds[2]) >= 0.95
         assert odds[3] == 0.995
-
-    def test_without_a_deadline_there_is_none(self) -> None:
+        # Without a deadline there is none.
         assert plan(self.ASKED).deadline_probability is None
 
     def test_spot_machines_must_not_be_interrupted(self) -> None:
         told = {**self.ASKED, "usage": Usage.SPOT, "lost_work_s": 60.0, "deadline_s": 7_200.0}
         seldom = plan(told, interruptions_per_day=0.1)
         often = plan(told, interruptions_per_day=2.0)
-        assert seldom.deadline_probability is not None
-        assert often.deadline_probability is not None
-        assert often.deadline_probability < seldom.deadline_probability < 1
+        assert known(often.deadline_probability) < known(seldom.deadline_probability) < 1

@@ -76,15 +76,12 @@ def test_many_targets_are_joined_one_by_one(monkeypatch: pytest.MonkeyPatch) -> 
     assert set(found.targets) <= reached(found, tree)
 
 
-def test_a_flow_is_its_paths() -> None:
+def test_a_flow_is_its_paths_without_the_noise_of_a_solver() -> None:
     found = network(3, [(0, 1), (1, 2), (0, 2)], (2,))
     shares = np.array([0.25, 0.25, 0.75])
     routes = paths(found, shares)
     assert [one.edges for one in routes] == [(2,), (0, 1)]
     assert shares_of(found, routes) == pytest.approx(shares)
-
-
-def test_the_noise_of_a_solver_is_no_path() -> None:
-    found = network(3, [(0, 1), (1, 2), (0, 2)], (2,))
+    # The noise of a solver is no path.
     (only,) = paths(found, np.array([1e-8, 1e-8, 1 - 1e-8]))
     assert (only.edges, only.share) == ((2,), 1.0)

@@ -18,8 +18,16 @@ from netplan_planner.verbs.whatif.ask import changes_of
 from netplan_planner.verbs.whatif.run import whatif_of
 from netplan_planner.world.request import InputRequest
 from support.commands.in_process import netplan
+from support.known import known
 from support.whatif.projects import TODAY, edited, moved_in_logs, plain
 
+COMMANDS_BY_ANSWER = {
+    "WhatifAnswer": (
+        "whatif --demo gecko --vm transcoder-[1-4] --address internal",
+        "whatif --demo gecko --growth 2 --by 2099-01-01",
+    )
+}
+"""Commands whose JSON and CSV `test_every_answer` looks at."""
 DEMO = InputRequest(today=TODAY, demo="gecko")
 TRANSCODERS = tuple(f"transcoder-{number}" for number in range(1, 5))
 Values = tuple[tuple[str, str], ...]
@@ -50,13 +58,11 @@ def sums(report: Report) -> dict[str, Decimal]:
 
 
 def gbps(side: WhatifSide) -> float:
-    assert side.gbps is not None
-    return side.gbps
+    return known(side.gbps)
 
 
 def usd(side: WhatifSide) -> Decimal:
-    assert side.money.traffic_usd is not None
-    return side.money.traffic_usd
+    return known(side.money.traffic_usd)
 
 
 def told(side: WhatifSide) -> dict[str, Decimal]:
@@ -144,12 +150,21 @@ def test_after_is_the_audit_of_an_inventory_edited_by_hand(
         assert pair.after.external_gbps == row.external_gbps
 
 
-def test_machines_share_the_bill_of_what_they_send() -> None:
+def test_traffic_stands_by_class_and_machines_share_its_bill() -> None:
     found = asked(InputRequest(today=TODAY, demo="interzone"), (), ("growth", "3"))
     assert len(found.machines) == found.machine_count
     for side in ("before", "after"):
         each = sum((getattr(one, side).traffic_usd_per_month for one in found.machines), Decimal(0))
         assert cents(each) == cents(getattr(found, side).money.traffic_usd)
+    # Sent traffic stands by class.
+    read = InputRequest(today=TODAY, demo="gecko")
+    found = asked(read, ("transcoder-*",), ("address", "internal"))
+    before = {
+        one.path_class: one.usd_per_month
+        for one in run_audit(read).traffic_by_class
+        if one.direction is Direction.SENT
+    }
+    assert {one.path_class: one.usd_before for one in found.traffic if one.gib_before} == before
 
 
 def test_an_address_alone_and_a_type_alone_bring_little_and_both_much() -> None:
@@ -167,18 +182,15 @@ def test_an_address_alone_and_a_type_alone_bring_little_and_both_much() -> None:
     assert gbps(found.after) > 4 * gbps(found.before)
 
 
-def test_the_joint_saving_is_that_of_the_audits_fix_set() -> None:
+def test_marginal_gains_add_up_and_the_joint_saving_is_the_fix_set_s() -> None:
     fixes = run_audit(DEMO).fix_sets
     joint = next(one for one in fixes if "n1-highcpu-8" in one.joint.name)
     found = asked(
         DEMO, ("transcoder-[1-4]",), ("address", "internal"), ("machine-type", "n1-highcpu-8")
     )
     saved = found.before.money.usd_per_month - found.after.money.usd_per_month
-    assert joint.joint.saving_usd_per_month is not None
-    assert cents(saved) == cents(joint.joint.saving_usd_per_month)
-
-
-def test_marginal_gains_add_up_to_the_whole() -> None:
+    assert cents(saved) == cents(known(joint.joint.saving_usd_per_month))
+    # Marginal gains add up to the whole.
     found = asked(
         DEMO,
         ("transcoder-[1-4]",),
@@ -200,8 +212,7 @@ def test_growth_says_what_is_full_when_and_which_price_step_is_reached() -> None
     (full,) = found.full
     assert (full.machine, full.limit, full.cap_gbps) == ("transcoder-1", "vm-egress", 2.0)
     assert full.gbps * full.at_factor == pytest.approx(2.0)
-    assert full.on is not None
-    days = (full.on - TODAY).days
+    days = (known(full.on) - TODAY).days
     assert days == int((by - TODAY).days * (full.at_factor - 1))
     (pair,) = [one for one in found.machines if one.is_changed]
     assert pair.after.p95_gbps == pytest.approx(2 * (pair.before.p95_gbps or 0))
@@ -239,17 +250,6 @@ def test_without_traffic_nothing_of_it_is_nought() -> None:
     assert step.alone.gains_gbps is None
     assert step.alone.is_possible
     assert step.alone.saves_usd_per_month is not None
-
-
-def test_sent_traffic_stands_by_class() -> None:
-    read = InputRequest(today=TODAY, demo="gecko")
-    found = asked(read, ("transcoder-*",), ("address", "internal"))
-    before = {
-        one.path_class: one.usd_per_month
-        for one in run_audit(read).traffic_by_class
-        if one.direction is Direction.SENT
-    }
-    assert {one.path_class: one.usd_before for one in found.traffic if one.gib_before} == before
 
 
 def test_a_rate_that_is_not_known_is_neither_lost_nor_0() -> None:

@@ -1,15 +1,15 @@
 """Steps of changes to machines that a managed group made, and of those made again."""
 
-from msgspec.structs import replace
-
 from netplan_planner.machines.known import Known
-from netplan_planner.model import Facts, InstanceGroup, ProjectId, ResourceRef, SelfLink
+from netplan_planner.model import Facts, InstanceGroup, SelfLink
 from netplan_planner.model.plans.changes import PlanChanges
 from netplan_planner.renderers.figures import shown
 from netplan_planner.verbs.whatif.answer import WhatifChange
 from netplan_planner.verbs.whatif.apply import apply_aimed
 from netplan_planner.verbs.whatif.scenario import aimed
 from netplan_planner.verbs.whatif.steps import changes_of
+from support.resources import resource
+from support.rules.facts import holding
 from support.whatif.projects import change, facts_of
 
 
@@ -25,16 +25,15 @@ def grouped() -> Facts:
     named = {f"transcoder-{number}" for number in range(1, 5)}
     members = tuple(one.ref.self_link for one in facts.inventory.instances if one.name in named)
     link = SelfLink("projects/gecko-demo/zones/us-central1-a/instanceGroupManagers/g")
-    group = InstanceGroup(
-        ref=ResourceRef(self_link=link),
-        project=ProjectId("gecko-demo"),
-        name="g",
+    group = resource(
+        InstanceGroup,
+        link,
         is_managed=True,
         is_regional=False,
         location="us-central1-a",
         members=members,
     )
-    return replace(facts, inventory=replace(facts.inventory, instance_groups=(group,)))
+    return holding(facts, instance_groups=(group,))
 
 
 def test_a_group_that_changes_alike_has_one_step() -> None:
@@ -42,15 +41,11 @@ def test_a_group_that_changes_alike_has_one_step() -> None:
     (step,) = found.steps
     assert step.subject == "g"
     assert any("rolling-action" in text for text in step.fix.commands)
-
-
-def test_a_part_of_a_group_has_none_and_the_reason_is_said() -> None:
+    # A part of a group has none and the reason is said.
     found = steps(grouped(), change("transcoder-1", "machine-type", "n1-standard-8"))
     assert found.steps == ()
     assert "1 machine of the 4 of the group g" in found.order
-
-
-def test_the_network_of_a_group_waits_for_it() -> None:
+    # The network of a group waits for it.
     (step,) = steps(grouped(), change("transcoder-1", "mtu", "1500")).steps
     assert "(g)" in shown(step.fix.caution)
     assert not any("transcoder-1 " in text for text in step.fix.commands)

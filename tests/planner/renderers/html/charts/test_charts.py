@@ -11,9 +11,9 @@ from netplan_planner.renderers.document import plain
 from netplan_planner.renderers.html.charts.front import HEIGHT, WIDTH, front
 from netplan_planner.renderers.html.charts.heat import STEPS, Matrix
 from netplan_planner.verbs.audit.charts import MOST_PLACES, matrices, pairs, strips
+from support.known import known
 from support.reports import made as reports
 from support.reports import pages as html_reports
-from support.reports.findings import NOW
 
 
 def cells(matrix: Matrix, title: str) -> dict[tuple[str, str], str]:
@@ -25,29 +25,23 @@ def cells(matrix: Matrix, title: str) -> dict[tuple[str, str], str]:
     }
 
 
-def test_regions_sum_their_zones() -> None:
+def test_regions_sum_their_zones_and_an_unknown_is_no_number() -> None:
     regions, zones = matrices(html_reports.pictured_report().zone_pairs)
     assert regions.name == "region"
     assert zones.places == tuple(sorted(html_reports.ZONES))
     inside = cells(regions, "volume")["us-central1", "us-central1"]
     assert inside == "121 GiB"  # 1 + 10 + 10 + 100
     assert cells(zones, "volume")["us-central1-a", "us-central1-b"] == "10 GiB"
-
-
-def test_one_region_has_no_matrix_of_regions() -> None:
+    # One region has no matrix of regions.
     (only,) = matrices(reports.gecko_report().zone_pairs)
     assert only.name == "zone"
     assert matrices(()) == ()
-
-
-def test_what_is_not_known_is_never_a_number() -> None:
+    # What is not known is never a number.
     zones = matrices(html_reports.pictured_report().zone_pairs)[-1]
     assert cells(zones, "dollars")["us-central1-a", "us-central1-b"] == "unknown"
     assert cells(zones, "round trip")["us-central1-b", "us-central1-a"] == "unknown"
     assert cells(zones, "volume")["asia-east1-c", "asia-east1-c"] == ""
-
-
-def test_a_part_without_a_price_makes_a_sum_the_least() -> None:
+    # A part without a price makes a sum the least.
     known = html_reports.pair(1, 1)
     unknown = replace(known, usd_per_month=None)
     (matrix,) = matrices((known, unknown))
@@ -97,10 +91,9 @@ def test_strips_are_the_machines_that_were_seen_to_send() -> None:
     assert strips(replace(reports.empty_report(), machines=(unknown,))) == ()
 
 
-def test_pairs_are_as_wide_as_their_money_and_fill_their_ends() -> None:
+def test_pairs_are_as_wide_as_their_money() -> None:
     dear = html_reports.pictured_report().dear_pairs
-    found = pairs(dear)
-    assert found is not None
+    found = known(pairs(dear))
     picture = found.picture
     widths = {flow.title.split(" a month")[0].split(": ")[1]: flow.width for flow in picture.flows}
     assert widths["$6.00"] == pytest.approx(6 * widths["$1.00"], abs=0.2)
@@ -113,17 +106,13 @@ def test_pairs_are_as_wide_as_their_money_and_fill_their_ends() -> None:
     assert {flow.is_external for flow in picture.flows} == {True, False}
     assert [plain(row.usd) for row in found.rows][:2] == ["$6.00", "$5.00"]
     assert found.alt.startswith("The dearest: vm-3 (us-central1-a) → db-6 (us-central1-b)")
-
-
-def test_pairs_without_a_price_make_no_picture() -> None:
-    dear = html_reports.pictured_report().dear_pairs
+    # Pairs without a price make no picture.
     assert pairs(()) is None
     assert pairs([replace(dear[0], usd_per_month=Decimal(0))]) is None
 
 
-def test_the_front_rises_and_stays_in_the_picture() -> None:
-    picture = front(reports.machine_plan())
-    assert picture is not None
+def test_the_front_rises_inside_the_picture() -> None:
+    picture = known(front(reports.machine_plan()))
     line = [mark for mark in picture.marks if mark.kind == "front"]
     assert [mark.label for mark in line] == ["n1-standard-1", "n1-standard-8"]
     assert line[0].x < line[1].x
@@ -131,22 +120,24 @@ def test_the_front_rises_and_stays_in_the_picture() -> None:
     assert all(0 < mark.x < WIDTH and 0 < mark.y < HEIGHT for mark in picture.marks)
     assert "n1-standard-8: $277.40 for 16 Gbit/s" in picture.alt
     assert not any("n2-standard-32" in mark.text for mark in picture.marks), "it has no price"
+    # One priced machine is no front.
+    plan = reports.machine_plan()
+    assert front(replace(plan, front=plan.front[:1])) is None
 
 
 def test_labels_do_not_cover_each_other() -> None:
     plan = reports.machine_plan()
-    alike = tuple(reports.candidate(f"n1-type-{n}", 8, 16.0, f"0.38{n}") for n in range(6))
-    picture = front(replace(plan, front=alike))
-    assert picture is not None
+    alike = tuple(
+        replace(
+            plan.ranked[0], machine_type=f"n1-type-{n}", usd_per_month=730 * Decimal(f"0.38{n}")
+        )
+        for n in range(6)
+    )
+    picture = known(front(replace(plan, front=alike)))
     written = [(m.y + m.drop, m.x, m.x + 7 * len(m.label)) for m in picture.marks if m.label]
     for index, (y, left, right) in enumerate(written):
         for other, start, end in written[index + 1 :]:
             assert abs(y - other) >= 11 or right <= start or end <= left
-
-
-def test_one_priced_machine_is_no_front() -> None:
-    plan = reports.machine_plan()
-    assert front(replace(plan, front=plan.front[:1])) is None
 
 
 def test_pictures_stand_only_where_there_is_something_to_see() -> None:
@@ -162,4 +153,4 @@ def test_pictures_stand_only_where_there_is_something_to_see() -> None:
     ]
     bare = replace(reports.empty_report(), zone_pairs=())
     assert re.findall(r'<section id="([a-z]+)"', render(bare, "html", options)) == ["findings"]
-    assert NOW.gbps == 1.6
+    assert reports.NOW.gbps == 1.6
