@@ -15,7 +15,6 @@ from netplan_planner.model import Estimate, LimitKind, PathClass, PathQuery
 from netplan_planner.throughput import load_caps, predict
 from netplan_planner.throughput.batch import kind_limits, predict_columns, spread_columns
 from netplan_planner.throughput.goodput.intervals import factors_at
-from netplan_planner.throughput.open_runs import SLIGHT
 from support.paths.queries import (
     CLASSES,
     DAY,
@@ -28,6 +27,7 @@ from support.paths.queries import (
     path,
     paths,
     rtts,
+    slack,
     streams,
     volumes,
     windows,
@@ -44,15 +44,6 @@ FULL_FIRST_FLIGHT = path(
 
 def changed(query: PathQuery, **more: object) -> PathQuery:
     return msgspec.structs.replace(query, **more)
-
-
-def slack(query: PathQuery) -> float:
-    """Return by how much a better path may be slower.
-
-    Fewer streams are enough for it, where nobody told their number, and their start is longer.
-    """
-    is_run = query.duration_s is not None or query.transfer_bytes is not None
-    return 1 / SLIGHT if is_run and query.streams is None else SLACK
 
 
 class TestOnePath:
