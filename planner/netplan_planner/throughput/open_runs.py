@@ -1,8 +1,8 @@
 """Runs over a time or a volume whose number of streams nobody told: as many as it takes.
 
-Their steady rate is that of any number. Their start is that of the least number which nearly
-reaches it, and where the start is most of the run, nearly that of the most that are tried: no
-number of streams that somebody may tell does better by more than a case counts.
+Their steady rate is that of any number, and their start that of the most that are tried, whose
+windows hold nothing back: so what is better for a path never lowers the rate. The number that is
+told is the least which nearly reaches the steady rate.
 """
 
 from collections.abc import Callable, Sequence
@@ -84,47 +84,40 @@ def predict_rows(
     )
     answers = predict_columns(kinds, limits, steady_columns, factors, probed)
 
-    def ask(which: NDArray[np.intp], of: Columns, streams: Column) -> Predictions:
-        some = Columns._make(column[which] for column in of)._replace(streams=streams)
+    def ask(which: NDArray[np.intp], of: Columns, streams: float) -> Predictions:
+        some = Columns._make(column[which] for column in of)
+        some = some._replace(streams=np.full(len(which), streams))
         own = probed.rows(which) if probed is not None else None
         return predict_columns(kinds, limits, some, factors, own)
 
     def gbps_of(which: NDArray[np.intp], count: float) -> Column:
-        return ask(rows[which], steady_columns, np.full(len(which), count)).gbps
+        return ask(rows[which], steady_columns, count).gbps
 
-    streams = enough_streams(gbps_of, answers.gbps[rows]) if enough is None else enough[rows]
-    run = ask(rows, columns, streams)
-    alone = ask(rows, steady_columns, streams)
-    most = ask(rows, columns, np.full(len(rows), float(STREAMS[-1])))
-    some = Columns._make(column[rows] for column in columns)
-    steady = _rows_of(answers, rows)
-    ends, is_most = _over(some, steady, (run, alone, most))
-    told = _answer(some, steady, ends, np.where(is_most, STREAMS[-1], streams))
+    # No window holds back as many streams as it takes.
+    free = np.full(len(is_run), np.inf)
+    run, alone = (
+        ask(rows, of._replace(window_bytes=free, send_buffer_bytes=free), STREAMS[-1])
+        for of in (columns, steady_columns)
+    )
+    some, steady = Columns._make(column[rows] for column in columns), _rows_of(answers, rows)
+    streams = enough_streams(gbps_of, steady.gbps) if enough is None else enough[rows]
+    told = _answer(some, steady, _ends(some, steady, run, alone), streams)
     found: Predictions = _put(answers, rows, told)
     return found
 
 
-def _over(
-    columns: Columns, steady: Predictions, told: tuple[Predictions, Predictions, Predictions]
-) -> tuple[Ends, NDArray[np.bool_]]:
-    """Return the means over the runs, and where those of the most streams are in their place.
+def _ends(columns: Columns, steady: Predictions, run: Predictions, alone: Predictions) -> Ends:
+    """Return the means over runs: those of the most streams, and at most the steady ones.
 
-    `told` is of enough streams over the run and in steady state, and of the most over the run.
+    Where even the most streams do not reach what any number does in steady state (`alone` is
+    theirs), they stand for as many times more.
     """
-    gbit = gbit_from_bytes(columns.transfer_bytes)
-    is_sized = ~np.isnan(gbit)
-    ends, is_most = [], np.zeros(len(gbit), dtype=bool)
-    for name in Ends._fields:
-        whole = getattr(steady, name)
-        run, alone, most = (getattr(one, name) for one in told)
-        lost_s = np.maximum(gbit / run - gbit / alone, 0.0)
-        timed = whole * np.minimum(run / alone, 1.0)
-        mean = np.where(is_sized, gbit / (gbit / whole + lost_s), timed)
-        least = SLIGHT * np.minimum(most, whole)
-        is_most = least > mean if name == "gbps" else is_most
-        ends.append(np.fmax(mean, least))
-    low, high = np.minimum(ends[0], ends[1]), np.minimum(ends[2], most_of_bytes(columns))
-    return Ends(ends[0], low, np.maximum(ends[0], high)), is_most
+    times = np.fmax(steady.gbps / alone.gbps, 1.0)
+    gbps, low, high = (
+        np.minimum(getattr(steady, end), getattr(run, end) * times) for end in Ends._fields
+    )
+    most = np.minimum(high, most_of_bytes(columns))
+    return Ends(gbps, np.minimum(low, gbps), np.maximum(gbps, most))
 
 
 def _answer(columns: Columns, steady: Predictions, ends: Ends, streams: Column) -> Predictions:

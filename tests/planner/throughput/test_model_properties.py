@@ -27,7 +27,6 @@ from support.paths.queries import (
     path,
     paths,
     rtts,
-    slack,
     streams,
     volumes,
     windows,
@@ -55,14 +54,14 @@ class TestOnePath:
     @given(paths(), TIMES)
     def test_a_longer_round_trip_never_raises_it(self, query: PathQuery, times: float) -> None:
         far = changed(query, rtt_ms=(query.rtt_ms or 0) * times)
-        assert gbps(far) <= gbps(query) * slack(query)
+        assert gbps(far) <= gbps(query) * SLACK
 
     @given(paths(), windows, TIMES)
     def test_a_greater_window_never_lowers_it(
         self, query: PathQuery, window: int, times: float
     ) -> None:
         small = changed(query, window_bytes=window)
-        assert gbps(small) <= gbps(changed(query, window_bytes=int(window * times))) * slack(query)
+        assert gbps(small) <= gbps(changed(query, window_bytes=int(window * times))) * SLACK
 
     @given(paths(), windows, TIMES)
     def test_a_greater_send_buffer_never_lowers_it(
@@ -70,7 +69,7 @@ class TestOnePath:
     ) -> None:
         small = changed(query, send_buffer_bytes=buffer)
         great = changed(query, send_buffer_bytes=int(buffer * times))
-        assert gbps(small) <= gbps(great) * slack(query)
+        assert gbps(small) <= gbps(great) * SLACK
 
     @given(paths(), st.sampled_from(growing_types()), st.data())
     def test_a_receiver_with_more_vcpus_never_lowers_it(

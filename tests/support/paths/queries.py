@@ -15,7 +15,6 @@ from netplan_planner.model import Estimate, PathClass, PathEnd, PathQuery
 from netplan_planner.throughput import load_caps, predict
 from netplan_planner.throughput.batch import Columns, Predictions, kind_limits, predict_columns
 from netplan_planner.throughput.goodput.intervals import factors_at
-from netplan_planner.throughput.open_runs import NEARLY
 
 DAY = date(2026, 11, 21)
 CLASSES = tuple(c for c in PathClass if c.distance or c is PathClass.INTERNET)
@@ -168,12 +167,3 @@ class Table:
     def gbps(self, **changed: Any) -> NDArray[np.float64]:
         """Return the values only."""
         return self.answers(**changed).gbps
-
-
-def slack(query: PathQuery) -> float:
-    """Return by how much a better path may be slower.
-
-    Fewer streams are enough for it, where nobody told their number, and their start is longer.
-    """
-    is_run = query.duration_s is not None or query.transfer_bytes is not None
-    return 1 / NEARLY if is_run and query.streams is None else 1 + 1e-9

@@ -282,8 +282,9 @@ def _kind(item: model.LineItem) -> str:
 def by_kind(amounts: Iterable[tuple[str, Decimal]]) -> Line:
     """Return sums by kind, the greatest first, until what is left is a tenth of all or little each.
 
-    >>> [span.text for span in by_kind(zip("abc", map(Decimal, (90, 5, 5))))]
-    ['a ', '$90.00', ', 2 others ', '$10.00']
+    >>> from netplan_planner.renderers.document import plain
+    >>> plain(by_kind(zip("abc", map(Decimal, (90, 5, 5)), strict=True)))
+    'a $90.00, 2 others $10.00'
     """
     kinds: defaultdict[str, Decimal] = defaultdict(Decimal)
     for name, usd in amounts:

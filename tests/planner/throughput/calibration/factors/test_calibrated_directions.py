@@ -27,7 +27,6 @@ from support.paths.queries import (
     growing_types,
     path,
     paths,
-    slack,
     streams,
     windows,
 )
@@ -113,14 +112,14 @@ class TestOnePath:
     ) -> None:
         sizes = (buffer, int(buffer * times))
         small, great = (changed(query, send_buffer_bytes=size) for size in sizes)
-        assert value(small, CAPS[name]) <= value(great, CAPS[name]) * slack(query)
+        assert value(small, CAPS[name]) <= value(great, CAPS[name]) * SLACK
 
     @given(query=paths(), window=windows, times=TIMES)
     def test_a_greater_window_never_lowers_it(
         self, name: str, query: PathQuery, window: int, times: float
     ) -> None:
         small, great = (changed(query, window_bytes=size) for size in (window, int(window * times)))
-        assert value(small, CAPS[name]) <= value(great, CAPS[name]) * slack(query)
+        assert value(small, CAPS[name]) <= value(great, CAPS[name]) * SLACK
 
     @settings(max_examples=examples(0.25))
     @given(query=paths(), duration=durations, times=TIMES)
