@@ -3,7 +3,17 @@
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 
-from netplan_planner.model import Facts, Fix, Gap, Hit, Instruction, Need, Severity, Value, Work
+from netplan_planner.model import (
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instruction,
+    Need,
+    RuleText,
+    Severity,
+    Value,
+)
 
 
 class Threshold(Value, frozen=True, kw_only=True):
@@ -74,7 +84,7 @@ def reaches_floor(facts: Facts, rule_id: str, byte_count: int) -> bool:
     return facts.gib_per_month(byte_count) >= floor
 
 
-class Rule(Value, frozen=True, kw_only=True):
+class Rule(RuleText, frozen=True, kw_only=True):
     """The metadata of a rule. Calling it with the check function makes the rule complete.
 
     `id` names the fault and never changes; it equals the module's name with dashes.
@@ -84,20 +94,8 @@ class Rule(Value, frozen=True, kw_only=True):
     amount of dollars as one that a renderer writes (`by_price_money`).
     """
 
-    id: str
-    title: str
     severity: Severity
     needs: frozenset[Need]
-    rationale: str
-    """What is lost, and why it happens."""
-    remediation: str
-    """What to do, in general; a hit says it for its place."""
-    guards: str
-    """When it keeps silent although the pattern is there."""
-    references: tuple[str, ...]
-    """The pages that it rests on, the most telling first."""
-    work: Work
-    """What following it takes; kinds that rules share stand in `work`."""
     since: str = "0.1.0"
     """The first release that has it."""
     thresholds: tuple[Threshold, ...] = ()

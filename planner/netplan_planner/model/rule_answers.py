@@ -27,25 +27,32 @@ class Work(Value, frozen=True, kw_only=True):
     """What time it needs in which something may stand still."""
 
 
-class RulePage(Value, frozen=True, kw_only=True):
-    """All that is known of one rule. Texts are Markdown with code spans and emphasis only."""
+class RuleText(Value, frozen=True, kw_only=True):
+    """What is said of a rule. Texts are Markdown with code spans and emphasis only."""
 
     id: str
     title: str
+    rationale: str
+    """What is lost, and why it happens."""
+    remediation: str
+    """What to do, in general; a hit says it for its place."""
+    guards: str
+    """When it keeps silent although the pattern is there."""
+    work: Work
+    """What following it takes; kinds that rules share stand in `work`."""
+    references: tuple[str, ...]
+    """The pages that it rests on, the most telling first."""
+
+
+class RulePage(RuleText, frozen=True, kw_only=True):
+    """All that is known of one rule. Texts are Markdown with code spans and emphasis only."""
+
     severity: str
     area: str
     needs: tuple[str, ...]
     since: str
-    rationale: str
-    """What is lost, and why it happens."""
-    remediation: str
-    guards: str
-    """When it keeps silent although the pattern is there."""
     thresholds: tuple[RuleThreshold, ...]
     aliases: tuple[str, ...]
-    work: Work
-    references: tuple[str, ...]
-    """The sources."""
 
 
 class RuleList(Value, frozen=True, kw_only=True):

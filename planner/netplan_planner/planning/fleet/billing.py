@@ -140,26 +140,23 @@ class Biller:
         for fee in (*hourly_lines(machine), *self._gpus(machine, profile.month_ratio)):
             share = fee.quantity / HOURS_PER_MONTH * hours
             yield with_quantity(fee, share)
-        if candidate.at_list_usd:
-            yield model.LineItem(
-                name=f"{need.machine_type} to {machine.machine_type}: {AT_LIST}",
-                quantity=Decimal(need.count),
-                unit="machine",
-                unit_price_usd=candidate.at_list_usd,
-                usd_per_month=need.count * candidate.at_list_usd,
-                as_of=self._prices.info.as_of,
-                source="what the bill says of today's machine and not of the other",
-            )
-        if candidate.move_usd:
-            yield model.LineItem(
-                name=f"price of moves that was given, for {need.name}",
-                quantity=Decimal(need.count),
-                unit="machine",
-                unit_price_usd=candidate.move_usd,
-                usd_per_month=need.count * candidate.move_usd,
-                as_of=self._prices.info.as_of,
-                source="--move-price; billed by nobody",
-            )
+        kinds = f"{need.machine_type} to {machine.machine_type}"
+        untold = "what the bill says of today's machine and not of the other"
+        given = f"price of moves that was given, for {need.name}"
+        for usd, name, source in (
+            (candidate.at_list_usd, f"{kinds}: {AT_LIST}", untold),
+            (candidate.move_usd, given, "--move-price; billed by nobody"),
+        ):
+            if usd:
+                yield model.LineItem(
+                    name=name,
+                    quantity=Decimal(need.count),
+                    unit="machine",
+                    unit_price_usd=usd,
+                    usd_per_month=need.count * usd,
+                    as_of=self._prices.info.as_of,
+                    source=source,
+                )
 
     def _gpus(self, machine: Machine, month_ratio: float) -> Iterable[model.LineItem]:
         line, ratio = machine.bill.gpus, gpu_ratio(self._prices, machine, month_ratio)

@@ -15,12 +15,13 @@ DETAILS = ("zone", "vpc_project", "vpc", "subnetwork", "subnetwork_region")
 IDENTITY = ("address", "project", "name")
 """What decides who an end is: `name` is the machine's, or of an end without one its tag."""
 
+_ENDS = tuple(f"{end}_{name}" for end in ("src", "dst") for name in (*IDENTITY, *DETAILS))
 COLUMNS = (
     "is_entry",
     "is_other_log",
     "is_dropped",
     "side",
-    *(f"{end}_{name}" for end in ("src", "dst") for name in (*IDENTITY, *DETAILS)),
+    *_ENDS,
     "protocol",
     "src_port",
     "dst_port",
@@ -111,26 +112,8 @@ _LOG_NAMES = (
     *_CONFIGURED,
 )
 
-_NUMBERS = frozenset(
-    {
-        "side",
-        "protocol",
-        "src_port",
-        "dst_port",
-        "start_us",
-        "end_us",
-        "payload_bytes",
-        "packet_count",
-        "rtt_us",
-        "entry",
-        "flow",
-        "configuration",
-        "drop_reason",
-        "day_part",
-    }
-)
-
 _TRUTHS = frozenset({"is_entry", "is_other_log", "is_dropped"})
+_NUMBERS = frozenset(COLUMNS) - _TRUTHS - {*_ENDS, "configuration_name", "source_name"}
 TYPES: Mapping[str, str] = {
     name: "BOOLEAN" if name in _TRUTHS else "BIGINT" if name in _NUMBERS else "VARCHAR"
     for name in COLUMNS
