@@ -20,9 +20,8 @@ from typing import NamedTuple
 from netplan_planner.model import Zone
 from netplan_planner.planning.fleet import plan as planning
 from netplan_planner.planning.fleet.candidates import Choices
-from netplan_planner.planning.fleet.hours import hours_of
 from netplan_planner.planning.fleet.market import Market
-from netplan_planner.planning.fleet.need import CommitmentChoice, FleetNeed
+from netplan_planner.planning.fleet.need import CommitmentChoice, FleetNeed, hours_of
 from netplan_planner.planning.fleet.plan import Planned, plan_fleet
 from netplan_planner.planning.fleet.program import Infeasible, Program, Solution
 from netplan_planner.throughput import load_caps

@@ -23,8 +23,8 @@ from scipy.stats import norm
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from netplan_planner.throughput import load_caps
-from netplan_planner.verbs.forecast.days import days_of
 from netplan_planner.verbs.forecast.foresee import LEAST_DAYS, foresee, interval_of
+from netplan_planner.verbs.forecast.series import days_of
 from netplan_planner.verbs.forecast.table import read_series
 from netplan_pricing import open_prices
 from support.forecasts.made import series

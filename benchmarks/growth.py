@@ -21,9 +21,9 @@ from typing import NamedTuple, TypeVar
 
 from growth_worlds import WORLDS, World
 from netplan_planner.judging.fixes import answer
-from netplan_planner.judging.judge import judge
+from netplan_planner.judging.judged import judge
 from netplan_planner.model import Facts
-from netplan_planner.planning.traffic_totals import traffic_by_class, zone_pairs
+from netplan_planner.planning.traffic_bill import traffic_by_class, zone_pairs
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.output import RENDERERS, render
 from netplan_planner.verbs.audit.answer import Report

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netplan_planner.throughput.transport.tcp import INITIAL_WINDOW_SEGMENTS, segment_bytes
+from netplan_planner.throughput.transport.transfer import INITIAL_WINDOW_SEGMENTS, segment_bytes
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 FILE = Path("data", "measurements", "start_windows.csv")

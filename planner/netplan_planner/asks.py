@@ -10,11 +10,20 @@ page, the bounds, the default, and what reads a text (`Reading`, of the field's 
 one place where the value stands that everybody else works with.
 """
 
-from collections.abc import Callable, Iterator
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal, InvalidOperation
 from keyword import iskeyword
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import msgspec
+
+from netplan_planner.choices import Architecture
+from netplan_planner.errors import UsageError
+from netplan_planner.inert import inert
 
 INPUT, TRAFFIC, CHOICE, OUTPUT, API = (
     "What to read",
@@ -151,3 +160,208 @@ def given_options(value: msgspec.Struct) -> Iterator[str]:
 def _default_of(kind: type[msgspec.Struct], name: str) -> Any:
     found = next(one for one in msgspec.structs.fields(kind) if one.name == name)
     return found.default
+
+
+# Times, volumes and names as people write them: `5s`, `10m`, `2TiB`, `500GB`, `n2,c3`
+
+
+_SECONDS = {
+    "ms": 0.001,
+    "s": 1.0,
+    "m": 60.0,
+    "min": 60.0,
+    "h": 3600.0,
+    "d": 86400.0,
+    "w": 604800.0,
+}
+_BYTES = {
+    "": 1,
+    "b": 1,
+    **{f"{letter}b": 1000**power for power, letter in enumerate("kmgtp", 1)},
+    **{f"{letter}ib": 1024**power for power, letter in enumerate("kmgtp", 1)},
+}
+_MOST = 1e18
+"""Bytes or seconds; more is a slip of the hand."""
+MOST = 1e15
+"""More of anything is a slip of the keyboard."""
+WHOLE = "whole number"
+_SHOWN = 40
+_QUANTITY = re.compile(r"\s*([0-9]*\.?[0-9]+(?:e[0-9]+)?)\s*([a-z]*)\s*", re.IGNORECASE)
+
+
+def seconds(option: str, text: str | None) -> float | None:
+    """Return a time in seconds; a plain number is one.
+
+    Raises:
+        UsageError: If it is no time above 0.
+
+    >>> seconds("--duration", "5s"), seconds("--duration", "1.5h"), seconds("--duration", "90")
+    (5.0, 5400.0, 90.0)
+    """
+    return None if text is None else _value(option, text, {**_SECONDS, "": 1.0}, "5s or 10m")
+
+
+def byte_count(option: str, text: str | None) -> int | None:
+    """Return a volume in bytes; kB, MB, GB are decimal, KiB, MiB, GiB binary.
+
+    Raises:
+        UsageError: If it is no volume above 0.
+
+    >>> byte_count("--bytes", "2TiB"), byte_count("--bytes", "1.5 GB"), byte_count("--bytes", "10")
+    (2199023255552, 1500000000, 10)
+    """
+    if text is None:
+        return None
+    found = round(_value(option, text, _BYTES, "2TiB or 500GB"))
+    if found < 1:
+        raise UsageError(f"{option} is a byte or more, not {text[:40]!r}")
+    return found
+
+
+def deadline_seconds(option: str, text: str | None, now: datetime) -> float | None:
+    """Return how long something may take, of a time such as 2h, or until a moment (RFC 3339).
+
+    Raises:
+        UsageError: If it is neither, or has passed.
+    """
+    if text is None:
+        return None
+    moment = _moment(option, text)
+    if moment is None:
+        return seconds(option, text)
+    left = moment - now
+    if left <= timedelta(0):
+        raise UsageError(f"{option} {text} has passed: it is {now.isoformat('T', 'seconds')}")
+    return left.total_seconds()
+
+
+def _moment(option: str, text: str) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    # Digits alone read as a date of the basic form; they are seconds.
+    if "-" not in text:
+        return None
+    if found.tzinfo is None:
+        raise UsageError(f"{option} {text} needs a time zone, such as {text}Z")
+    return found
+
+
+def _value(option: str, text: str, scale: dict[str, float] | dict[str, int], like: str) -> float:
+    found = _QUANTITY.fullmatch(text)
+    factor = scale.get(found[2].lower()) if found else None
+    value = float(found[1]) * factor if found and factor is not None else 0.0
+    if not 0 < value <= _MOST:
+        raise UsageError(f"{option} is a quantity above 0 such as {like}, not {text[:40]!r}")
+    return value
+
+
+def names(values: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the names of an option that takes commas and repetition.
+
+    >>> names(["n2, c3", "c4"])
+    ('n2', 'c3', 'c4')
+    """
+    return tuple(name.strip() for v in values or () for name in v.split(",") if name.strip())
+
+
+def not_a_number(
+    given: object, least: float | None, most: float | None = None, what: str = "number"
+) -> str:
+    """Return what is said of a value that is no such number.
+
+    >>> print(not_a_number("nan", 0))
+    'nan' is not a number from 0 to 1e+15
+    >>> print(not_a_number("x", 1, what="whole number"))
+    'x' is not a whole number from 1 on
+    """
+    if least is None:
+        return f"{quoted(given)} is not a {what}"
+    if most is None and what == WHOLE:
+        return f"{quoted(given)} is not a {what} from {least:g} on"
+    return f"{quoted(given)} is not a {what} from {least:g} to {MOST if most is None else most:g}"
+
+
+def is_quantity(number: float) -> bool:
+    """Return whether a number is one of at least 0 that a quantity can have."""
+    return math.isfinite(number) and 0 <= number <= MOST
+
+
+def quoted(given: object) -> str:
+    """Return a value as an error shows it."""
+    return repr(inert(str(given)[:_SHOWN]))
+
+
+def percentage(option: str, text: str, *, is_part: bool = False) -> float:
+    """Return a percentage as a ratio of 0 or more; of a part, above 0 and below 1.
+
+    Raises:
+        UsageError: If it is none; a bare number could be meant either way.
+
+    >>> percentage("--zone-growth", "25%"), percentage("--dollar-error", "2.5%", is_part=True)
+    (0.25, 0.025)
+    """
+    number, sign, rest = text.strip().partition("%")
+    try:
+        ratio = float(number) / 100
+    except ValueError:
+        ratio = -1.0
+    fits = 0 < ratio < 1 if is_part else 0 <= ratio < math.inf
+    if not sign or rest or not fits:
+        range_ = "above 0% and below 100%, such as 5%" if is_part else "of 0% or more, such as 25%"
+        raise UsageError(f"{option} takes a percentage {range_}")
+    return ratio
+
+
+NO_BOUND = "none"
+
+
+def usd(option: str, text: str | None) -> Decimal | None:
+    """Return an amount of dollars.
+
+    Raises:
+        UsageError: If it is not a number of at least 0.
+    """
+    if text is None:
+        return None
+    try:
+        amount = Decimal(text.removeprefix("$"))
+    except InvalidOperation as exc:
+        raise UsageError(f"{option}: {not_a_number(text, 0)}") from exc
+    if not amount.is_finite() or not is_quantity(float(amount)):
+        raise UsageError(f"{option}: {not_a_number(text, 0)}")
+    return amount
+
+
+def usd_or_none(option: str, text: str) -> Decimal | None:
+    """Return an amount of dollars; None for `none`, which is no bound.
+
+    Raises:
+        UsageError: If it is neither.
+    """
+    if text.strip().casefold() == NO_BOUND:
+        return None
+    try:
+        return usd(option, text)
+    except UsageError as exc:
+        raise UsageError(f"{exc}, nor {NO_BOUND}") from exc
+
+
+Bytes = Annotated[int, Reading(str, byte_count)]
+Duration = Annotated[float, Reading(str, seconds)]
+Deadline = Annotated[
+    float, Reading(str, lambda option, text: deadline_seconds(option, text, datetime.now(UTC)))
+]
+"""Seconds from now on."""
+Names = Annotated[tuple[str, ...], Reading(list[str], lambda _, values: names(values))]
+Paths = Annotated[tuple[Path, ...], Reading(list[Path], lambda _, values: tuple(values))]
+Texts = Annotated[tuple[str, ...], Reading(list[str], lambda _, values: tuple(values))]
+Exact = Annotated[Decimal, Reading(float, lambda _, number: Decimal(str(number)), float)]
+"""A number as it is written, without what is lost in binary."""
+Usd = Annotated[Decimal, Reading(str, usd)]
+UsdOrNone = Annotated[Decimal | None, Reading(str, usd_or_none, str)]
+"""None is no bound."""
+Day = Annotated[date, Reading(datetime, lambda _, moment: moment.date())]
+ArchitectureName = Annotated[str, Reading(Architecture, lambda _, asked: asked.as_the_api_names_it)]
+"""As the Compute API names it; None is any."""

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 LATER = {
-    "netplan_planner.bundle_file.reading": "zstandard and tarfile, 70 ms: bundles",
+    "netplan_planner.bundle_file.archive": "zstandard and tarfile, 70 ms: bundles",
     "netplan_planner.cli.completion": "rules, prices and caps, 250 ms: a shell that asks",
     "netplan_planner.cli.progress_line": "rich, 40 ms: work that lasts above half a second",
     "netplan_planner.google.bigquery.read": "sqlglot, an extra: flow logs in BigQuery",

@@ -31,7 +31,8 @@ from numpy.typing import NDArray
 
 from netplan_planner.shipped import shipped_rows
 from netplan_planner.throughput.limits.tables import DATA
-from netplan_planner.throughput.round_trips.distance import (
+from netplan_planner.throughput.round_trips import rtt
+from netplan_planner.throughput.round_trips.rtt import (
     Leg,
     Matrix,
     distance_scope,
@@ -40,7 +41,6 @@ from netplan_planner.throughput.round_trips.distance import (
     least_path_ms,
     light_ms,
 )
-from netplan_planner.throughput.round_trips.rtt import GOOGLE, MODEL, PAIR_FILES, PLACES
 
 HERE = Path(__file__).resolve().parent
 FIRST_DAY = "2017-01-01"
@@ -126,9 +126,9 @@ def main(arguments: Sequence[str]) -> None:
     outer = [row for row in rows if not all(map(_is_google, row[1:3]))]
     # All is worked out before the first file is written: a stop leaves no half of a set.
     inside, model = list(inside_rows(figures)), list(model_rows(pairs))
-    write(options.output / PAIR_FILES[0], PAIR_COLUMNS, [*inside, *inner])
-    write(options.output / PAIR_FILES[1], PAIR_COLUMNS, outer)
-    write(options.output / MODEL, MODEL_COLUMNS, model)
+    write(options.output / rtt.PAIR_FILES[0], PAIR_COLUMNS, [*inside, *inner])
+    write(options.output / rtt.PAIR_FILES[1], PAIR_COLUMNS, outer)
+    write(options.output / rtt.MODEL, MODEL_COLUMNS, model)
     print(f"{options.output}: {len(inner)} pairs of Google's regions, {len(outer)} of two clouds")
     for (source, why), count in sorted(refused.items()):
         print(f"refused of {source}: {count} ({why})")
@@ -166,7 +166,7 @@ def accepted_pairs(figures: Iterable[Figure]) -> tuple[Pairs, Counter[tuple[str,
             continue
         unknown = {first, last} - set(number)
         if unknown:
-            raise SystemExit(f"{PLACES} has no {', '.join(sorted(unknown))} ({figure.source})")
+            raise SystemExit(f"{rtt.PLACES} has no {', '.join(sorted(unknown))} ({figure.source})")
         if figure.average_ms > figure.least_ms * MIXED_RATIO + MIXED_MS:
             refused[figure.source, "average far above the least: more than one path"] += 1
         elif figure.least_ms < floor_ms[number[first], number[last]]:
@@ -413,7 +413,7 @@ def _figure(row: dict[str, str], use: str) -> Figure:
 def _region(cloud: str, location: str) -> str:
     name = location.rpartition(":")[2]
     head, dash, zone = name.rpartition("-")
-    return f"{cloud}:{head if cloud == GOOGLE and dash and len(zone) == 1 else name}"
+    return f"{cloud}:{head if cloud == rtt.GOOGLE and dash and len(zone) == 1 else name}"
 
 
 def _last_day(text: str) -> str:
@@ -424,7 +424,7 @@ def _last_day(text: str) -> str:
 
 
 def _is_google(place: str) -> bool:
-    return place.startswith(f"{GOOGLE}:")
+    return place.startswith(f"{rtt.GOOGLE}:")
 
 
 def _check_sources(without: Sequence[str]) -> None:
@@ -435,7 +435,7 @@ def _check_sources(without: Sequence[str]) -> None:
 
 @cache
 def _places() -> World:
-    rows = shipped_rows(DATA / PLACES)
+    rows = shipped_rows(DATA / rtt.PLACES)
     degrees = np.array([[float(r["latitude_deg"]), float(r["longitude_deg"])] for r in rows])
     km = great_circle_km(degrees[:, 0], degrees[:, 1])
     return World(tuple(row["place"] for row in rows), km, np.full_like(km, np.nan))

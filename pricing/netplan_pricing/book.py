@@ -20,17 +20,14 @@ from netplan_planner.model import (
 )
 from netplan_pricing import schema
 from netplan_pricing.container import SCHEMA, SnapshotFile
-from netplan_pricing.contract.even import Comparable
-from netplan_pricing.contract.terms import LIST_PRICES, Terms
+from netplan_pricing.contract.terms import LIST_PRICES, Comparable, Terms
 from netplan_pricing.internet_areas import InternetAreas
 from netplan_pricing.machines.component_rates import SUSPENDED_SERIES, USAGE_WORDS, ComponentRates
 from netplan_pricing.machines.custom_types import parse_custom
 from netplan_pricing.machines.machine_parts import GENERIC_SSD_SERIES, GPU_SERIES, LOCAL_SSD
 from netplan_pricing.machines.machine_prices import FLEXIBLE_PARTS, ListedMachine, MachinePrices
 from netplan_pricing.machines.machine_types import MachineTypes
-from netplan_pricing.machines.node_prices import NodePrices
-from netplan_pricing.machines.sustained_use import SustainedUse
-from netplan_pricing.machines.tier1 import Tier1Fees
+from netplan_pricing.machines.surcharges import NodePrices, SustainedUse, Tier1Fees
 from netplan_pricing.network_prices import NetworkPrices
 from netplan_pricing.service_prices import AddressPrices, ServicePrices
 from netplan_pricing.skus import Skus

@@ -18,8 +18,8 @@ from netplan_pricing.contract.terms import (
     assumed,
     is_uneven,
 )
-from netplan_pricing.known_changes import dated
 from netplan_pricing.schema import GLOBAL, NetworkKind
+from netplan_pricing.skus import dated
 
 _DESCRIPTIONS = {
     NetworkKind.INTRAZONE: "data transfer inside a zone",

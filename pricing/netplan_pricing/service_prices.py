@@ -13,11 +13,10 @@ from netplan_planner.model import AddressUse, Price, PriceTier, Region, SkuId
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile, Table
 from netplan_pricing.contract.terms import LIST_PRICES, Terms
-from netplan_pricing.known_changes import dated
 from netplan_pricing.machines.machine_types import MachineTypes
 from netplan_pricing.network_prices import NetworkPrices, first_paid, unit_prices
 from netplan_pricing.schema import NetworkKind
-from netplan_pricing.skus import Skus
+from netplan_pricing.skus import Skus, dated
 from netplan_pricing.texts import joined, nearest, quoted
 
 FIRST_RULES = "first 5 rules together"

@@ -12,12 +12,12 @@ from netplan_planner.model import AddressUse, RegionLack, UnpricedType
 from netplan_pricing import schema
 from netplan_pricing.book import SnapshotPriceBook
 from netplan_pricing.container import Table
-from netplan_pricing.guards import alone, missing
+from netplan_pricing.guards import alone
 from netplan_pricing.guards.beside import doubts_beside
 from netplan_pricing.guards.quotes import quotes
-from netplan_pricing.known_changes import change_after, known_changes
 from netplan_pricing.machines.machine_prices import ListedMachine
 from netplan_pricing.schema import GLOBAL, NetworkKind
+from netplan_pricing.skus import change_after, known_changes
 
 
 class Check(StrEnum):
@@ -115,7 +115,7 @@ def verify(
     present = list(_present(book))
     regions = set(book.regions())
     gaps = [one for one in present if one is not None and one.where in regions]
-    if gaps and missing.are_few(len({one.where for one in gaps}), len(regions)):
+    if gaps and alone.are_few(len({one.where for one in gaps}), len(regions)):
         lacking += tuple(
             RegionLack(region=one.where, what=one.what.removeprefix("no price of ")) for one in gaps
         )
@@ -230,8 +230,8 @@ def _both_ways(
     regions = book.regions()
     pairs = [(src, dst) for src in regions for dst in regions if src != dst]
     without = [pair for pair in pairs if pair not in count]
-    few = missing.are_few(len(without), len(pairs))
-    lacking = missing.lacking_pairs(regions, without) if few else ()
+    few = alone.are_few(len(without), len(pairs))
+    lacking = alone.lacking_pairs(regions, without) if few else ()
 
     def judged() -> Iterator[Fault | None]:
         for src, dst in pairs:

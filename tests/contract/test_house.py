@@ -27,7 +27,7 @@ LONGER_FILES = {
     "netplan_planner/input_files.py": 411,
     "netplan_planner/readers/collector.py": 423,
     "netplan_planner/readers/compute/wire.py": 475,
-    "netplan_pricing/book.py": 425,
+    "netplan_pricing/book.py": 422,
     "netplan_pricing/machines/machine_prices.py": 449,
     "netplan_pricing/traffic_prices.py": 406,
     "scripts/build_rtt.py": 460,

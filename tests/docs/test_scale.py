@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from netplan_planner.google.bigquery import cost
+from netplan_planner.google.bigquery import queries
 from netplan_planner.model import Inventory
 from netplan_planner.readers import read_inventory
 from netplan_planner.units import BYTES_PER_TIB
@@ -114,7 +114,7 @@ def _rows(file: Path) -> list[Json]:
 
 
 def usd(byte_count: float) -> Decimal:
-    return Decimal(byte_count) * cost.USD_PER_TIB / BYTES_PER_TIB
+    return Decimal(byte_count) * queries.USD_PER_TIB / BYTES_PER_TIB
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -163,14 +163,14 @@ def test_bytes_of_a_record_by_statement(billed: Billed, request: pytest.FixtureR
 
 def test_what_is_said_before_the_first_scan_counts_the_sums(billed: Billed) -> None:
     records = sum(billed.raw.values())
-    assert round(billed.record / records, 1) == float(cost.RAW_RATIO)
+    assert round(billed.record / records, 1) == float(queries.RAW_RATIO)
     besides = billed.record - records
     # The same typed records, and labels, times and ids beside the one value.
     beside_payload = sum(
         size for path, size in billed.raw.items() if not path.startswith("jsonPayload.")
     )
     linked = billed.payload + beside_payload
-    assert round((linked + besides) / linked, 1) == float(cost.LINKED_RATIO)
+    assert round((linked + besides) / linked, 1) == float(queries.LINKED_RATIO)
 
 
 def test_a_day_and_thirty(billed: Billed, request: pytest.FixtureRequest) -> None:
@@ -204,9 +204,9 @@ def test_a_pass_over_kept_sums(
     keeping = usd(A_DAY * (sum(billed.raw.values()) + day.record_bytes))
     reading = usd(DAYS * (minutes * day.read_bytes + billed.minutes))
     raw = sum(billed.raw.values())
-    assert round((raw + day.record_bytes) / raw, 1) == float(cost.DAY_RATIO)
+    assert round((raw + day.record_bytes) / raw, 1) == float(queries.DAY_RATIO)
     kept = minutes * day.kept_bytes
-    assert round((minutes * day.read_bytes + billed.minutes) / kept, 1) == float(cost.KEPT_RATIO)
+    assert round((minutes * day.read_bytes + billed.minutes) / kept, 1) == float(queries.KEPT_RATIO)
     found = [
         ("to keep a day of 100 billion records, once: $", f"{keeping:,.0f}"),
         (
@@ -250,4 +250,4 @@ def test_core_hours(request: pytest.FixtureRequest) -> None:
 
 
 def test_the_page_names_the_price() -> None:
-    assert f"${cost.USD_PER_TIB} a TiB" in PAGE.read_text("utf-8")
+    assert f"${queries.USD_PER_TIB} a TiB" in PAGE.read_text("utf-8")

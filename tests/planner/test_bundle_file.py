@@ -9,8 +9,8 @@ import pytest
 import zstandard
 
 from netplan_planner.bundle_file import is_bundle, manifest_of, part_of
+from netplan_planner.bundle_file.archive import packed
 from netplan_planner.bundle_file.manifest import FORMAT
-from netplan_planner.bundle_file.packing import packed
 from netplan_planner.errors import InputError
 from support.commands.in_process import netplan
 

@@ -9,21 +9,21 @@ from pathlib import Path
 import pytest
 
 from netplan_planner.errors import InputError
-from netplan_planner.leftovers import (
+from netplan_planner.writing import (
     LOCK_NAME,
     clear_dead_folders,
     name_beside,
     private_folder,
     sole_user,
+    written_whole,
 )
-from netplan_planner.writing import written_whole
 from support.commands.run import ROOTS
 from support.examples import sized
 
 DIE_INSIDE = """
 import os, signal, sys
 from pathlib import Path
-from netplan_planner.leftovers import private_folder
+from netplan_planner.writing import private_folder
 with private_folder(Path(sys.argv[1])) as folder:
     (folder / "spill").write_text("much")
     os.kill(os.getpid(), signal.SIGKILL)
@@ -40,7 +40,7 @@ INTERRUPTED = """
 import os, signal, sys
 from pathlib import Path
 from netplan_planner.cli.interrupts import ended_quietly
-from netplan_planner.leftovers import private_folder
+from netplan_planner.writing import private_folder
 from netplan_planner.writing import folder_written_whole, written_whole
 parent, moment = Path(sys.argv[1]), int(sys.argv[2])
 count = 0

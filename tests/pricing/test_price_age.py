@@ -12,8 +12,8 @@ from netplan_planner.model.money.price_age import age_of, price_age
 from netplan_planner.renderers.content.phrases import origin
 from netplan_pricing import open_snapshot
 from netplan_pricing.contract.terms import EffectivePrice, Terms
-from netplan_pricing.known_changes import known_changes
 from netplan_pricing.schema import NetworkKind
+from netplan_pricing.skus import known_changes
 from support.commands.run import run_verbs
 from support.prices.billing_export import usage, write_parquet
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.judging.rules import rule_page
+from netplan_planner.judging.judged import rule_page
 from netplan_planner.planning.reconciling import reconcile
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import render

@@ -12,7 +12,7 @@ from netplan_planner.renderers.figures import shown
 from netplan_planner.throughput.transport.tools import thread_count
 from netplan_rules.registry import find_rule
 from netplan_rules.shared.comparable import reasons_of
-from netplan_rules.shared.predicted import RunModel
+from netplan_rules.shared.measured import RunModel
 from support.listed import listed
 from support.rules.measured_facts import (
     FAR,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import netplan_rules
-from netplan_planner.judging.judge import judge
+from netplan_planner.judging.judged import judge
 from netplan_planner.model import Facts, Hit, Need, PathClass, Severity
 from netplan_rules.base import Check, Rule
 from netplan_rules.work import READ_AGAIN

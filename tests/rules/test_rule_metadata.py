@@ -18,9 +18,8 @@ from netplan_planner.errors import UsageError
 from netplan_planner.judging.fixes import answer
 from netplan_planner.model import Need
 from netplan_planner.renderers.figures import shown
-from netplan_rules import docs, registry
-from netplan_rules.base import Check, Rule, Threshold
-from netplan_rules.severity import STEPS
+from netplan_rules import registry
+from netplan_rules.base import STEPS, Check, Rule, Threshold
 from support.commands.run import run_verbs
 from support.listed import listed
 from support.projects.shared_data import needs_shared, shared
@@ -274,8 +273,8 @@ def test_a_threshold_is_shown_and_documented(rule: Rule, threshold: Threshold) -
     )
     cells = f"`{threshold.name}`", default, threshold.unit, threshold.allowed, threshold.about
     row = f"| {' | '.join(cells)} |"
-    assert row in docs.page(registry.find_rule(rule.id))
-    assert row in docs.reference()
+    assert row in registry.page(registry.find_rule(rule.id))
+    assert row in registry.reference()
 
 
 def test_nothing_else_is_shown_of_rules() -> None:

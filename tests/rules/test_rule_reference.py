@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.judging.rules import rule_list, rule_page
+from netplan_planner.judging.judged import rule_list, rule_page
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.terminal import render
-from netplan_rules import docs
+from netplan_rules import registry
 from netplan_rules.base import Check
 from netplan_rules.registry import AREAS, all_rules
 from support.commands.run import run_verbs
@@ -26,7 +26,7 @@ def test_the_reference_in_the_repository_is_what_the_command_prints() -> None:
     done = run_verbs(arguments=["rules", "--markdown"])
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == README.read_text(encoding="utf-8"), "run `make docs`"
-    assert done.stdout.rstrip("\n") == docs.reference().rstrip("\n")
+    assert done.stdout.rstrip("\n") == registry.reference().rstrip("\n")
 
 
 def test_the_make_target_writes_what_is_generated() -> None:
@@ -37,7 +37,7 @@ def test_the_make_target_writes_what_is_generated() -> None:
 
 
 def test_the_reference_has_every_rule_once_in_its_area() -> None:
-    text = docs.reference()
+    text = registry.reference()
     assert re.findall(r"^### (\S+)$", text, re.MULTILINE) == [c.rule.id for c in CHECKS]
     assert re.findall(r"^## Area (\S+)$", text, re.MULTILINE) == list(AREAS)
     for area in AREAS:
@@ -54,7 +54,7 @@ def test_the_reference_has_every_rule_once_in_its_area() -> None:
 
 def test_every_row_of_a_table_has_the_columns_of_its_head() -> None:
     width = 0
-    for line in docs.reference().splitlines():
+    for line in registry.reference().splitlines():
         if not line.startswith("|"):
             width = 0
             continue
@@ -65,7 +65,7 @@ def test_every_row_of_a_table_has_the_columns_of_its_head() -> None:
 
 @listed("check", CHECKS, ids=lambda c: str(c.rule.id))
 def test_a_page_has_all_that_the_rule_says(check: Check) -> None:
-    rule, page = check.rule, docs.page(check)
+    rule, page = check.rule, registry.page(check)
     for text in (rule.title, rule.rationale, rule.remediation, rule.guards, rule.severity.value):
         assert text in page
     assert all(need.value in page for need in rule.needs)
@@ -74,7 +74,7 @@ def test_a_page_has_all_that_the_rule_says(check: Check) -> None:
     names = [line.partition(":")[0] for line in facts]
     assert names == ["- Effort", "- Restart", "- Undo", "- Window", "- Source"]
     assert rule.work.effort in facts[0]
-    assert page in docs.reference()
+    assert page in registry.reference()
 
 
 @listed("check", CHECKS, ids=[c.rule.id for c in CHECKS])
@@ -99,7 +99,7 @@ def test_a_page_of_one_rule_is_printed_by_name() -> None:
     done = run_verbs(arguments=["rules", "vpc-mtu-mismatch"])
     assert done.stdout == render(rule_page(check.rule.id), RenderOptions(width=100))
     done = run_verbs(arguments=["rules", "vpc-mtu-mismatch", "--markdown"])
-    assert (done.returncode, done.stdout.rstrip("\n")) == (0, docs.page(check).rstrip("\n"))
+    assert (done.returncode, done.stdout.rstrip("\n")) == (0, registry.page(check).rstrip("\n"))
 
 
 @pytest.mark.parametrize("width", [40, 80, 100, 200])

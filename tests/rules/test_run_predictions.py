@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from netplan_planner.model import PathClass, PathQuery
 from netplan_planner.throughput import load_caps
-from netplan_rules.shared.predicted import RunModel
+from netplan_rules.shared.measured import RunModel
 from support.rules.measured_facts import A, B, hits, host, measured_facts, only_run, run
 
 RULE = "measured-below-model"

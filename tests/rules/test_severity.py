@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Severity
 from netplan_planner.renderers.figures import shown
+from netplan_rules.base import harm
 from netplan_rules.registry import thresholds
-from netplan_rules.severity import harm
 from support.listed import listed
 from support.rules.facts import facts_of, machine
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import msgspec
 
-from netplan_planner.bundle_file import reading
+from netplan_planner.bundle_file import archive
 from netplan_planner.bundle_file.manifest import HEAD, NAME, Manifest
 from netplan_planner.errors import InputError
 from netplan_planner.inert import inert_line
@@ -57,7 +57,7 @@ def manifest_of(path: Path) -> Manifest:
     Raises:
         InputError: If it cannot be read, is damaged, or of another version.
     """
-    return reading.manifest_of(path)
+    return archive.manifest_of(path)
 
 
 def part_of(path: Path, name: str, fields: tuple[str, ...] = ()) -> bytes | None:
@@ -72,7 +72,7 @@ def part_of(path: Path, name: str, fields: tuple[str, ...] = ()) -> bytes | None
         InputError: If it cannot be read, is damaged, of another version, or holds fields that this
             netplan does not know.
     """
-    return reading.part_of(path, name, fields)
+    return archive.part_of(path, name, fields)
 
 
 def value_of(path: Path, name: str, kind: type[_Held]) -> _Held | None:

@@ -17,10 +17,9 @@ import typer
 
 from netplan_planner import version as version_of_tool
 from netplan_planner.cli.live import Live
-from netplan_planner.cli.origins import Verbs, check_variables
+from netplan_planner.cli.options import Verbs, check_kind, check_variables, kind_of
 from netplan_planner.cli.state import state as state
 from netplan_planner.cli.unforeseen import line_of, trace_of, withheld
-from netplan_planner.cli.wrong_values import check_kind, kind_of
 from netplan_planner.config import find_config, holds_settings, option_defaults
 from netplan_planner.errors import InputError, NetplanError, UsageError, nearest_names
 from netplan_planner.inert import inert_line

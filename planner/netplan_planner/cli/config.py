@@ -7,12 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from netplan_planner.cli import answers
+from netplan_planner.cli import commands
 from netplan_planner.cli.app import app
-from netplan_planner.cli.origins import variables_of
+from netplan_planner.cli.options import said_of, variables_of
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
-from netplan_planner.cli.wrong_values import said_of
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Environment, EnvironmentVariable, Setting, Settings
 from netplan_planner.renderers.options import RenderOptions
@@ -43,7 +42,7 @@ class Show(Parameters, frozen=True, kw_only=True):
         ),
     ] = False
     json: Annotated[bool, typer.Option("--json", hidden=True)] = False
-    answer: answers.Output = answers.Output()
+    answer: commands.Output = commands.Output()
 
 
 @config_app.command("show")
@@ -52,14 +51,14 @@ def show(asked: Show, ctx: typer.Context) -> None:
     """Print every option of every verb and every threshold of every rule, with its origin."""
     specs = asked.answer.specs(default="json" if asked.json else "text")
     if asked.env:
-        answers.write(
+        commands.write(
             _environment(ctx.find_root()),
             specs,
             unbroken(RenderOptions(verbosity=int(state.explain))),
         )
         return
     found = (*_options(ctx.find_root()), *file_settings(state.config_path))
-    answers.write(
+    commands.write(
         Settings(settings=found), specs, unbroken(RenderOptions(verbosity=int(state.explain)))
     )
 

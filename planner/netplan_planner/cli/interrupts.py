@@ -14,8 +14,8 @@ from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 from netplan_planner.inert import inert_line
-from netplan_planner.leftovers import clear_own
 from netplan_planner.streams import standard_output
+from netplan_planner.writing import clear_own
 
 EXIT_INTERRUPTED = 130
 _AGAIN_S = 0.02

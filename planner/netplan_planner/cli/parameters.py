@@ -44,7 +44,7 @@ from netplan_planner.asks import (
     parameter_of,
     reading_of,
 )
-from netplan_planner.cli.wrong_values import only_numbers
+from netplan_planner.cli.options import only_numbers
 from netplan_planner.errors import UsageError
 from netplan_planner.input_files import Given, check_output, give, reserve_output
 from netplan_planner.writing import usable_target

@@ -9,7 +9,7 @@ import sys
 import traceback
 from collections.abc import Mapping, Sequence
 
-from netplan_planner.cli.common_words import WITH_VALUE
+from netplan_planner.cli.options import WITH_VALUE
 from netplan_planner.cli.verbs import VERBS
 from netplan_planner.inert import inert, inert_line
 from netplan_planner.input_files import is_path, read_when

@@ -2,5 +2,5 @@
 
 Pure functions of `model.project.kubernetes`. `networks_of` tells plugin, encapsulation, MTU and
 interface with the place where each was read; `database_of` which pods look like databases;
-`near_endpoints` what clients would meet if a Service preferred near endpoints.
+`services` what clients would meet if a Service preferred near endpoints.
 """

@@ -18,14 +18,14 @@ from netplan_planner import meter, model
 from netplan_planner.errors import AccessError, UsageError
 from netplan_planner.google import compute_methods
 from netplan_planner.google.compute_pages import PageReader
-from netplan_planner.google.located_lists import (
+from netplan_planner.google.options import ApiOptions, ClientApi, Endpoint, resolve_endpoint
+from netplan_planner.google.other_apis import (
     LOCATED_APIS,
     SCOPE,
     LocatedApi,
     located_endpoint,
     read_located,
 )
-from netplan_planner.google.options import ApiOptions, ClientApi, Endpoint, resolve_endpoint
 from netplan_planner.google.paging import CutOff, Endless, Page, each_page, page_of
 from netplan_planner.google.refusals import Refusal, Request, path_of
 from netplan_planner.google.transport import Transport

@@ -24,12 +24,11 @@ from netplan_planner.google.options import (
     ClientApi,
     Endpoint,
 )
-from netplan_planner.google.watch import Watch
 from netplan_planner.input_files import decode_json
 
 if TYPE_CHECKING:
     from netplan_planner.google.clients.asking import Clients
-    from netplan_planner.google.session import Sessions
+    from netplan_planner.google.session import Sessions, Watch
 
 T = TypeVar("T")
 
@@ -73,7 +72,7 @@ class Transport:
         self._deadline_s = time.monotonic() + options.total_s
         self._endpoint = endpoint
         self._api_key = api_key
-        self._watch = Watch()
+        self._watch = session.Watch()
         self._sessions, self._credentials = _opened(endpoint, scopes, api_key, self._watch)
         self._exchange = Exchange(self._sessions, options)
         self.stopped = self._exchange.stopped
@@ -211,7 +210,7 @@ class Transport:
 
 
 def _opened(
-    endpoint: Endpoint, scopes: Sequence[str], api_key: str | None, watch: Watch
+    endpoint: Endpoint, scopes: Sequence[str], api_key: str | None, watch: "Watch"
 ) -> "tuple[Sessions, Any]":
     """Return where threads get their sessions, and the credentials of these.
 

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.judging.fix_gain import Standing
-from netplan_rules.base import Rule
-from netplan_rules.severity import SECTION, Harm, harm, held_back_ratio
+from netplan_rules.base import SECTION, Harm, Rule, harm, held_back_ratio
 from netplan_rules.wording import gbps, money
 from netplan_rules.work import MACHINE_TYPE, NEW_MACHINE
 

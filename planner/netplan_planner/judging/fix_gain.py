@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from netplan_planner import model
 from netplan_planner.ledger import Ledger
 from netplan_planner.ledger.guards import is_final
-from netplan_planner.model.plans.changes import LEAST_SAVING_USD
+from netplan_planner.model.plans.plan_answer import LEAST_SAVING_USD
 from netplan_planner.units import SECONDS_PER_MINUTE
 
 Bounds = model.Interval[Decimal]

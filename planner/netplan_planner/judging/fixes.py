@@ -23,8 +23,7 @@ from netplan_planner.judging.fix_sets import find_fix_sets, options_of
 from netplan_planner.ledger import ledger_of
 from netplan_planner.machines.groups import changed_together, is_managed
 from netplan_planner.units import counted
-from netplan_rules.base import Rule
-from netplan_rules.severity import harm, held_back_ratio
+from netplan_rules.base import Rule, harm, held_back_ratio
 from netplan_rules.work import MACHINE_TYPE, NEW_MACHINE
 
 _NONE = Decimal(0)

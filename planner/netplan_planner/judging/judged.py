@@ -1,5 +1,6 @@
-"""Facts judged by all rules that a request selects: findings, their order, what is not shown."""
+"""Facts judged by the rules that a request selects: findings, their order, what is not shown."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
@@ -8,13 +9,125 @@ from netplan_planner import meter, model
 from netplan_planner.errors import InputError
 from netplan_planner.judging.findings import fingerprint
 from netplan_planner.judging.fixes import answer
-from netplan_planner.judging.judge import Judgement, judge
 from netplan_planner.judging.suppressions import Suppressions, read_suppressions
+from netplan_planner.model import (
+    Facts,
+    Gap,
+    Hit,
+    NotEvaluated,
+    RuleList,
+    RulePage,
+    RuleThreshold,
+    Value,
+    taken,
+)
 from netplan_planner.planning import reconciling
 from netplan_planner.units import counted
 from netplan_planner.world.request import InputRequest
+from netplan_rules import registry
 from netplan_rules.base import Check, Rule
-from netplan_rules.registry import all_rules, select_rules
+from netplan_rules.needs import lacking
+from netplan_rules.registry import all_rules, find_rule, select_rules
+
+# One rule: what it found, and what it could not judge
+
+
+_EXAMPLES = 5
+
+
+class Judgement(Value, frozen=True, kw_only=True):
+    """What one rule said about one set of facts."""
+
+    rule: Rule
+    hits: tuple[Hit, ...]
+    not_evaluated: tuple[NotEvaluated, ...]
+
+
+def judge(check: Check, facts: Facts) -> Judgement:
+    """Run one rule; what it lacks and a crash become `NotEvaluated`, never a pass."""
+    rule = check.rule
+    # Several needs of a rule may lack the same thing.
+    missing = sorted({why for need in rule.needs if (why := lacking(need, facts))})
+    if missing:
+        note = NotEvaluated(rule=rule.id, reason="; ".join(missing), kind="missing-evidence")
+        return Judgement(rule=rule, hits=(), not_evaluated=(note,))
+    hits: list[Hit] = []
+    gaps: list[Gap] = []
+    try:
+        for said in check(facts):
+            (hits if isinstance(said, Hit) else gaps).append(said)  # type: ignore[arg-type]
+    except Exception as error:
+        reason = f"the rule crashed: {type(error).__name__}: {error}"
+        note = NotEvaluated(rule=rule.id, reason=reason[:500], kind="crashed")
+        return Judgement(rule=rule, hits=(), not_evaluated=(note,))
+    return Judgement(rule=rule, hits=tuple(hits), not_evaluated=_gaps(rule, gaps))
+
+
+def _gaps(rule: Rule, gaps: Iterable[Gap]) -> tuple[NotEvaluated, ...]:
+    by_reason: dict[str, set[str]] = defaultdict(set)
+    for gap in gaps:
+        by_reason[gap.reason].add(gap.resource.self_link)
+    return tuple(
+        NotEvaluated(
+            rule=rule.id,
+            reason=reason,
+            kind="gap",
+            resource_count=len(links),
+            examples=tuple(sorted(links)[:_EXAMPLES]),
+        )
+        for reason, links in sorted(by_reason.items())
+    )
+
+
+# The rules' metadata as answers
+
+
+def rule_list() -> RuleList:
+    """Return every rule."""
+    return RuleList(rules=tuple(map(_page, all_rules())))
+
+
+def rule_page(name: str) -> RulePage:
+    """Return what is known of a rule.
+
+    Raises:
+        UsageError: If no rule has the name; the text names the nearest.
+    """
+    return _page(find_rule(name))
+
+
+def reference_page(name: str | None) -> str:
+    """Return the page of a rule, or the whole reference, as Markdown of the documentation.
+
+    Raises:
+        UsageError: If no rule has the name.
+    """
+    text = registry.reference() if name is None else registry.page(find_rule(name))
+    return text.rstrip("\n")
+
+
+def check_rule_names(names: tuple[str, ...]) -> None:
+    """Refuse a name that is neither a rule nor an area.
+
+    Raises:
+        UsageError: With the names that come near.
+    """
+    select_rules(names, ())
+
+
+def _page(check: Check) -> RulePage:
+    rule = check.rule
+    return taken(
+        RulePage,
+        rule,
+        severity=rule.severity.value,
+        area=check.area,
+        needs=tuple(sorted(need.value for need in rule.needs)),
+        thresholds=tuple(taken(RuleThreshold, one) for one in rule.thresholds),
+    )
+
+
+# Facts judged by all rules that a request selects: findings, their order, what is not shown
 
 
 def with_bill(request: InputRequest, facts: model.Facts) -> model.Facts:

@@ -1,6 +1,6 @@
-"""The bill of a month: what the tables of machines, traffic and services come to together."""
+"""The bill of a month: machines, traffic and services together, and what committing would save."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from functools import partial
@@ -10,18 +10,152 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.judging.machine_table import machine_rows
 from netplan_planner.judging.services import SOLE_TENANT_NODES, network_services
+from netplan_planner.ledger import Ledger
 from netplan_planner.ledger.resources import (
     MachineCosts,
     address_lines,
     idle_addresses,
     unused_address_lines,
 )
+from netplan_planner.model import Change, CommitmentLever, CommitmentScope, Facts, OrderedFix
 from netplan_planner.model.report_rows import MonthBill, unpriced_span
 from netplan_planner.optimise.commitment_types import is_pending
+from netplan_planner.planning.fleet.standing import committed as commitments_of
 from netplan_planner.planning.fleet.standing import why_no_price
-from netplan_planner.planning.traffic_totals import traffic_by_class
+from netplan_planner.planning.traffic_bill import traffic_by_class
+from netplan_planner.throughput import deciding_platform, instance_cap
+
+# Regional quotas hold besides the caps of machines. Their values stand in no resource that is read:
+# they are named, with what the machines of the region could send together.
+
+
+REGIONAL_QUOTAS = (
+    "GCE VM to internet egress bandwidth",
+    "Inter-region network egress bandwidth from Compute instances",
+)
+"""Per project and region, in Mbit/s, charged to the project of the sender; the first one leaves
+traffic to Google APIs out (docs.cloud.google.com/vpc/docs/quota, last updated 2026-04-02)."""
+
+
+def machine_rows(facts: model.Facts) -> tuple[model.MachineRow, ...]:
+    """Return a row for every machine, in the order of the inventory."""
+    costs = MachineCosts(facts)
+    return tuple(_row(facts, instance, costs) for instance in facts.inventory.instances)
+
+
+def _row(facts: model.Facts, instance: model.Instance, costs: MachineCosts) -> model.MachineRow:
+    cap = None if model.Part.TIER in instance.unknown_parts else instance_cap(instance, facts.caps)
+    is_tier1 = instance.bandwidth_tier is model.BandwidthTier.TIER_1
+    usd, why = _usd(lambda: costs.lines(instance))
+    address_usd, why_address = _usd(lambda: address_lines(facts, instance))
+    network = facts.inventory.network_by_link.get(instance.primary_network or "")  # type: ignore[arg-type]
+    seen = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
+    rates = facts.rates_of(instance)
+    stated = tuple(dict.fromkeys(nic.nic_type for nic in instance.interfaces if nic.nic_type))
+    return model.taken(
+        model.MachineRow,
+        instance,
+        is_tier1=is_tier1,
+        egress_gbps=cap.egress_gbps if cap else None,
+        egress_source=f"{cap.source}, {cap.as_of.isoformat()}" if cap else "",
+        external_gbps=cap.external_gbps if cap else None,
+        external_source=cap.external_source if cap else "",
+        cap_unknown=""
+        if cap
+        else instance.why_unknown
+        or facts.caps.unknown_reason(
+            instance.machine_type, tier1=is_tier1, cpu_platform=deciding_platform(instance)
+        ),
+        egress_p95_gbps=rates.egress.p95_gbps if rates else None,
+        egress_max_gbps=rates.egress.max_gbps if rates else None,
+        external_p95_gbps=seen.egress_outside_vpc.p95_gbps if seen else None,
+        external_max_gbps=seen.egress_outside_vpc.max_gbps if seen else None,
+        nic_types=stated,
+        nic_types_possible=cap.nic_types if cap else (),
+        mtu_bytes=network.mtu_bytes if network is not None else None,
+        external_addresses=tuple(_external(instance)),
+        machine_usd_per_month=usd,
+        address_usd_per_month=address_usd,
+        price_unknown="; ".join(filter(None, (why, why_address))),
+    )
+
+
+NOT_KNOWN = "(not known)"
+"""For the address that a planned machine gets."""
+
+
+def _external(instance: model.Instance) -> Iterator[str]:
+    for nic in instance.interfaces:
+        yield from filter(None, (nic.external_ipv4, nic.external_ipv6))
+    yield from [NOT_KNOWN] * instance.awaited_address_count
+    if instance.has_unknown_access:
+        yield model.MAYBE_ADDRESS
+
+
+def _usd(lines: Callable[[], Sequence[model.LineItem]]) -> tuple[Decimal | None, str]:
+    """Return what lines come to, or why that is not known."""
+    try:
+        return model.total_usd(lines()), ""
+    except MissingDatum as missing:
+        return None, str(missing)
+
+
+# The lever beside the fixes: what committing to what runs would save, now and after the plan
+#
+# The machines keep their types; types and commitments together are what `netplan fleet` plans, by
+# the same program. What is said of machines as they are is its figure "without moves": with both
+# terms as it buys them by itself, with one year alone under `--years 1`.
+
+
+ONE_YEAR = (1,)
+"""The term that binds for the least time."""
+
+
+def commitment_lever(
+    facts: Facts,
+    changes: Iterable[Change],
+    scope: CommitmentScope,
+    years: tuple[int, ...] = ONE_YEAR,
+) -> CommitmentLever | None:
+    """Return what commitments would save of all machines that run; None: nothing.
+
+    Args:
+        facts: The machines, and the commitments that there are.
+        changes: What the fixes change, in their order: after them other machines run.
+        scope: Whether projects share commitments.
+        years: The terms that may be bought.
+    """
+    now = commitments_of(facts, facts.inventory.instances, scope, years)
+    if now is None or now.saved_usd <= 0:
+        return None
+    ledger = Ledger(facts)
+    for change in changes:
+        ledger.make(change)
+    machines = (ledger.state.machine(one.ref.self_link) for one in facts.inventory.instances)
+    left = [one for one in machines if one is not None]
+    after = commitments_of(facts, left, scope, years) if ledger.state.machines else now
+    return CommitmentLever(
+        years=max(years),
+        usd_per_month=now.saved_usd,
+        most_usd_per_month=now.most_usd,
+        paid_usd_per_month=now.paid_usd,
+        after_plan_usd_per_month=after.saved_usd if after is not None else Decimal(0),
+        commitments=after.commitments if after is not None else (),
+        machine_count=now.covered_count,
+        managed_machine_count=now.managed_count,
+        unpriced_machine_count=now.unpriced_count,
+    )
+
+
+def changes_of(plan: Iterable[OrderedFix]) -> Iterator[Change]:
+    """Yield what an order of fixes changes, one change after the other."""
+    for fix in plan:
+        yield from (one.change for one in fix.changes if one.change is not None)
+
+
+# The bill of a month: what the tables of machines, traffic and services come to together
+
 
 _ZERO = Decimal(0)
 

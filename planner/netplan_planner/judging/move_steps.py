@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from netplan_planner import model
 from netplan_planner.ledger.state import State
 from netplan_planner.machines.groups import is_managed
-from netplan_planner.model.plans.changes import PlanChange
+from netplan_planner.model.plans.plan_answer import PlanChange
 from netplan_planner.planning.steps.by_image import move_to_zone, with_tier1
 from netplan_rules.wording import STEPS_BY
 

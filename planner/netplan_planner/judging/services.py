@@ -8,8 +8,7 @@ from netplan_planner import model, units
 from netplan_planner.errors import MissingDatum
 from netplan_planner.machines.groups import CLUSTER_LABEL
 from netplan_planner.model.evidence.log_volume import NOT_MADE, log_gib, record_bytes
-from netplan_planner.paths.fronts import balancer_kind
-from netplan_planner.paths.gateway_hours import attachment_lines
+from netplan_planner.paths.gateways import attachment_lines, balancer_kind
 from netplan_planner.paths.machines import is_gke_node
 from netplan_planner.planning import service_bill
 from netplan_planner.planning.service_bill import ServiceBill

@@ -7,7 +7,7 @@ from decimal import Decimal
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.ledger.state import GatewayKey, State, key_of
-from netplan_planner.paths.gateway_hours import nat_hour_lines
+from netplan_planner.paths.gateways import nat_hour_lines
 from netplan_planner.throughput import deciding_platform
 from netplan_planner.units import HOURS_PER_MONTH
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from netplan_planner import model
-from netplan_planner.machines.copies import ReplicaSets, replica_sets
+from netplan_planner.machines.groups import ReplicaSets, replica_sets
 
 Pair = tuple[int, int]
 """Two owners by index, the smaller first."""

@@ -1,7 +1,15 @@
 """What ties a machine to some types, and whether it can become another one."""
 
-from netplan_planner.machines.become import Fit, Verdict, can_become, ties_of, why_new_machine
-from netplan_planner.machines.series import SeriesFacts, generation_of, series_facts
+from netplan_planner.machines.become import (
+    Fit,
+    SeriesFacts,
+    Verdict,
+    can_become,
+    generation_of,
+    series_facts,
+    ties_of,
+    why_new_machine,
+)
 from netplan_planner.machines.size import STANDBY, SeenSize, SizeLimits, is_watched, seen_size
 
 __all__ = [

@@ -1,11 +1,14 @@
-"""Machines that something else makes and places, and which of them are changed in one go.
+"""Machines that something else makes or places, alone or as copies, and which change in one go."""
 
-What keeps a machine in its zone: the guard of every move, whichever rule or plan proposes it.
-"""
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
-from collections.abc import Iterable, Iterator
+from netplan_planner.model import PIN_LABEL, ROLE_LABEL, Facts, Instance, SelfLink, Value, region_of
 
-from netplan_planner.model import PIN_LABEL, ROLE_LABEL, Facts, Instance
+# What keeps a machine in its zone: the guard of every move, whichever rule or plan proposes it.
+
 
 GKE_NODE_LABEL = "goog-gke-node"
 CLUSTER_LABEL = "goog-k8s-cluster-name"
@@ -71,3 +74,223 @@ def why_it_stays(facts: Facts, one: Instance) -> str:
         "the next hop of a route": not own.isdisjoint(inventory.next_hops),
     }
     return next((reason for reason, holds in reasons.items() if holds), "")
+
+
+# Which machines stand apart on purpose: copies of one service that must not fail together
+
+
+_COPY_WORDS = frozenset(
+    [
+        "primary",
+        "secondary",
+        "master",
+        "slave",
+        "main",
+        "leader",
+        "follower",
+        "replica",
+        "standby",
+        "backup",
+        "bak",
+        "copy",
+        "dr",
+        "failover",
+        "hot",
+        "cold",
+        "active",
+        "passive",
+        "rw",
+        "ro",
+        "read",
+        "reader",
+        "writer",
+        "blue",
+        "green",
+        "mirror",
+    ]
+)
+"""Parts of names that tell one copy of a service from another."""
+_NUMBER = re.compile(r"[a-z]?\d{1,4}")
+_DRAWN = re.compile(r"(?=.*\d)(?=.*[a-z])(?![a-z]+\d+$)[a-z\d]{4,5}")
+"""What an instance group draws for the end of a name: `4b5g`, `889d`, but not `web1`."""
+_SERVICE = ("service", "app")
+"""Labels that say what a machine serves."""
+_SHORT_END = re.compile(r"[a-z\d]{1,5}")
+_LETTER = re.compile(r"[a-f]")
+"""Zones have letters from a to f; so have copies that are named after them."""
+_ZONE_PARTS = frozenset(
+    [
+        "us",
+        "europe",
+        "asia",
+        "africa",
+        "me",
+        "northamerica",
+        "southamerica",
+        "australia",
+        "eu",
+        "na",
+        "sa",
+        "au",
+        "east",
+        "west",
+        "central",
+        "north",
+        "south",
+        "northeast",
+        "northwest",
+        "southeast",
+        "southwest",
+    ]
+)
+_DIRECTED = re.compile(
+    r"(?:us|eu|europe|asia|me|na|sa)?(?:east|west|central|north|south|northeast|northwest|southeast"
+    r"|southwest)\d{1,2}[a-f]?"
+)
+
+
+_NOBODY: Mapping[SelfLink, Instance] = MappingProxyType({})
+
+
+class ReplicaSets(Value, frozen=True, kw_only=True):
+    """The sets of copies among the machines, each machine in at most one of each kind."""
+
+    by_machine: dict[str, frozenset[str]]
+    """Self link to the keys of its sets."""
+    machines: dict[str, tuple[Instance, ...]]
+    """Key of a set to its machines; sets of one are left out."""
+
+    def why_copies(self, one: Instance, other: Instance) -> str:
+        """Return why two machines look like copies of one service, or nothing."""
+        shared = self._keys(one) & self._keys(other)
+        return min(shared).partition("|")[2] if shared else ""
+
+    def joined_by_move(
+        self, machine: Instance, zone: str, moved: Mapping[SelfLink, Instance] = _NOBODY
+    ) -> str:
+        """Return which copy would stand in the same zone, or region, to the harm of all.
+
+        Empty where the copies stay in as many zones and regions as they are in, and no place gets
+        more than half of them: then the loss of one leaves no fewer than before, nor a minority.
+
+        Args:
+            machine: As it was read, or where it stands by now.
+            zone: Where it would stand.
+            moved: Machines that stand elsewhere by now.
+        """
+        for key in sorted(self._keys(machine)):
+            others = [
+                moved.get(one.ref.self_link, one)
+                for one in self.machines[key]
+                if one.ref.self_link != machine.ref.self_link
+            ]
+            copies = f"another copy ({key.partition('|')[2]})"
+            for there, place in (("zone", zone), ("region", region_of(zone))):
+                if _is_drawn_together(others, machine, there, place):
+                    beside = next(one for one in others if getattr(one, there) == place)
+                    return f"{beside.name}, {copies}, stands in {place}"
+        return ""
+
+    def of(self, machine: Instance) -> Iterator[Instance]:
+        """Yield the other copies of a machine, some of them more than once."""
+        for key in sorted(self._keys(machine)):
+            yield from (
+                one for one in self.machines[key] if one.ref.self_link != machine.ref.self_link
+            )
+
+    def _keys(self, machine: Instance) -> frozenset[str]:
+        return self.by_machine.get(machine.ref.self_link, frozenset())
+
+
+def _is_drawn_together(
+    others: Sequence[Instance], machine: Instance, there: str, place: str
+) -> bool:
+    """Return whether copies stand in fewer places after a move, or most of them in one."""
+    here = getattr(machine, there)
+    if here == place:
+        return False
+    before = Counter(getattr(one, there) for one in others)
+    after = before + Counter([place])
+    before += Counter([here])
+    if place not in [getattr(one, there) for one in others]:
+        return False
+    is_most = 2 * after[place] > after.total() and after[place] > max(before.values())
+    return len(after) < len(before) or is_most
+
+
+def replica_sets(facts: Facts) -> ReplicaSets:
+    """Return the sets: members of one group, of one role label, and of one name but for its end.
+
+    An end of letters alone counts among machines of one type, or labelled as of one service: doubt
+    holds a move back.
+
+    Names are compared within a project and network. Words such as primary and replica, numbers,
+    single letters and names of zones do not tell services apart.
+    """
+    found: dict[str, list[Instance]] = defaultdict(list)
+    groups = facts.inventory.group_by_member
+    for machine in facts.inventory.instances:
+        group = groups.get(machine.ref.self_link)
+        if group is not None:
+            found[f"{group.ref.self_link}|both are members of group {group.name}"].append(machine)
+        role = machine.label(ROLE_LABEL)
+        if role in HA_ROLES:
+            where = f"{machine.project}|both have the label {ROLE_LABEL}={role}"
+            found[where].append(machine)
+        # A copy may bear the bare name: db beside db-replica.
+        # Machines that are labelled as of two services are no copies, however they are named.
+        service = next((of for name in _SERVICE if (of := machine.label(name))), "")
+        where = f"{machine.project}/{machine.primary_network}/{service}"
+        found[f"{where}|both are named {name_stem(machine.name)}-…"].append(machine)
+        # What a group draws may be letters alone, which a name may have as well: of one type then.
+        begin, _, end = machine.name.rpartition("-")
+        if begin and (tells_copies_apart(end) or is_drawn(end)):
+            # Of db1-0 and db2-0 each may be a service of its own.
+            found[f"{where}/{begin}|both are named {begin}-…"].append(machine)
+        if begin and _SHORT_END.fullmatch(end):
+            alike = "labelled alike" if service else f"of {machine.machine_type}"
+            why = f"both are named {begin}-… and are {alike}"
+            found[f"{where}|{why}"].append(machine)
+    sets = {key: tuple(members) for key, members in found.items() if len(members) > 1}
+    by_machine: dict[str, set[str]] = defaultdict(set)
+    for key, members in sets.items():
+        for machine in members:
+            by_machine[machine.ref.self_link].add(key)
+    return ReplicaSets(
+        by_machine={link: frozenset(keys) for link, keys in by_machine.items()}, machines=sets
+    )
+
+
+def name_stem(name: str) -> str:
+    """Return a name without what tells one copy of a service from another.
+
+    >>> [name_stem(n) for n in ("kafka-a", "db-master", "db-replica-2", "zk1", "web-us-east1-b")]
+    ['kafka', 'db', 'db', 'zk', 'web']
+    >>> [name_stem(n) for n in ("orders-primary", "dr-orders", "api", "7")]
+    ['orders', 'orders', 'api', '7']
+    >>> drawn = "kafka-4b5g", "cassandra1a", "mongo-us-central1-a-x7k2", "app-db01"
+    >>> [name_stem(n) for n in drawn]
+    ['kafka', 'cassandra', 'mongo', 'app-db']
+    """
+    parts = [part for part in re.split(r"[-_]", name) if part]
+    if len(parts) > 1 and is_drawn(parts[-1]):
+        parts.pop()
+    kept = [part for part in parts if not tells_copies_apart(part)]
+    if not kept:
+        return name
+    last = re.sub(r"(?<=[a-z])\d+[a-f]?$", "", kept[-1])
+    return "-".join([*kept[:-1], last])
+
+
+def is_drawn(part: str) -> bool:
+    """Return whether the end of a name is one that an instance group draws."""
+    return _DRAWN.fullmatch(part) is not None
+
+
+def tells_copies_apart(part: str) -> bool:
+    """Return whether a part of a name is a word, number or zone that tells copies apart."""
+    return (
+        part in _COPY_WORDS
+        or part in _ZONE_PARTS
+        or any(form.fullmatch(part) for form in (_NUMBER, _LETTER, _DIRECTED))
+    )

@@ -10,7 +10,7 @@ from netplan_planner.measuring.campaign import Patience, ProbeEnd
 from netplan_planner.measuring.guard import facts_command
 from netplan_planner.measuring.outputs.base import address_in
 from netplan_planner.measuring.protocol import OLDEST
-from netplan_planner.measuring.sessions import run_to_end
+from netplan_planner.measuring.transports import run_to_end
 from netplan_planner.model import MeasuredEnd, Value
 from netplan_planner.throughput.transport.tools import THREADED_TEXT, Version
 

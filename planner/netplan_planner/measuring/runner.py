@@ -8,17 +8,21 @@ from typing import NamedTuple
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, InputError
 from netplan_planner.inert import inert
-from netplan_planner.measuring.budget import Budget, most_payload_bytes, wire_ratio
 from netplan_planner.measuring.campaign import Campaign, Configuration, ProbePair
-from netplan_planner.measuring.outcome import (
+from netplan_planner.measuring.progress import (
+    Budget,
     Outcome,
     PairRefused,
     ProbeEvent,
+    Progress,
     RunFailed,
+    RunKey,
     RunMeasured,
     RunsLeftOut,
+    labelled,
+    most_payload_bytes,
+    wire_ratio,
 )
-from netplan_planner.measuring.progress import Progress, RunKey, labelled
 from netplan_planner.measuring.protocol import Times, round_order, run_times
 from netplan_planner.measuring.runs import Contact, Finished, RunBroken, make_contact, run_once
 from netplan_planner.measuring.store import append, read_store

@@ -28,7 +28,7 @@ from netplan_planner.measuring.outputs import merge_streams, parse_iperf3
 from netplan_planner.measuring.outputs.iperf3 import wire
 from netplan_planner.measuring.outputs.json_text import documents_in
 from netplan_planner.measuring.protocol import CPU_BOUND_RATIO, Times
-from netplan_planner.measuring.sessions import Session, attend
+from netplan_planner.measuring.transports import Session, attend
 from netplan_planner.model import Measurement, Value
 from netplan_planner.throughput.transport.tools import THREADED
 

@@ -27,8 +27,8 @@ from netplan_planner.input_files import (
     too_large,
     unreadable,
 )
-from netplan_planner.leftovers import fcntl
 from netplan_planner.model import Measurement, Value
+from netplan_planner.writing import fcntl
 
 SCHEMA = "netplan.measurement/1"
 _FAMILY = SCHEMA.rpartition("/")[0]

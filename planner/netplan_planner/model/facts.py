@@ -23,13 +23,12 @@ from netplan_planner.model.evidence.traffic import (
     VmTraffic,
 )
 from netplan_planner.model.limits import CapsBook
+from netplan_planner.model.money.price_answers import Reconciliation
 from netplan_planner.model.money.prices import PriceBook
-from netplan_planner.model.money.reconciliation import Reconciliation
 from netplan_planner.model.path_class import Owner
 from netplan_planner.model.plans.plan import MachineChooser
 from netplan_planner.model.project.inventory import Inventory
-from netplan_planner.model.project.machine_types import MachineShape, shape_of_custom
-from netplan_planner.model.project.resources import Instance
+from netplan_planner.model.project.resources import Instance, MachineShape, shape_of_custom
 from netplan_planner.units import SECONDS_PER_HOUR
 
 

@@ -3,8 +3,7 @@
 from decimal import Decimal
 from enum import StrEnum
 
-from netplan_planner.model.amounts import Text
-from netplan_planner.model.base import ResourceRef, SelfLink, Value
+from netplan_planner.model.base import ResourceRef, SelfLink, Text, Value
 from netplan_planner.model.limits import Estimate, Limit
 from netplan_planner.model.money.prices import LineItem, total_usd
 

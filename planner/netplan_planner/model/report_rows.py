@@ -8,8 +8,7 @@ from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 
-from netplan_planner.model.amounts import Text
-from netplan_planner.model.base import Value
+from netplan_planner.model.base import Text, Value
 from netplan_planner.model.limits import Estimate
 from netplan_planner.model.money.prices import LineItem
 from netplan_planner.model.path_class import PathClass

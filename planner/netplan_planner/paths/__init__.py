@@ -2,12 +2,13 @@
 
 from netplan_planner.paths.addresses import address_text, is_public, parse_address
 from netplan_planner.paths.book import AddressBook
-from netplan_planner.paths.classify import Path, classify
 from netplan_planner.paths.ends import (
     AddressKind,
     FlowEnd,
     Ownership,
+    Path,
     RecordedEnd,
+    classify,
     foreign_owner,
     gateway_end,
     internet_end,

@@ -8,7 +8,9 @@ from msgspec.structs import replace
 from netplan_planner import model
 from netplan_planner.paths.addresses import (
     Address,
+    RangeTable,
     address_text,
+    google_ranges,
     is_in,
     is_public,
     parse_address,
@@ -26,7 +28,6 @@ from netplan_planner.paths.ends import (
     unknown_end,
     vanished_owner,
 )
-from netplan_planner.paths.google_ranges import google_ranges
 from netplan_planner.paths.held_ranges import (
     HeldRange,
     Ownerships,
@@ -37,7 +38,6 @@ from netplan_planner.paths.held_ranges import (
     rule_ranges,
 )
 from netplan_planner.paths.machines import MachineEnds, pod_ranges
-from netplan_planner.paths.ranges import RangeTable
 
 _HYBRID_HOPS = frozenset({"vpn", "interconnect", "instance", "ip", "ilb"})
 """What takes packets on that no subnetwork has: a tunnel, an attachment, or an appliance (a machine

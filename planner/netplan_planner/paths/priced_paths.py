@@ -9,7 +9,7 @@ from typing import NamedTuple
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model.report_rows import HUB_WORK
-from netplan_planner.paths.fronts import balancer_kind
+from netplan_planner.paths.gateways import balancer_kind
 
 PREMIUM = "PREMIUM"
 """The tier of an external address that states none: Compute Engine's default."""

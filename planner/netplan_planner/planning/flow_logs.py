@@ -6,8 +6,13 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from netplan_planner import model
-from netplan_planner.model.evidence.flow_log_bill import LogSettings, LogVolumeBill
-from netplan_planner.model.evidence.log_volume import OWN_SETTING, IntervalRecords, LogSource
+from netplan_planner.model.evidence.log_volume import (
+    OWN_SETTING,
+    IntervalRecords,
+    LogSettings,
+    LogSource,
+    LogVolumeBill,
+)
 from netplan_planner.planning import service_bill
 from netplan_planner.planning.service_bill import ServiceBill
 from netplan_planner.units import SECONDS_PER_MINUTE

@@ -1,10 +1,139 @@
-"""What plans are asked about prices, limits and calibrations: the same options in every verb."""
+"""What plans are asked about prices, limits, calibrations and payment, and which prices answer."""
 
+from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
-from netplan_planner.asks import INPUT, Ask, Request
-from netplan_planner.quantities import Day, Paths, Texts
+from netplan_planner.asks import INPUT, Ask, Day, Paths, Request, Texts
+from netplan_planner.errors import MissingDatum, UnknownName, UsageError, nearest_names
+from netplan_planner.model import CurrencyRate, Usage, Value
+from netplan_planner.model.plans.machine_choice import PAYMENT as PAYMENT
+from netplan_pricing import SnapshotPriceBook, open_prices, open_snapshot
+
+
+def one_usage(flags: Mapping[Usage, bool]) -> Usage | None:
+    """Return the one way of paying that is asked for; None: none is named.
+
+    Raises:
+        UsageError: If there are two.
+    """
+    chosen = [usage for usage, is_on in flags.items() if is_on]
+    if len(chosen) > 1:
+        both = " and ".join(f"--{usage.value}" for usage in chosen)
+        raise UsageError(f"{both} exclude each other: a machine is paid in one way")
+    return chosen[0] if chosen else None
+
+
+def check_interruptions(per_day: float | None) -> None:
+    """Raise where Spot machines are asked for and nobody says how often they are interrupted."""
+    if per_day is None:
+        raise UsageError(
+            "--spot needs --spot-interruptions-per-day: Google documents no rate for Spot machines"
+            " (docs/job.md says where yours can be read)"
+        )
+
+
+# Which prices answer: snapshot, contract, currency; and what every answer says of their age
+#
+# The codes of currencies: a code that is none of them is a slip of the hand, not a missing rate.
+#
+# Source:
+#     ISO 4217, list one (currencies in use), as of 2026-01-01, without precious metals, units of
+#     account and codes for tests.
+
+
+_BY_FIRST_LETTER = """
+AED AFN ALL AMD AOA ARS AUD AWG AZN
+BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD
+CAD CDF CHF CLP CNY COP CRC CUP CVE CZK
+DJF DKK DOP DZD
+EGP ERN ETB EUR
+FJD FKP
+GBP GEL GHS GIP GMD GNF GTQ GYD
+HKD HNL HTG HUF
+IDR ILS INR IQD IRR ISK
+JMD JOD JPY
+KES KGS KHR KMF KPW KRW KWD KYD KZT
+LAK LBP LKR LRD LSL LYD
+MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN
+NAD NGN NIO NOK NPR NZD
+OMR
+PAB PEN PGK PHP PKR PLN PYG
+QAR
+RON RSD RUB RWF
+SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL
+THB TJS TMT TND TOP TRY TTD TWD TZS
+UAH UGX USD UYU UZS
+VES VND VUV
+WST
+XAF XCD XCG XOF XPF
+YER
+ZAR ZMW ZWG
+"""
+
+CURRENCY_CODES = frozenset(_BY_FIRST_LETTER.split())
+"""Three capital letters each."""
+
+
+class PriceSource(Value, frozen=True, kw_only=True):
+    """The prices that are asked for, and how they are shown."""
+
+    today: date
+    folder: Path | None = None
+    """Of a snapshot; None: the one that ships."""
+    discounts: tuple[str, ...] = ()
+    billing_exports: tuple[Path, ...] = ()
+    currency: str | None = None
+
+    def book(self) -> SnapshotPriceBook:
+        """Open the prices."""
+        return open_prices(self.folder, self.discounts, self.billing_exports)
+
+
+def currency_in(folder: Path | None, code: str | None) -> CurrencyRate | None:
+    """Return a currency with the rate of a folder's snapshot; None where none was asked for.
+
+    Raises:
+        MissingDatum: If the snapshot has no rate for it.
+    """
+    return None if code is None else currency_of(open_snapshot(folder), code)
+
+
+def check_currency(option: str, code: str) -> None:
+    """Raise for a code that no currency has.
+
+    Raises:
+        UnknownName: With the codes that come nearest.
+    """
+    if code.upper() not in CURRENCY_CODES:
+        near = nearest_names(code, CURRENCY_CODES)
+        hint = f"; near: {', '.join(near)}" if near else ", such as EUR"
+        raise UnknownName(f"{option} {code[:20]!r} is no currency code{hint}")
+
+
+def currency_of(book: SnapshotPriceBook, code: str | None) -> CurrencyRate | None:
+    """Return a currency with the rate of the snapshot; None where none was asked for.
+
+    Raises:
+        MissingDatum: If the snapshot has no rate for it.
+    """
+    if code is None or code.upper() == "USD":
+        return None
+    check_currency("--currency", code)
+    found = book.currency(code.upper())
+    if found is None:
+        known = ", ".join(book.currencies()) or "none"
+        raise MissingDatum(
+            f"--currency {code}: this snapshot has no rate for it (it has: {known}); rates come"
+            f" from the API: netplan prices refresh --out DIR --currency {code.upper()[:3]}"
+        )
+    per_usd, as_of = found
+    return CurrencyRate(code=code.upper(), per_usd=per_usd, as_of=as_of)
+
+
+# What plans are asked about prices, limits and calibrations: the same options in every verb
+
 
 DATE_FORMATS = ["%Y-%m-%d", "%Y-%m", "%Y"]
 

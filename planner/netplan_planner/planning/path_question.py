@@ -3,15 +3,14 @@
 from collections.abc import Iterator
 from typing import Annotated, ClassVar
 
-from netplan_planner.asks import Ask, Reading, Request
+from netplan_planner.asks import Ask, Bytes, Duration, Reading, Request
 from netplan_planner.errors import UsageError, nearest_names
 from netplan_planner.model import CapsBook, PathClass, PathEnd, PodNetwork, shape_of_custom
 from netplan_planner.model.plans.connections import SENT, Connections, RoundTrip
-from netplan_planner.quantities import Bytes, Duration
 from netplan_planner.readers.paths.path_cells import path_class_of
 from netplan_planner.throughput import CapsTable
-from netplan_planner.throughput.limits.physical_nics import MOST_VNICS
-from netplan_planner.throughput.limits.quotas import quota_of
+from netplan_planner.throughput.limits.named import quota_of
+from netplan_planner.throughput.limits.senders import MOST_VNICS
 from netplan_planner.throughput.limits.tables import MOST_MTU_BYTES
 from netplan_planner.throughput.round_trips.rtt import rtt_between
 

@@ -26,24 +26,22 @@ from netplan_planner.throughput.goodput.doubts import doubt_of
 from netplan_planner.throughput.limits.bounds import DEFAULT_MTU_BYTES
 from netplan_planner.throughput.limits.ends import described_end
 from netplan_planner.throughput.limits.google_apis import google_api_bounds
-from netplan_planner.throughput.limits.named import core
-from netplan_planner.throughput.limits.physical_nics import why_too_many_vnics
-from netplan_planner.throughput.limits.quotas import REGION_QUOTA, quota_of
+from netplan_planner.throughput.limits.named import REGION_QUOTA, core, quota_of
+from netplan_planner.throughput.limits.senders import why_too_many_vnics
 from netplan_planner.throughput.round_trips.of_path import (
     doubt_of_given,
     path_round_trip,
     seen_round_trips,
     with_round_trip,
 )
-from netplan_planner.throughput.services.application import transactions_per_s
+from netplan_planner.throughput.services import transactions_per_s
 from netplan_planner.throughput.single_row import needs_round_trip
-from netplan_planner.throughput.transport.tcp import payload_ratio
 from netplan_planner.throughput.transport.tools import THREADED_TEXT
+from netplan_planner.throughput.transport.transfer import payload_ratio
 from netplan_planner.units import BYTES_PER_GIB
 from netplan_planner.world.calibration import with_calibration
 from netplan_planner.world.demos import load_demo
-from netplan_planner.world.named_machines import machine_of
-from netplan_planner.world.reading import Say, read_facts
+from netplan_planner.world.reading import Say, machine_of, read_facts
 from netplan_planner.world.request import InputRequest
 
 GOOGLE_APIS = "Google APIs"

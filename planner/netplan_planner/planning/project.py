@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec.structs import replace
 
-from netplan_planner.asks import API, INPUT, OUTPUT, WALKED, Ask, Request
+from netplan_planner.asks import API, INPUT, OUTPUT, WALKED, Ask, Day, Names, Paths, Request, Texts
 from netplan_planner.bundle_file import METRICS, TRAFFIC, is_bundle, manifest_of
 from netplan_planner.config import declared_links, declared_targets, rule_thresholds
 from netplan_planner.errors import UsageError
@@ -16,7 +16,6 @@ from netplan_planner.inert import inert_line
 from netplan_planner.input_files import real_path
 from netplan_planner.model import CommitmentScope
 from netplan_planner.planning.inputs import DATE_FORMATS, AsOf, Calibration, Demo, PriceInput
-from netplan_planner.quantities import Day, Names, Paths, Texts
 from netplan_planner.traffic.options import WhichReporter as WhichReporter
 from netplan_planner.world.request import (
     DEFAULT_DAYS,

@@ -18,7 +18,7 @@ from netplan_planner.world.request import InputRequest
 from netplan_pricing import SnapshotPriceBook
 from netplan_pricing.catalogue.mapping import CLOUD_NAT, LOAD_BALANCING
 from netplan_pricing.contract.billed import Billed, BilledSku, billed
-from netplan_pricing.known_changes import change_after
+from netplan_pricing.skus import change_after
 
 _SENT, _RECEIVED = "_out", "_in"
 """How the kinds of SKUs end that are for traffic."""

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from netplan_planner import model, units
 from netplan_planner.errors import MissingDatum
-from netplan_planner.paths.gateway_hours import NAT_VMS, nat_hour_tiers, nat_hours
+from netplan_planner.paths.gateways import NAT_VMS, nat_hour_tiers, nat_hours
 from netplan_planner.paths.spans import span
 from netplan_pricing.service_prices import FIRST_RULES, FURTHER_RULE
 

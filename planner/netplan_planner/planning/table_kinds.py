@@ -18,8 +18,12 @@ from netplan_planner.readers.paths.path_cells import (
     path_end,
     pod_network_of,
 )
-from netplan_planner.readers.paths.path_columns import KIND_COLUMNS
-from netplan_planner.readers.paths.path_table import PathRows, PathTable, ceiling_of_note
+from netplan_planner.readers.paths.path_table import (
+    KIND_COLUMNS,
+    PathRows,
+    PathTable,
+    ceiling_of_note,
+)
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.batch import Columns, kind_limits
 from netplan_planner.throughput.calibration.factors.shared_factors import pair_key
@@ -27,7 +31,7 @@ from netplan_planner.throughput.goodput.terms import Spans
 from netplan_planner.throughput.limits import tables
 from netplan_planner.throughput.limits.ends import ANYBODY, OWN_CLOUD
 from netplan_planner.throughput.limits.path_limits import StaticLimits
-from netplan_planner.throughput.limits.physical_nics import why_too_many_vnics
+from netplan_planner.throughput.limits.senders import why_too_many_vnics
 from netplan_planner.throughput.round_trips.of_path import RaisedRtts, row_round_trips
 
 _NO_DAY = 0

@@ -1,20 +1,27 @@
-"""The bill of traffic: what has a price as lines, what has none with its reason and its bounds."""
+"""What traffic costs: the bill of priced paths, and tables of it by path class and by zones."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+import msgspec
+
 from netplan_planner import model
 from netplan_planner.ledger.traffic import Price
 from netplan_planner.paths.priced_paths import (
+    OWN,
     WHAT_TELLS,
     PathPrice,
     PricedPath,
+    billed_path,
     billed_volumes,
     path_prices_of,
+    priced_path_of,
 )
 from netplan_planner.paths.spans import span
+from netplan_planner.throughput import edge_query, predict, single_flow
+from netplan_planner.throughput.round_trips.rtt import light_between
 
 _NAMED = 3
 """Ends of priced paths that a line of a bill names."""
@@ -179,3 +186,161 @@ def _mean(parts: tuple[PathPrice, ...], means: Mapping[Price, Decimal]) -> MeanP
     known = [means[price] for price in asked if price in means]
     unknown = next((part.reason for part in parts if not part.tiers), "")
     return MeanPrice(sum(known, Decimal(0)) if known else None, unknown)
+
+
+# The traffic of a report in two tables: by path class, and by pair of zones
+
+
+_NOTES = {
+    model.Direction.SENT: "",
+    model.Direction.RECEIVED: "not billed to the receiver",
+    model.Direction.ELSEWHERE: "no end is a machine of the inventory",
+}
+_PROCESSED = {
+    model.PathClass.NAT: "Cloud NAT charges for what comes back, too",
+    model.PathClass.GOOGLE_APIS: "a bucket in another place is billed for what is read",
+    model.PathClass.LOAD_BALANCER: "what proxies process is billed where clients reach them",
+}
+"""What is said of a class that own machines receive, where it is not free of charge."""
+
+
+def traffic_by_class(facts: model.Facts) -> tuple[model.ClassTotal, ...]:
+    """Return each path class's monthly volume and price, what own machines sent first."""
+    if facts.traffic is None:
+        return ()
+    table: dict[tuple[int, int], list[model.Edge]] = defaultdict(list)
+    classes, directions = list(model.PathClass), list(model.Direction)
+    for edge in facts.traffic.edges:
+        direction = directions.index(direction_of(facts, edge))
+        table[direction, classes.index(edge.path_class)].append(edge)
+    meter = Meter()
+    # Bounds come after all that has a price: the steps of one price are of all classes.
+    billed = [
+        (classes[path_class], directions[direction], edges, bill)
+        for (direction, path_class), edges in sorted(table.items())
+        for bill in [_bill(facts, classes[path_class], edges, directions[direction], meter)]
+    ]
+    return tuple(_class_total(facts, *one, meter) for one in billed)
+
+
+def direction_of(facts: model.Facts, edge: model.Edge) -> model.Direction:
+    """Return which way an edge goes, seen from the machines of the inventory."""
+    kind = facts.src(edge).kind
+    # What unnamed back ends answer to the internet leaves the own project too.
+    if kind is model.OwnerKind.VM or (
+        kind is model.OwnerKind.LOAD_BALANCER and edge.path_class is model.PathClass.INTERNET
+    ):
+        return model.Direction.SENT
+    return model.Direction.RECEIVED if facts.dst(edge).kind in OWN else model.Direction.ELSEWHERE
+
+
+def _class_total(
+    facts: model.Facts,
+    path_class: model.PathClass,
+    direction: model.Direction,
+    edges: list[model.Edge],
+    bill: Bill | None,
+    meter: Meter,
+) -> model.ClassTotal:
+    unpriced = bill.unpriced(meter) if bill is not None else ()
+    lines = bill.lines if bill is not None else ()
+    note = _NOTES[direction]
+    if direction is model.Direction.RECEIVED:
+        note = _PROCESSED.get(path_class, note)
+    elif unpriced:
+        note = unpriced[0].reason
+    return model.ClassTotal(
+        path_class=path_class,
+        gib_per_month=facts.gib_per_month(_wire_bytes(edges)),
+        usd_per_month=model.total_usd(lines) if bill is not None and bill.is_priced else None,
+        edge_count=len(edges),
+        price_note=note,
+        direction=direction,
+        line_items=lines,
+        unpriced=unpriced,
+    )
+
+
+def _bill(
+    facts: model.Facts,
+    path_class: model.PathClass,
+    edges: list[model.Edge],
+    direction: model.Direction,
+    meter: Meter,
+) -> Bill | None:
+    """Return the bill of a class's edges; None where nobody of ours is charged for them."""
+    if direction is model.Direction.RECEIVED and path_class is model.PathClass.GOOGLE_APIS:
+        return bill_reads(facts, _wire_bytes(edges))
+    volumes: Counter[PricedPath] = Counter()
+    for edge in edges:
+        path = billed_path(facts, edge, priced_path_of(facts, edge))
+        if path is not None:
+            volumes[path] += edge.wire_bytes
+    return bill_paths(facts.prices, volumes, meter, facts.gib_per_month) if volumes else None
+
+
+def zone_pairs(facts: model.Facts) -> tuple[model.ZonePair, ...]:
+    """Return the matrix of zones between which own machines talk, the greatest volume first."""
+    if facts.traffic is None:
+        return ()
+    pairs: dict[tuple[str, str, model.PathClass], list[model.Edge]] = defaultdict(list)
+    for edge in facts.traffic.edges:
+        src, dst = facts.src(edge), facts.dst(edge)
+        if edge.path_class.distance is not None and src.zone and dst.zone:
+            pairs[src.zone, dst.zone, edge.path_class].append(edge)
+    meter = Meter()
+    # The steps of one price are of all zones together, so that the rows add up to their class;
+    # bounds come after all that has a price.
+    billed = [
+        (key, edges, _sent_bill(facts, key[-1], edges, meter))
+        for key, edges in sorted(pairs.items(), key=lambda one: (-_wire_bytes(one[1]), one[0]))
+    ]
+    return tuple(_zone_pair(facts, *one, meter) for one in billed)
+
+
+def _wire_bytes(edges: list[model.Edge]) -> int:
+    return sum(edge.wire_bytes for edge in edges)
+
+
+def _sent_bill(
+    facts: model.Facts, path_class: model.PathClass, edges: list[model.Edge], meter: Meter
+) -> Bill | None:
+    """Return the bill of a pair of zones; what others send to each other is not ours to price."""
+    is_sent = all(direction_of(facts, edge) is model.Direction.SENT for edge in edges)
+    return _bill(facts, path_class, edges, model.Direction.SENT, meter) if is_sent else None
+
+
+def _zone_pair(
+    facts: model.Facts,
+    key: tuple[str, str, model.PathClass],
+    edges: list[model.Edge],
+    bill: Bill | None,
+    meter: Meter,
+) -> model.ZonePair:
+    src_zone, dst_zone, path_class = key
+    greatest = max(edges, key=lambda e: (e.wire_bytes, -e.src, -e.dst))
+    least = light_between(src_zone, dst_zone) or 0.0
+    rtt = [edge.rtt_ms for edge in edges if edge.rtt_ms is not None and edge.rtt_ms >= least]
+    src, dst = facts.src(greatest), facts.dst(greatest)
+    # One flow is bound by the round trip: that of the zones where no record of the pair has one
+    # that light could do.
+    query = edge_query(facts, greatest)
+    if query.rtt_ms is None or query.rtt_ms < least:
+        query = msgspec.structs.replace(query, rtt_ms=min(rtt, default=None))
+    return model.ZonePair(
+        src_zone=src_zone,
+        dst_zone=dst_zone,
+        path_class=path_class,
+        gib_per_month=facts.gib_per_month(_wire_bytes(edges)),
+        usd_per_month=model.total_usd(bill.lines) if bill is not None and bill.is_priced else None,
+        max_gbps=max(edge.series.max_gbps for edge in edges),
+        rtt_ms=min(rtt) if rtt else None,
+        predicted=predict(query, facts.caps),
+        one_flow=single_flow(query, facts.caps),
+        one_flow_both_ways=single_flow(
+            msgspec.structs.replace(query, is_both_ways=True), facts.caps
+        ),
+        pair=f"{src.name} → {dst.name}",
+        line_items=bill.lines if bill is not None else (),
+        unpriced=bill.unpriced(meter) if bill is not None else (),
+    )

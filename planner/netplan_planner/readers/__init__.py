@@ -4,10 +4,9 @@
 field names stay inside this package; the live API (`netplan_planner.google`) uses its collector.
 """
 
-from netplan_planner.readers.bundle import read_metrics as read_bundled_metrics
 from netplan_planner.readers.collector import merge_inventories
-from netplan_planner.readers.excluding import without_projects
-from netplan_planner.readers.files import READERS, read_inventory
+from netplan_planner.readers.files import READERS, read_inventory, without_projects
+from netplan_planner.readers.files import read_metrics as read_bundled_metrics
 
 __all__ = [
     "READERS",

@@ -18,7 +18,7 @@ from netplan_planner.input_files import decode_json
 from netplan_planner.readers import cloud_asset
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.tables.engine import EngineError
-from netplan_planner.tables.opening import OpenTable
+from netplan_planner.tables.reading import OpenTable
 from netplan_planner.tables.sql import identifier
 
 FOREIGN = (

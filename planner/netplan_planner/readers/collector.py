@@ -12,10 +12,10 @@ import msgspec
 
 from netplan_planner import model
 from netplan_planner.model.project.kubernetes import Kubernetes
+from netplan_planner.readers.compute.groups import on_nodes
 from netplan_planner.readers.compute.instances import machine_shape
 from netplan_planner.readers.compute.kinds import Kind
 from netplan_planner.readers.compute.lenient import convert_leniently
-from netplan_planner.readers.compute.nodes import on_nodes
 from netplan_planner.readers.kubernetes.several import OF_GKE_CLUSTERS, why_several
 from netplan_planner.readers.links import Problems, Unusable, canonical_head, place_of
 

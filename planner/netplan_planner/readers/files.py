@@ -5,16 +5,18 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
-from netplan_planner.bundle_file import is_bundle
+from msgspec.structs import replace
+
+from netplan_planner.bundle_file import INVENTORY, METRICS, is_bundle, value_of
 from netplan_planner.errors import InputError
 from netplan_planner.input_files import opened, reading, real_path, unpacked, unreadable
-from netplan_planner.model import Inventory
+from netplan_planner.model import Inventory, Metrics, ProjectId, Unread
 from netplan_planner.readers import (
     asset_table,
-    bundle,
     cloud_asset,
     compute_json,
     foreign,
@@ -23,15 +25,91 @@ from netplan_planner.readers import (
     recommender,
     terraform,
 )
-from netplan_planner.readers.collector import Collector, Origin
-from netplan_planner.readers.documents import (
-    Damage,
-    Document,
-    NotText,
-    documents_of,
-    text_of,
-)
+from netplan_planner.readers.collector import REFERENCED_FIELDS, Collector, Origin
+from netplan_planner.readers.documents import Damage, Document, NotText, documents_of, text_of
 from netplan_planner.readers.kubernetes import gke, lists, objects, yaml_text
+from netplan_planner.units import counted
+
+# The inventory and the metrics of a bundle of `netplan collect`: values as they were read
+
+
+name = "bundle"
+
+
+def read(path: Path) -> Inventory | None:
+    """Return the inventory of a bundle; None where it has none.
+
+    Raises:
+        InputError: If the bundle cannot be read, is damaged, or of another version.
+    """
+    return value_of(path, INVENTORY, Inventory)
+
+
+def read_metrics(path: Path) -> Metrics | None:
+    """Return the metrics of a bundle; None where it has none.
+
+    Raises:
+        InputError: If the bundle cannot be read, is damaged, or of another version.
+    """
+    return value_of(path, METRICS, Metrics)
+
+
+# Leaves projects out of an inventory: an organisation has some that nobody wants to hear of
+
+
+OPTION = "--exclude-project"
+
+
+def without_projects(inventory: Inventory, patterns: Sequence[str]) -> Inventory:
+    """Return an inventory without the projects that fit a pattern, which it says.
+
+    What other projects' resources name in them stays named, as in an inventory that was never read.
+
+    Args:
+        inventory: Of any inputs.
+        patterns: Project ids, or globs over them (`sandbox-*`); case counts.
+    """
+    if not patterns:
+        return inventory
+    left_out: dict[ProjectId, int] = {
+        project.project: 0
+        for project in inventory.projects
+        if any(fnmatchcase(project.project, pattern) for pattern in patterns)
+    }
+    fields: dict[str, tuple[object, ...]] = {}
+    for field in REFERENCED_FIELDS:
+        kept = []
+        for value in getattr(inventory, field):
+            if value.project in left_out:
+                left_out[value.project] += 1
+            else:
+                kept.append(value)
+        fields[field] = tuple(kept)
+    unread = [u for u in inventory.unread if _project_of(u) not in left_out]
+    unread += [
+        Unread(
+            source=OPTION,
+            reason=f"project {project}: {counted(count, 'resource')} left out, as asked",
+            is_needless=True,
+        )
+        for project, count in sorted(left_out.items())
+    ]
+    unread += [
+        Unread(source=OPTION, reason=f"no project fits {pattern!r}", is_needless=True)
+        for pattern in dict.fromkeys(patterns)
+        if not any(fnmatchcase(project, pattern) for project in left_out)
+    ]
+    projects = tuple(one for one in inventory.projects if one.project not in left_out)
+    return replace(inventory, **fields, unread=tuple(unread), projects=projects)
+
+
+def _project_of(unread: Unread) -> str:
+    parts = (unread.resource or "").split("/")
+    return parts[1] if parts[0] == "projects" and len(parts) > 1 else ""
+
+
+# Inventory files and folders: which are read, by which reader, and what becomes of the others
+
 
 HEAD_BYTES = 65_536
 """How much of a file is looked at to tell whether it can be an inventory at all."""
@@ -113,7 +191,7 @@ def _read_named(path: Path) -> tuple[Collector, str]:
         raise unreadable(shown, exc) from exc
     collector = Collector()
     if is_bundle(path):
-        found = bundle.read(path)
+        found = read(path)
         if found is None:
             raise InputError(f"{shown}: the bundle holds no inventory")
         collector.take(found)

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from netplan_planner.inert import LINE_LENGTH, inert_line, is_inert
 from netplan_planner.model import Instruction
-from netplan_planner.model.plans.changes import PlanChange, PlanChanges
+from netplan_planner.model.plans.plan_answer import PlanChange, PlanChanges
 from netplan_planner.renderers.document import line, plain
 from netplan_planner.renderers.options import RenderOptions
 

@@ -1,7 +1,7 @@
 """A plan as a list of what changes in a Terraform configuration, as JSON."""
 
 from netplan_planner.model import Value, taken
-from netplan_planner.model.plans.changes import PlanChanges
+from netplan_planner.model.plans.plan_answer import PlanChanges
 from netplan_planner.renderers.commands import HasChanges
 from netplan_planner.renderers.json_report import document, plain
 from netplan_planner.renderers.options import RenderOptions

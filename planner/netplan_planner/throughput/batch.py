@@ -14,8 +14,7 @@ from netplan_planner.model import PathQuery
 from netplan_planner.throughput.calibration.factors.calibrated import Probed
 from netplan_planner.throughput.goodput import intervals
 from netplan_planner.throughput.goodput.doubts import doubted_low
-from netplan_planner.throughput.goodput.draws import draws
-from netplan_planner.throughput.goodput.intervals import Factors, Spread, interval, joined
+from netplan_planner.throughput.goodput.intervals import Factors, Spread, draws, interval, joined
 from netplan_planner.throughput.goodput.mean import LIMITS, Column, Means, means
 from netplan_planner.throughput.goodput.terms import (
     Asked,
@@ -29,13 +28,13 @@ from netplan_planner.throughput.goodput.terms import (
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.caps import load_caps
 from netplan_planner.throughput.limits.ends import OWN_CLOUD
-from netplan_planner.throughput.limits.host import MTU_BYTES
 from netplan_planner.throughput.limits.path_limits import (
     StaticLimits,
     is_own_receiver,
     static_limits,
 )
-from netplan_planner.throughput.transport import tcp
+from netplan_planner.throughput.limits.senders import MTU_BYTES
+from netplan_planner.throughput.transport import transfer
 from netplan_planner.units import MS_PER_SECOND
 
 DEFAULT_TOOL_S = 10.0
@@ -132,7 +131,7 @@ def predict_columns(
 
 def most_of_bytes(columns: Columns) -> Column:
     """Return the most that a transfer reaches: its last byte takes one way, half a round trip."""
-    gbit = tcp.gbit_from_bytes(columns.transfer_bytes)
+    gbit = transfer.gbit_from_bytes(columns.transfer_bytes)
     with np.errstate(divide="ignore"):
         most = gbit / (columns.low_rtt_ms / 2 / MS_PER_SECOND)
     return np.where(np.isnan(most), np.inf, most)

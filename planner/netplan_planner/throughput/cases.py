@@ -16,13 +16,9 @@ from netplan_planner.throughput.goodput.intervals import factors_at
 from netplan_planner.throughput.goodput.mean import LIMITS, SHARED
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.bounds import Bound
-from netplan_planner.throughput.limits.host import RECEIVER_CORES
 from netplan_planner.throughput.limits.named import core
-from netplan_planner.throughput.limits.path_limits import (
-    ONE_BY_ONE,
-    StaticLimits,
-    static_limits,
-)
+from netplan_planner.throughput.limits.path_limits import ONE_BY_ONE, StaticLimits, static_limits
+from netplan_planner.throughput.limits.senders import RECEIVER_CORES
 from netplan_planner.throughput.open_runs import SLIGHT, predict_rows
 from netplan_planner.throughput.single_row import single_row, stacked
 from netplan_planner.units import counted

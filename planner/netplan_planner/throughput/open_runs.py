@@ -17,7 +17,7 @@ from netplan_planner.throughput.calibration.factors.calibrated import Probed
 from netplan_planner.throughput.goodput.intervals import Factors
 from netplan_planner.throughput.goodput.mean import RAMP, RAMP_RATIO, Column
 from netplan_planner.throughput.limits.path_limits import StaticLimits
-from netplan_planner.throughput.transport.tcp import gbit_from_bytes
+from netplan_planner.throughput.transport.transfer import gbit_from_bytes
 
 STREAMS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 """Numbers of connections that are tried."""

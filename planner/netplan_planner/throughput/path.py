@@ -41,7 +41,7 @@ from netplan_planner.throughput.limits.path_limits import (
 )
 from netplan_planner.throughput.limits.tables import path_limit
 from netplan_planner.throughput.open_runs import predict_rows
-from netplan_planner.throughput.transport import tcp
+from netplan_planner.throughput.transport import transfer
 from netplan_planner.units import counted
 
 LEVEL = 0.9
@@ -379,7 +379,7 @@ def _send_buffer(
 
 
 def _per_round_trip(byte_count: float, query: PathQuery) -> float:
-    return float(tcp.window_gbps(window_bytes=byte_count, rtt_ms=query.rtt_ms or np.nan))
+    return float(transfer.window_gbps(window_bytes=byte_count, rtt_ms=query.rtt_ms or np.nan))
 
 
 def _start(query: PathQuery, answer: batch.Predictions) -> Limit:

@@ -8,8 +8,8 @@ from netplan_planner import units
 from netplan_planner.model import PathQuery
 from netplan_planner.throughput.batch import Columns, Predictions
 from netplan_planner.throughput.limits.ends import CUBIC
-from netplan_planner.throughput.limits.host import RECEIVER_CORES
 from netplan_planner.throughput.limits.path_limits import StaticLimits, is_own_receiver
+from netplan_planner.throughput.limits.senders import RECEIVER_CORES
 from netplan_planner.throughput.transport.transfer import EARLY_RTTS
 
 _NO_ROUND_TRIP_MS = 1e-3

@@ -24,7 +24,7 @@ from netplan_planner.throughput.open_runs import enough_streams, predict_rows
 from netplan_planner.throughput.path import LEVEL
 from netplan_planner.throughput.round_trips.of_path import path_round_trip, with_round_trip
 from netplan_planner.throughput.single_row import single_row, stacked
-from netplan_planner.throughput.transport.tcp import gbit_from_bytes
+from netplan_planner.throughput.transport.transfer import gbit_from_bytes
 
 _LEAST_LEVEL = 0.5
 

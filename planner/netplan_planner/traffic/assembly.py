@@ -10,15 +10,14 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import InputError
 from netplan_planner.model import BadRecord, Inventory, TrafficMatrix
-from netplan_planner.model.evidence.rate_bins import MachineHours, PathHours, Rates, TrafficHours
-from netplan_planner.paths.path_keys import PricedPathKey, priced_path_key
+from netplan_planner.model.evidence.traffic import MachineHours, PathHours, Rates, TrafficHours
+from netplan_planner.paths.edges import PricedPathKey, priced_path_key
 from netplan_planner.traffic.coverage import Inputs, coverage_of
 from netplan_planner.traffic.engine import Engine, Row
 from netplan_planner.traffic.logged import LogReader
 from netplan_planner.traffic.matrix import MatrixBuilder
 from netplan_planner.traffic.options import TrafficOptions
-from netplan_planner.traffic.record_sums import RecordSums, microseconds
-from netplan_planner.traffic.routes import Routes
+from netplan_planner.traffic.record_sums import RecordSums, Routes, microseconds
 from netplan_planner.traffic.statements.keys import US_PER_MINUTE
 from netplan_planner.traffic.statements.series import MACHINE_HOURS, MINUTES_PER_HOUR, PATH_HOURS
 from netplan_planner.traffic.window import Active, Window, find_window, time_of_minute

@@ -8,7 +8,7 @@ from netplan_planner.traffic.files.faults import UNREMARKABLE
 from netplan_planner.traffic.files.inputs import Source
 from netplan_planner.traffic.matrix import EdgeTotal, drops_of
 from netplan_planner.traffic.nodes import Nodes
-from netplan_planner.traffic.routes import Routes
+from netplan_planner.traffic.record_sums import Routes
 from netplan_planner.traffic.window import Window
 from netplan_planner.units import counted
 

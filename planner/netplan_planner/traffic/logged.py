@@ -8,9 +8,8 @@ from typing import NamedTuple
 from netplan_planner.model import SelfLink, TrafficMatrix
 from netplan_planner.model.evidence import log_volume
 from netplan_planner.traffic.engine import Engine, Row
-from netplan_planner.traffic.record_sums import RecordSums
+from netplan_planner.traffic.record_sums import RecordSums, Routes
 from netplan_planner.traffic.repeats import write_places
-from netplan_planner.traffic.routes import Routes
 from netplan_planner.traffic.statements import logged
 
 _SLICE_ROWS = 2_000_000

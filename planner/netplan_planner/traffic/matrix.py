@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from netplan_planner import model
 from netplan_planner.traffic.engine import Engine, Row, slices
 from netplan_planner.traffic.files.records import DROP_REASONS
-from netplan_planner.traffic.routes import Routes
+from netplan_planner.traffic.record_sums import Routes
 from netplan_planner.traffic.statements.keys import PORT_BASE
 from netplan_planner.traffic.statements.series import (
     EDGE_COARSE,

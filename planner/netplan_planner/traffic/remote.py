@@ -18,7 +18,7 @@ from netplan_planner.traffic.nodes import Identity, without_separators
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.record_sums import RecordSums
 from netplan_planner.traffic.repeats import EntriesInEngine
-from netplan_planner.traffic.statements import left_out, staging
+from netplan_planner.traffic.statements import logged, staging
 
 
 def read(
@@ -105,7 +105,7 @@ class RemoteIngest(RemoteSums):
 
 
 def _first(count: int) -> str:
-    return left_out.first(count, UNREMARKABLE_FAULTS)
+    return logged.first(count, UNREMARKABLE_FAULTS)
 
 
 class RemoteFaults:
@@ -114,7 +114,7 @@ class RemoteFaults:
     comment_count = 0
 
     def __init__(
-        self, engine: Engine, sums: str = left_out.SUMS, first: Callable[[int], str] = _first
+        self, engine: Engine, sums: str = logged.SUMS, first: Callable[[int], str] = _first
     ) -> None:
         self._engine = engine
         self._first = first

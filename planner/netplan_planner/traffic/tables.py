@@ -9,9 +9,9 @@ A table has no packet counts, so no headers are added.
 from collections.abc import Iterable
 
 from netplan_planner.errors import InputError
-from netplan_planner.tables.lenient import lenient_relation, numbered_parquet
+from netplan_planner.tables.extended import lenient_relation, numbered_parquet
 from netplan_planner.traffic.files.embedded import EmbeddedEngine
-from netplan_planner.traffic.files.entry_fields import NO_NUMBER, Fields
+from netplan_planner.traffic.files.entries import NO_NUMBER, Fields
 from netplan_planner.traffic.files.inputs import Layout, Source
 from netplan_planner.traffic.files.records import EXTERNAL, INTERNAL, join_tag, select_columns
 from netplan_planner.traffic.spelling import LENIENT

@@ -1,28 +1,38 @@
 """Reads what a request names and joins it into `Facts`; what judges and plans does no I/O."""
 
 from collections.abc import Callable, Hashable, Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from netplan_planner import model
-from netplan_planner.errors import InputError, UsageError
+from netplan_planner.bundle_file import is_bundle
+from netplan_planner.errors import InputError, UsageError, nearest_names
 from netplan_planner.google.assets import read_assets
 from netplan_planner.google.compute import read_projects
 from netplan_planner.google.logs.options import CLOUD_LOGGING
+from netplan_planner.google.metrics_window import window_until
+from netplan_planner.google.monitoring import gather_live, gather_predicted_logs
+from netplan_planner.inert import inert_line
 from netplan_planner.input_files import unreadable
 from netplan_planner.measuring.store import read_store
+from netplan_planner.model import Facts, Instance, Inventory, Metrics, TrafficMatrix
 from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.optimise.machine_type import Chooser
-from netplan_planner.readers import merge_inventories, read_inventory, without_projects
+from netplan_planner.readers import (
+    merge_inventories,
+    read_bundled_metrics,
+    read_inventory,
+    without_projects,
+)
+from netplan_planner.readers.time_series import Gathering, gather_files, metrics_of, traffic_of
 from netplan_planner.throughput import load_caps
 from netplan_planner.traffic import read_pod_traffic, read_traffic
 from netplan_planner.traffic.spark.place import SparkPlace
 from netplan_planner.world.calibration import with_calibration
-from netplan_planner.world.demos import Demo, relabelled_inventory, relabelled_traffic
-from netplan_planner.world.metrics import read_metrics
+from netplan_planner.world.demos import Demo, load_demo, relabelled_inventory, relabelled_traffic
 from netplan_planner.world.remote_traffic import (
     is_live,
     place_in_bigquery,
@@ -34,6 +44,115 @@ from netplan_planner.world.remote_traffic import (
 from netplan_planner.world.request import InputRequest
 from netplan_pricing import open_prices
 from netplan_rules.registry import thresholds
+
+# Metrics of a request: stored time series, and what Cloud Monitoring says of the projects
+
+
+FLOWS_LEFT_OUT = (
+    "the metrics of flows (vm_flow) are not used: the traffic input tells more, and counts once"
+)
+
+
+def read_metrics(
+    request: InputRequest,
+    inventory: Inventory,
+    say: Callable[[str], None],
+    *,
+    with_flows: bool,
+) -> tuple[Metrics | None, TrafficMatrix | None]:
+    """Return the metrics, and the traffic that they tell of; None where nothing was to be read.
+
+    Args:
+        request: Names files, and whether the live API is asked.
+        inventory: Whose resources the series are of.
+        say: Takes a line on what is read.
+        with_flows: Whether traffic is wanted: flow logs go before it.
+
+    Raises:
+        AccessError: If there are no credentials for the live API.
+        InputError: If a file cannot be read, or holds no time series.
+    """
+    bundles = [path for path in request.metrics if is_bundle(path)]
+    if bundles:
+        return _bundled(bundles, request), None
+    gathering: Gathering | None = None
+    if request.metrics:
+        say(
+            f"reading {len(request.metrics)} {'input' if len(request.metrics) == 1 else 'inputs'}"
+            " of metrics"
+        )
+        gathering = gather_files(request.metrics)
+    if request.live_metrics and request.projects:
+        found = _live(request, inventory, say, with_flows=with_flows)
+        if gathering is None:
+            gathering = found
+        elif found is not None:
+            gathering.merge(found)
+    if gathering is None:
+        return None, None
+    notes = (FLOWS_LEFT_OUT,) if gathering.has_flows and not with_flows else ()
+    by_hour = request.traffic_options.by_hour
+    traffic = traffic_of(gathering, inventory, by_hour=by_hour) if with_flows else None
+    return metrics_of(gathering, inventory, notes, by_hour=by_hour), traffic
+
+
+def read_predicted_logs(request: InputRequest, say: Callable[[str], None]) -> Metrics | None:
+    """Return the metrics of files, a bundle and the live API that tell of logs before they are on.
+
+    None where nothing was to be read.
+
+    Raises:
+        AccessError: If there are no credentials for the live API.
+        InputError: If a file cannot be read, or holds no time series.
+    """
+    bundles = [path for path in request.metrics if is_bundle(path)]
+    if bundles:
+        return _bundled(bundles, request)
+    gathering = gather_files(request.metrics) if request.metrics else None
+    if request.live_metrics and request.projects:
+        chosen = request.traffic_options
+        window = window_until(datetime.now(UTC), request.metrics_days, chosen.since, chosen.until)
+        live = gather_predicted_logs(request.projects, request.api, window, say)
+        if gathering is None:
+            gathering = live
+        elif live is not None:
+            gathering.merge(live)
+    return None if gathering is None else metrics_of(gathering, Inventory())
+
+
+def _bundled(bundles: list[Path], request: InputRequest) -> Metrics:
+    """Return the metrics of the one bundle, whose traffic is a part of its own."""
+    shown = inert_line(str(bundles[0]))
+    if len(request.metrics) > 1 or (request.live_metrics and request.projects):
+        raise InputError(
+            f"{shown}: a bundle holds summaries of metrics, to which no others can be added:"
+            " collect all of them into one bundle, or leave the live ones out (--no-live-metrics)"
+        )
+    found = read_bundled_metrics(bundles[0])
+    if found is None:
+        raise InputError(f"{shown}: the bundle holds no metrics")
+    return found
+
+
+def _live(
+    request: InputRequest, inventory: Inventory, say: Callable[[str], None], *, with_flows: bool
+) -> Gathering | None:
+    """Return what the API says; None where it is not asked."""
+    chosen = request.traffic_options
+    window = window_until(datetime.now(UTC), request.metrics_days, chosen.since, chosen.until)
+    return gather_live(
+        request.projects,
+        inventory,
+        request.api,
+        window,
+        with_flows=with_flows,
+        with_predicted_logs=request.predicted_logs,
+        progress=say,
+    )
+
+
+# Reads what a request names and joins it into `Facts`; what judges and plans does no I/O
+
 
 Say = Callable[[str], None]
 
@@ -217,3 +336,45 @@ def read_measurements(paths: Sequence[Path]) -> Measured:
         repeated_count=record_count - len(kept),
         faults=tuple(faults),
     )
+
+
+# A machine of the input by the name that a user gives
+
+
+_LISTED = 5
+
+
+def find_machine(
+    request: InputRequest, name: str, say: Say = lambda _: None
+) -> tuple[Facts, Instance]:
+    """Return the facts of a request and the one machine of that name.
+
+    Raises:
+        UsageError: If no machine has the name, or several have.
+    """
+    demo = load_demo(request.demo) if request.demo is not None else None
+    facts = read_facts(request, demo, say)
+    return facts, machine_of(facts.inventory, name)
+
+
+def machine_of(inventory: Inventory, name: str) -> Instance:
+    """Return the machine of a name, `project/zone/name` or the end of a self link.
+
+    Raises:
+        UsageError: If there is none, or more than one.
+    """
+    wanted = name.strip("/")
+    found = [i for i in inventory.instances if _is_named(i, wanted)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        links = ", ".join(f"{i.project}/{i.zone}/{i.name}" for i in found[:_LISTED])
+        raise UsageError(f"{len(found)} machines are named {name!r}: {links}. Name one of them.")
+    near = nearest_names(wanted, (i.name for i in inventory.instances))
+    hint = f"; near: {', '.join(near)}" if near else ""
+    raise UsageError(f"no machine of the input is named {name!r}{hint}")
+
+
+def _is_named(instance: Instance, wanted: str) -> bool:
+    full = f"{instance.project}/{instance.zone}/{instance.name}"
+    return wanted in {instance.name, full} or instance.ref.self_link.endswith("/" + wanted)

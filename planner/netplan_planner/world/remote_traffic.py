@@ -1,24 +1,144 @@
 """The flow logs of a request that lie elsewhere: in Cloud Logging, BigQuery, or beside Spark."""
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from pathlib import Path
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path, PurePath
 
 from msgspec.structs import replace
 
 from netplan_planner.errors import EmptyError, UsageError
-from netplan_planner.google.bigquery.asking import read_traffic_in_bigquery
-from netplan_planner.google.bigquery.place import Place, is_place, parse_place
-from netplan_planner.google.logs.options import CLOUD_LOGGING
+from netplan_planner.google.bigquery import read as bigquery_read
+from netplan_planner.google.bigquery.place import Place, is_place, parse_place, parse_rollup
+from netplan_planner.google.bigquery.service import Service
+from netplan_planner.google.logs.options import CLOUD_LOGGING, LogOptions
 from netplan_planner.google.logs.read import LogsRead, read_flow_logs
+from netplan_planner.google.options import ApiOptions, Endpoint, resolve_beside, resolve_endpoint
+from netplan_planner.google.transport import Transport
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.traffic import TrafficOptions, read_pod_traffic, read_traffic
-from netplan_planner.traffic.spark.asking import read_traffic_on_spark
-from netplan_planner.traffic.spark.place import SparkPlace, place_of, refuse_without_server
+from netplan_planner.traffic.spark import read as spark_read
+from netplan_planner.traffic.spark.place import (
+    SparkPlace,
+    place_of,
+    refuse_without_server,
+    server_paths,
+)
 from netplan_planner.world.request import InputRequest
 
+# Opens BigQuery
+
+
+_INSTALL_FOR_BIGQUERY = "--traffic bigquery://… needs sqlglot: pip install 'gce-netplan[bigquery]'"
+BIGQUERY_ENDPOINT = "https://bigquery.googleapis.com/"
+BIGQUERY_VARIABLE = "CLOUDSDK_API_ENDPOINT_OVERRIDES_BIGQUERY"
+"""gcloud's own variable; its value may leave out `/bigquery/v2/`."""
+_VERSION_PATH = "bigquery/v2/"
+SCOPE = "https://www.googleapis.com/auth/bigquery"
+"""The narrowest one by which queries run; what they may read is told by roles."""
+
 Say = Callable[[str], None]
+
+
+def read_traffic_in_bigquery(
+    place: Place,
+    inventory: Inventory,
+    options: TrafficOptions,
+    log_options: LogOptions,
+    api: ApiOptions,
+    say: Say,
+) -> TrafficMatrix:
+    """Return the traffic matrix of the flow logs in a dataset; see `read.read_bigquery`.
+
+    Raises:
+        UsageError: If there is no beginning, what translates is not installed, its endpoint is
+            none, or
+            sums of days cannot answer what is asked.
+        NetplanError: What the service refuses, by name.
+    """
+    if options.since is None:
+        raise UsageError(
+            f"--traffic {place}: BigQuery bills by what is read: say from when on (--since"
+            " 2026-11-01), and until when (--until)"
+        )
+    rollup = None
+    if log_options.rollup is not None:
+        rollup = parse_rollup(log_options.rollup, log_options.query_project or place.project)
+    try:
+        read_bigquery = bigquery_read.read_bigquery
+    except ImportError as exc:
+        raise UsageError(_INSTALL_FOR_BIGQUERY) from exc
+    endpoint = endpoint_of(api, os.environ)
+    payer = log_options.query_project or place.project
+    with closing(Service(Transport(endpoint, api, scopes=(SCOPE,)), payer)) as service:
+        return read_bigquery(
+            service,
+            place,
+            inventory,
+            options,
+            rollup=rollup,
+            max_cost_usd=log_options.max_cost_usd,
+            say=say,
+        )
+
+
+def endpoint_of(api: ApiOptions, environment: Mapping[str, str]) -> Endpoint:
+    """Return where BigQuery is.
+
+    Raises:
+        UsageError: If it is no URL, if credentials would leave the machine unencrypted, or if only
+            Compute's endpoint is replaced: its stand-in says nothing of where the logs are.
+    """
+    found = resolve_beside(
+        api,
+        resolve_endpoint(api, environment),
+        environment,
+        variable=BIGQUERY_VARIABLE,
+        default=BIGQUERY_ENDPOINT,
+        version=_VERSION_PATH,
+    )
+    if found is None:
+        raise UsageError(
+            "the Compute API is asked elsewhere than at Google's: say where BigQuery is, too"
+            f" ({BIGQUERY_VARIABLE})"
+        )
+    return found
+
+
+# Opens a Spark server
+
+
+_INSTALL_FOR_SPARK = (
+    "--engine spark needs Spark's client and sqlglot: pip install 'gce-netplan[spark]'"
+)
+
+
+def read_traffic_on_spark(
+    place: SparkPlace,
+    paths: Sequence[PurePath],
+    inventory: Inventory,
+    options: TrafficOptions,
+    say: Say,
+) -> TrafficMatrix:
+    """Return the traffic matrix of flow logs that a server reads; see `spark.read_logs`.
+
+    Raises:
+        UsageError: If a path is none of a server, the client is not installed, or the server does
+            not answer.
+        NetplanError: What the server refuses.
+    """
+    wanted = server_paths(paths)
+    # Else its library writes lines of its own to standard error, about each failure.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    try:
+        read_logs = spark_read.read_logs
+    except ImportError as exc:
+        raise UsageError(_INSTALL_FOR_SPARK) from exc
+    return read_logs(wanted, inventory, options, place=place, say=say)
+
+
+# Flow logs that lie elsewhere
 
 
 def is_live(request: InputRequest) -> bool:

@@ -6,16 +6,12 @@ from pathlib import Path
 
 from netplan_planner.config import declared_links, declared_targets, rule_thresholds
 from netplan_planner.errors import UsageError
-from netplan_planner.google.located_lists import LOCATED_APIS
 from netplan_planner.google.monitoring import MONITORING_VARIABLE
-from netplan_planner.google.options import (
-    ANONYMOUS_VARIABLE,
-    EMULATOR_VARIABLE,
-    ENDPOINT_VARIABLE,
-)
+from netplan_planner.google.options import ANONYMOUS_VARIABLE, EMULATOR_VARIABLE, ENDPOINT_VARIABLE
+from netplan_planner.google.other_apis import LOCATED_APIS
 from netplan_planner.model import Setting
+from netplan_rules.base import SECTION
 from netplan_rules.registry import declared_thresholds, thresholds
-from netplan_rules.severity import SECTION
 
 OTHER_VARIABLES: Mapping[str, str] = {
     ENDPOINT_VARIABLE: "endpoint of the Compute API, as for gcloud",

@@ -12,13 +12,12 @@ from netplan_planner.errors import InputError
 from netplan_planner.model import ListComparison, ListDifference, RateChoice, RegionLack, Usage
 from netplan_pricing import schema
 from netplan_pricing.book import SnapshotPriceBook
-from netplan_pricing.building import sku_network, sku_services, sku_tables
+from netplan_pricing.building import sku_network, sku_tables
 from netplan_pricing.building.csv_tables import Columns, Row, as_columns, read_rows
 from netplan_pricing.building.machine_inputs import Machines
 from netplan_pricing.building.other_tables import USAGES, ListedRow, OtherTables
 from netplan_pricing.building.sku_tables import Key, PartNames
-from netplan_pricing.catalogue.currencies import CurrencyRate
-from netplan_pricing.catalogue.priced import Catalogue, Unread
+from netplan_pricing.catalogue.priced import Catalogue, CurrencyRate, Unread
 from netplan_pricing.container import FILE_NAME, SnapshotFile, SourceNote, encode_snapshot
 from netplan_pricing.verifying import Verdict, verify
 
@@ -88,7 +87,7 @@ def build_snapshot(
         schema.REGION_OFFERS: machines.region_offers,
         schema.ZONE_OFFERS: machines.zone_offers,
         schema.NETWORK_PRICES: sku_network.network_prices(catalogue),
-        schema.SERVICE_PRICES: sku_services.service_prices(catalogue, other.pages),
+        schema.SERVICE_PRICES: sku_network.service_prices(catalogue, other.pages),
         schema.TIER1_FEES: sku_tables.tier1_fees(catalogue),
         schema.SKUS: sku_tables.sku_rows(catalogue),
         schema.CURRENCY_RATES: as_columns(

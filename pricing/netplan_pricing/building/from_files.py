@@ -18,12 +18,16 @@ from netplan_pricing.book import SnapshotPriceBook
 from netplan_pricing.building.assemble import FACTS, Built, build_snapshot
 from netplan_pricing.building.csv_tables import Columns, Sources
 from netplan_pricing.building.machine_inputs import MachineInputs, Machines
-from netplan_pricing.building.other_tables import USAGES, ListedRow, OtherTables, read_tables
-from netplan_pricing.building.service_tables import page_rows
+from netplan_pricing.building.other_tables import (
+    USAGES,
+    ListedRow,
+    OtherTables,
+    page_rows,
+    read_tables,
+)
 from netplan_pricing.building.sku_tables import Key
-from netplan_pricing.catalogue.currencies import rates_of
 from netplan_pricing.catalogue.dumps import read_dump, require_complete
-from netplan_pricing.catalogue.priced import MOST_UNRECOGNISED_RATIO, price_catalogue
+from netplan_pricing.catalogue.priced import MOST_UNRECOGNISED_RATIO, price_catalogue, rates_of
 from netplan_pricing.container import FILE_NAME, SnapshotFile
 from netplan_pricing.guards.beside import doubts_beside, shown
 

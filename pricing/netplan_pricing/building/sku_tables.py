@@ -13,8 +13,7 @@ from netplan_pricing import schema
 from netplan_pricing.building.csv_tables import Columns, as_columns, read_rows
 from netplan_pricing.catalogue import mapping
 from netplan_pricing.catalogue.priced import Catalogue, PricedSku
-from netplan_pricing.catalogue.rates import Rate
-from netplan_pricing.catalogue.sku import SERVICE_NAMES
+from netplan_pricing.catalogue.sku import SERVICE_NAMES, Rate
 from netplan_pricing.catalogue.wording import Part, place_of
 from netplan_pricing.machines.component_rates import SUSPENDED_SERIES
 from netplan_pricing.schema import CATALOGUE_SOURCE

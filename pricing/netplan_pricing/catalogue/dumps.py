@@ -13,8 +13,7 @@ import msgspec
 
 from netplan_planner.errors import InputError
 from netplan_planner.input_files import decode_json, reading, unpacked, unreadable
-from netplan_pricing.catalogue.rates import CURRENCY
-from netplan_pricing.catalogue.sku import COMPUTE_ENGINE, NETWORKING, SERVICE_NAMES, Sku
+from netplan_pricing.catalogue.sku import COMPUTE_ENGINE, CURRENCY, NETWORKING, SERVICE_NAMES, Sku
 
 _SHOWN = 5
 _LONGEST = 200

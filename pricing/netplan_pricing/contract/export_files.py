@@ -12,7 +12,7 @@ from pathlib import Path
 from netplan_planner.errors import InputError
 from netplan_planner.input_files import unreadable
 from netplan_planner.tables.engine import EngineError
-from netplan_planner.tables.opening import TableView
+from netplan_planner.tables.reading import TableView
 from netplan_planner.tables.sql import identifier
 
 _TELLING = {

@@ -1,7 +1,7 @@
 """What a snapshot may not hold, whatever the one before says."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import cache
@@ -9,11 +9,87 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from netplan_planner.model import RegionLack
 from netplan_planner.shipped import shipped_rows
 from netplan_pricing.book import SnapshotPriceBook
-from netplan_pricing.guards import thresholds
 from netplan_pricing.guards.quotes import Quoted
 from netplan_pricing.schema import NetworkKind
+
+# From where on a price is not believed; each with what was seen on 2026-04-30 beside it
+
+
+MOST_AGAINST_LIKE = Decimal(5)
+"""Times the median of the same price in all places; at most 3.67 (N1's extended memory in Turin),
+otherwise 2.8 (traffic from Sao Paulo to Europe)."""
+LEAST_AGAINST_LIKE = Decimal("0.1")
+"""At least 0.12 (VPN traffic inside the Americas)."""
+MOST_SPOT_AGAINST_LIKE = Decimal(8)
+"""At most 4.64 (C4D's local SSD in Paris)."""
+FEWEST_LIKE = 3
+"""Places that a median is taken of."""
+
+MOST_NEW_AGAINST_AREA = Decimal(2)
+"""A new price of machines against the median of its area (the first word of a region); 0.55 to 1.44
+of the median of all regions."""
+MOST_NEW_TRAFFIC_AGAINST_LIKE = Decimal(4)
+"""A new price of traffic either way; up to 2.8 times the median, down to 0.4 of it."""
+MOST_NEW_SPOT_AGAINST_LIKE = Decimal(6)
+
+MOST_CHANGE = Decimal(3)
+"""Times, or the inverse, that one price may have moved. The carrier peering of 2026-05-01 doubled;
+nothing known moved by more."""
+MOST_SPOT_CHANGE = Decimal(10)
+"""Spot moves within weeks, up to 4.64 times the median of the regions."""
+MUCH = Decimal("0.2")
+"""A move of a price that counts into the share that may move."""
+MOST_MOVED_RATIO = Decimal("0.05")
+"""Share of the prices of one kind that may vanish, or move by more than `MUCH`. Within half a year
+a sixth of machine prices move, nearly all by less; more is likely a damaged answer."""
+FEWEST_FOR_A_SHARE = 20
+"""Prices of a kind below which a share says nothing: each is then judged alone."""
+
+CEILING_FACTOR = Decimal(5)
+"""Times the dearest price of its kind (facts/dearest_prices.csv) that none may exceed."""
+
+MOST_LACKING_RATIO = Decimal("0.1")
+"""Share of the regions, or of their ordered pairs, that may be without prices of traffic: a new
+region's come later than its machines'. One of 43 regions is in 4.7 % of the pairs."""
+
+
+# Which regions lack prices of traffic: named and left without, so that the others are built
+#
+# A region's machines come into the catalogue before its traffic. Where many lack something, it is
+# no new region but a damaged answer.
+
+
+def lacking_pairs(
+    regions: Sequence[str], missing: Iterable[tuple[str, str]]
+) -> tuple[RegionLack, ...]:
+    """Return the regions between which traffic has no price, those with most gaps first.
+
+    Each gap is counted with the region that has most of them.
+    """
+    left = set(missing)
+    found = []
+    while left:
+        count = Counter(region for pair in left for region in pair)
+        worst = min(count, key=lambda region: (-count[region], region))
+        own = {pair for pair in left if worst in pair}
+        to = sum(src == worst for src, _ in own)
+        others = len(regions) - 1
+        what = f"traffic to {to} and from {len(own) - to} of the {others} other regions"
+        found.append(RegionLack(region=worst, what=what))
+        left -= own
+    return tuple(found)
+
+
+def are_few(count: int, total: int) -> bool:
+    """Return whether so many of a total may be missing."""
+    return count <= MOST_LACKING_RATIO * total
+
+
+# What a snapshot may not hold, whatever the one before says
+
 
 _DEAREST = Path(__file__).parent.parent / "facts" / "dearest_prices.csv"
 _FREE = frozenset(
@@ -80,7 +156,7 @@ def in_the_future(book: SnapshotPriceBook, today: date) -> Iterator[tuple[str, s
 @cache
 def ceilings() -> Mapping[str, Decimal]:
     """Return the price above which none of a kind is believed, by kind."""
-    factor = thresholds.CEILING_FACTOR
+    factor = CEILING_FACTOR
     return {row["kind"]: Decimal(row["usd"]) * factor for row in shipped_rows(_DEAREST)}
 
 
@@ -89,9 +165,7 @@ def absurd(quoted: Sequence[Quoted]) -> Iterator[Doubt | None]:
     for one in quoted:
         most = ceilings().get(one.kind)
         is_over = not one.usd.is_finite() or one.usd < 0 or (most is not None and one.usd > most)
-        why = (
-            "" if most is None else f"over {most:f}, {thresholds.CEILING_FACTOR} times the dearest"
-        )
+        why = "" if most is None else f"over {most:f}, {CEILING_FACTOR} times the dearest"
         yield Doubt(one, f"{why} known of its kind" if why else "no price") if is_over else None
 
 
@@ -99,14 +173,12 @@ def far_from_like(quoted: Sequence[Quoted]) -> Iterator[Doubt | None]:
     """Yield a doubt for each price that is far from the same one in other places."""
     for like in families(quoted).values():
         paid = [one.usd for one in like if one.usd > 0]
-        if len({one.place for one in like}) < thresholds.FEWEST_LIKE or not paid:
+        if len({one.place for one in like}) < FEWEST_LIKE or not paid:
             continue
         middle = median(paid)
         for one in like:
-            most = (
-                thresholds.MOST_SPOT_AGAINST_LIKE if one.is_spot else thresholds.MOST_AGAINST_LIKE
-            )
-            is_far = one.usd > most * middle or 0 < one.usd < thresholds.LEAST_AGAINST_LIKE * middle
+            most = MOST_SPOT_AGAINST_LIKE if one.is_spot else MOST_AGAINST_LIKE
+            is_far = one.usd > most * middle or 0 < one.usd < LEAST_AGAINST_LIKE * middle
             reason = f"where the median of {len(paid)} places is {middle:f}"
             yield Doubt(one, reason) if is_far else None
 

@@ -7,7 +7,7 @@ from statistics import median
 from typing import NamedTuple
 
 from netplan_pricing.book import SnapshotPriceBook
-from netplan_pricing.guards import thresholds
+from netplan_pricing.guards import alone
 from netplan_pricing.guards.alone import Doubt
 from netplan_pricing.guards.quotes import LIST, Quoted, quotes
 from netplan_pricing.schema import NetworkKind
@@ -92,10 +92,10 @@ def _upheavals(
         for kind in (one.kind, _group(one)):
             total[kind] += 1
             vanished[kind] += now is None
-            moved[kind] += now is not None and abs(now.usd - one.usd) > thresholds.MUCH * one.usd
+            moved[kind] += now is not None and abs(now.usd - one.usd) > alone.MUCH * one.usd
     for kind, count in sorted(total.items()):
         changed = vanished[kind] + moved[kind]
-        if count >= thresholds.FEWEST_FOR_A_SHARE and changed > thresholds.MOST_MOVED_RATIO * count:
+        if count >= alone.FEWEST_FOR_A_SHARE and changed > alone.MOST_MOVED_RATIO * count:
             yield Upheaval(kind, count, vanished[kind], moved[kind])
 
 
@@ -112,7 +112,7 @@ def _jumps(before: dict[Key, Quoted], after: dict[Key, Quoted]) -> Iterator[Doub
         old = before.get(key)
         if old is None or old.usd == now.usd:
             continue
-        most = thresholds.MOST_SPOT_CHANGE if now.is_spot else thresholds.MOST_CHANGE
+        most = alone.MOST_SPOT_CHANGE if now.is_spot else alone.MOST_CHANGE
         if not now.usd:
             yield Doubt(now, f"was {old.usd:f}")
         elif old.usd and not old.usd / most < now.usd < old.usd * most:
@@ -132,7 +132,7 @@ def _odd_new_ones(before: dict[Key, Quoted], after: dict[Key, Quoted]) -> Iterat
         near = [other.usd for other in known if _area(other) == _area(one)]
         far = [other.usd for other in known]
         compared = near if len(near) > 1 else far
-        if len(far) < thresholds.FEWEST_LIKE:
+        if len(far) < alone.FEWEST_LIKE:
             continue
         middle, most = median(compared), _most_of_new(one)
         if not middle / most <= one.usd <= middle * most:
@@ -142,11 +142,9 @@ def _odd_new_ones(before: dict[Key, Quoted], after: dict[Key, Quoted]) -> Iterat
 
 def _most_of_new(one: Quoted) -> Decimal:
     if one.is_spot:
-        return thresholds.MOST_NEW_SPOT_AGAINST_LIKE
+        return alone.MOST_NEW_SPOT_AGAINST_LIKE
     is_traffic = one.kind in _TRAFFIC
-    return (
-        thresholds.MOST_NEW_TRAFFIC_AGAINST_LIKE if is_traffic else thresholds.MOST_NEW_AGAINST_AREA
-    )
+    return alone.MOST_NEW_TRAFFIC_AGAINST_LIKE if is_traffic else alone.MOST_NEW_AGAINST_AREA
 
 
 def _area(one: Quoted) -> str:

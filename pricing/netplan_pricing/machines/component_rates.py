@@ -17,8 +17,7 @@ from netplan_pricing.contract.terms import (
     assumed,
     is_uneven,
 )
-from netplan_pricing.known_changes import change_after
-from netplan_pricing.skus import Skus
+from netplan_pricing.skus import Skus, change_after
 from netplan_pricing.texts import joined, quoted, row_note
 
 USAGE_WORDS = {

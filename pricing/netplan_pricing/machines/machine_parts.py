@@ -11,7 +11,7 @@ from netplan_pricing.container import SnapshotFile
 from netplan_pricing.machines.component_rates import USAGE_WORDS
 from netplan_pricing.machines.custom_types import CustomType, CustomTypes
 from netplan_pricing.machines.machine_types import MachineTypes
-from netplan_pricing.machines.sustained_use import SustainedUse
+from netplan_pricing.machines.surcharges import SustainedUse
 
 GPU_SERIES = "gpu"
 GENERIC_SSD_SERIES = "pd-local"

@@ -22,7 +22,7 @@ from netplan_pricing.machines.component_rates import USAGE_WORDS, ComponentRates
 from netplan_pricing.machines.custom_types import CustomType, parse_custom
 from netplan_pricing.machines.machine_parts import GENERIC_SSD_SERIES, BilledPart, MachineParts
 from netplan_pricing.machines.machine_types import MachineTypes
-from netplan_pricing.machines.sustained_use import SustainedUse
+from netplan_pricing.machines.surcharges import SustainedUse
 from netplan_pricing.texts import joined, nearest, quoted, row_note
 
 _NO_DISCOUNT = "the series has no sustained-use discount: the on-demand price"

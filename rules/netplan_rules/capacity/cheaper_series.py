@@ -7,7 +7,7 @@ from typing import NamedTuple
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.machines.groups import changed_together
-from netplan_planner.model.plans.changes import LEAST_SAVING_USD
+from netplan_planner.model.plans.plan_answer import LEAST_SAVING_USD
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.capacity import _resize as resize

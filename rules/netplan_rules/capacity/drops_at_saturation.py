@@ -8,7 +8,7 @@ from netplan_planner.throughput import instance_cap
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.capacity._resize import type_evidence
-from netplan_rules.shared.drops import OVERFLOW, is_full
+from netplan_rules.shared.flows import OVERFLOW, is_full
 from netplan_rules.shared.trust import doubts_of_vm
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import APPLICATION

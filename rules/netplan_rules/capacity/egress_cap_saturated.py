@@ -6,7 +6,7 @@ from netplan_planner import model
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.capacity import _resize as resize
-from netplan_rules.shared.drops import drops_of, is_full, overflow_evidence, overflow_text
+from netplan_rules.shared.flows import drops_of, is_full, overflow_evidence, overflow_text
 from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE

@@ -7,7 +7,7 @@ from netplan_planner import model
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity import _resize as resize
-from netplan_rules.shared.drops import overflow_evidence, overflow_text, sent_drops
+from netplan_rules.shared.flows import overflow_evidence, overflow_text, sent_drops
 from netplan_rules.shared.trust import doubts_of_vm
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE

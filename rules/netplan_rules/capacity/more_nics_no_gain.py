@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from netplan_planner import model
 from netplan_planner.throughput import instance_cap
-from netplan_planner.throughput.limits.physical_nics import physical_nics
+from netplan_planner.throughput.limits.senders import physical_nics
 from netplan_rules.base import Rule, ratio_limit
 from netplan_rules.capacity._resize import doubts_of_caps, type_evidence, unknown_cap
 from netplan_rules.shared.trust import doubts_of_rates

@@ -9,13 +9,13 @@ from msgspec.structs import replace
 from netplan_planner import model
 from netplan_planner.machines import STANDBY, is_watched
 from netplan_planner.machines.groups import changed_together, is_managed
-from netplan_planner.model.plans.changes import LEAST_SAVING_USD
+from netplan_planner.model.plans.plan_answer import LEAST_SAVING_USD
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_HOUR
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.capacity import _resize as resize
 from netplan_rules.money import by_bill, machine_saving, take
-from netplan_rules.shared.sizes import days_that_decide, size_of
+from netplan_rules.shared.seen_needs import days_that_decide, size_of
 from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, machines, money, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE

@@ -18,8 +18,12 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import edge_query, predict
 from netplan_rules.base import Rule, Threshold, ratio_limit
-from netplan_rules.shared.drops import drops_before, overflow_evidence
-from netplan_rules.shared.flows import flow_at_its_limit, why_not_judged
+from netplan_rules.shared.flows import (
+    drops_before,
+    flow_at_its_limit,
+    overflow_evidence,
+    why_not_judged,
+)
 from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.wording import gbps, pair_subject, rate_evidence
 from netplan_rules.work import APPLICATION

@@ -7,7 +7,7 @@ from netplan_planner.machines.groups import is_managed
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity import _resize as resize
-from netplan_rules.capacity._tier1 import pool_of, tier1_choice, wanted_gbps
+from netplan_rules.capacity._resize import pool_of, tier1_choice, wanted_gbps
 from netplan_rules.money import machine_saving
 from netplan_rules.shared.trust import Doubts, doubts_of_rates
 from netplan_rules.wording import gbps, keep_the_old, rate_evidence, sends, vm_subject

@@ -22,7 +22,7 @@ from netplan_planner.throughput import instance_cap
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.capacity._resize import OF_A_GROUP, type_evidence, unknown_cap
-from netplan_rules.reporting import reporting_subnetworks
+from netplan_rules.shared.flow_logs import reporting_subnetworks
 from netplan_rules.shared.trust import Doubts, doubts_of_rates
 from netplan_rules.wording import gbps, keep_the_old, rate_evidence, vm_subject
 from netplan_rules.work import NEW_MACHINE

@@ -7,7 +7,7 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.model.evidence.log_volume import GENERATION, OWN_SETTING, STORAGE, record_bytes
 from netplan_planner.units import counted
 from netplan_rules.base import Rule
-from netplan_rules.shared.logs_as_were import logs_again, set_logs
+from netplan_rules.shared.flow_logs import logs_again, set_logs
 from netplan_rules.work import LOGGING
 
 RULE = Rule(

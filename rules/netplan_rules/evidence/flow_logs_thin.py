@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from netplan_planner import model
 from netplan_rules.base import Rule, Threshold, ratio_limit
-from netplan_rules.reporting import reporting_subnetworks
-from netplan_rules.shared.logs_as_were import logs_again, set_logs
+from netplan_rules.shared.flow_logs import logs_again, reporting_subnetworks, set_logs
 from netplan_rules.work import LOGGING
 
 RULE = Rule(

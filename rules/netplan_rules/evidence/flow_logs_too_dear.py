@@ -9,7 +9,7 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.model.evidence.log_volume import GENERATION, STORAGE, record_bytes
 from netplan_planner.paths.priced_paths import PricedPath, path_prices_of, priced_path_of
 from netplan_rules.base import Rule, ratio_limit, usd_floor
-from netplan_rules.shared.logs_as_were import logs_again, set_logs
+from netplan_rules.shared.flow_logs import logs_again, set_logs
 from netplan_rules.wording import money
 from netplan_rules.work import LOGGING
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 from netplan_planner import model
 from netplan_planner.machines import is_watched
 from netplan_rules.base import Rule
-from netplan_rules.shared.sizes import days_that_decide
+from netplan_rules.shared.seen_needs import days_that_decide
 from netplan_rules.wording import vm_subject
 from netplan_rules.work import READ_AGAIN
 

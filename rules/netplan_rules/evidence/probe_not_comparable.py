@@ -19,10 +19,14 @@ from netplan_planner.model import (
 from netplan_planner.throughput.transport.tools import THREADED_TEXT
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold, ratio_limit
-from netplan_rules.shared.comparable import Reason, reasons_of
-from netplan_rules.shared.measured import Run, UnmatchedMeasurement, measured_runs, shown_end
-from netplan_rules.shared.predicted import RunModel
-from netplan_rules.shared.rerun import rerun_command
+from netplan_rules.shared.comparable import Reason, reasons_of, rerun_command
+from netplan_rules.shared.measured import (
+    Run,
+    RunModel,
+    UnmatchedMeasurement,
+    measured_runs,
+    shown_end,
+)
 from netplan_rules.work import MEASURE_AGAIN
 
 RULE = Rule(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner import model
-from netplan_planner.paths.gateway_hours import nat_hour_lines
+from netplan_planner.paths.gateways import nat_hour_lines
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.wording import command
 

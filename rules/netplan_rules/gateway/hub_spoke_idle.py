@@ -8,7 +8,7 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.ledger.guards import EVIDENCE_H
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.reporting import reporting_subnetworks
+from netplan_rules.shared.flow_logs import reporting_subnetworks
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import command
 from netplan_rules.work import GATEWAY

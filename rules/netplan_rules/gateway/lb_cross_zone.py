@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.paths.fronts import balancer_kind
+from netplan_planner.paths.gateways import balancer_kind
 from netplan_planner.paths.machines import is_gke_node
 from netplan_rules.base import Rule, usd_floor
 from netplan_rules.shared.trust import Doubts, doubts_of_edges

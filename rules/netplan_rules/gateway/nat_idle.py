@@ -7,7 +7,7 @@ from netplan_planner.ledger import ledger_of
 from netplan_planner.units import SECONDS_PER_HOUR, counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.gateway._served import Gateway, gateways, nat_edges
-from netplan_rules.reporting import reporting_subnetworks
+from netplan_rules.shared.flow_logs import reporting_subnetworks
 from netplan_rules.shared.removal import release
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.work import GATEWAY

@@ -4,15 +4,18 @@ from collections.abc import Iterator
 
 from netplan_planner import model
 from netplan_rules.base import Rule, Threshold, ratio_limit
-from netplan_rules.gateway._nat_metrics import (
+from netplan_rules.gateway._nat_ports import (
+    ADDRESSES,
+    MAPPING,
+    PAGES,
     PORTS_PER_ADDRESS,
     STATIC_PORTS,
     NatUse,
     least_ports,
+    ports_fix,
     ports_of,
     use_of,
 )
-from netplan_rules.gateway._ports_fix import ADDRESSES, MAPPING, PAGES, ports_fix
 from netplan_rules.shared.trust import Doubts
 
 RULE = Rule(

@@ -8,12 +8,7 @@ from collections.abc import Iterator
 
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.paths.gateway_hours import (
-    DEDICATED,
-    ONE_PRICE_TO_GBPS,
-    SIZES,
-    attachment_lines,
-)
+from netplan_planner.paths.gateways import DEDICATED, ONE_PRICE_TO_GBPS, SIZES, attachment_lines
 from netplan_planner.units import gbps_from_bytes
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.shared.trust import Doubts

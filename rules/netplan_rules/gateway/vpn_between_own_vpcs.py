@@ -13,11 +13,7 @@ from netplan_planner.throughput import edge_query, predict
 from netplan_planner.units import HOURS_PER_MONTH, counted
 from netplan_rules.base import Rule
 from netplan_rules.gateway._tunnels import edges_by_tunnel, networks_of_gateways, owner_key
-from netplan_rules.shared.peering import (
-    listing_peerings,
-    peering,
-    unpeering,
-)
+from netplan_rules.shared.peering import listing_peerings, peering, unpeering
 from netplan_rules.shared.trust import doubts_of_edges
 from netplan_rules.wording import command, volume
 from netplan_rules.work import GATEWAY

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from netplan_planner import model
-from netplan_planner.clusters.near_endpoints import endpoint_counts
+from netplan_planner.clusters.services import endpoint_counts
 from netplan_planner.model.project.kubernetes import Kubernetes, Service
 from netplan_rules.base import Rule
 from netplan_rules.kubernetes._near import patch

@@ -8,8 +8,7 @@ from netplan_planner.model.project.kubernetes import Node
 from netplan_planner.throughput.limits.pods.tables import PodTerm
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.kubernetes._cluster import ClusterFacts, cluster_networks, object_of
-from netplan_rules.kubernetes._interfaces import interfaces_of, used_interface
-from netplan_rules.kubernetes._overlay import header_of
+from netplan_rules.kubernetes._interfaces import header_of, interfaces_of, used_interface
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.work import NETWORK_PLUGIN
 

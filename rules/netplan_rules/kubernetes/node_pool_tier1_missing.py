@@ -8,8 +8,14 @@ from netplan_planner.model.project.gke import NodePool
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.capacity._resize import doubts_of_caps, egress_estimate
-from netplan_rules.capacity._tier1 import Tier1Choice, pool_of, tier1_choice, wanted_gbps
+from netplan_rules.capacity._resize import (
+    Tier1Choice,
+    doubts_of_caps,
+    egress_estimate,
+    pool_of,
+    tier1_choice,
+    wanted_gbps,
+)
 from netplan_rules.money import machine_saving
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence

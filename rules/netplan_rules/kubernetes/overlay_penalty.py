@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from netplan_planner.model import Facts, Gap, Hit, Need, Severity
 from netplan_rules.base import Rule
 from netplan_rules.kubernetes._cluster import cluster_networks, object_of
-from netplan_rules.kubernetes._overlay import CIPHERS, USER_SPACE, overlay_hit
+from netplan_rules.kubernetes._interfaces import CIPHERS, USER_SPACE, overlay_hit
 from netplan_rules.work import NETWORK_PLUGIN
 
 RULE = Rule(

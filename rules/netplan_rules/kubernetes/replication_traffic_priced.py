@@ -7,7 +7,7 @@ from decimal import Decimal
 from netplan_planner.clusters.databases import DatabaseSign, database_of
 from netplan_planner.model import Evidence, Facts, Gap, Hit, Need, Severity, worded
 from netplan_planner.model.project.kubernetes import Pod
-from netplan_planner.paths.pod_costs import PodCost, pod_costs
+from netplan_planner.paths.edges import PodCost, pod_costs
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.wording import money, volume
 from netplan_rules.work import NOTHING_TO_DO

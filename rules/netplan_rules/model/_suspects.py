@@ -13,8 +13,7 @@ from netplan_planner.throughput.limits.shared_by import OF_VM
 from netplan_planner.throughput.transport.tools import THREADED_TEXT
 from netplan_planner.units import MS_PER_SECOND, bytes_from_gbps
 from netplan_rules.shared.comparable import cpu_bound, is_one_thread, shown_tool
-from netplan_rules.shared.measured import Run
-from netplan_rules.shared.predicted import STOCK_CEILING_BYTES, RunModel, has_small_ceiling
+from netplan_rules.shared.measured import STOCK_CEILING_BYTES, Run, RunModel, has_small_ceiling
 from netplan_rules.wording import gbps
 
 _SHARED = "measured-below-model"

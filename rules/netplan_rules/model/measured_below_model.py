@@ -27,10 +27,8 @@ from netplan_planner.model import (
 )
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.model._suspects import WEAK, Case, Suspect, suspects_of
-from netplan_rules.shared.comparable import Reason, reasons_of
-from netplan_rules.shared.measured import Run, UnmatchedMeasurement, measured_runs
-from netplan_rules.shared.predicted import RunModel
-from netplan_rules.shared.rerun import rerun_command
+from netplan_rules.shared.comparable import Reason, reasons_of, rerun_command
+from netplan_rules.shared.measured import Run, RunModel, UnmatchedMeasurement, measured_runs
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence
 

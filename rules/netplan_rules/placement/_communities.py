@@ -15,8 +15,7 @@ from netplan_planner import model
 from netplan_planner.ledger import Ledger
 from netplan_planner.ledger.state import Pair
 from netplan_planner.ledger.traffic import pair_of
-from netplan_planner.machines.copies import ReplicaSets, replica_sets
-from netplan_planner.machines.groups import why_it_stays
+from netplan_planner.machines.groups import ReplicaSets, replica_sets, why_it_stays
 from netplan_rules.placement._moves import proposals
 
 _MOST_PAIRS = 10_000

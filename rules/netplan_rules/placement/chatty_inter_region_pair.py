@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from netplan_planner.model import Facts, Gap, Hit, Need, Severity
 from netplan_rules.base import Rule, usd_floor
-from netplan_rules.placement._chatty import chatty_hits
+from netplan_rules.placement._moves import chatty_hits
 from netplan_rules.work import NEW_MACHINE
 
 RULE = Rule(

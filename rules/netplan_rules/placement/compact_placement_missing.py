@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from netplan_planner import model
 from netplan_planner.ledger.traffic import pair_of
 from netplan_planner.machines import series_facts
-from netplan_planner.machines.copies import name_stem
-from netplan_planner.machines.groups import HA_ROLES, is_managed
+from netplan_planner.machines.groups import HA_ROLES, is_managed, name_stem
 from netplan_planner.units import SECONDS_PER_MINUTE, counted, gbps_from_bytes
 from netplan_rules.base import Rule, Threshold, ratio_limit
 from netplan_rules.capacity._resize import OF_A_GROUP

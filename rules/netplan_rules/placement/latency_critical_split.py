@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from netplan_planner import model
 from netplan_planner.ledger.state import Pair
 from netplan_planner.ledger.traffic import pair_of
-from netplan_planner.machines.copies import replica_sets
+from netplan_planner.machines.groups import replica_sets
 from netplan_planner.throughput import predict
 from netplan_planner.throughput.round_trips.of_path import path_round_trip
 from netplan_rules.base import Rule

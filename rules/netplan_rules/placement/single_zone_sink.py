@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.machines.copies import replica_sets
+from netplan_planner.machines.groups import replica_sets
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold, ratio_limit, usd_floor
 from netplan_rules.placement._communities import Standing

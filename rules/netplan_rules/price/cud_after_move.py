@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model.plans.changes import LEAST_SAVING_USD
+from netplan_planner.model.plans.plan_answer import LEAST_SAVING_USD
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import resize_need, type_evidence

@@ -23,7 +23,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.reporting import reporting_subnetworks
+from netplan_rules.shared.flow_logs import reporting_subnetworks
 from netplan_rules.shared.removal import (
     GOOGLE_APIS,
     MANAGED,

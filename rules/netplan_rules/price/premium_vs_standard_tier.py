@@ -6,8 +6,7 @@ from decimal import Decimal
 
 from netplan_planner import model
 from netplan_planner.ledger import ledger_of
-from netplan_planner.machines.copies import name_stem
-from netplan_planner.machines.groups import changed_together
+from netplan_planner.machines.groups import changed_together, name_stem
 from netplan_planner.paths.machines import is_gke_node
 from netplan_planner.paths.priced_paths import PREMIUM, priced_path_of
 from netplan_planner.units import counted

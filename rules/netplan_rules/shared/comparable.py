@@ -9,16 +9,12 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from netplan_planner.model import CountedBy, Facts, Instance, MeasuredEnd, Measurement, Value
-from netplan_planner.throughput.transport.tools import (
-    THREADED_TEXT,
-    thread_count,
-    tool_version_of,
-)
+from netplan_planner.paths import address_text, parse_address
+from netplan_planner.throughput.transport.tools import THREADED_TEXT, thread_count, tool_version_of
 from netplan_planner.throughput.transport.tools import is_one_thread as shares_one_thread
 from netplan_planner.units import MS_PER_SECOND
-from netplan_rules.shared.measured import Run
-from netplan_rules.shared.predicted import RunModel
-from netplan_rules.wording import gbps
+from netplan_rules.shared.measured import Run, RunModel
+from netplan_rules.wording import command, gbps
 
 _SHARED = "probe-not-comparable"
 _CPU_BOUND = "CPU-bound"
@@ -185,3 +181,30 @@ def shown_tool(one: Measurement) -> str:
     """Return the tool with its version, as far as that is one."""
     version = tool_version_of(one)
     return f"{one.tool} {version[0]}.{version[1]}" if version is not None else one.tool
+
+
+# How a pair of machines is measured so that the figure is one of the path
+
+
+_LONGEST_OMIT_S = 60
+"""iperf3 takes no more."""
+
+
+def rerun_command(facts: Facts, model: RunModel, run: Run) -> str:
+    """Return the iperf3 command for the sender of a run, or nothing without an address.
+
+    The address is the internal one where the two machines reach each other by it.
+    """
+    nic = facts.inventory.reachable_interface(run.src, run.dst)
+    used = run.measurement.dst.address
+    told = (nic.internal_ipv4 or nic.internal_ipv6) if nic is not None else used
+    # What a record calls an address may be anything, an option among it.
+    address = parse_address((told or "").partition("/")[0])
+    if address is None or run.src == run.dst:
+        return ""
+    times = run_times(facts, model.round_trip(run).rtt_ms)
+    omit_s, duration_s = (math.ceil(seconds) for seconds in times)
+    omit_s = min(omit_s, _LONGEST_OMIT_S)
+    streams = int(facts.threshold(_SHARED, "rerun_streams"))
+    words = ("-t", str(duration_s), "-O", str(omit_s), "-P", str(streams), "-J")
+    return command("iperf3", "-c", address_text(address), *words, "--get-server-output")

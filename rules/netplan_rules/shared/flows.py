@@ -1,12 +1,93 @@
 """Pairs that wait for one flow: what holds for them, so that all rules see the same path."""
 
+from collections import Counter
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
-from netplan_planner.model import Edge, Estimate, Facts, Instance, PathQuery, SelfLink, TopFlow
+from netplan_planner.model import (
+    Edge,
+    EgressCap,
+    Estimate,
+    Evidence,
+    Facts,
+    Instance,
+    MachineRates,
+    PathQuery,
+    SelfLink,
+    TopFlow,
+)
 from netplan_planner.throughput import edge_query, instance_cap, single_flow
 from netplan_planner.throughput.limits.shared_by import OF_VM
+from netplan_planner.units import counted
 
-_SHARED = "single-flow-limited"
+# Packets that flow logs say were dropped, where they bear on what a rule says
+#
+# Whether a machine sends as much as it may: one judgement for the rules that speak of it.
+
+
+_CAP_RULE = "egress-cap-saturated"
+"""The rule whose thresholds say when a machine stands at its cap."""
+
+
+def is_full(facts: Facts, rates: MachineRates, cap: EgressCap) -> bool:
+    """Return whether the 95th percentile, or enough single minutes, stand at the cap."""
+    full_gbps = facts.threshold(_CAP_RULE, "max_ratio") * cap.egress_gbps
+    full_minutes = facts.threshold(_CAP_RULE, "full_minutes")
+    is_high = rates.egress.p95_gbps >= facts.threshold(_CAP_RULE, "p95_ratio") * cap.egress_gbps
+    return is_high or rates.egress.minutes_at_least(full_gbps) >= full_minutes
+
+
+OVERFLOW = "QUEUE_OVERFLOW"
+"""The sender gave more packets than it may send: the queue before its cap ran over."""
+
+
+def sent_drops(facts: Facts, owner: int) -> Counter[str]:
+    """Return the packets that a machine lost before they left, by reason."""
+    return drops_before(facts.seen_traffic.edges_by_src.get(owner, ()))
+
+
+def drops_of(facts: Facts, rates: MachineRates) -> Counter[str]:
+    """Return the same of a machine whose rates are known; without flow records nothing is."""
+    return sent_drops(facts, rates.traffic.owner) if rates.traffic is not None else Counter()
+
+
+def drops_before(edges: Iterable[Edge]) -> Counter[str]:
+    """Return the packets of edges that the sender lost before they left, by reason."""
+    found: Counter[str] = Counter()
+    for edge in edges:
+        for drops in edge.drops:
+            if not drops.at_receiver:
+                found[drops.reason] += drops.packet_count
+    return found
+
+
+def overflow_evidence(found: Counter[str]) -> tuple[Evidence, ...]:
+    """Return what speaks for a queue that ran over; nothing where no record tells of one."""
+    if not found[OVERFLOW]:
+        return ()
+    return (
+        Evidence(
+            name="dropped_queue_overflow",
+            value=found[OVERFLOW],
+            unit="packets",
+            source="flow logs (drop_reason)",
+        ),
+    )
+
+
+def overflow_text(found: Counter[str]) -> str:
+    """Return the same for the end of a sentence; empty where no record tells of one."""
+    if not found[OVERFLOW]:
+        return ""
+    packets = counted(found[OVERFLOW], "packet")
+    return f" Its queue ran over: {packets} dropped before leaving ({OVERFLOW})."
+
+
+# Pairs that wait for one flow: what holds for them, so that all rules see the same path
+
+
+_FLOW_RULE = "single-flow-limited"
 """The rule whose thresholds say when one flow is what limits a pair."""
 _LIMITS_OF_A_MACHINE = frozenset({*OF_VM, "external-path"})
 _WINDOW = "window-over-rtt"
@@ -64,16 +145,16 @@ def why_not_judged(facts: Facts, edge: Edge) -> str:
 
 def _dominates(facts: Facts, flow: TopFlow) -> bool:
     return flow.byte_ratio > facts.threshold(
-        _SHARED, "flow_ratio"
-    ) and flow.active_minutes >= facts.threshold(_SHARED, "min_active_minutes")
+        _FLOW_RULE, "flow_ratio"
+    ) and flow.active_minutes >= facts.threshold(_FLOW_RULE, "min_active_minutes")
 
 
 def _stands_at(facts: Facts, flow: TopFlow, alone: Estimate) -> bool:
     limit = alone.binding
     if limit is None or limit.name not in _LIMITS_OF_A_FLOW:
         return False
-    near = facts.threshold(_SHARED, "near_ratio") * limit.gbps
-    over = facts.threshold(_SHARED, "over_ratio") * limit.gbps
+    near = facts.threshold(_FLOW_RULE, "near_ratio") * limit.gbps
+    over = facts.threshold(_FLOW_RULE, "over_ratio") * limit.gbps
     return near <= flow.p95_gbps <= over
 
 
@@ -81,7 +162,7 @@ def _is_above_window(facts: Facts, flow: TopFlow, alone: Estimate) -> bool:
     limit = alone.binding
     if limit is None or limit.name != _WINDOW:
         return False
-    return flow.p95_gbps > facts.threshold(_SHARED, "over_ratio") * limit.gbps
+    return flow.p95_gbps > facts.threshold(_FLOW_RULE, "over_ratio") * limit.gbps
 
 
 def _is_idle(facts: Facts, sender: Instance) -> bool:
@@ -89,4 +170,4 @@ def _is_idle(facts: Facts, sender: Instance) -> bool:
     if cap is None or facts.traffic is None:
         return False
     whole = facts.traffic.vm_by_link[sender.ref.self_link].egress.p95_gbps
-    return whole < facts.threshold(_SHARED, "idle_cap_ratio") * cap.egress_gbps
+    return whole < facts.threshold(_FLOW_RULE, "idle_cap_ratio") * cap.egress_gbps

@@ -3,8 +3,7 @@
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.clusters.near_endpoints import endpoint_counts
-from netplan_planner.clusters.services import ServiceTraffic, service_traffic
+from netplan_planner.clusters.services import ServiceTraffic, endpoint_counts, service_traffic
 from netplan_planner.model import Facts, PathClass, Saving, bill
 from netplan_planner.paths.priced_paths import PricedPath, path_prices_of
 from netplan_planner.units import gib_per_month

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from netplan_planner.errors import InputError
+from netplan_planner.machines import SeenSize, SizeLimits, seen_size
 from netplan_planner.model import (
     PIN_LABEL,
     Destination,
@@ -14,9 +15,33 @@ from netplan_planner.model import (
     Series,
 )
 from netplan_planner.throughput import instance_cap, outside_gbps
-from netplan_rules.shared.drops import is_full
-from netplan_rules.shared.sizes import size_of
+from netplan_rules.shared.flows import is_full
 from netplan_rules.shared.trust import started_since
+
+# What a machine needs of vCPUs and memory, as all rules and `recommend` judge it
+
+
+_RULE = "cheaper-series"
+"""The rule whose thresholds say how full a machine may be, for every proposal of a type."""
+
+
+def days_that_decide(facts: Facts) -> float:
+    """Return the days with points from which metrics decide a machine's size."""
+    return facts.threshold(_RULE, "min_metric_days")
+
+
+def size_of(facts: Facts, instance: Instance, shape: MachineShape) -> SeenSize:
+    """Return the vCPUs and memory that another type of a machine must have."""
+    limits = SizeLimits(
+        cpu_ratio=facts.threshold(_RULE, "cpu_ratio"),
+        memory_ratio=facts.threshold(_RULE, "memory_ratio"),
+        min_days=days_that_decide(facts),
+    )
+    return seen_size(facts, instance, shape, limits)
+
+
+# What a machine needs, as it was seen: one judgement for rules, `fleet` and `recommend --vm`
+
 
 HEADROOM_RATIO = 0.2
 """Share of a cap that stays free at the 95th percentile, unless the user asks for another."""

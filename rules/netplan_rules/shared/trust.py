@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from netplan_planner import model
 from netplan_planner.units import SECONDS_PER_HOUR, counted
-from netplan_rules.shared.drops import OVERFLOW, sent_drops
+from netplan_rules.shared.flows import OVERFLOW, sent_drops
 
 _SHARED = "flow-logs-thin"
 """The rule whose thresholds say what counts as thin evidence."""

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from netplan_planner.cli.app import app
-from netplan_planner.cli.common_words import in_front
+from netplan_planner.cli.options import in_front
 from support.commands.tree import ROOT
 from support.commands.verbs import leaves
 

@@ -13,7 +13,7 @@ import pytest
 import typer
 
 from netplan_planner.cli.app import _as_parameters
-from netplan_planner.cli.wrong_values import said_of
+from netplan_planner.cli.options import said_of
 from netplan_planner.config import option_defaults
 from netplan_planner.errors import UsageError
 from support.commands.run import run_verbs

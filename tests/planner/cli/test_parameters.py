@@ -7,9 +7,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from netplan_planner.asks import Ask, Request, given_options
+from netplan_planner.asks import Ask, Request, Texts, given_options
 from netplan_planner.cli.parameters import Parameters, own_count, taking
-from netplan_planner.quantities import Texts
 from support.commands.tree import ROOT
 from support.commands.verbs import commands
 from support.listed import listed

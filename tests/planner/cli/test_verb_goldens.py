@@ -19,7 +19,7 @@ from support.forecasts import made
 
 Golden = Callable[[str, str], None]
 TODAY = date(2026, 11, 21)
-ASK_FOR_TODAY = ("cli.framed", "planning.project")
+ASK_FOR_TODAY = ("cli.commands", "planning.project")
 """Modules that look at the calendar; prices are old or not by it."""
 MOST_LINES = 175
 FIRST_ROWS = 40

@@ -6,11 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netplan_planner.clusters.near_endpoints import (
-    ZoneFlow,
-    endpoint_counts,
-    near_endpoints,
-)
+from netplan_planner.clusters.services import ZoneFlow, endpoint_counts, near_endpoints
 from netplan_planner.model import Zone
 from netplan_planner.model.project.kubernetes import Endpoint
 

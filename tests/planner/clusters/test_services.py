@@ -12,7 +12,7 @@ from netplan_planner.clusters.services import ServiceTraffic, service_traffic
 from netplan_planner.model import Zone
 from netplan_planner.model.evidence.pod_traffic import PodEnd, PodFlow, PodSource, PodTraffic
 from netplan_planner.model.project.kubernetes import Kubernetes
-from netplan_planner.paths.pod_costs import pod_costs
+from netplan_planner.paths.edges import pod_costs
 from netplan_planner.readers import read_inventory
 from support.projects import one_cluster
 from support.rules.facts import facts_of

@@ -9,7 +9,7 @@ import pytest
 
 from netplan_planner.errors import AccessError, InputError, NetplanError, UsageError
 from netplan_planner.google import credentials
-from netplan_planner.google.bigquery.jobs import Jobs
+from netplan_planner.google.bigquery.queries import Jobs
 from netplan_planner.google.bigquery.service import Service
 from netplan_planner.google.compute_methods import QUERY_METHODS
 from netplan_planner.google.options import ApiOptions
@@ -181,7 +181,7 @@ def test_a_failed_job_that_quotes_the_token_does_not_show_it(
 
 
 def service_endpoint(url: str) -> Any:
-    from netplan_planner.google.bigquery.asking import BIGQUERY_VARIABLE, endpoint_of
+    from netplan_planner.world.remote_traffic import BIGQUERY_VARIABLE, endpoint_of
 
     return endpoint_of(ApiOptions(), {BIGQUERY_VARIABLE: url})
 

@@ -17,19 +17,19 @@ import netplan_planner
 from netplan_planner.cli.app import progress
 from netplan_planner.cli.state import state
 from netplan_planner.errors import AccessError, InputError, NetplanError, UsageError
-from netplan_planner.google.bigquery.asking import (
-    BIGQUERY_VARIABLE,
-    endpoint_of,
-    read_traffic_in_bigquery,
-)
-from netplan_planner.google.bigquery.jobs import Jobs
 from netplan_planner.google.bigquery.place import Place, is_place, parse_place
+from netplan_planner.google.bigquery.queries import Jobs
 from netplan_planner.google.bigquery.read import bytes_for, read_bigquery
 from netplan_planner.google.logs.options import LogOptions
 from netplan_planner.google.options import ApiOptions
 from netplan_planner.google.transport import Transport
 from netplan_planner.meter import Notice
 from netplan_planner.traffic import TrafficOptions
+from netplan_planner.world.remote_traffic import (
+    BIGQUERY_VARIABLE,
+    endpoint_of,
+    read_traffic_in_bigquery,
+)
 from support.commands.run import run_verbs
 from support.flows.kinds import KNOWN
 from support.listed import listed

@@ -19,19 +19,15 @@ from netplan_planner.google.compute_methods import (
     MEMBERS_ID,
     PRIVATE_ENTRIES_PERMISSION,
 )
-from netplan_planner.google.logs import spool
-from netplan_planner.google.logs.asking import (
-    Pace,
-    entries_request,
-    read_page,
-)
+from netplan_planner.google.logs import pages
 from netplan_planner.google.logs.options import LOGGING_VARIABLE, SCOPE, LogOptions
+from netplan_planner.google.logs.pages import Pace, entries_request, read_page
 from netplan_planner.google.logs.read import LogsRead, read_flow_logs
 from netplan_planner.google.options import ApiOptions, resolve_endpoint
 from netplan_planner.google.refusals import POSTED, READS_BY_POST, Request
 from netplan_planner.google.transport import NotWhole, Transport
-from netplan_planner.leftovers import sole_user
 from netplan_planner.model import ProjectId
+from netplan_planner.writing import sole_user
 from support.flows.records import START, entry
 from support.servers.discovery import discovery
 from support.servers.documented import Fault
@@ -199,7 +195,7 @@ class Killed(BaseException):
     """A process that ends at once."""
 
 
-@pytest.mark.parametrize("file", ["p-000002.jsonl.gz", spool.STATE])
+@pytest.mark.parametrize("file", ["p-000002.jsonl.gz", pages.STATE])
 def test_a_run_that_is_killed_between_pages_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
 ) -> None:
@@ -211,7 +207,7 @@ def test_a_run_that_is_killed_between_pages_goes_on(
     def dying(path: Path, **more: bool) -> Iterator[Path]:
         seen.append(path.name)
         # The record is written once at the beginning and once after the first page.
-        if path.name == file and seen.count(file) == (3 if file == spool.STATE else 1):
+        if path.name == file and seen.count(file) == (3 if file == pages.STATE else 1):
             raise Killed
         with real(path, **more) as beside:
             yield beside
@@ -267,9 +263,9 @@ def test_pages_of_another_question_are_refused(
 
 
 def _with_state(folder: Path, **changes: Any) -> None:
-    state = json.loads((folder / spool.STATE).read_bytes())
+    state = json.loads((folder / pages.STATE).read_bytes())
     state["projects"]["p"] |= changes
-    (folder / spool.STATE).write_text(json.dumps(state))
+    (folder / pages.STATE).write_text(json.dumps(state))
 
 
 def test_a_folder_that_does_not_fit_is_refused_and_stays(tmp_path: Path) -> None:
@@ -297,7 +293,7 @@ def test_a_folder_that_does_not_fit_is_refused_and_stays(tmp_path: Path) -> None
         _with_state(folder, pages=-1)
         with pytest.raises(UsageError, match="no record of what was read"):
             read(server, folder=folder)
-        (folder / spool.STATE).write_text("{")
+        (folder / pages.STATE).write_text("{")
         with pytest.raises(UsageError, match="no record of what was read"):
             read(server, folder=folder)
         (tmp_path / "file").write_text("")

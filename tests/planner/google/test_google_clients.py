@@ -13,13 +13,7 @@ import msgspec
 import pytest
 
 from netplan_planner.errors import AccessError, UsageError
-from netplan_planner.google import (
-    assets,
-    located_lists,
-    monitoring,
-    monitoring_lists,
-    saved_pages,
-)
+from netplan_planner.google import assets, monitoring, other_apis, paging
 from netplan_planner.google.compute import read_projects
 from netplan_planner.google.compute_methods import (
     CATALOG_ID,
@@ -41,7 +35,7 @@ from support.projects.recorded import add_recorded_project
 from support.projects.shared_data import needs_shared
 from support.servers.compute import ComputeServer, Fault
 
-MODULES = (assets, located_lists, monitoring, monitoring_lists, read_logs, saved_pages)
+MODULES = (assets, other_apis, monitoring, monitoring, read_logs, paging)
 METHOD_ID = re.compile(r"[a-z]+(\.[a-zA-Z]+)+\.(list|get|aggregatedList)")
 OF_THE_OTHER = {
     "instances.guestAccelerators.guestAcceleratorCount",

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from netplan_planner.google.compute import read_projects
-from netplan_planner.google.located_lists import NETWORK_CONNECTIVITY
 from netplan_planner.google.options import ApiOptions
+from netplan_planner.google.other_apis import NETWORK_CONNECTIVITY
 from netplan_planner.model import Inventory
 from support.projects.hubs import hub, vpc_spoke, vpn_spoke
 from support.servers.compute import ComputeServer

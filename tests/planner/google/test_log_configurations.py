@@ -10,7 +10,8 @@ import googleapiclient
 import pytest
 
 from netplan_planner.google.compute import read_projects
-from netplan_planner.google.located_lists import (
+from netplan_planner.google.options import ApiOptions, resolve_endpoint
+from netplan_planner.google.other_apis import (
     LOCATED_APIS,
     NETWORK_MANAGEMENT,
     SCOPE,
@@ -18,7 +19,6 @@ from netplan_planner.google.located_lists import (
     LocatedApi,
     located_endpoint,
 )
-from netplan_planner.google.options import ApiOptions, resolve_endpoint
 from netplan_planner.model import FlowLogConfig, Inventory, SelfLink
 from netplan_planner.readers import read_inventory
 from support.servers.compute import ComputeServer

@@ -26,7 +26,7 @@ from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import Inventory, Metric, Metrics
 from netplan_planner.readers import read_inventory
 from netplan_planner.readers.time_series import Gathering, gather_files, metrics_of, traffic_of
-from netplan_planner.world.metrics import FLOWS_LEFT_OUT, read_metrics
+from netplan_planner.world.reading import FLOWS_LEFT_OUT, read_metrics
 from netplan_planner.world.request import InputRequest
 from support.metrics.series import START, flow, machine, page, time_series
 from support.projects import one_project

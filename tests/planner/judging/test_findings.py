@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from netplan_planner import model
 from netplan_planner.judging.findings import fingerprint, merge_lines
 from netplan_planner.judging.fixes import answer
-from netplan_planner.judging.judge import judge
+from netplan_planner.judging.judged import judge
 from netplan_rules.base import Rule
 from netplan_rules.work import READ_AGAIN
 from support.rules.facts import facts_of, machine

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from netplan_planner.judging.month import Committed, month_bill, tables_of
 from netplan_planner.judging.services import network_services
 from netplan_planner.model import Amount, Facts, ResourceRef, SelfLink, ServiceTotal
-from netplan_planner.model.amounts import Words
+from netplan_planner.model.base import Words
 from netplan_planner.model.project.gke import Cluster
 from netplan_planner.model.project.kubernetes import Kubernetes, Namespace, Pod
 from netplan_planner.planning.service_bill import ambient_pods, gke_clusters

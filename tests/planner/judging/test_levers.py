@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from netplan_planner import model
-from netplan_planner.judging.levers import commitment_lever
-from netplan_planner.judging.month import committed, month_bill, tables_of
+from netplan_planner.judging.month import commitment_lever, committed, month_bill, tables_of
 from netplan_planner.optimise.commitment_table import commitment_uses
 from support.prices.commitments import commitment
 from support.rules.facts import facts_of, holding, machine

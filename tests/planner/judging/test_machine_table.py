@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from netplan_planner import model
-from netplan_planner.judging.machine_table import REGIONAL_QUOTAS, machine_rows
+from netplan_planner.judging.month import REGIONAL_QUOTAS, machine_rows
 from netplan_planner.verbs.audit.tables import region_rows
 from support.rules.facts import facts_of, machine
 

@@ -17,7 +17,7 @@ from netplan_planner.ledger import Ledger
 from netplan_planner.ledger.guards import why_refused
 from netplan_planner.planning.fleet.standing import why_in_no_sum
 from netplan_planner.readers import merge_inventories, read_inventory
-from netplan_planner.readers.compute.nodes import GROUP_NAME, groups_asked_for
+from netplan_planner.readers.compute.groups import GROUP_NAME, groups_asked_for
 from support.projects.plans import change, plan
 from support.resources import resource
 from support.rules.facts import facts_of, machine

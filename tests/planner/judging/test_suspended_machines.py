@@ -7,10 +7,9 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.judging.machine_table import machine_rows
-from netplan_planner.judging.month import Committed, month_bill, tables_of
+from netplan_planner.judging.month import Committed, machine_rows, month_bill, tables_of
 from netplan_planner.ledger import Ledger
-from netplan_planner.planning.steps.in_place import change_type
+from netplan_planner.planning.steps.machine_changes import change_type
 from netplan_planner.verbs.audit.tables import region_rows
 from netplan_planner.world.not_read import stopped_machines
 from netplan_rules.money import machine_saving

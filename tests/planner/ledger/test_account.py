@@ -33,10 +33,10 @@ from netplan_planner.model import (
     region_of,
     total_usd,
 )
-from netplan_planner.model.evidence.rate_bins import PathHours, TrafficHours
+from netplan_planner.model.evidence.traffic import PathHours, TrafficHours
 from netplan_planner.planning.traffic_bill import Meter
 from netplan_planner.throughput.limits.bounds import DEFAULT_MTU_BYTES as MTU
-from netplan_planner.throughput.transport.tcp import payload_ratio
+from netplan_planner.throughput.transport.transfer import payload_ratio
 from netplan_planner.units import BYTES_PER_GIB
 from netplan_planner.verbs.forecast.ask import Ahead
 from netplan_planner.verbs.forecast.paths import costs_of

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from netplan_planner.errors import NetplanError
 from netplan_planner.judging.fixes import Answer, answer
-from netplan_planner.judging.judge import judge
+from netplan_planner.judging.judged import judge
 from netplan_planner.ledger import Ledger
 from netplan_planner.model import ChangeKind, Facts
 from netplan_planner.verbs.whatif.answer import WhatifField

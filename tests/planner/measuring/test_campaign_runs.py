@@ -17,8 +17,7 @@ from netplan_planner.measuring.campaign import (
     StopRule,
 )
 from netplan_planner.measuring.ends import read_facts
-from netplan_planner.measuring.outcome import Outcome, RunMeasured, RunsLeftOut
-from netplan_planner.measuring.progress import RunKey
+from netplan_planner.measuring.progress import Outcome, RunKey, RunMeasured, RunsLeftOut
 from netplan_planner.measuring.protocol import round_order
 from netplan_planner.measuring.runner import run_campaign
 from netplan_planner.measuring.store import read_store

@@ -20,11 +20,11 @@ from netplan_planner.measuring.campaign import (
     ProbeLimits,
     ProbePair,
 )
-from netplan_planner.measuring.outcome import RunMeasured
+from netplan_planner.measuring.progress import RunMeasured
 from netplan_planner.measuring.runner import run_campaign
 from netplan_planner.measuring.transports import LocalTransport
 from netplan_planner.model import Measurement
-from netplan_planner.throughput.transport import tcp
+from netplan_planner.throughput.transport import transfer
 from support.commands.run import ROOTS
 from support.testbed import bed as beds
 from support.testbed.bed import Bed, Host, bed_of
@@ -162,7 +162,7 @@ def test_a_small_window_binds_over_a_long_path(results: Results) -> None:
     assert 20.0 <= rtt_ms < 22.0
     windows = [run.max_receive_window_bytes or 0 for run in one]
     assert 256 * 1024 / 4 < max(windows) <= 256 * 1024
-    limit_mbps = float(tcp.window_gbps(window_bytes=max(windows), rtt_ms=rtt_ms)) * 1000
+    limit_mbps = float(transfer.window_gbps(window_bytes=max(windows), rtt_ms=rtt_ms)) * 1000
     assert mbps(one) == pytest.approx(limit_mbps, rel=0.15)
     assert mbps(one) < 200 * PAYLOAD_RATIO / 1.5
     assert mbps(four) == pytest.approx(min(4 * mbps(one), 200 * PAYLOAD_RATIO), rel=0.15)

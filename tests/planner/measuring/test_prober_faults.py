@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from netplan_planner.errors import InputError
 from netplan_planner.measuring import campaign as asking
 from netplan_planner.measuring.campaign import Campaign, ProbeLimits, ProbePair, StopRule
-from netplan_planner.measuring.outcome import (
+from netplan_planner.measuring.progress import (
     PairRefused,
     ProbeEvent,
     RunFailed,

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.errors import UsageError
-from netplan_planner.measuring.budget import Budget, wire_ratio
 from netplan_planner.measuring.campaign import (
     CONFIGURATIONS,
     Campaign,
@@ -18,6 +17,7 @@ from netplan_planner.measuring.campaign import (
     ProbeLimits,
     StopRule,
 )
+from netplan_planner.measuring.progress import Budget, wire_ratio
 from netplan_planner.measuring.protocol import (
     Times,
     client_arguments,

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.errors import AccessError, UsageError
-from netplan_planner.measuring.sessions import run_to_end
 from netplan_planner.measuring.transports import (
     GcloudTransport,
     LocalTransport,
     SshTransport,
     Transport,
+    run_to_end,
 )
 from support.listed import listed
 from support.testbed import ssh as testbed_ssh

@@ -6,7 +6,7 @@ import pytest
 
 from netplan_planner.model import Direction, OwnerKind, PathClass
 from netplan_planner.paths import classify
-from netplan_planner.planning.traffic_totals import traffic_by_class
+from netplan_planner.planning.traffic_bill import traffic_by_class
 from support.projects.addresses import (
     book_of,
     front,

@@ -6,10 +6,9 @@ from datetime import date
 from pathlib import Path
 
 from netplan_planner.model import OwnerKind
-from netplan_planner.paths import google_ranges as module
+from netplan_planner.paths import addresses as module
 from netplan_planner.paths import parse_address
-from netplan_planner.paths.addresses import parse_range
-from netplan_planner.paths.google_ranges import GoogleRange, google_ranges
+from netplan_planner.paths.addresses import GoogleRange, google_ranges, parse_range
 from support.listed import listed
 
 FILE = Path(module.__file__).parent / "data" / "google_ranges.csv"

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.paths import parse_address
-from netplan_planner.paths.addresses import last_of, parse_range
-from netplan_planner.paths.ranges import RangeTable
+from netplan_planner.paths.addresses import RangeTable, last_of, parse_range
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Entry = tuple[str, int]

@@ -15,7 +15,7 @@ from netplan_planner.model import (
     SelfLink,
     Zone,
 )
-from netplan_planner.model.plans.changes import PlanChange
+from netplan_planner.model.plans.plan_answer import PlanChange
 from netplan_planner.planning.steps import by_hand, in_order
 from netplan_planner.planning.steps.by_image import (
     move_to_zone,
@@ -24,11 +24,7 @@ from netplan_planner.planning.steps.by_image import (
     with_type,
 )
 from netplan_planner.planning.steps.commitments import buy_flexible, buy_for_resources
-from netplan_planner.planning.steps.groups import change_group
-from netplan_planner.planning.steps.in_place import (
-    change_tier,
-    change_type,
-)
+from netplan_planner.planning.steps.machine_changes import change_group, change_tier, change_type
 from netplan_planner.planning.steps.runs import machines_for_run, names_of
 from netplan_planner.renderers.figures import shown
 from support.commands.gcloud import commands_in, faults_of

@@ -12,7 +12,7 @@ from netplan_planner.errors import UsageError
 from netplan_planner.model import PathClass, Prediction, TransferCost
 from netplan_planner.planning.path_question import PathQuestion
 from netplan_planner.planning.predict_path import predict_described
-from netplan_planner.throughput.limits.doubts import known_doubts
+from netplan_planner.throughput.goodput.doubts import known_doubts
 from netplan_pricing import open_snapshot
 from support.paths.queries import DAY
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from netplan_planner import model
-from netplan_planner.planning.traffic_totals import traffic_by_class, zone_pairs
+from netplan_planner.planning.traffic_bill import traffic_by_class, zone_pairs
 from support.rules.facts import NETWORK, facts_of, machine
 
 CENTRAL = "us-central1"

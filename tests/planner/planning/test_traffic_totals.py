@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from netplan_planner.model import Direction, Facts, OwnerKind, PathClass, Zone, total_usd
-from netplan_planner.planning.traffic_totals import traffic_by_class, zone_pairs
+from netplan_planner.planning.traffic_bill import traffic_by_class, zone_pairs
 from support.rules.facts import facts_of, facts_to_internet, machine
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netplan_planner.readers.pointer_lines import pointer_lines
+from netplan_planner.readers.documents import pointer_lines
 from support.listed import listed
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=6)

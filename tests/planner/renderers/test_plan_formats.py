@@ -10,13 +10,13 @@ from jsonschema import Draft202012Validator
 from msgspec.structs import replace
 
 from netplan_planner.model import Value, Zone
-from netplan_planner.model.plans.changes import PlanChanges
+from netplan_planner.model.plans.plan_answer import PlanChanges
 from netplan_planner.planning.steps import in_order
 from netplan_planner.planning.steps.by_image import move_to_zone
-from netplan_planner.planning.steps.in_place import change_type
+from netplan_planner.planning.steps.machine_changes import change_type
 from netplan_planner.renderers import commands, terraform_changes
 from netplan_planner.renderers.content import modules_by_kind
-from netplan_planner.renderers.content.changes import changes as shown
+from netplan_planner.renderers.content.plans import changes as shown
 from netplan_planner.renderers.document import Block, Command, Para
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import PLAN_FORMATS, PLANS, renderers_of

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from netplan_planner.readers.paths.path_columns import PATH_COLUMNS
+from netplan_planner.readers.paths.path_table import PATH_COLUMNS
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "predict.md"
 _UNUSED = {"nic", "n_samples", "network_tier", "tool"}

@@ -12,8 +12,7 @@ import pytest
 
 from netplan_planner.errors import InputError
 from netplan_planner.tables.columns import Column, ColumnKind
-from netplan_planner.tables.opening import TableView
-from netplan_planner.tables.reading import Table
+from netplan_planner.tables.reading import Table, TableView
 
 COLUMNS = (
     Column(name="name", meaning="whose", other_names=("vm", "machine"), is_required=True),

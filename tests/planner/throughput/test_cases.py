@@ -8,7 +8,7 @@ import pytest
 from netplan_planner.model import Case, PathQuery
 from netplan_planner.throughput import load_caps, predict
 from netplan_planner.throughput.cases import cases_of
-from netplan_planner.throughput.limits.host import core_flow
+from netplan_planner.throughput.limits.senders import core_flow
 from netplan_planner.throughput.open_runs import SLIGHT
 from support.paths.queries import CLASSES, DAY, end, estimate, path
 

@@ -46,8 +46,8 @@ from netplan_planner.throughput import (
 )
 from netplan_planner.throughput import path as path_module
 from netplan_planner.throughput.cases import cases_of
-from netplan_planner.throughput.limits.host import core_flow
 from netplan_planner.throughput.limits.path_limits import SLOW_OUTSIDE_UNTIL
+from netplan_planner.throughput.limits.senders import core_flow
 from support.listed import listed
 from support.prices.book import SmallPriceBook
 

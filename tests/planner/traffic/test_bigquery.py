@@ -19,16 +19,15 @@ from msgspec.structs import replace
 
 import netplan_planner
 from netplan_planner.errors import InputError, UsageError
-from netplan_planner.google.bigquery.asking import BIGQUERY_VARIABLE
-from netplan_planner.google.bigquery.engine import BigQueryEngine
-from netplan_planner.google.bigquery.jobs import Jobs
 from netplan_planner.google.bigquery.place import Place
+from netplan_planner.google.bigquery.queries import BigQueryEngine, Jobs
 from netplan_planner.google.bigquery.read import read_bigquery
 from netplan_planner.google.bigquery.tables import ALL_LOGS
 from netplan_planner.google.bigquery.wire import Column
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
 from netplan_planner.traffic.files.embedded import EmbeddedEngine
+from netplan_planner.world.remote_traffic import BIGQUERY_VARIABLE
 from support.commands.run import run_verbs
 from support.examples import examples
 from support.flows import exports

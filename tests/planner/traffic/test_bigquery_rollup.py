@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 import netplan_planner
 from netplan_planner.errors import UsageError
-from netplan_planner.google.bigquery.asking import BIGQUERY_VARIABLE
-from netplan_planner.google.bigquery.jobs import Jobs
 from netplan_planner.google.bigquery.place import Place
+from netplan_planner.google.bigquery.queries import Jobs
 from netplan_planner.google.bigquery.read import read_bigquery
 from netplan_planner.google.bigquery.rollup import Rollup
 from netplan_planner.google.bigquery.tables import ALL_LOGS, find_tables
@@ -20,6 +19,7 @@ from netplan_planner.google.bigquery.wire import Column
 from netplan_planner.model import Reporter, TrafficMatrix
 from netplan_planner.traffic import HeaderBytes, TrafficOptions
 from netplan_planner.traffic.day_sums import DaySums
+from netplan_planner.world.remote_traffic import BIGQUERY_VARIABLE
 from support.commands.run import run_verbs
 from support.flows.kinds import BAD, KNOWN
 from support.flows.records import START, Json, entry

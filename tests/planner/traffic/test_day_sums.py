@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix
 from netplan_planner.traffic import HeaderBytes, TrafficOptions, day_sums
-from netplan_planner.traffic.files.entry_fields import ENTRY, Fields
+from netplan_planner.traffic.files.entries import ENTRY, Fields
 from netplan_planner.traffic.files.records import flow_record
 from netplan_planner.traffic.spelling import BIGQUERY
 from support.examples import examples

@@ -14,17 +14,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from netplan_planner.google.bigquery.engine import BigQueryEngine
-from netplan_planner.google.bigquery.jobs import Jobs
 from netplan_planner.google.bigquery.place import Place
+from netplan_planner.google.bigquery.queries import BigQueryEngine, Jobs
 from netplan_planner.google.bigquery.read import read_bigquery
 from netplan_planner.google.bigquery.tables import ALL_LOGS
 from netplan_planner.google.bigquery.wire import Column
 from netplan_planner.google.refusals import Refusal
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
+from netplan_planner.traffic.engine import TABLES
 from netplan_planner.traffic.files.embedded import EmbeddedEngine
-from netplan_planner.traffic.schema import TABLES
 from netplan_planner.traffic.spelling import BIGQUERY, DUCKDB
 from netplan_planner.traffic.translation import Dialect, translate
 from support.examples import examples

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from netplan_planner.model import OwnerKind, Reporter
-from netplan_planner.model.evidence.rate_bins import Rates, TrafficHours
+from netplan_planner.model.evidence.traffic import Rates, TrafficHours
 from netplan_planner.traffic.assembly import observed_minutes
 from netplan_planner.traffic.window import Window
 from support.flows.project import host, inventory

@@ -8,7 +8,7 @@ from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.bigquery import BigQuery
 
 from netplan_planner.traffic.files.embedded import EmbeddedEngine
-from netplan_planner.traffic.files.entry_fields import ENTRY, Fields, is_entry
+from netplan_planner.traffic.files.entries import ENTRY, Fields, is_entry
 from netplan_planner.traffic.files.records import (
     COLUMNS,
     PART_SEPARATOR,

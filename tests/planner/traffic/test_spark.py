@@ -32,8 +32,8 @@ from netplan_planner.model import Inventory, Reporter, TrafficMatrix  # noqa: E4
 from netplan_planner.traffic import TrafficOptions, read_traffic  # noqa: E402
 from netplan_planner.traffic.files.embedded import EmbeddedEngine  # noqa: E402
 from netplan_planner.traffic.spark import read as spark  # noqa: E402
+from netplan_planner.traffic.spark.calls import WorkFolder  # noqa: E402
 from netplan_planner.traffic.spark.place import SparkPlace  # noqa: E402
-from netplan_planner.traffic.spark.work import WorkFolder  # noqa: E402
 from support.flows import aggregated, exports  # noqa: E402
 from support.flows.cases import LOGGING, as_entry, project, records  # noqa: E402
 from support.flows.kinds import BAD, KNOWN, WHY, of_all_kinds  # noqa: E402

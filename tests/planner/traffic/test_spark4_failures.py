@@ -24,7 +24,7 @@ from netplan_planner.errors import InputError, NetplanError
 from netplan_planner.model import TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, remote
 from netplan_planner.traffic.spark import read as spark
-from netplan_planner.traffic.spark.work import WorkFolder
+from netplan_planner.traffic.spark.calls import WorkFolder
 from support.commands.run import ROOTS
 from support.flows.kinds import KNOWN, of_all_kinds
 from support.flows.on_spark import both, flags, place, write_lines

@@ -13,13 +13,13 @@ from netplan_planner.model import Inventory
 from netplan_planner.traffic import TrafficOptions
 from netplan_planner.traffic.aggregates import MANIFEST, writing
 from netplan_planner.traffic.spark import submitted
-from netplan_planner.traffic.spark.asking import read_traffic_on_spark
 from netplan_planner.traffic.spark.place import (
     FlowEngine,
     SparkPlace,
     place_of,
     server_paths,
 )
+from netplan_planner.world.remote_traffic import read_traffic_on_spark
 from support.commands.run import run_verbs
 
 

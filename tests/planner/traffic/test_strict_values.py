@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from netplan_planner.traffic import TrafficOptions, spelling
-from netplan_planner.traffic.files.entry_fields import Fields
+from netplan_planner.traffic.files.entries import Fields
 from netplan_planner.traffic.spelling import DUCKDB, DuckDbSpelling, Spelling
 from support.flows.looks import read_by_looks
 from support.flows.project import host, inventory

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from netplan_planner.judging.judge import judge
+from netplan_planner.judging.judged import judge
 from netplan_planner.model import Facts, Need
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.readers import read_inventory

@@ -10,8 +10,7 @@ import pytest
 
 from netplan_planner.errors import InputError
 from netplan_pricing.catalogue.dumps import read_dump, require_complete
-from netplan_pricing.catalogue.rates import rate_of
-from netplan_pricing.catalogue.sku import Sku
+from netplan_pricing.catalogue.sku import Sku, rate_of
 from support.commands.run import run_verbs
 from support.prices.skus import NETWORKING, sku, write_page
 

@@ -12,8 +12,7 @@ import pytest
 
 from netplan_pricing.catalogue.dumps import read_dump
 from netplan_pricing.catalogue.mapping import Scope, map_sku
-from netplan_pricing.catalogue.rates import rate_of
-from netplan_pricing.catalogue.sku import Sku
+from netplan_pricing.catalogue.sku import Sku, rate_of
 from support.listed import listed
 from support.prices.skus import COMPUTE, NETWORKING, sku
 from support.projects.shared_data import needs_shared, shared

@@ -13,8 +13,8 @@ from netplan_pricing import open_snapshot
 from netplan_pricing.building.from_files import build_from_files, require_likeness
 from netplan_pricing.building.sku_network import check_region_pairs
 from netplan_pricing.container import FILE_NAME
+from netplan_pricing.guards.alone import lacking_pairs
 from netplan_pricing.guards.beside import doubts_beside
-from netplan_pricing.guards.missing import lacking_pairs
 from netplan_pricing.guards.quotes import quotes
 from netplan_pricing.verifying import verify
 from support.commands.run import run_verbs

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from netplan_planner.judging.judge import judge
+from netplan_planner.judging.judged import judge
 from netplan_planner.machines import SizeLimits, seen_size
 from netplan_planner.model import Facts, Hit, Need
 from netplan_planner.units import BYTES_PER_GIB

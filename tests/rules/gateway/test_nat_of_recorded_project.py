@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from netplan_planner.judging.judge import judge
+from netplan_planner.judging.judged import judge
 from netplan_planner.model import Facts, Hit
 from netplan_planner.readers import read_inventory
 from netplan_planner.traffic import TrafficOptions, read_traffic

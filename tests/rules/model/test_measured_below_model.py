@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from netplan_planner.judging.fixes import answer
-from netplan_planner.judging.judge import judge
+from netplan_planner.judging.judged import judge
 from netplan_planner.model import Estimate, Facts, Hit, Measurement
 from netplan_planner.renderers.figures import shown
 from netplan_rules.registry import find_rule
-from netplan_rules.shared.predicted import RunModel
+from netplan_rules.shared.measured import RunModel
 from support.listed import listed
 from support.probes.measurements import measurements
 from support.rules.measured_facts import FAR, A, B, gaps, hits, host, measured_facts, only_run, run

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from netplan_planner.model import BandwidthTier, Network, PathClass, ResourceRef
 from netplan_rules.model import _suspects
-from netplan_rules.shared.predicted import STOCK_CEILING_BYTES, RunModel
+from netplan_rules.shared.measured import STOCK_CEILING_BYTES, RunModel
 from support.listed import listed
 from support.rules.facts import NETWORK
 from support.rules.measured_facts import A, B, host, measured_facts, only_run, run

@@ -1,6 +1,6 @@
 """Which machines are copies of one service, by their names."""
 
-from netplan_planner.machines.copies import replica_sets
+from netplan_planner.machines.groups import replica_sets
 from support.rules.facts import facts_of, machine
 
 

@@ -20,8 +20,7 @@ import numpy as np
 import zstandard
 from msgspec.structs import replace
 
-from netplan_planner.google.logs.asking import LOG_NAMES, read_page
-from netplan_planner.google.logs.spool import Progress, State, open_spool
+from netplan_planner.google.logs.pages import LOG_NAMES, Progress, State, open_spool, read_page
 from netplan_planner.model import Metric, ProjectId
 from netplan_planner.readers import read_inventory
 from netplan_planner.verbs.collect.run import write_bundle

@@ -24,11 +24,10 @@ from netplan_planner.google.bigquery.tables import LogTable, query_of
 from netplan_planner.model import Inventory
 from netplan_planner.traffic import TrafficOptions, day_sums, remote
 from netplan_planner.traffic.coverage import Inputs
-from netplan_planner.traffic.engine import Row
+from netplan_planner.traffic.engine import TABLES, Row
 from netplan_planner.traffic.files.embedded import EmbeddedEngine, open_engine
-from netplan_planner.traffic.files.entry_fields import ENTRY, Fields
+from netplan_planner.traffic.files.entries import ENTRY, Fields
 from netplan_planner.traffic.files.records import TYPES
-from netplan_planner.traffic.schema import TABLES
 from netplan_planner.traffic.statements import day_sums as statements_of_days
 from support.flows.looks import BareEngine, records_of
 from support.flows.records import Json

@@ -13,13 +13,7 @@ from netplan_planner.traffic import TrafficOptions, day_sums, remote
 from netplan_planner.traffic.coverage import Inputs
 from netplan_planner.traffic.engine import Engine, Row, T, at_once
 from netplan_planner.traffic.files.embedded import EmbeddedEngine, open_engine
-from netplan_planner.traffic.files.entry_fields import (
-    ENTRY,
-    NO_NUMBER,
-    Fields,
-    is_entry,
-    struct_type,
-)
+from netplan_planner.traffic.files.entries import ENTRY, NO_NUMBER, Fields, is_entry, struct_type
 from netplan_planner.traffic.files.records import flow_record
 from netplan_planner.traffic.statements.keys import US_PER_DAY
 from netplan_planner.traffic.translation import Dialect, Statement, taken_apart

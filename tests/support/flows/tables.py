@@ -7,24 +7,21 @@ from typing import Any
 
 from netplan_planner.model import Reporter
 from netplan_planner.traffic import HeaderBytes
-from netplan_planner.traffic.engine import Engine
+from netplan_planner.traffic.engine import TABLES, Engine
 from netplan_planner.traffic.files.embedded import EmbeddedEngine
 from netplan_planner.traffic.files.records import COLUMNS, TYPES
-from netplan_planner.traffic.schema import TABLES
 from netplan_planner.traffic.statements import (
     day_sums,
-    left_out,
     logged,
     repeats,
     rolled,
-    routes,
     series,
     staging,
     sums,
 )
 from netplan_planner.traffic.statements.keys import NODES, SIDES
 
-MODULES = (staging, left_out, sums, repeats, routes, series, logged, day_sums, rolled)
+MODULES = (staging, logged, sums, repeats, sums, series, logged, day_sums, rolled)
 
 
 def staged(**changes: Any) -> str:
@@ -54,7 +51,7 @@ WITH_ARGUMENTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "of days": lambda: rolled.ends(0, 2),
     },
     "first": {
-        "": lambda: left_out.first(3, [3, 13]),
+        "": lambda: logged.first(3, [3, 13]),
         "of days": lambda: rolled.first(3, 0, 2),
     },
     "examples": {"": lambda: day_sums.examples(2, [3, 13])},
@@ -73,10 +70,10 @@ WITH_ARGUMENTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "seen": {"": lambda: repeats.seen(0, 4)},
     "span_positions": {"": lambda: sums.span_positions(3)},
     "reported": {
-        f"by {r}": lambda r=r: routes.reported(r)  # type: ignore[misc]
+        f"by {r}": lambda r=r: sums.reported(r)  # type: ignore[misc]
         for r in Reporter
     },
-    "weights": {"": lambda: routes.weights(2)},
+    "weights": {"": lambda: sums.weights(2)},
     "edge_minutes": {"": lambda: series.edge_minutes(0, 4)},
     "sent_minutes": {"": lambda: series.sent_minutes(0, 4)},
     "received_minutes": {"": lambda: series.received_minutes(0, 4)},

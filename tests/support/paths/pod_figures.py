@@ -11,9 +11,9 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from netplan_planner.throughput.limits.pods.bounds import inner_packet_bytes, resolve
+from netplan_planner.throughput.limits.pods.overlay import inner_packet_bytes, resolve
 from netplan_planner.throughput.limits.pods.tables import PodTerm, pod_terms
-from netplan_planner.throughput.transport.tcp import gbit_from_bytes, segment_bytes
+from netplan_planner.throughput.transport.transfer import gbit_from_bytes, segment_bytes
 from support.paths.pod_rates import pod_rates
 from support.projects.shared_data import shared
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.throughput.limits.pods.bounds import Overlay, Traffic, bounds, resolve
+from netplan_planner.throughput.limits.pods.overlay import Overlay, Traffic, bounds, resolve
 from netplan_planner.throughput.limits.pods.tables import PodTerm, pod_terms
 
 Numbers: TypeAlias = float | Sequence[float] | NDArray[np.float64]

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from netplan_planner.judging.fixes import answer
-from netplan_planner.judging.judge import judge
+from netplan_planner.judging.judged import judge
 from netplan_planner.model import Finding, Gap, Hit, NotEvaluated
 from netplan_rules.registry import find_rule
 from support.made_once import made_once

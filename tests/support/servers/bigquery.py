@@ -14,12 +14,12 @@ from typing import Any
 import msgspec
 import requests
 
-from netplan_planner.google.bigquery.asking import BIGQUERY_VARIABLE, endpoint_of
 from netplan_planner.google.bigquery.place import Place
 from netplan_planner.google.bigquery.service import Service
 from netplan_planner.google.bigquery.wire import Column
 from netplan_planner.google.options import ApiOptions
 from netplan_planner.google.transport import Transport
+from netplan_planner.world.remote_traffic import BIGQUERY_VARIABLE, endpoint_of
 
 PROJECT = "demo-project"
 _FOLDER = os.environ.get("NETPLAN_TEST_BQEMULATOR")

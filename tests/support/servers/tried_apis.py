@@ -15,10 +15,8 @@ from typing import Any, NamedTuple
 
 from netplan_planner.errors import NetplanError
 from netplan_planner.google import assets, monitoring
-from netplan_planner.google.bigquery.asking import BIGQUERY_VARIABLE
 from netplan_planner.google.bigquery.service import Service
 from netplan_planner.google.compute import read_projects
-from netplan_planner.google.located_lists import NETWORK_CONNECTIVITY, NETWORK_MANAGEMENT
 from netplan_planner.google.logs.options import LOGGING_VARIABLE, LogOptions
 from netplan_planner.google.logs.read import read_flow_logs
 from netplan_planner.google.metrics_window import MetricsWindow
@@ -27,7 +25,8 @@ from netplan_planner.google.options import (
     ApiOptions,
     resolve_other_endpoint,
 )
-from netplan_planner.google.saved_pages import (
+from netplan_planner.google.other_apis import NETWORK_CONNECTIVITY, NETWORK_MANAGEMENT
+from netplan_planner.google.paging import (
     CATALOG_ENDPOINT,
     SavedPages,
     catalog_list,
@@ -36,6 +35,7 @@ from netplan_planner.google.saved_pages import (
 from netplan_planner.model import Inventory, Metric, Unread
 from netplan_planner.readers.compute.kinds import FLOW_LOGS_CONFIGURATION, HUB, SPOKE
 from netplan_planner.readers.time_series.gathering import Gathering
+from netplan_planner.world.remote_traffic import BIGQUERY_VARIABLE
 from netplan_pricing.catalogue.sku import NETWORKING
 from support.flows.records import START as FLOWS_START
 from support.flows.records import entry

@@ -8,13 +8,13 @@ import os
 from datetime import timedelta
 from typing import Any
 
-from netplan_planner.google.bigquery.asking import SCOPE, endpoint_of
-from netplan_planner.google.bigquery.jobs import Jobs, told
 from netplan_planner.google.bigquery.place import Place
+from netplan_planner.google.bigquery.queries import Jobs, told
 from netplan_planner.google.bigquery.service import Service
 from netplan_planner.google.bigquery.tables import find_tables
 from netplan_planner.google.options import ApiOptions
 from netplan_planner.google.transport import Transport
+from netplan_planner.world.remote_traffic import SCOPE, endpoint_of
 from support.flows.records import START
 from support.servers.hostile import Answer, Asked, json_answer
 

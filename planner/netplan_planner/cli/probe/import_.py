@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from netplan_planner.asks import WALKED
-from netplan_planner.cli import answers
+from netplan_planner.cli import commands
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.probe.options import STORE, Store
 from netplan_planner.cli.state import state
@@ -14,7 +14,7 @@ from netplan_planner.errors import IncompleteError
 from netplan_planner.planning.path_question import named_class
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import counted
-from netplan_planner.verbs.probe import outputs as engine
+from netplan_planner.verbs.probe import imported as engine
 
 SAID = "What the outputs do not say"
 
@@ -55,7 +55,7 @@ class Import(Parameters, frozen=True, kw_only=True):
     ]
     said: Said = Said()
     store: Store = STORE
-    answer: answers.Output = answers.Output()
+    answer: commands.Output = commands.Output()
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 4 when anything was refused.")
     ] = False
@@ -88,7 +88,7 @@ def import_outputs(asked: Import) -> None:
         ),
         path_class=named_class(said.path),
     )
-    answers.write(found, specs, RenderOptions(has_hints=not state.quiet))
+    commands.write(found, specs, RenderOptions(has_hints=not state.quiet))
     if asked.strict and found.lost:
         were = "was" if len(found.lost) == 1 else "were"
         raise IncompleteError(f"{counted(len(found.lost), 'run')} {were} not imported (--strict)")

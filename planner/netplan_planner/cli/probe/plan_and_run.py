@@ -8,8 +8,8 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from netplan_planner.asks import OUTPUT
-from netplan_planner.cli import answers
+from netplan_planner.asks import OUTPUT, usd
+from netplan_planner.cli import commands
 from netplan_planner.cli.app import progress
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.probe.options import STORE, How, Reach, Store, What, Within
@@ -18,12 +18,11 @@ from netplan_planner.errors import IncompleteError, UsageError
 from netplan_planner.inert import inert_line
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.planning.project import Input, configured, request_of
-from netplan_planner.quantities import usd
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import TEXT, OutputSpec
 from netplan_planner.streams import standard_output
-from netplan_planner.verbs.probe import asked as asked_probe
 from netplan_planner.verbs.probe import campaigns as probe_runs
+from netplan_planner.verbs.probe import paths as asked_probe
 from netplan_planner.verbs.probe.answer import ProbePlan
 from netplan_planner.verbs.probe.campaigns import Access
 from netplan_planner.verbs.probe.plan import ProbeCaps, ProbeQuestion, StopRule, plan_probe
@@ -54,17 +53,17 @@ def carry_out(
     first = tuple(spec for spec in specs if spec.path is None and spec.format == TEXT)
     others = tuple(spec for spec in specs if spec not in first)
     without_hints = RenderOptions(has_hints=False)
-    answers.write(plan, first, without_hints)
+    commands.write(plan, first, without_hints)
     if not plan.probes:
-        answers.write(plan, others, without_hints)
+        commands.write(plan, others, without_hints)
         if is_strict:
             raise IncompleteError(NOTHING)
         return
     results = _run(plan, order)
     if first:
         typer.echo(file=standard_output())
-    answers.write(results, others)
-    answers.write(results, first, RenderOptions(has_plan=False))
+    commands.write(results, others)
+    commands.write(results, first, RenderOptions(has_plan=False))
     if is_strict and not results.is_complete:
         raise IncompleteError("not everything was measured (--strict)")
 
@@ -109,7 +108,7 @@ class Probe(Parameters, frozen=True, kw_only=True):
     pricing: PriceInput = PriceInput()
     as_of: AsOf = None
     store: Store = STORE
-    answer: answers.Output = answers.Output()
+    answer: commands.Output = commands.Output()
     strict: Annotated[
         bool,
         typer.Option(
@@ -140,7 +139,7 @@ def plan_or_run(asked: Probe, ctx: typer.Context) -> None:
         order = Order(question, access, asked.store)
         carry_out(plan, order, specs, is_strict=asked.strict)
         return
-    answers.write(plan, specs)
+    commands.write(plan, specs)
     if asked.strict and not plan.probes:
         raise IncompleteError(NOTHING)
 

@@ -7,10 +7,19 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from netplan_planner.errors import UsageError
-from netplan_planner.google.bigquery.cost import USD_PER_TIB, Estimate, of_look, of_records, usd
-from netplan_planner.google.bigquery.engine import RECORDS, BigQueryEngine
-from netplan_planner.google.bigquery.jobs import MORE, Jobs, told
 from netplan_planner.google.bigquery.place import Place
+from netplan_planner.google.bigquery.queries import (
+    MORE,
+    RECORDS,
+    USD_PER_TIB,
+    BigQueryEngine,
+    Estimate,
+    Jobs,
+    of_look,
+    of_records,
+    told,
+    usd,
+)
 from netplan_planner.google.bigquery.rollup import Rollup, cost_line
 from netplan_planner.google.bigquery.service import Service
 from netplan_planner.google.bigquery.tables import Found, find_tables, query_of

@@ -13,10 +13,19 @@ from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 
 from netplan_planner.errors import NetplanError, UsageError
-from netplan_planner.google.bigquery.cost import Estimate, of_days, of_kept, of_look
-from netplan_planner.google.bigquery.engine import RECORDS, BigQueryEngine, types
-from netplan_planner.google.bigquery.jobs import WRITING, Jobs, told
 from netplan_planner.google.bigquery.place import Place
+from netplan_planner.google.bigquery.queries import (
+    RECORDS,
+    WRITING,
+    BigQueryEngine,
+    Estimate,
+    Jobs,
+    of_days,
+    of_kept,
+    of_look,
+    told,
+    types,
+)
 from netplan_planner.google.bigquery.service import Service
 from netplan_planner.google.bigquery.states import states_of
 from netplan_planner.google.bigquery.tables import Found, LogTable, query_of_day

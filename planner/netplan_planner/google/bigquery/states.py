@@ -12,8 +12,8 @@ from hashlib import sha256
 from itertools import chain
 
 from netplan_planner.errors import UsageError
-from netplan_planner.google.bigquery.jobs import Jobs
 from netplan_planner.google.bigquery.place import Place
+from netplan_planner.google.bigquery.queries import Jobs
 from netplan_planner.google.bigquery.tables import Found, LogTable, look_of
 from netplan_planner.model import Value
 from netplan_planner.tables.sql import quoted

@@ -16,7 +16,7 @@ from netplan_planner.google.bigquery.wire import Column, Table
 from netplan_planner.model import Value
 from netplan_planner.tables.sql import identifier, quoted
 from netplan_planner.traffic.day_sums import DELAY, part_of, part_of_table
-from netplan_planner.traffic.files.entry_fields import ENTRY, NO_NUMBER, Fields
+from netplan_planner.traffic.files.entries import ENTRY, NO_NUMBER, Fields
 from netplan_planner.traffic.files.records import flow_record
 from netplan_planner.traffic.spelling import BIGQUERY
 from netplan_planner.traffic.statements.keys import US_PER_DAY

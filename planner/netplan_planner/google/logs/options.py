@@ -9,11 +9,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from netplan_planner.asks import KEPT_FOLDER, TRAFFIC, Ask
+from netplan_planner.asks import KEPT_FOLDER, TRAFFIC, Ask, Texts, UsdOrNone
 from netplan_planner.errors import UsageError
 from netplan_planner.google.options import ApiOptions, Endpoint, resolve_beside, resolve_endpoint
 from netplan_planner.model import ProjectId, Value
-from netplan_planner.quantities import Texts, UsdOrNone
 
 ALL_LOGS = "_AllLogs"
 """The view that every log bucket has (docs.cloud.google.com/logging/docs/logs-views, 2026-11)."""

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, EmptyError, UsageError
-from netplan_planner.google.logs.asking import Pace, entries_request, read_page
 from netplan_planner.google.logs.options import (
     CLOUD_LOGGING,
     SCOPE,
@@ -21,13 +20,22 @@ from netplan_planner.google.logs.options import (
     named,
     view_of,
 )
-from netplan_planner.google.logs.spool import Progress, Spool, State, make_folder, open_spool
+from netplan_planner.google.logs.pages import (
+    Pace,
+    Progress,
+    Spool,
+    State,
+    entries_request,
+    make_folder,
+    open_spool,
+    read_page,
+)
 from netplan_planner.google.options import ApiOptions, patient
 from netplan_planner.google.refusals import Refusal
 from netplan_planner.google.transport import Transport
-from netplan_planner.leftovers import private_folder, sole_user
 from netplan_planner.model import ProjectId, Value
 from netplan_planner.units import counted
+from netplan_planner.writing import private_folder, sole_user
 
 DEFAULT_HOURS = 24
 LAG = timedelta(minutes=15)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from netplan_planner.measuring.outputs.base import Refused, Unusable, bounded, refusal, rfc3339
-from netplan_planner.measuring.outputs.netperf.stream_tests import has_banner, measured, tests_in
+from netplan_planner.measuring.outputs.netperf import has_banner, measured, tests_in
 from netplan_planner.measuring.outputs.processes import add_rates
 from netplan_planner.model import Measurement
 

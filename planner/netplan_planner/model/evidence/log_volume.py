@@ -1,4 +1,4 @@
-"""What a flow-log record counts on the bill."""
+"""What flow logs are on the bill: what a record counts, and the costs of settings."""
 
 from decimal import Decimal
 
@@ -106,3 +106,27 @@ def log_gib(record_count: int, *, has_metadata: bool) -> Decimal:
     Decimal('1.321')
     """
     return gib_from_bytes(record_count * record_bytes(has_metadata=has_metadata))
+
+
+# What `netplan flow-logs` answers: what flow logs cost, and settings that cost less
+
+
+class LogSettings(Value, frozen=True, kw_only=True):
+    """How flows are logged; None: not known."""
+
+    sampling_ratio: float | None
+    """Share of the records that are kept, above 0 up to 1; 0: logs are off."""
+    interval_s: int | None
+    """Over which a flow's packets make one record."""
+    has_metadata: bool | None
+    """Whether any metadata are in the records."""
+    filter_expr: str = ""
+
+
+class LogVolumeBill(Value, frozen=True, kw_only=True):
+    """Records of a month, and what they cost."""
+
+    records_per_month: int
+    gib_per_month: Decimal
+    usd_per_month: Decimal | None
+    """Their share of the whole bill; None where nothing of it has a price."""

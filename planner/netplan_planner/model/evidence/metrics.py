@@ -5,8 +5,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from netplan_planner.model.base import ProjectId, SelfLink, Value
-from netplan_planner.model.evidence.rate_bins import RateBins
-from netplan_planner.model.evidence.traffic import Series
+from netplan_planner.model.evidence.traffic import RateBins, Series
 from netplan_planner.model.project.resources import Unread
 from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_MINUTE, gbps_from_bytes
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from netplan_planner.model.base import Region, SkuId, Value
 from netplan_planner.model.path_class import PathClass
-from netplan_planner.model.project.machine_types import MachineShape
+from netplan_planner.model.project.resources import MachineShape
 
 
 class FlexibleUse(Value, frozen=True, kw_only=True):

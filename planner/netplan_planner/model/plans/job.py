@@ -4,7 +4,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, ClassVar
 
-from netplan_planner.asks import CHOICE, Ask, Reading
+from netplan_planner.asks import CHOICE, Ask, Bytes, Deadline, Reading, names
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model.base import Value
 from netplan_planner.model.money.prices import LineItem, Usage
@@ -18,7 +18,6 @@ from netplan_planner.model.plans.machine_choice import (
 )
 from netplan_planner.model.plans.plan import MachinesOfType, Rejected
 from netplan_planner.model.plans.plan_answer import Shortfall
-from netplan_planner.quantities import Bytes, Deadline, names
 
 WORK = "What one run does"
 

@@ -2,8 +2,7 @@
 
 from typing import Annotated
 
-from netplan_planner.asks import CHOICE, Ask
-from netplan_planner.quantities import ArchitectureName, Duration, Names
+from netplan_planner.asks import CHOICE, ArchitectureName, Ask, Duration, Names
 
 PAYMENT = "How it is paid"
 LeastMemory = Annotated[

@@ -5,16 +5,14 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Protocol
 
-from netplan_planner.model.amounts import Text
-from netplan_planner.model.base import ResourceRef, Value
+from netplan_planner.model.base import ResourceRef, Text, Value
 from netplan_planner.model.finding import Change, Confidence, Fix
 from netplan_planner.model.limits import Estimate, Limit
 from netplan_planner.model.money.prices import LineItem, Usage
 from netplan_planner.model.plans.commitment import CoverLedger
 from netplan_planner.model.plans.connections import Connections
 from netplan_planner.model.project.inventory import Inventory
-from netplan_planner.model.project.machine_types import MachineShape
-from netplan_planner.model.project.resources import Instance
+from netplan_planner.model.project.resources import Instance, MachineShape
 
 
 class Destination(StrEnum):

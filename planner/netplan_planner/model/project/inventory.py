@@ -10,7 +10,6 @@ from ipaddress import ip_network
 from netplan_planner.model.base import SelfLink, Value
 from netplan_planner.model.project.hubs import Hub, Spoke, SpokePairs
 from netplan_planner.model.project.kubernetes import Kubernetes, Node
-from netplan_planner.model.project.machine_types import MachineShape
 from netplan_planner.model.project.networks import (
     Address,
     FlowLogConfig,
@@ -29,6 +28,7 @@ from netplan_planner.model.project.resources import (
     Disk,
     Instance,
     InstanceGroup,
+    MachineShape,
     NetworkInterface,
     NodeGroup,
     NodeTemplate,

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.optimise.job import views
+from netplan_planner.optimise.job import option
 from netplan_planner.optimise.job.grid import Cell, Grid, grid, in_time
 from netplan_planner.optimise.job.option import SERIAL, VCPUS, options_at
 from netplan_planner.optimise.job.rates import (
@@ -27,7 +27,7 @@ from netplan_planner.optimise.job.rates import (
 )
 from netplan_planner.throughput.goodput.doubts import doubt_of
 from netplan_planner.throughput.limits.bounds import DEFAULT_MTU_BYTES
-from netplan_planner.throughput.transport.tcp import payload_ratio
+from netplan_planner.throughput.transport.transfer import payload_ratio
 from netplan_planner.units import BYTES_PER_GIB, SECONDS_PER_HOUR, SECONDS_PER_MINUTE
 
 MOST_COUNT = 1000
@@ -133,8 +133,8 @@ def plan_job(need: model.JobNeed, prices: model.PriceBook, caps: model.CapsBook)
         infeasible = without_machines(need, prices, unknown, found.left_out)
     elif not options:
         infeasible = too_slow(chosen)
-    listed, cheapest = views.sizes(chosen, cells[0]) if cells else ((), "")
-    before, why_not = views.baseline(need, prices, caps)
+    listed, cheapest = option.sizes(chosen, cells[0]) if cells else ((), "")
+    before, why_not = option.baseline(need, prices, caps)
     traffic = traffic_of(need, prices)
     return model.JobPlan(
         need=need,
@@ -142,11 +142,11 @@ def plan_job(need: model.JobNeed, prices: model.PriceBook, caps: model.CapsBook)
         front=options_at(found.offers, need.usage, rates, chosen.front()),
         sizes=listed,
         cheapest_size=cheapest,
-        payments=tuple(views.payments(found.offers, prices, chosen)) if has_prices else (),
+        payments=tuple(option.payments(found.offers, prices, chosen)) if has_prices else (),
         sure=_sure(chosen),
         baseline=before,
-        before=views.hours_a_day(need, before),
-        after=views.hours_a_day(need, options[0] if options else None),
+        before=option.hours_a_day(need, before),
+        after=option.hours_a_day(need, options[0] if options else None),
         traffic_items=traffic.items,
         traffic_usd_per_run=traffic.usd_per_run,
         traffic_note=traffic.note,

@@ -6,10 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netplan_planner.planning.fleet.hours import Calendar, Profile
-from netplan_planner.planning.fleet.machine import Candidate
 from netplan_planner.planning.fleet.market import Market, PoolKey
-from netplan_planner.planning.fleet.need import FleetNeed, VcpuLimit
+from netplan_planner.planning.fleet.need import Calendar, Candidate, FleetNeed, Profile, VcpuLimit
 from netplan_planner.planning.fleet.program import NONE, Places, Program
 from netplan_planner.planning.fleet.sheet import Savings, Sheet, numbers_of, undominated
 

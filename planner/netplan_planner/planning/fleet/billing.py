@@ -18,8 +18,6 @@ from netplan_planner.ledger.compared import AT_LIST
 from netplan_planner.optimise.bill import machine_price
 from netplan_planner.optimise.commitments import ANY_PROJECT, Rate, Resource
 from netplan_planner.planning.fleet.assembly import profile_of
-from netplan_planner.planning.fleet.hours import Calendar
-from netplan_planner.planning.fleet.machine import Candidate, Machine, gpu_ratio, hourly_lines
 from netplan_planner.planning.fleet.market import (
     Market,
     PoolKey,
@@ -29,7 +27,14 @@ from netplan_planner.planning.fleet.market import (
     with_quantity,
     years_text,
 )
-from netplan_planner.planning.fleet.need import FleetNeed
+from netplan_planner.planning.fleet.need import (
+    Calendar,
+    Candidate,
+    FleetNeed,
+    Machine,
+    gpu_ratio,
+    hourly_lines,
+)
 from netplan_planner.planning.fleet.sheet import Sheet
 from netplan_planner.units import HOURS_PER_MONTH
 

@@ -13,17 +13,19 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.ledger.compared import is_at_list
 from netplan_planner.machines import Fit, can_become
 from netplan_planner.model import CapsBook, EgressCap, MachineNeed, PriceBook, Usage, series_of
-from netplan_planner.optimise.bill import (
-    NOTHING_ATTACHED,
-    Attached,
-    attached_of,
-    with_attached,
-)
+from netplan_planner.optimise.bill import NOTHING_ATTACHED, Attached, attached_of, with_attached
 from netplan_planner.optimise.offers import PATHS, Pool, build_pool, in_zone
 from netplan_planner.optimise.vm_today import Standing, standing_bill
-from netplan_planner.planning.fleet.machine import Candidate, Machine, month_usd, priced_lines
-from netplan_planner.planning.fleet.need import FleetNeed, FleetShortfall, MoveKind
-from netplan_planner.planning.fleet.shortfalls import why_none
+from netplan_planner.planning.fleet.need import (
+    Candidate,
+    FleetNeed,
+    FleetShortfall,
+    Machine,
+    MoveKind,
+    month_usd,
+    priced_lines,
+    why_none,
+)
 from netplan_planner.throughput import predict, sending_query, type_end
 
 _SLACK = 1e-9

@@ -12,10 +12,16 @@ from netplan_planner.optimise.highs import Effort, run
 from netplan_planner.planning.fleet.assembly import Assembled, assemble, profile_of
 from netplan_planner.planning.fleet.billing import NOTHING, Bill, Biller, Bought
 from netplan_planner.planning.fleet.candidates import Candidates, Choices, lacks
-from netplan_planner.planning.fleet.hours import Calendar, Profile
-from netplan_planner.planning.fleet.machine import Candidate, Machine
 from netplan_planner.planning.fleet.market import Market
-from netplan_planner.planning.fleet.need import FleetNeed, FleetShortfall, VcpuLimit
+from netplan_planner.planning.fleet.need import (
+    Calendar,
+    Candidate,
+    FleetNeed,
+    FleetShortfall,
+    Machine,
+    Profile,
+    VcpuLimit,
+)
 from netplan_planner.planning.fleet.program import (
     Floats,
     Infeasible,

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import PriceBook
 from netplan_planner.optimise.commitments import Rate, Resource
-from netplan_planner.planning.fleet.hours import Profile
-from netplan_planner.planning.fleet.machine import Candidate, Machine, gpu_ratio, hourly_lines
 from netplan_planner.planning.fleet.market import STEPS, Market, PoolKey, Unit
+from netplan_planner.planning.fleet.need import Candidate, Machine, Profile, gpu_ratio, hourly_lines
 from netplan_planner.planning.fleet.program import NONE, Floats, Places, PoolTerms
 from netplan_planner.units import HOURS_PER_MONTH
 

@@ -19,9 +19,8 @@ from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.optimise.commitment_types import is_pending
 from netplan_planner.optimise.commitments import Uses
 from netplan_planner.planning.fleet.candidates import Choices
-from netplan_planner.planning.fleet.hours import ALL_DAY
 from netplan_planner.planning.fleet.market import Existing, Market
-from netplan_planner.planning.fleet.need import CommitmentChoice, FleetNeed
+from netplan_planner.planning.fleet.need import ALL_DAY, CommitmentChoice, FleetNeed
 from netplan_planner.planning.fleet.plan import Planned, plan_fleet
 from netplan_planner.throughput import deciding_platform
 from netplan_planner.units import HOURS_PER_MONTH

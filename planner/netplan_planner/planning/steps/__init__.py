@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from netplan_planner.model.plans.changes import PlanChange, PlanChanges
+from netplan_planner.model.plans.plan_answer import PlanChange, PlanChanges
 
 _AT_ONCE = 25
 """Machines of one command: a line of it can still be read, and is written whole everywhere."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from netplan_planner.model import Fix, Instance, Instruction, Network, NetworkInterface
-from netplan_planner.model.plans.changes import PlanChange, TerraformChange
+from netplan_planner.model.plans.plan_answer import PlanChange, TerraformChange
 from netplan_planner.planning.steps import in_batches
 from netplan_planner.units import counted
 from netplan_rules.wording import gcloud_of, internal_target, listed, no_longer_addressed

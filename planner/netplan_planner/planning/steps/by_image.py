@@ -11,7 +11,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from netplan_planner import model
-from netplan_planner.model.plans.changes import PlanChange, TerraformChange
+from netplan_planner.model.plans.plan_answer import PlanChange, TerraformChange
 from netplan_rules.wording import gcloud_instance, gcloud_of, stop_commands
 
 MOVING = "https://cloud.google.com/compute/docs/instances/moving-instance-across-zones"

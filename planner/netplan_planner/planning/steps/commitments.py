@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from netplan_planner.model import Amount, AmountKind, Fix, Instruction, worded
-from netplan_planner.model.plans.changes import PlanChange, TerraformChange
+from netplan_planner.model.plans.plan_answer import PlanChange, TerraformChange
 from netplan_planner.units import MIB_PER_GIB, plain_number
 from netplan_rules.wording import gcloud_of
 

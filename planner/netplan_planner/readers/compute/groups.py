@@ -1,13 +1,37 @@
-"""Instance groups, their managers and commitments of the Compute API as values of the model."""
+"""Instance groups, managers, commitments and sole-tenant nodes of the Compute API as values."""
 
-from netplan_planner.model import Commitment, InstanceGroup, Region, ResourceRef
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from netplan_planner.input_files import JsonDecoder
+from netplan_planner.model import (
+    Commitment,
+    Instance,
+    InstanceGroup,
+    NodeGroup,
+    NodeTemplate,
+    Region,
+    ResourceRef,
+    Zone,
+)
 from netplan_planner.readers import links
 from netplan_planner.readers.compute.wire import (
     LARGEST_COUNT,
+    Count,
     LongNumber,
+    Wire,
     WireCommitment,
     WireInstanceGroup,
     WireManager,
+)
+from netplan_planner.readers.links import (
+    Problems,
+    bare_name,
+    needed,
+    place_of,
+    region_at,
+    resolve_optional,
 )
 
 
@@ -101,3 +125,131 @@ def _whole(amount: LongNumber | None) -> int | None:
     if not (text.isascii() and text.isdigit()) or len(text) > len(str(LARGEST_COUNT)):
         return None
     return int(text) if int(text) <= LARGEST_COUNT else None
+
+
+# Sole-tenant nodes of the Compute API: their groups, and the templates that they are made from
+
+
+GROUP_NAME = "compute.googleapis.com/node-group-name"
+"""The label of a node with its group's name (docs.cloud.google.com/compute/docs/nodes/
+sole-tenant-nodes, "Default affinity labels")."""
+
+
+class WireNodeAffinity(Wire):
+    """`SchedulingNodeAffinity`: of which sole-tenant nodes a machine wants to be, or not to be."""
+
+    key: str | None = None
+    operator: str | None = None
+    values: tuple[str, ...] = ()
+
+
+class WireNodeTemplate(Wire):
+    """`NodeTemplate`."""
+
+    name: str | None = None
+    self_link: str | None = None
+    region: str | None = None
+    node_type: str | None = None
+    cpu_overcommit_type: str | None = None
+    accelerators: tuple[msgspec.Raw, ...] = ()
+    disks: tuple[msgspec.Raw, ...] = ()
+
+
+class WireNodeAutoscaling(Wire):
+    """`NodeGroupAutoscalingPolicy`."""
+
+    mode: str | None = None
+
+
+class WireNodeGroup(Wire):
+    """`NodeGroup`."""
+
+    name: str | None = None
+    self_link: str | None = None
+    zone: str | None = None
+    node_template: str | None = None
+    size: Count | None = None
+    autoscaling_policy: WireNodeAutoscaling | None = None
+
+
+def node_template(wire: WireNodeTemplate, ref: ResourceRef, problems: Problems) -> NodeTemplate:
+    """Return one template of nodes.
+
+    Raises:
+        Unusable: If it has no region.
+    """
+    project, _, _, name = place_of(ref.self_link)
+    others = {"ACCELERATOR": wire.accelerators, "LOCAL_SSD": wire.disks}
+    return NodeTemplate(
+        ref=ref,
+        project=project,
+        region=Region(bare_name(needed(region_at(ref.self_link, wire.region), "region"))),
+        name=wire.name or name,
+        node_type=bare_name(wire.node_type) if wire.node_type else None,
+        has_overcommit=wire.cpu_overcommit_type == "ENABLED",
+        others=tuple(word for word, found in others.items() if found),
+    )
+
+
+def node_group(wire: WireNodeGroup, ref: ResourceRef, problems: Problems) -> NodeGroup:
+    """Return one group of nodes.
+
+    Raises:
+        Unusable: If it has no zone.
+    """
+    project, scope, place, name = place_of(ref.self_link)
+    zone = place if scope == "zones" else needed(wire.zone, "zone")
+    policy = wire.autoscaling_policy
+    return NodeGroup(
+        ref=ref,
+        project=project,
+        zone=Zone(bare_name(zone)),
+        name=wire.name or name,
+        template=resolve_optional(wire.node_template, project),
+        size=wire.size,
+        # `ONLY_SCALE_OUT` adds nodes as well.
+        is_autoscaled=policy is not None and policy.mode in {"ON", "ONLY_SCALE_OUT"},
+    )
+
+
+_AFFINITY = JsonDecoder(WireNodeAffinity)
+
+
+def groups_asked_for(affinities: Sequence[msgspec.Raw]) -> tuple[str, ...] | None:
+    """Return the groups of nodes that a machine asks for by name; damaged ones name none.
+
+    None: all that it says is what it avoids.
+    """
+    names: set[str] = set()
+    avoided = 0
+    for raw in affinities:
+        try:
+            one = _AFFINITY.decode(raw)
+        except msgspec.DecodeError:
+            continue
+        avoided += one.operator == "NOT_IN"
+        if (one.key, one.operator) == (GROUP_NAME, "IN"):
+            names.update(one.values)
+    return None if affinities and avoided == len(affinities) else tuple(sorted(names))
+
+
+def on_nodes(machines: Iterable[Instance], groups: Iterable[NodeGroup]) -> tuple[Instance, ...]:
+    """Mark the machines whose sole-tenant nodes were read: in their zone, and as they ask for.
+
+    Of their own project alone: others may share theirs, and their names do not say so.
+    """
+    read: dict[tuple[str, str], set[str]] = {}
+    for group in groups:
+        if group.size != 0:
+            read.setdefault((group.project, group.zone), set()).add(group.name)
+    return tuple(
+        msgspec.structs.replace(one, has_known_nodes=_is_on(one, read.get((one.project, one.zone))))
+        if one.is_sole_tenant
+        else one
+        for one in machines
+    )
+
+
+def _is_on(one: Instance, names: set[str] | None) -> bool:
+    asked = one.node_groups
+    return names is not None and asked is not None and (not asked or not names.isdisjoint(asked))

@@ -13,7 +13,7 @@ import msgspec
 from netplan_planner import model, units
 from netplan_planner.input_files import JsonDecoder
 from netplan_planner.readers import links
-from netplan_planner.readers.compute.nodes import groups_asked_for
+from netplan_planner.readers.compute.groups import groups_asked_for
 from netplan_planner.readers.compute.wire import (
     WireAccelerator,
     WireAccessConfig,

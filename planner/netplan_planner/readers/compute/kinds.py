@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 from netplan_planner import model
 from netplan_planner.readers import links
-from netplan_planner.readers.compute import groups, hubs, instances, networks, nodes, wire
+from netplan_planner.readers.compute import groups, hubs, instances, networks, wire
 from netplan_planner.readers.compute.wire import (
     WireAttachment,
     WireRecommendation,
@@ -164,8 +164,8 @@ KINDS = (
         "groupPlacementPolicy region",
         singular="resourcePolicy",
     ),
-    kind("nodeGroups", nodes.node_group, "nodeTemplate size"),
-    kind("nodeTemplates", nodes.node_template, "nodeType region status"),
+    kind("nodeGroups", groups.node_group, "nodeTemplate size"),
+    kind("nodeTemplates", groups.node_template, "nodeType region status"),
     kind("networks", networks.network, "autoCreateSubnetworks routingConfig"),
 )
 """In the order in which shapes are tried: the more telling signatures first."""

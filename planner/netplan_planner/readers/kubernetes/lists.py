@@ -18,8 +18,7 @@ from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.compute.kinds import Kind
 from netplan_planner.readers.compute.wire import Wire
 from netplan_planner.readers.kubernetes import objects
-from netplan_planner.readers.kubernetes.kinds import kind_of
-from netplan_planner.readers.kubernetes.objects import LIST, Said
+from netplan_planner.readers.kubernetes.objects import LIST, Said, kind_of
 
 
 class _Head(Wire):

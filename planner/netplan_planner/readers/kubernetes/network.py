@@ -5,7 +5,7 @@ from functools import lru_cache
 from netplan_planner.model import Region, ResourceRef, SelfLink, Zone, region_of
 from netplan_planner.model.project import kubernetes
 from netplan_planner.readers.kubernetes.metadata import chosen, metadata_of, namespace_of, texts
-from netplan_planner.readers.kubernetes.quantities import cpu_count
+from netplan_planner.readers.kubernetes.pods import cpu_count
 from netplan_planner.readers.kubernetes.wire import (
     WireEndpoint,
     WireEndpointSlice,

@@ -10,7 +10,7 @@ from datetime import date
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import STOCK, CapsBook, PathClass, PathEnd, PodNetwork, SetUp
 from netplan_planner.throughput.limits.ends import described_end
-from netplan_planner.throughput.limits.pods.overlay import encapsulation_of, encapsulations
+from netplan_planner.throughput.limits.pods.tables import encapsulation_of, encapsulations
 
 _SPOKEN_TYPE = re.compile(r"\b([a-z]\d{1,2}[a-z]{0,2})\b.*?\b(\d+) vcpu")
 _CLASSES = {

@@ -14,10 +14,9 @@ from netplan_planner.model.project.gke import NodePool
 from netplan_planner.readers.kubernetes.gke import CLUSTERS, KINDS, POOLS, cluster_link
 from netplan_planner.readers.links import Unusable
 from netplan_planner.readers.terraform.attributes import Attributes, Unknowns
-from netplan_planner.readers.terraform.context import Context
+from netplan_planner.readers.terraform.context import Context, where_of
 from netplan_planner.readers.terraform.layout import Entry
 from netplan_planner.readers.terraform.machines import JsonObject, stated
-from netplan_planner.readers.terraform.places import where_of
 from netplan_planner.readers.terraform.types import NODE_POOL, TYPES, Type
 
 _VPC_NATIVE = "VPC_NATIVE"

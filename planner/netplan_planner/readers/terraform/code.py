@@ -15,8 +15,7 @@ import hcl2
 import lark
 
 from netplan_planner.input_files import whole
-from netplan_planner.readers.documents import NotText, text_of
-from netplan_planner.readers.pointer_lines import pointer_lines
+from netplan_planner.readers.documents import NotText, pointer_lines, text_of
 from netplan_planner.readers.terraform.addresses import resource_of
 
 MOST_BYTES = 2**20

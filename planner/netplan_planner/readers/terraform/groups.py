@@ -16,9 +16,8 @@ from netplan_planner.model import InstanceGroup, SelfLink, canonical_link, last_
 from netplan_planner.readers.links import Unusable, place_of, resolve
 from netplan_planner.readers.terraform.attributes import Attributes, Unknowns
 from netplan_planner.readers.terraform.context import Context
-from netplan_planner.readers.terraform.disks import Disks
-from netplan_planner.readers.terraform.interfaces import with_networks
 from netplan_planner.readers.terraform.layout import Entry
+from netplan_planner.readers.terraform.machine_parts import Disks, with_networks
 from netplan_planner.readers.terraform.machines import JsonObject, template_machine, with_unknown
 from netplan_planner.readers.terraform.networks import bare_template
 from netplan_planner.readers.terraform.types import TYPES

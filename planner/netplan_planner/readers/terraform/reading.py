@@ -19,14 +19,12 @@ from netplan_planner.readers.kubernetes.gke import CLUSTERS
 from netplan_planner.readers.links import Unusable, network_link
 from netplan_planner.readers.terraform.attributes import Attributes, Unknowns
 from netplan_planner.readers.terraform.clusters import Clusters
-from netplan_planner.readers.terraform.context import Context
-from netplan_planner.readers.terraform.disks import Disks
+from netplan_planner.readers.terraform.context import Context, link_of_entry
 from netplan_planner.readers.terraform.groups import Groups
-from netplan_planner.readers.terraform.interfaces import network_of, with_networks
 from netplan_planner.readers.terraform.layout import Contents, Entry
+from netplan_planner.readers.terraform.machine_parts import Disks, network_of, with_networks
 from netplan_planner.readers.terraform.machines import JsonObject, with_unknown
 from netplan_planner.readers.terraform.networks import SPELLED, nat, peering
-from netplan_planner.readers.terraform.places import link_of_entry
 from netplan_planner.readers.terraform.types import (
     ATTACHED_DISK,
     AUTOSCALERS,

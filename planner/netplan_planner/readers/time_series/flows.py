@@ -13,24 +13,23 @@ import numpy as np
 from msgspec.structs import replace
 
 from netplan_planner import model
-from netplan_planner.model.evidence.rate_bins import MachineHours, PathHours, RateBins, TrafficHours
+from netplan_planner.model.evidence.traffic import MachineHours, PathHours, RateBins, TrafficHours
 from netplan_planner.paths import AddressBook, FlowEnd, classify
-from netplan_planner.paths.path_keys import PricedPathKey, priced_path_key
-from netplan_planner.readers.time_series.flow_ends import CLOUD, local_end, remote_end
+from netplan_planner.paths.edges import PricedPathKey, priced_path_key
 from netplan_planner.readers.time_series.gathering import Gathering
-from netplan_planner.readers.time_series.hours import hours_of
 from netplan_planner.readers.time_series.intervals import (
     Floats,
     Grid,
     Laid,
     grid_of,
+    hours_of,
     known_of,
     laid_on,
+    rates_of,
 )
 from netplan_planner.readers.time_series.known import FLOW_EGRESS, FLOW_INGRESS, FLOW_RTT
 from netplan_planner.readers.time_series.raw import US_PER_S, Unusable, moment_of
-from netplan_planner.readers.time_series.resources import Resources
-from netplan_planner.readers.time_series.summaries import rates_of
+from netplan_planner.readers.time_series.resources import CLOUD, Resources, local_end, remote_end
 from netplan_planner.units import SECONDS_PER_MINUTE
 
 EdgeKey = tuple[str, str, model.PathClass]

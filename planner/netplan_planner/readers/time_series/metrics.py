@@ -7,20 +7,20 @@ import numpy as np
 
 from netplan_planner import model
 from netplan_planner.readers.time_series.gathering import Gathering
-from netplan_planner.readers.time_series.hours import hours_of
 from netplan_planner.readers.time_series.intervals import (
     Grid,
     Laid,
     grid_of,
+    hours_of,
     known_of,
     laid_on,
     most,
+    summary_of,
     summed,
 )
 from netplan_planner.readers.time_series.known import KNOWN, Join, Known
 from netplan_planner.readers.time_series.raw import Identity, Unusable
 from netplan_planner.readers.time_series.resources import Resources
-from netplan_planner.readers.time_series.summaries import summary_of
 
 Labels = tuple[tuple[str, str], ...]
 

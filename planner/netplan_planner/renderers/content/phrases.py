@@ -9,9 +9,21 @@ from decimal import Decimal
 
 from netplan_planner import model
 from netplan_planner.inert import NAME_LENGTH
-from netplan_planner.model.evidence.flow_log_bill import LogSettings
+from netplan_planner.model.evidence.log_volume import LogSettings
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.document import Line, Role, Span, fixed, joined, line, say
+from netplan_planner.renderers.document import (
+    Block,
+    Item,
+    Line,
+    Role,
+    Section,
+    Span,
+    fixed,
+    joined,
+    line,
+    say,
+)
+from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.throughput.limits.shared_by import OF_SENDER
 from netplan_planner.units import SECONDS_PER_MINUTE
 
@@ -342,3 +354,18 @@ def _interval(interval_s: int) -> str:
 def place(source: str) -> Span:
     """Return where in the input something stands; only a path of absurd length is cut."""
     return say(source, Role.PLACE, glued=True, length=PATH_LENGTH)
+
+
+# What a written file lacks, since some of the evidence could not be read
+
+
+def blocks(incomplete: Sequence[str], options: RenderOptions) -> Iterator[Block]:
+    """Yield what could not be read in full; nothing where all was."""
+    if not incomplete:
+        return
+    yield Section(line=line("What could not be read in full"))
+    shown = incomplete[: options.row_limit]
+    for what in shown:
+        yield Item(line=line(what))
+    if len(shown) < len(incomplete):
+        yield Item(line=line(f"and {len(incomplete) - len(shown):,} more"))

@@ -6,7 +6,7 @@ from decimal import Decimal
 from msgspec.structs import asdict
 
 from netplan_planner import model
-from netplan_planner.renderers.content import Cell, DataTable, incomplete
+from netplan_planner.renderers.content import Cell, DataTable, phrases
 from netplan_planner.renderers.document import Block, Column, Line, Para, Table, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import cents
@@ -103,7 +103,7 @@ def blocks(answer: model.Reconciliation, options: RenderOptions) -> Iterator[Blo
     if answer.other_projects:
         names = ", ".join(name or "no project" for name in answer.other_projects)
         yield _para(f"not compared: usage of {names}")
-    yield from incomplete.blocks(answer.incomplete, options)
+    yield from phrases.blocks(answer.incomplete, options)
 
 
 def _para(text: str) -> Para:

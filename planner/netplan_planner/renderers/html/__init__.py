@@ -7,7 +7,7 @@ else. Without scripts all of it can be read; with them tables sort and findings 
 from importlib import import_module
 from importlib.util import find_spec
 
-from netplan_planner.renderers.html.answers import render_answer
+from netplan_planner.renderers.html.page import render_answer
 from netplan_planner.renderers.options import RenderOptions
 
 __all__ = ["render"]

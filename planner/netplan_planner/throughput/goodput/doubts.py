@@ -1,20 +1,46 @@
-"""Where published measurements say that the model's own value is too high: said with the answer.
-
-The model keeps the documented cap as its value (one campaign is no constant). Where the value is
-above what the campaign saw, the interval reaches down to that, and where the limit in doubt binds
-the answer says so. Below it nothing contradicts the value. A reader of one answer does not read the
-table of all campaigns.
-"""
+"""Where published measurements contradict a documented limit or the model: said with the answer."""
 
 from collections.abc import Sequence
+from datetime import date
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.model import Estimate, PathQuery
+from netplan_planner.model import Estimate, PathClass, PathQuery, Value
+from netplan_planner.shipped import shipped_values
 from netplan_planner.throughput.goodput.intervals import Spread
 from netplan_planner.throughput.goodput.mean import Column
-from netplan_planner.throughput.limits.doubts import known_doubts
+from netplan_planner.throughput.limits.tables import DATA
+
+
+class KnownDoubt(Value, frozen=True, kw_only=True):
+    """A campaign whose rates the value misses by much, for paths of a class bound by a limit."""
+
+    path_class: PathClass
+    limit: str
+    campaign: str
+    row_count: int
+    median_error_ratio: float
+    seen_gbps: float
+    """What is left of the machine's cap in the median: the cap over one and that error."""
+    machine_type: str
+    source: str
+    as_of: date
+
+
+@cache
+def known_doubts() -> tuple[KnownDoubt, ...]:
+    """Return the doubts that docs/accuracy.md has of its own values."""
+    return shipped_values(DATA / "known_doubts.csv", KnownDoubt, as_of="source_date")
+
+
+# Where published measurements say that the model's own value is too high: said with the answer
+#
+# The model keeps the documented cap as its value (one campaign is no constant). Where the value is
+# above what the campaign saw, the interval reaches down to that, and where the limit in doubt binds
+# the answer says so. Below it nothing contradicts the value. A reader of one answer does not read
+# the table of all campaigns.
 
 
 def doubted_low(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.throughput.limits.bounds import LEAST_EGRESS_GBPS
-from netplan_planner.throughput.transport import tcp, transfer
+from netplan_planner.throughput.transport import transfer
 
 Column = NDArray[np.float64]
 
@@ -192,7 +192,7 @@ def _met(terms: PathTerms, limits: NDArray[np.float64]) -> _Met:
     is_known = terms.is_cap_known & (np.isfinite(cap) | np.isfinite(offered))
     cap = np.where(is_known | (offered < LEAST_EGRESS_GBPS / 2), cap, np.nan)
     least = np.argmin(_or_infinite(limits[:, :HARD_COUNT]), axis=1)
-    return _Met(window, offered, cap, least, tcp.cap_share(offered_gbps=offered, cap_gbps=cap))
+    return _Met(window, offered, cap, least, transfer.cap_share(offered_gbps=offered, cap_gbps=cap))
 
 
 def _rates(
@@ -207,7 +207,7 @@ def _rates(
     of them would carry alone.
     """
     cap = met.cap_gbps
-    steady = tcp.saturated_gbps(offered_gbps=met.offered_gbps, cap_gbps=cap)
+    steady = transfer.saturated_gbps(offered_gbps=met.offered_gbps, cap_gbps=cap)
     queued = _goodput(terms, steady, (np.zeros_like(cap), met.cap_share), behaviour)
     goodput, duration = _policed(terms, limits, met, queued, behaviour)
     is_counted = np.isfinite(terms.streams)
@@ -246,8 +246,8 @@ def _policed(
         return queued
     offered, cap = met.offered_gbps[rows], cap[rows]
     these = PathTerms._make(column[rows] for column in terms)
-    steady = tcp.saturated_gbps(offered_gbps=offered, cap_gbps=cap)
-    shares = tcp.cap_share(offered_gbps=offered, cap_gbps=cap), np.zeros_like(cap)
+    steady = transfer.saturated_gbps(offered_gbps=offered, cap_gbps=cap)
+    shares = transfer.cap_share(offered_gbps=offered, cap_gbps=cap), np.zeros_like(cap)
     some, time = _goodput(these, steady, shares, behaviour)
     if behaviour.may_overshoot:
         doubling = behaviour._replace(growth=transfer.LIKELY.growth)
@@ -266,13 +266,13 @@ def _policed(
 
 def _limits(terms: PathTerms, behaviour: transfer.Behaviour) -> NDArray[np.float64]:
     """Return what each limit alone would let through; the column of the ramp is still infinite."""
-    of_cap = tcp.payload_ratio if behaviour.caps_count_headers else tcp.cap_ratio
+    of_cap = transfer.payload_ratio if behaviour.caps_count_headers else transfer.cap_ratio
     ratio = of_cap(terms.mtu_bytes)[:, None]
     each_way = np.where(terms.is_both_ways, behaviour.direction_ratio, 1.0)[:, None]
     shared = terms.shared_gbps * np.where(_COUNTS_HEADERS, ratio, 1.0)
     flow = terms.per_flow_gbps * np.where(_USES_CORE, each_way, ratio)
     window, sent = (
-        tcp.window_gbps(window_bytes=size, rtt_ms=terms.rtt_ms)
+        transfer.window_gbps(window_bytes=size, rtt_ms=terms.rtt_ms)
         for size in (terms.window_bytes, terms.sent_bytes)
     )
     every = np.column_stack((window, sent, np.full_like(window, np.inf)))
@@ -299,7 +299,7 @@ def _goodput(
         steady_gbps=steady,
         streams=np.where(np.isinf(terms.streams), 1.0, terms.streams),
         rtt_ms=terms.rtt_ms,
-        segment_bytes=tcp.segment_bytes(terms.mtu_bytes),
+        segment_bytes=transfer.segment_bytes(terms.mtu_bytes),
         policed_share=shares[0],
         queued_share=shares[1],
         is_sender_count=terms.is_sender_count,
@@ -316,7 +316,7 @@ def _goodput(
     is_sized = ~np.isnan(terms.transfer_bytes)
     if not is_sized.any():
         return np.where(is_finite, timed, steady), terms.duration_s
-    gbit = tcp.gbit_from_bytes(terms.transfer_bytes)
+    gbit = transfer.gbit_from_bytes(terms.transfer_bytes)
     seconds = transfer.seconds_for(run, np.where(is_sized, gbit, 1.0))
     goodput = np.where(is_sized, gbit / seconds, np.where(is_finite, timed, steady))
     return goodput, np.where(is_sized, seconds, terms.duration_s)

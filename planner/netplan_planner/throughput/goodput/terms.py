@@ -9,7 +9,7 @@ from netplan_planner.model.base import Interval
 from netplan_planner.throughput.goodput.mean import PER_FLOW, SHARED, Column, PathTerms
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.path_limits import ONE_BY_ONE, StaticLimits
-from netplan_planner.throughput.transport import tcp
+from netplan_planner.throughput.transport import transfer
 
 INSIDE_CAPS = ("vm-egress", "nic-egress")
 """Of the sending machine, wherever its packets go."""
@@ -175,7 +175,7 @@ def _on_one_core(
     """
     several = np.flatnonzero(asked.streams[at] > 1)
     core = np.array([row.core_gbps[at - 1] for row in rows], dtype=float)[which[several]]
-    of_cap = tcp.cap_ratio if at == 1 else tcp.payload_ratio
+    of_cap = transfer.cap_ratio if at == 1 else transfer.payload_ratio
     places = np.array([row.least_cap for row in rows], dtype=np.intp)[which[several]]
     found = shared_gbps.copy()
     found[several, places] = np.minimum(

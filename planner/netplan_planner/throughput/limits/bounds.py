@@ -13,7 +13,7 @@ import numpy as np
 
 from netplan_planner.model import EgressCap, Limit, LimitKind
 from netplan_planner.throughput.limits.tables import window_figures
-from netplan_planner.throughput.transport.tcp import Array, Floats
+from netplan_planner.throughput.transport.transfer import Array, Floats
 
 DEFAULT_MTU_BYTES = 1460
 DOUBTED_RATIO = 0.8

@@ -13,8 +13,7 @@ from netplan_planner.model import CapsBook, Estimate, PathEnd, Value
 from netplan_planner.shipped import shipped_values
 from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1
 from netplan_planner.throughput.limits.named import vm_egress
-from netplan_planner.throughput.limits.physical_nics import nic_limit
-from netplan_planner.throughput.limits.senders import sender_of
+from netplan_planner.throughput.limits.senders import nic_limit, sender_of
 from netplan_planner.throughput.limits.tables import DATA
 
 SENT, RECEIVED = "sent", "received"

@@ -24,13 +24,19 @@ from netplan_planner.throughput.limits import bounds, named, tables
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1
 from netplan_planner.throughput.limits.ends import OWN_CLOUD
-from netplan_planner.throughput.limits.host import MTU_BYTES, core_case_ratios, intake
-from netplan_planner.throughput.limits.physical_nics import nic_limit
+from netplan_planner.throughput.limits.named import quota_limit
 from netplan_planner.throughput.limits.pods.path import pod_bounds, possible_of_pods
 from netplan_planner.throughput.limits.pods.tables import pod_terms
-from netplan_planner.throughput.limits.quotas import quota_limit
-from netplan_planner.throughput.limits.senders import CARRIED_YEARS, Sender, sender_of
-from netplan_planner.throughput.transport.tcp import gbit_from_bytes, segment_bytes
+from netplan_planner.throughput.limits.senders import (
+    CARRIED_YEARS,
+    MTU_BYTES,
+    Sender,
+    core_case_ratios,
+    intake,
+    nic_limit,
+    sender_of,
+)
+from netplan_planner.throughput.transport.transfer import gbit_from_bytes, segment_bytes
 
 ONE_BY_ONE = "packets one by one: no offloads"
 OTHER_HOSTS_RATIO = 1.2

@@ -19,9 +19,9 @@ import math
 
 from netplan_planner.model import PathQuery, SetUp
 from netplan_planner.throughput.limits.ends import CUBIC, OWN_CLOUD
-from netplan_planner.throughput.limits.host import RECEIVER_CORES
+from netplan_planner.throughput.limits.named import REGION_QUOTA
 from netplan_planner.throughput.limits.path_limits import is_own_receiver
-from netplan_planner.throughput.limits.quotas import REGION_QUOTA
+from netplan_planner.throughput.limits.senders import RECEIVER_CORES
 
 OF_VM = ("vm-egress", "external-egress")
 """Caps of what one VM sends, all its NICs and addresses together."""

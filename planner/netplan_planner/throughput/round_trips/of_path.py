@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import Facts, Interval, Measurement, PathQuery, SelfLink
 from netplan_planner.throughput.goodput.terms import Spans
-from netplan_planner.throughput.round_trips.distance import Matrix
 from netplan_planner.throughput.round_trips.rtt import (
+    Matrix,
     RoundTrip,
     RoundTripColumns,
     RttBasis,

@@ -14,8 +14,8 @@ from netplan_planner.model import CapsBook, PathQuery
 from netplan_planner.throughput.batch import spread_columns
 from netplan_planner.throughput.calibration.factors.calibrated_caps import probed_paths
 from netplan_planner.throughput.goodput.mean import LIMITS
-from netplan_planner.throughput.limits.host import RECEIVER_CORES
 from netplan_planner.throughput.limits.path_limits import static_limits
+from netplan_planner.throughput.limits.senders import RECEIVER_CORES
 from netplan_planner.throughput.limits.shared_by import OF_RECEIVER, OF_SENDER
 from netplan_planner.throughput.single_row import single_row, stacked
 

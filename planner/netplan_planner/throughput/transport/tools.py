@@ -14,7 +14,7 @@ trip after the client's time is over, at which 3.1 and before divided both count
     iperf3       first byte leaves  divided by    lost in all, by the receiver's count
     to 3.1       1 RTT              time          1 RTT
     3.2 to 3.9   1 RTT              time + 1 RTT  2 RTT
-    from 3.10    at once            time + 1 RTT  1 RTT (`tcp.START_RTTS`)
+    from 3.10    at once            time + 1 RTT  1 RTT (`transfer.START_RTTS`)
 
 A server that sends (`-R`) does so at once, and its first flight comes with the word "start". In 394
 of 399 single streams of iperf3 3.9 over 260 to 310 ms the congestion window after one second was
@@ -28,7 +28,7 @@ Source:
 import re
 
 from netplan_planner.model import CountedBy, Measurement
-from netplan_planner.throughput.transport.tcp import START_RTTS
+from netplan_planner.throughput.transport.transfer import START_RTTS
 
 Version = tuple[int, int]
 
@@ -77,7 +77,7 @@ CONTROL_RTTS = 1.0
 
 
 def late_rtts(one: Measurement) -> float:
-    """Return by how many round trips a run starts later than `tcp.START_RTTS` says; -1: sooner.
+    """Return by how many round trips a run starts later than `transfer.START_RTTS`; -1: sooner.
 
     By a sender's count: later than its clock. A version that is not known is taken for a new one.
     """

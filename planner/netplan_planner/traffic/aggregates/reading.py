@@ -14,13 +14,11 @@ from msgspec.structs import replace
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import LARGEST_BYTES, JsonDecoder, opened, reading, unreadable
-from netplan_planner.leftovers import private_folder
 from netplan_planner.model import Inventory, OwnerKind, TrafficMatrix, Value
 from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.tables.engine import EngineError, TableEngine
 from netplan_planner.tables.sql import identifier, quoted
 from netplan_planner.traffic.aggregates import MANIFEST
-from netplan_planner.traffic.aggregates.columns import columns_of, odd_numbers
 from netplan_planner.traffic.aggregates.manifest import (
     AGAIN,
     NOTHING,
@@ -33,10 +31,11 @@ from netplan_planner.traffic.aggregates.manifest import (
     manifest_of,
     shape_of,
 )
-from netplan_planner.traffic.aggregates.tables import TABLES, put_together
+from netplan_planner.traffic.aggregates.tables import TABLES, columns_of, odd_numbers, put_together
 from netplan_planner.traffic.files.bundle import with_machines_from
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.units import counted
+from netplan_planner.writing import private_folder
 
 _PIECE_BYTES = 1 << 20
 _ROWS_AT_ONCE = 2000

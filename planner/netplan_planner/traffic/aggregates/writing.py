@@ -9,13 +9,11 @@ import msgspec
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert_line
-from netplan_planner.leftovers import private_folder
 from netplan_planner.model import Inventory, TrafficMatrix, Value
 from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.tables.engine import EngineError, TableEngine
 from netplan_planner.tables.sql import quoted
 from netplan_planner.traffic.aggregates import MANIFEST, is_aggregates
-from netplan_planner.traffic.aggregates.columns import columns_of
 from netplan_planner.traffic.aggregates.manifest import (
     FORMAT,
     SUFFIX,
@@ -27,12 +25,13 @@ from netplan_planner.traffic.aggregates.manifest import (
 from netplan_planner.traffic.aggregates.reading import foreign_entries, foreign_names
 from netplan_planner.traffic.aggregates.tables import (
     TABLES,
+    columns_of,
     pods_without_rows,
     rows_of,
     without_rows,
 )
 from netplan_planner.traffic.options import TrafficOptions
-from netplan_planner.writing import folder_written_whole
+from netplan_planner.writing import folder_written_whole, private_folder
 
 _ROWS_AT_ONCE = 20_000
 _LARGEST_ROW_BYTES = 1 << 30

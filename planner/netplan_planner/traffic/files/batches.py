@@ -12,7 +12,7 @@ from netplan_planner.model import Value
 from netplan_planner.tables.sql import quoted
 from netplan_planner.traffic import tables
 from netplan_planner.traffic.files.embedded import EmbeddedEngine
-from netplan_planner.traffic.files.entry_fields import ENTRY, Fields, is_entry, struct_type
+from netplan_planner.traffic.files.entries import ENTRY, Fields, is_entry, struct_type
 from netplan_planner.traffic.files.inputs import Layout, Source
 from netplan_planner.traffic.files.records import flow_record
 

@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 
 from netplan_planner import meter
 from netplan_planner.errors import InputError, NetplanError, UsageError
-from netplan_planner.leftovers import private_folder
 from netplan_planner.tables.engine import duckdb
 from netplan_planner.tables.sql import quoted
-from netplan_planner.traffic.engine import Engine, Row, T
+from netplan_planner.traffic.engine import TABLES, Engine, Row, T, create
 from netplan_planner.traffic.options import TrafficOptions
-from netplan_planner.traffic.schema import TABLES, create
+from netplan_planner.writing import private_folder
 
 Array = NDArray[Any]
 

@@ -8,7 +8,7 @@ from itertools import islice
 from netplan_planner.errors import InputError
 from netplan_planner.model import BadRecord
 from netplan_planner.model.evidence.log_volume import OF_ANOTHER_LOG, OUTSIDE_WINDOW, REPEATED
-from netplan_planner.tables import lenient
+from netplan_planner.tables import extended
 from netplan_planner.tables.compression import DAMAGED, chunks_of
 from netplan_planner.traffic.files.batches import (
     NUMBERED,
@@ -20,11 +20,10 @@ from netplan_planner.traffic.files.batches import (
     table_batch,
 )
 from netplan_planner.traffic.files.embedded import EmbeddedEngine
-from netplan_planner.traffic.files.entries import split_entries
+from netplan_planner.traffic.files.entries import split_entries, split_lines
 from netplan_planner.traffic.files.ingest import Ingest
 from netplan_planner.traffic.files.inputs import Layout, Source
-from netplan_planner.traffic.files.packed_lines import split_lines
-from netplan_planner.traffic.statements import left_out, staging
+from netplan_planner.traffic.statements import logged, staging
 
 MALFORMED = "malformed"
 OF_ANOTHER_CONFIGURATION = "of flows that another flow-log configuration reports as well"
@@ -93,7 +92,7 @@ class Faults:
         """Lines that were taken for records, but are comments at the beginning of a file."""
         self._files: dict[str, Counter[int]] = {}
         """Files with records that something is wrong with, and how many those are by fault."""
-        for fault, path, count in engine.rows(left_out.COUNTS):
+        for fault, path, count in engine.rows(logged.COUNTS):
             if fault == staging.NOT_AN_ENTRY and path is not None:
                 comments = self._comments(path)
                 self.comment_count += comments
@@ -149,7 +148,7 @@ class Faults:
             self._ingest.stage(batch)
             bad = [
                 BadRecord(source=shown(note), reason=REASONS[fault][1])
-                for fault, note in self._engine.rows(left_out.FAULTY)
+                for fault, note in self._engine.rows(logged.FAULTY)
                 if fault not in UNREMARKABLE_FAULTS
             ]
             counted = int(self._engine.value("SELECT COUNT(*) FROM staged"))
@@ -208,7 +207,7 @@ def row_starts(source: Source) -> Sequence[int]:
     """Return the line at which each row of a table starts, the header included."""
     raw = islice(split_lines(raw_chunks(source)), source.skipped_lines, None)
     lines = (_decoded(line) + "\n" for line in raw)
-    return lenient.row_starts(lines, source.delimiter, source.skipped_lines)
+    return extended.row_starts(lines, source.delimiter, source.skipped_lines)
 
 
 def _place(source: Source, starts: Sequence[int], row: int) -> str:

@@ -20,7 +20,7 @@ from netplan_planner.traffic.nodes import NO_DETAILS, Details, Identity, Nodes, 
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.record_sums import RecordSums
 from netplan_planner.traffic.repeats import EntriesOnDisk
-from netplan_planner.traffic.statements import left_out, staging
+from netplan_planner.traffic.statements import logged, staging
 from netplan_planner.traffic.statements.staging import NEW_NOTES, UNKNOWN_MACHINES
 
 _SAME = (
@@ -177,7 +177,7 @@ class Ingest(RecordSums):
             self.repeats.note()
         self.fill_span_positions(of_table=batch.layout.is_table)
         self.sum_up(with_flows=self._counts_log_volume(batch))
-        self.engine.run(f"INSERT INTO fault {left_out.BY_FILE}")
+        self.engine.run(f"INSERT INTO fault {logged.BY_FILE}")
         self.note_reporters()
         if not self._is_again:
             self._batches.append(batch)

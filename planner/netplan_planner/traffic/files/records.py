@@ -7,7 +7,7 @@ of the queries that belongs to an engine and a layout; `statements` is the same 
 from collections.abc import Mapping, Sequence
 
 from netplan_planner.tables.sql import quoted
-from netplan_planner.traffic.files.entry_fields import NO_NUMBER, NO_TEXT, Fields
+from netplan_planner.traffic.files.entries import NO_NUMBER, NO_TEXT, Fields
 
 DETAILS = ("zone", "vpc_project", "vpc", "subnetwork", "subnetwork_region")
 """What a record says of a named machine besides project and name; wanted of unknown ones only."""

@@ -20,9 +20,9 @@ from netplan_planner.model.evidence.pod_traffic import (
     PodTraffic,
     seconds_between,
 )
-from netplan_planner.traffic.files.packed_lines import first_lines, lines_of
+from netplan_planner.traffic.files.entries import first_lines, lines_of
 from netplan_planner.traffic.options import TrafficOptions
-from netplan_planner.traffic.pod_flows.pod_names import PodNames
+from netplan_planner.traffic.pod_flows.pod_records import PodNames
 
 EGRESS = "EGRESS"
 _FORWARDED = frozenset({"FORWARDED", "TRANSLATED", "TRACED", "VERDICT_UNKNOWN"})

@@ -20,7 +20,7 @@ from netplan_planner.traffic.files.embedded import EmbeddedEngine, open_engine
 from netplan_planner.traffic.files.inputs import Source, find_files
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.pod_flows import hubble, pod_records
-from netplan_planner.traffic.pod_flows.pod_names import PodNames
+from netplan_planner.traffic.pod_flows.pod_records import PodNames
 from netplan_planner.traffic.read import sources_of
 
 _US_PER_S = 1_000_000

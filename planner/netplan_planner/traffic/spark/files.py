@@ -14,7 +14,7 @@ from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import Value
 from netplan_planner.tables.sql import identifier
 from netplan_planner.traffic.aggregates import MANIFEST
-from netplan_planner.traffic.files.entry_fields import ENTRY, Fields, is_entry
+from netplan_planner.traffic.files.entries import ENTRY, Fields, is_entry
 from netplan_planner.traffic.files.records import flow_record
 from netplan_planner.traffic.spelling import SPARK
 from netplan_planner.traffic.translation import Dialect, translate

@@ -1,6 +1,6 @@
 """Where a Spark server is, where it works, and what it reads, as the options take them.
 
-Importing this is cheap: Spark's client is imported when a server is asked (`asking`).
+Importing this is cheap: Spark's client is imported when a server is asked (`world.remote_traffic`).
 """
 
 import re

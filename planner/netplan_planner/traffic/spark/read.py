@@ -23,15 +23,13 @@ from netplan_planner.inert import inert_line
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic import remote
 from netplan_planner.traffic.coverage import Inputs
-from netplan_planner.traffic.engine import Engine, Row, T, at_once
+from netplan_planner.traffic.engine import TABLES, Engine, Row, T, at_once
 from netplan_planner.traffic.files.records import COLUMNS, TYPES
 from netplan_planner.traffic.options import TrafficOptions
-from netplan_planner.traffic.schema import TABLES
 from netplan_planner.traffic.spark import submitted
-from netplan_planner.traffic.spark.calls import FAILURES, Deadline, error_of, said, told
+from netplan_planner.traffic.spark.calls import FAILURES, Deadline, WorkFolder, error_of, said, told
 from netplan_planner.traffic.spark.files import Listed, find_files, records_query
 from netplan_planner.traffic.spark.place import SparkPlace
-from netplan_planner.traffic.spark.work import WorkFolder
 from netplan_planner.traffic.translation import Dialect, taken_apart, translate
 
 _RECORDS = "flow_record"

@@ -17,7 +17,7 @@ Equal entries have one time, so they are of one day: which of them counts is dec
 
 from collections.abc import Iterable, Mapping
 
-from netplan_planner.traffic.schema import DAY_SUM
+from netplan_planner.traffic.engine import DAY_SUM
 from netplan_planner.traffic.statements.keys import (
     DURATION_MS,
     MINUTES_PER_DAY,

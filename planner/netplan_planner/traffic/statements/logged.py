@@ -4,8 +4,53 @@ Records are kept by five-tuple and step of five seconds, the shortest interval o
 longer one is the same records put together.
 """
 
+from collections.abc import Iterable
+
 from netplan_planner.traffic.statements import keys
-from netplan_planner.traffic.statements.staging import DROPPED, OF_ANOTHER_CONFIGURATION, OK
+from netplan_planner.traffic.statements.staging import DROPPED, OF_ANOTHER_CONFIGURATION, OK, UNMET
+
+# What was left out of the staged records, and where it stands
+
+
+BY_FILE = f"""
+SELECT fault, note AS source_name, COUNT(*) AS records
+FROM staged WHERE fault > {DROPPED} AND fault < {UNMET} GROUP BY fault, note
+"""
+
+COUNTS = """
+SELECT f.fault, f.source_name, SUM(f.records) AS records
+FROM fault AS f GROUP BY f.fault, f.source_name
+"""
+
+SUMS = f"""
+SELECT fault, COUNT(*) AS records FROM staged WHERE fault > {DROPPED} GROUP BY fault
+"""
+"""How many records are left out by fault, wherever they stand."""
+
+
+def first(count: int, unremarkable: Iterable[int]) -> str:
+    """Return the first left-out records in the order of their notes, but for some faults."""
+    others = ", ".join(map(str, sorted(unremarkable)))
+    return f"""
+SELECT f.fault AS fault, f.note AS note
+FROM (
+  SELECT fault, note, ROW_NUMBER() OVER (ORDER BY COALESCE(note, ''), fault) AS position
+  FROM staged WHERE fault > {DROPPED} AND fault NOT IN ({others})
+) AS f
+WHERE f.position <= {count}
+ORDER BY COALESCE(f.note, ''), f.fault
+"""
+
+
+FAULTY = f"""
+SELECT fault, note FROM staged WHERE fault > {DROPPED} AND fault < {UNMET}
+ORDER BY COALESCE(TRY_CAST(note AS BIGINT), 0), fault
+"""
+"""Left-out records of a numbered piece of a file, in order."""
+
+
+# What the records themselves are: how many each place writes, and how much rests on each of them
+
 
 STEP_S = 5
 STEPS_PER_MINUTE = 60 // STEP_S

@@ -3,7 +3,7 @@
 A window is of whole days. `rolled` holds the rows of all days, `summed` the same by nodes.
 """
 
-from netplan_planner.traffic.schema import TABLES
+from netplan_planner.traffic.engine import TABLES
 from netplan_planner.traffic.statements import keys
 from netplan_planner.traffic.statements.day_sums import (
     END,
@@ -207,7 +207,7 @@ FROM summed WHERE kind = {SUM} AND fault > {DROPPED} GROUP BY fault
 
 
 def first(count: int, since_day: int, until_day: int) -> str:
-    """Return the first faulty records of a window; see `left_out.first`."""
+    """Return the first faulty records of a window; see `logged.first`."""
     return f"""
 SELECT f.fault AS fault, f.note AS note
 FROM (

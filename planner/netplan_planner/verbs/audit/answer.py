@@ -10,8 +10,7 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from netplan_planner.model import report_rows
-from netplan_planner.model.amounts import Amount, Text, worded
-from netplan_planner.model.base import Value, last_part
+from netplan_planner.model.base import Amount, Text, Value, last_part, worded
 from netplan_planner.model.evidence.measurement import MeasurementCoverage
 from netplan_planner.model.evidence.metrics import MetricsCoverage
 from netplan_planner.model.evidence.traffic import TrafficCoverage
@@ -19,10 +18,10 @@ from netplan_planner.model.finding import Confidence, Finding
 from netplan_planner.model.limits import Estimate
 from netplan_planner.model.money.prices import FlexibleUse
 from netplan_planner.model.path_class import PathClass
-from netplan_planner.model.plans.changes import PlanChange, PlanChanges
 from netplan_planner.model.plans.commitment import CommitmentLever, CommitmentUse
 from netplan_planner.model.plans.job import JobPlan
 from netplan_planner.model.plans.plan import FixSet, MachinePlan, OrderedFix, PlannedChange
+from netplan_planner.model.plans.plan_answer import PlanChange, PlanChanges
 from netplan_planner.model.prediction import Transactions
 from netplan_planner.model.project.resources import ProjectCoverage, Unread
 

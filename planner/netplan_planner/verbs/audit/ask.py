@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from msgspec.structs import replace
 
-from netplan_planner.asks import CHOICE, OUTPUT, WALKED, Ask, Request
+from netplan_planner.asks import CHOICE, OUTPUT, WALKED, Ask, Names, Paths, Request, Usd
 from netplan_planner.model import CommitmentScope, Severity
 from netplan_planner.model.finding import Level
 from netplan_planner.planning.inputs import CurrencyCode
@@ -18,7 +18,6 @@ from netplan_planner.planning.project import (
     WhichSharing,
     with_bundle_of,
 )
-from netplan_planner.quantities import Names, Paths, Usd
 
 
 class Judging(Request, frozen=True, kw_only=True):

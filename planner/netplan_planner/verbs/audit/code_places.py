@@ -14,8 +14,7 @@ from pathlib import Path
 
 from netplan_planner.input_files import WHOLE_BYTES, unpacked
 from netplan_planner.model import Value
-from netplan_planner.readers.documents import NotText, text_of
-from netplan_planner.readers.pointer_lines import pointer_lines
+from netplan_planner.readers.documents import NotText, pointer_lines, text_of
 from netplan_planner.readers.terraform import code
 from netplan_planner.renderers.places import FilePlace, file_place, place_in
 from netplan_planner.verbs.audit.answer import Report

@@ -10,12 +10,11 @@ from netplan_planner.optimise.vm_today import baseline_of, with_baseline
 from netplan_planner.planning.path_question import PathQuestion
 from netplan_planner.planning.predict_path import predict_described, with_service
 from netplan_planner.throughput.limits.named import ethernet_payload_ratio
-from netplan_planner.throughput.limits.pods.overlay import encapsulation_of
-from netplan_planner.throughput.limits.pods.tables import NONE
-from netplan_planner.throughput.services.application import known_service
+from netplan_planner.throughput.limits.pods.tables import NONE, encapsulation_of
+from netplan_planner.throughput.services import known_service
 from netplan_planner.verbs.audit.answer import OnLink, PluginChange, PluginChanges
 from netplan_planner.world.demos import Demo, DemoNeed, DemoPlugin, DemoPlugins
-from netplan_planner.world.named_machines import machine_of
+from netplan_planner.world.reading import machine_of
 
 
 def demo_answers(

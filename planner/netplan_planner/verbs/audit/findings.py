@@ -8,8 +8,8 @@ from netplan_planner.model import Amount, Confidence, Finding, OrderedFix, Sever
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
-from netplan_planner.renderers.content.changes import shown as shown_commands
 from netplan_planner.renderers.content.explain import explanation
+from netplan_planner.renderers.content.plans import shown as shown_commands
 from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.audit.answer import Report

@@ -16,7 +16,7 @@ from netplan_planner.model import (
     OrderedFix,
     last_part,
 )
-from netplan_planner.model.plans.changes import LEAST_SAVING_USD
+from netplan_planner.model.plans.plan_answer import LEAST_SAVING_USD
 from netplan_planner.planning.show import commitments_to_buy
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures

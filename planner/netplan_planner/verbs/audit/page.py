@@ -15,10 +15,8 @@ from netplan_planner.model import Confidence, CurrencyRate, Finding, OrderedFix,
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import Line, blocks_in, in_currency, line, plain, say
-from netplan_planner.renderers.html.answers import folding
 from netplan_planner.renderers.html.charts.front import Front, front
-from netplan_planner.renderers.html.outline import Node, Part, nodes, parts
-from netplan_planner.renderers.html.page import page, part
+from netplan_planner.renderers.html.page import Node, Part, folding, nodes, page, part, parts
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.audit import first
 from netplan_planner.verbs.audit import show as content

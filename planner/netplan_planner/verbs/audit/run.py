@@ -5,19 +5,23 @@ from datetime import date
 
 from msgspec.structs import replace
 
-from netplan_planner.judging.judged import Judged, judged, with_bill
-from netplan_planner.judging.levers import changes_of, commitment_lever
-from netplan_planner.judging.month import committed, month_bill, tables_of
-from netplan_planner.judging.rules import check_rule_names, rule_list
+from netplan_planner.judging.judged import Judged, check_rule_names, judged, rule_list, with_bill
+from netplan_planner.judging.month import (
+    changes_of,
+    commitment_lever,
+    committed,
+    month_bill,
+    tables_of,
+)
 from netplan_planner.judging.suppressions import ignore_file
 from netplan_planner.model import Confidence, Facts, Finding, Severity, TrafficMatrix
 from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.planning.basis import resting
 from netplan_planner.planning.fleet.market import TERMS
-from netplan_planner.planning.price_source import currency_in
+from netplan_planner.planning.inputs import currency_in
 from netplan_planner.planning.project import configured, request_of
-from netplan_planner.planning.traffic_totals import zone_pairs
+from netplan_planner.planning.traffic_bill import zone_pairs
 from netplan_planner.renderers.options import EVERYTHING, RenderOptions
 from netplan_planner.renderers.output import SARIF
 from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note

@@ -7,11 +7,10 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from netplan_planner import model
-from netplan_planner.judging.machine_table import REGIONAL_QUOTAS
-from netplan_planner.paths.pod_costs import PodCost, pod_costs
+from netplan_planner.judging.month import REGIONAL_QUOTAS
+from netplan_planner.paths.edges import PodCost, pod_costs
 from netplan_planner.paths.priced_paths import PricedPath, billed_edges
-from netplan_planner.planning.traffic_bill import mean_prices
-from netplan_planner.planning.traffic_totals import direction_of
+from netplan_planner.planning.traffic_bill import direction_of, mean_prices
 from netplan_planner.verbs.audit.answer import DearPair, NearSaving, PodPair, RegionRow
 from netplan_rules.shared.near_services import NearService, near_services
 

@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import Annotated
 
-from netplan_planner.asks import OUTPUT, WRITTEN, Ask, Request
+from netplan_planner.asks import OUTPUT, WRITTEN, Ask, Day, Request
 from netplan_planner.planning.inputs import DATE_FORMATS
-from netplan_planner.quantities import Day
 
 
 class CalibrateAsk(Request, frozen=True, kw_only=True):

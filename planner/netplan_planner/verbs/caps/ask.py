@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-from netplan_planner.asks import Ask, Request
+from netplan_planner.asks import Ask, Names, Request
 from netplan_planner.planning.inputs import AsOf
-from netplan_planner.quantities import Names
 
 
 class CapsAsk(Request, frozen=True, kw_only=True):

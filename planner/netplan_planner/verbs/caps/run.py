@@ -6,7 +6,7 @@ from netplan_planner.errors import MissingDatum, UnknownName, UsageError, did_yo
 from netplan_planner.model import EgressCap, PathClass, series_of, shape_of_custom
 from netplan_planner.throughput import CapsTable, load_caps, stated_on
 from netplan_planner.throughput.limits.caps import checked_series
-from netplan_planner.throughput.limits.physical_nics import physical_nics
+from netplan_planner.throughput.limits.senders import physical_nics
 from netplan_planner.throughput.limits.tables import platform_generations
 from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.caps.answer import CapsAnswer

@@ -14,8 +14,8 @@ import msgspec
 from msgspec.structs import replace
 
 from netplan_planner.bundle_file import INVENTORY, METRICS, POD_TRAFFIC, PRICES, SUFFIX, TRAFFIC
+from netplan_planner.bundle_file.archive import packed
 from netplan_planner.bundle_file.manifest import FORMAT
-from netplan_planner.bundle_file.packing import packed
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Facts, Inventory, Metrics, TrafficMatrix, Value
 from netplan_planner.model.evidence.log_volume import MACHINES_FROM_GBPS

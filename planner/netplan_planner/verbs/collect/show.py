@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import DataTable, data_table, incomplete, phrases
+from netplan_planner.renderers.content import DataTable, data_table, phrases
 from netplan_planner.renderers.document import Block, fixed, line
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.collect.answer import Collected, CollectedPart
@@ -46,6 +46,6 @@ def blocks(answer: Collected, options: RenderOptions) -> Iterator[Block]:
     yield doc.Table(columns=columns, rows=rows)
     yield doc.para(_NAMES[answer.is_pseudonymised])
     yield doc.para("Metadata, keys, start-up scripts, accounts and descriptions are not in it.")
-    yield from incomplete.blocks(answer.incomplete, options)
+    yield from phrases.blocks(answer.incomplete, options)
     yield doc.section("Next")
     yield doc.Command(text=shlex.join(("netplan", "audit", "--bundle", answer.file)))

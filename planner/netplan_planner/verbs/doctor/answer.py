@@ -3,9 +3,8 @@
 from decimal import Decimal
 from enum import StrEnum
 
-from netplan_planner.model.amounts import Text
-from netplan_planner.model.base import Value
-from netplan_planner.model.evidence.flow_log_bill import LogSettings
+from netplan_planner.model.base import Text, Value
+from netplan_planner.model.evidence.log_volume import LogSettings
 
 
 class CheckStatus(StrEnum):

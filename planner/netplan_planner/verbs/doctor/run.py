@@ -8,7 +8,7 @@ from netplan_planner.google.compute import Examined, examine_projects
 from netplan_planner.google.compute_methods import PERMISSIONS
 from netplan_planner.google.other_apis import other_apis
 from netplan_planner.google.transport import default_project
-from netplan_planner.judging.judge import judge
+from netplan_planner.judging.judged import judge
 from netplan_planner.model import Facts, Inventory, PriceBook
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.throughput import load_caps
@@ -16,8 +16,7 @@ from netplan_planner.units import counted
 from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.doctor.answer import CheckStatus, Diagnosis, DoctorCheck, SubnetworkLogs
 from netplan_planner.verbs.doctor.ask import DoctorAsk
-from netplan_planner.verbs.doctor.logs import subnetwork_logs
-from netplan_planner.verbs.doctor.projects import api_check, project_checks
+from netplan_planner.verbs.doctor.checks import api_check, project_checks, subnetwork_logs
 from netplan_pricing import open_snapshot
 from netplan_rules.registry import select_rules, thresholds
 

@@ -1,6 +1,6 @@
 """Machine types for a whole fleet, together with the commitments that pay for them.
 
-`hours` says which groups run together, `candidates` what each group may become, `program` is the
-fleet as numbers and `solving` answers it by HiGHS with a bound; `billing` writes any answer as an
-exact bill, `plan` joins them.
+`need` says what is needed and which groups run together, `candidates` what each group may
+become, `program` is the fleet as numbers; `billing` writes any answer as an exact bill, `plan`
+joins them.
 """

@@ -2,8 +2,7 @@
 
 from decimal import Decimal
 
-from netplan_planner.model.amounts import Text
-from netplan_planner.model.base import SelfLink, Value, Zone
+from netplan_planner.model.base import SelfLink, Text, Value, Zone
 from netplan_planner.model.money.prices import LineItem
 from netplan_planner.model.plans.commitment import FleetCommitment
 from netplan_planner.model.plans.plan import MachinesOfType

@@ -6,22 +6,16 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
 
-from netplan_planner.asks import CHOICE, Ask, Reading, Request
+from netplan_planner.asks import CHOICE, Ask, Reading, Request, Usd, names, usd
 from netplan_planner.choices import Architecture
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model import CommitmentScope
-from netplan_planner.model.plans.changes import LEAST_SAVING_USD
 from netplan_planner.model.plans.machine_choice import PAYMENT, SeriesNames
+from netplan_planner.model.plans.plan_answer import LEAST_SAVING_USD
 from netplan_planner.planning.fleet.candidates import Checks
 from netplan_planner.planning.fleet.market import TERMS
 from netplan_planner.planning.fleet.need import CommitmentChoice, MoveKind, VcpuLimit
-from netplan_planner.planning.project import (
-    Input,
-    OfMachines,
-    StrictReading,
-    WhichSharing,
-)
-from netplan_planner.quantities import Usd, names, usd
+from netplan_planner.planning.project import Input, OfMachines, StrictReading, WhichSharing
 
 MOVES = "What a move costs"
 _COUNT = re.compile(r"[0-9]{1,12}")

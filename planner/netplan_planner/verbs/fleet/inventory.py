@@ -11,8 +11,7 @@ from typing import NamedTuple
 from netplan_planner import model
 from netplan_planner.errors import InputError
 from netplan_planner.machines import ties_of
-from netplan_planner.planning.fleet.hours import ALL_DAY
-from netplan_planner.planning.fleet.need import FleetNeed, FleetShortfall
+from netplan_planner.planning.fleet.need import ALL_DAY, FleetNeed, FleetShortfall
 from netplan_planner.planning.fleet.standing import why_in_no_sum
 from netplan_planner.throughput.limits.ends import deciding_platform
 from netplan_planner.units import HOURS_PER_MONTH

@@ -13,9 +13,8 @@ from netplan_planner.machines.known import Known
 from netplan_planner.model import CapsBook, CommitmentScope, Facts, PriceBook, Text, taken
 from netplan_planner.planning.basis import resting
 from netplan_planner.planning.fleet.candidates import Candidates, Choices
-from netplan_planner.planning.fleet.machine import Candidate, notes_of
 from netplan_planner.planning.fleet.market import Existing, Market
-from netplan_planner.planning.fleet.need import FleetNeed, FleetShortfall
+from netplan_planner.planning.fleet.need import Candidate, FleetNeed, FleetShortfall, notes_of
 from netplan_planner.planning.fleet.plan import Planned, plan_fleet
 from netplan_planner.planning.fleet.standing import existing_of
 from netplan_planner.planning.project import request_of

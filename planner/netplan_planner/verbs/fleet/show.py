@@ -11,8 +11,8 @@ from netplan_planner.planning.fleet.need import FleetShortfall
 from netplan_planner.planning.show import commitments_to_buy
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
-from netplan_planner.renderers.content.changes import changes
+from netplan_planner.renderers.content import Cell, DataTable, phrases
+from netplan_planner.renderers.content.plans import changes
 from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
 from netplan_planner.renderers.figures import counted
 from netplan_planner.renderers.options import RenderOptions
@@ -85,7 +85,7 @@ def blocks(answer: FleetAnswer, options: RenderOptions) -> Iterator[Block]:
     yield from _advice(answer)
     for note in answer.notes:
         yield doc.para(say(note))
-    yield from incomplete.blocks(answer.incomplete, options)
+    yield from phrases.blocks(answer.incomplete, options)
     yield doc.para(_basis(answer))
     if options.currency is not None:
         yield doc.para(options.currency.assumption)

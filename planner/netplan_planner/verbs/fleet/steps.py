@@ -7,14 +7,13 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.machines.groups import is_managed
-from netplan_planner.model.plans.changes import PlanChange, PlanChanges
+from netplan_planner.model.plans.plan_answer import PlanChange, PlanChanges
 from netplan_planner.optimise.offers import ARM
-from netplan_planner.planning.fleet.machine import Candidate, notes_of
 from netplan_planner.planning.fleet.market import Market
-from netplan_planner.planning.fleet.need import FleetNeed
+from netplan_planner.planning.fleet.need import Candidate, FleetNeed, notes_of
 from netplan_planner.planning.fleet.plan import Planned
-from netplan_planner.planning.steps import commitments, groups, in_order
-from netplan_planner.planning.steps.resize import Target, resize_itself
+from netplan_planner.planning.steps import commitments, in_order, machine_changes
+from netplan_planner.planning.steps.machine_changes import Target, resize_itself
 from netplan_planner.units import counted
 from netplan_planner.verbs.fleet.answer import FleetAdvice, FleetGroup
 from netplan_rules.capacity.cpu_advice_breaks_bandwidth import check
@@ -90,7 +89,7 @@ def _moves(facts: model.Facts, need: FleetNeed, candidate: Candidate) -> Iterato
     instances = [facts.inventory.instance_by_link[link] for link in need.machines]
     group = _managed(facts, instances)
     if group is not None:
-        step = groups.change_group(
+        step = machine_changes.change_group(
             group, machine.machine_type, is_tier1=machine.is_tier1, before=need.machine_type
         )
         yield _with_caution(step, candidate)

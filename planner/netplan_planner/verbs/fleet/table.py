@@ -9,8 +9,7 @@ from pathlib import Path
 from netplan_planner.errors import InputError
 from netplan_planner.machines.known import Known
 from netplan_planner.model import Zone
-from netplan_planner.planning.fleet.hours import HOURS_PER_DAY, hours_of
-from netplan_planner.planning.fleet.need import FleetNeed
+from netplan_planner.planning.fleet.need import HOURS_PER_DAY, FleetNeed, hours_of
 from netplan_planner.tables.columns import Column, ColumnKind, names_of
 from netplan_planner.tables.reading import Table
 from netplan_planner.units import HOURS_PER_MONTH, counted

@@ -3,13 +3,11 @@
 from decimal import Decimal
 from typing import Annotated, ClassVar
 
-from netplan_planner.asks import Ask, Reading
+from netplan_planner.asks import Ask, Reading, percentage
 from netplan_planner.model.base import Value
-from netplan_planner.model.evidence.flow_log_bill import LogSettings, LogVolumeBill
-from netplan_planner.model.evidence.log_volume import MACHINES_FROM_GBPS
+from netplan_planner.model.evidence.log_volume import MACHINES_FROM_GBPS, LogSettings, LogVolumeBill
 from netplan_planner.model.money.prices import LineItem
 from netplan_planner.model.report_rows import Unpriced
-from netplan_planner.quantities import percentage
 
 PROMISE = "What is promised"
 Share = Annotated[

@@ -1,22 +1,62 @@
 """What flow logs cost a month, by who writes them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from math import inf
+from typing import NamedTuple
 
 from netplan_planner.errors import UsageError
-from netplan_planner.model import Facts
-from netplan_planner.model.evidence.flow_log_bill import LogVolumeBill
-from netplan_planner.model.evidence.log_volume import log_gib
+from netplan_planner.model import Direction, Facts
+from netplan_planner.model.evidence.log_volume import LogVolumeBill, log_gib
 from netplan_planner.model.money.price_age import price_age
+from netplan_planner.paths.priced_paths import priced_path_of
 from netplan_planner.planning import service_bill
 from netplan_planner.planning.flow_logs import LogMeter, Writer, settings_of, writers
+from netplan_planner.planning.traffic_bill import direction_of, mean_prices
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
 from netplan_planner.verbs.flow_logs.answer import FlowLogBill, LogRow
 from netplan_planner.world.demos import load_demo
 from netplan_planner.world.not_read import what_is_incomplete
 from netplan_planner.world.reading import Say, read_facts
 from netplan_planner.world.request import InputRequest
+
+# What the bytes of traffic mean in dollars, and what a GiB of its logs costs
+
+
+class Priced(NamedTuple):
+    """What the bytes of edges mean in dollars a month, by number of the edge."""
+
+    usd_per_byte: Mapping[int, float]
+    free: frozenset[int]
+    """Those that are known to cost nothing."""
+    usd_per_month: float
+
+
+def priced_edges(facts: Facts) -> Priced:
+    """Return what the bytes of edges mean, at the mean price of all traffic of their price."""
+    paths = {
+        number: priced_path_of(facts, edge)
+        for number, edge in enumerate(facts.seen_traffic.edges)
+        if direction_of(facts, edge) is Direction.SENT
+    }
+    prices = mean_prices(facts)
+    usd = {n: float(prices[path].usd_per_byte or 0) for n, path in paths.items()}
+    free = {p for p, price in prices.items() if price.usd_per_byte == 0 and not price.unknown}
+    return Priced(
+        {number: per_byte for number, per_byte in usd.items() if per_byte},
+        frozenset(n for n, path in paths.items() if path in free),
+        sum(per_byte * facts.seen_traffic.edges[n].wire_bytes for n, per_byte in usd.items()),
+    )
+
+
+def marginal_usd_per_gib(answer: FlowLogBill) -> float:
+    """Return what the last GiB costs today; 1 where nothing has a price, so that GiB count."""
+    last = {line.sku_id: line.unit_price_usd for line in answer.line_items}
+    return float(sum(last.values())) or 1.0
+
+
+# What flow logs cost a month, by who writes them
+
 
 ONLY_COUNTS = inf
 """Bound of `TrafficOptions.log_volume_from_gbps` that no machine reaches: no series are told."""

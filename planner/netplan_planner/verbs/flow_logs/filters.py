@@ -15,7 +15,7 @@ from typing import NamedTuple
 from netplan_planner.model import Edge, Facts, Instance, OwnerKind, PathClass, SelfLink
 from netplan_planner.model.evidence.log_volume import INTERVALS_S, EdgeRecords
 from netplan_planner.planning.flow_logs import Writer
-from netplan_planner.verbs.flow_logs.dollars import Priced
+from netplan_planner.verbs.flow_logs.bill import Priced
 
 MOST_CHARACTERS = 2048
 _WORTHWHILE = 0.01

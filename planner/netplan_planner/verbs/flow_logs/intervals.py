@@ -14,18 +14,17 @@ from typing import NamedTuple
 import numpy as np
 
 from netplan_planner.model import Facts
-from netplan_planner.model.evidence.flow_log_bill import LogSettings
 from netplan_planner.model.evidence.log_volume import (
     INTERVALS_S,
     EdgeRecords,
+    LogSettings,
     MachineBlocks,
     log_gib,
 )
 from netplan_planner.planning.flow_logs import Writer, settings_of
 from netplan_planner.units import SECONDS_PER_MINUTE
 from netplan_planner.verbs.flow_logs.answer import LogGoal
-from netplan_planner.verbs.flow_logs.bill import has_metadata, month_ratio
-from netplan_planner.verbs.flow_logs.dollars import Priced
+from netplan_planner.verbs.flow_logs.bill import Priced, has_metadata, month_ratio
 from netplan_planner.verbs.flow_logs.filters import Term, left_out
 from netplan_planner.verbs.flow_logs.sampling_error import (
     RATIO_STEPS,

@@ -18,8 +18,7 @@ from math import sqrt
 from msgspec.structs import replace
 
 from netplan_planner.model import Facts, FlowLogsConfiguration, Subnetwork, taken
-from netplan_planner.model.evidence.flow_log_bill import LogSettings
-from netplan_planner.model.evidence.log_volume import INTERVALS_S, log_gib
+from netplan_planner.model.evidence.log_volume import INTERVALS_S, LogSettings, log_gib
 from netplan_planner.planning.flow_logs import LogMeter, Writer, interval_word, settings_of
 from netplan_planner.verbs.flow_logs import bill
 from netplan_planner.verbs.flow_logs.answer import (
@@ -29,7 +28,7 @@ from netplan_planner.verbs.flow_logs.answer import (
     LogProposal,
     LogRow,
 )
-from netplan_planner.verbs.flow_logs.dollars import Priced, marginal_usd_per_gib, priced_edges
+from netplan_planner.verbs.flow_logs.bill import Priced, marginal_usd_per_gib, priced_edges
 from netplan_planner.verbs.flow_logs.filters import Term, expression, filter_terms
 from netplan_planner.verbs.flow_logs.intervals import (
     Planned,

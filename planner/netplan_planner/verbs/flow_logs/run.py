@@ -9,12 +9,11 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import MeasuredKind, Metric, MetricSeries, PriceBook, SelfLink, Value
-from netplan_planner.model.evidence.flow_log_bill import LogSettings
-from netplan_planner.model.evidence.log_volume import log_gib
+from netplan_planner.model.evidence.log_volume import LogSettings, log_gib
 from netplan_planner.model.money.price_age import price_age
 from netplan_planner.planning import service_bill
 from netplan_planner.planning.flow_logs import LogMeter, place_name
-from netplan_planner.planning.price_source import PriceSource
+from netplan_planner.planning.inputs import PriceSource
 from netplan_planner.planning.project import request_of
 from netplan_planner.tables.columns import Column, number_column
 from netplan_planner.tables.reading import Table
@@ -25,8 +24,7 @@ from netplan_planner.verbs.flow_logs.answer import FlowLogBill, LogRow
 from netplan_planner.verbs.flow_logs.ask import CostAsk, PlanAsk
 from netplan_planner.verbs.flow_logs.plan import plan_flow_logs
 from netplan_planner.world.demos import load_demo
-from netplan_planner.world.metrics import read_predicted_logs
-from netplan_planner.world.reading import Say, read_facts
+from netplan_planner.world.reading import Say, read_facts, read_predicted_logs
 from netplan_planner.world.request import InputRequest
 
 COLUMNS = (

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from netplan_planner.model import Amount, Text, worded
-from netplan_planner.model.evidence.flow_log_bill import LogSettings, LogVolumeBill
+from netplan_planner.model.evidence.log_volume import LogSettings, LogVolumeBill
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
+from netplan_planner.renderers.content import Cell, DataTable, phrases
 from netplan_planner.renderers.document import Block, Line, Role, Span, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.flow_logs import answer as bills
@@ -87,7 +87,7 @@ def blocks(answer: FlowLogBill, options: RenderOptions) -> Iterator[Block]:
         yield from _sources(answer)
     for note in answer.notes:
         yield doc.para(say(note, Role.DIM, length=_LONG))
-    yield from incomplete.blocks(answer.incomplete, options)
+    yield from phrases.blocks(answer.incomplete, options)
     if options.currency is not None:
         yield doc.para(options.currency.assumption)
 

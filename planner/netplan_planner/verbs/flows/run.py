@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from netplan_planner.bundle_file import is_bundle
 from netplan_planner.errors import UsageError
 from netplan_planner.inert import inert_line
-from netplan_planner.leftovers import private_folder
 from netplan_planner.model import OwnerKind, taken
 from netplan_planner.model.evidence.log_volume import MACHINES_FROM_GBPS
 from netplan_planner.planning.project import request_of
@@ -27,6 +26,7 @@ from netplan_planner.version import tool_version
 from netplan_planner.world.demos import load_demo
 from netplan_planner.world.reading import read_flows
 from netplan_planner.world.request import InputRequest
+from netplan_planner.writing import private_folder
 
 
 @verb(panel=panels.AUDIT, ends=read_in_full("the aggregates are"))

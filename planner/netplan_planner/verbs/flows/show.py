@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import DataTable, data_table, incomplete, phrases
+from netplan_planner.renderers.content import DataTable, data_table, phrases
 from netplan_planner.renderers.document import Block, fixed, line
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import counted
@@ -50,7 +50,7 @@ def blocks(answer: Aggregated, options: RenderOptions) -> Iterator[Block]:
             "What the records themselves cost is not in them: flow-logs cost and plan need"
             " --log-volume."
         )
-    yield from incomplete.blocks(answer.incomplete, options)
+    yield from phrases.blocks(answer.incomplete, options)
     yield doc.section("Next")
     words = ("netplan", "audit", *answer.inventory_words, "--traffic", answer.folder)
     yield doc.Command(text=shlex.join(words))

@@ -4,8 +4,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
 
-from netplan_planner.model.amounts import Text
-from netplan_planner.model.base import SelfLink, Value
+from netplan_planner.model.base import SelfLink, Text, Value
 from netplan_planner.model.money.prices import LineItem
 from netplan_planner.model.plans.plan_answer import ProjectPlan
 

@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from netplan_planner.asks import Ask, Reading, Request
+from netplan_planner.asks import Ask, Reading, Request, seconds
 from netplan_planner.errors import UsageError
 from netplan_planner.planning.project import Input, OfMachines
-from netplan_planner.quantities import seconds
 from netplan_planner.units import SECONDS_PER_DAY
 
 AHEAD = "How far, and how sure"

@@ -12,14 +12,17 @@ import numpy as np
 from scipy.special import chdtri
 
 from netplan_planner.model.base import Interval
-from netplan_planner.verbs.forecast.grid import (
+from netplan_planner.verbs.forecast.level import (
     DAYS_PER_WEEK,
     Design,
+    Fit,
     Floats,
+    exceptions,
+    fits,
     growth_column,
+    steps,
     week_columns,
 )
-from netplan_planner.verbs.forecast.level import Fit, exceptions, fits, steps
 
 DRAWS = 1000
 _SEED = 16

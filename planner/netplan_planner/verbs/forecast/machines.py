@@ -19,20 +19,24 @@ from netplan_planner.verbs.forecast.answer import (
     Scope,
 )
 from netplan_planner.verbs.forecast.ask import Ahead
-from netplan_planner.verbs.forecast.days import (
+from netplan_planner.verbs.forecast.foresee import Foreseen, foresee, interval_of
+from netplan_planner.verbs.forecast.level import DAYS_PER_WEEK
+from netplan_planner.verbs.forecast.series import (
     Days,
+    Sender,
     Weeks,
+    basis_of,
     busy_rate,
     busy_weeks,
     days_of,
+    past,
     peak_weeks,
     reach,
+    short,
+    week_of,
     week_ratios,
 )
-from netplan_planner.verbs.forecast.foresee import Foreseen, foresee, interval_of
-from netplan_planner.verbs.forecast.grid import DAYS_PER_WEEK
-from netplan_planner.verbs.forecast.subjects import Sender, basis_of, past, short, week_of
-from netplan_rules.shared.sizes import size_of
+from netplan_rules.shared.seen_needs import size_of
 
 ORDER = tuple(CapStatus)
 _ACTED_ON = frozenset({CapStatus.THERE, CapStatus.WITHIN})

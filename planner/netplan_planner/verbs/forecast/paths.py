@@ -9,7 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from netplan_planner.model import LineItem, PriceTier, price_key, taken, total_usd
-from netplan_planner.model.evidence.rate_bins import RateBins
+from netplan_planner.model.evidence.traffic import RateBins
 from netplan_planner.planning.traffic_bill import Meter
 from netplan_planner.units import (
     BYTES_PER_GIB,
@@ -27,12 +27,13 @@ from netplan_planner.verbs.forecast.answer import (
     Range,
 )
 from netplan_planner.verbs.forecast.ask import Ahead
-from netplan_planner.verbs.forecast.days import Days, days_of
 from netplan_planner.verbs.forecast.foresee import Foreseen, foresee, interval_of
-from netplan_planner.verbs.forecast.grid import DAYS_PER_WEEK, Floats
-from netplan_planner.verbs.forecast.subjects import (
+from netplan_planner.verbs.forecast.level import DAYS_PER_WEEK, Floats
+from netplan_planner.verbs.forecast.series import (
+    Days,
     PathSeries,
     basis_of,
+    days_of,
     past,
     range_of,
     short,

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.errors import InputError, UsageError
-from netplan_planner.model.evidence.rate_bins import MachineHours, RateBins
-from netplan_planner.model.plans.changes import PlanChange, PlanChanges
+from netplan_planner.model.evidence.traffic import MachineHours, RateBins
 from netplan_planner.model.plans.plan import MachineChooser
+from netplan_planner.model.plans.plan_answer import PlanChange, PlanChanges
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.paths.priced_paths import (
     PathPrice,
@@ -22,7 +22,7 @@ from netplan_planner.paths.priced_paths import (
 from netplan_planner.planning.basis import resting
 from netplan_planner.planning.project import request_of
 from netplan_planner.planning.steps import in_order
-from netplan_planner.planning.steps.resize import Target, resize
+from netplan_planner.planning.steps.machine_changes import Target, resize
 from netplan_planner.throughput import instance_cap, load_caps
 from netplan_planner.units import counted
 from netplan_planner.verbs import Now, panels, verb
@@ -34,11 +34,10 @@ from netplan_planner.verbs.forecast.answer import (
     Scope,
 )
 from netplan_planner.verbs.forecast.ask import Ahead, ForecastAsk
-from netplan_planner.verbs.forecast.days import busy_rate
-from netplan_planner.verbs.forecast.grid import DAYS_PER_WEEK
+from netplan_planner.verbs.forecast.level import DAYS_PER_WEEK
 from netplan_planner.verbs.forecast.machines import Outlook
 from netplan_planner.verbs.forecast.paths import costs_of
-from netplan_planner.verbs.forecast.subjects import PathSeries, Sender, Subjects
+from netplan_planner.verbs.forecast.series import PathSeries, Sender, Subjects, busy_rate
 from netplan_planner.verbs.forecast.table import read_series
 from netplan_planner.world.calibration import with_calibration
 from netplan_planner.world.demos import load_demo, projects_of, title_of

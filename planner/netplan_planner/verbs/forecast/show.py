@@ -6,8 +6,8 @@ from decimal import Decimal
 from netplan_planner.model import Amount
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
-from netplan_planner.renderers.content.changes import changes
+from netplan_planner.renderers.content import Cell, DataTable, phrases
+from netplan_planner.renderers.content.plans import changes
 from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
 from netplan_planner.renderers.figures import counted
 from netplan_planner.renderers.options import RenderOptions
@@ -122,7 +122,7 @@ def blocks(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
     yield from rests_on.shown(answer, options)
     for note in (*answer.left_out, *answer.notes):
         yield doc.para(say(note))
-    yield from incomplete.blocks(answer.incomplete, options)
+    yield from phrases.blocks(answer.incomplete, options)
     yield doc.para(rests_on.rests_on(answer))
     if options.currency is not None:
         yield doc.para(options.currency.assumption)

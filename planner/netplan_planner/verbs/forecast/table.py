@@ -10,13 +10,13 @@ import numpy as np
 
 from netplan_planner.errors import InputError, MissingDatum, nearest_names
 from netplan_planner.model import CapsBook, PathClass, PriceBook, PriceTier, region_of
-from netplan_planner.model.evidence.rate_bins import RateBins
+from netplan_planner.model.evidence.traffic import RateBins
 from netplan_planner.tables.columns import Column, ColumnKind, number_column
 from netplan_planner.tables.reading import Table
 from netplan_planner.traffic.statements.keys import FIRST_US, LAST_US
 from netplan_planner.units import BYTES_PER_GIB, SECONDS_PER_DAY, gbps_from_bytes
 from netplan_planner.verbs.forecast.answer import Scope
-from netplan_planner.verbs.forecast.subjects import PathSeries, Sender, Subjects
+from netplan_planner.verbs.forecast.series import PathSeries, Sender, Subjects
 
 COLUMNS = (
     Column(name="name", meaning="whose series it is", is_required=True),

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 from netplan_planner.inert import NAME_LENGTH, inert
 from netplan_planner.renderers.options import RenderOptions
-from netplan_planner.verbs.graph import shown
+from netplan_planner.verbs.graph import show
 from netplan_planner.verbs.graph.answer import TrafficGraph
 
 
 def render(graph: TrafficGraph, options: RenderOptions) -> str:
     """Return the graph as DOT: clusters are places, widths weights, colours who is addressed."""
-    return "\n".join(_lines(graph, shown.shown(graph), options)) + "\n"
+    return "\n".join(_lines(graph, show.shown(graph), options)) + "\n"
 
 
 def quoted(text: str) -> str:
@@ -27,9 +27,9 @@ def quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _lines(graph: TrafficGraph, view: shown.Shown, options: RenderOptions) -> Iterator[str]:
+def _lines(graph: TrafficGraph, view: show.Shown, options: RenderOptions) -> Iterator[str]:
     ids = view.ids
-    said = [shown.heading(graph), *shown.notes(graph, view, options.currency)]
+    said = [show.heading(graph), *show.notes(graph, view, options.currency)]
     # Lines of a label end with `\l`, which is no text's own: backslashes of texts are doubled.
     legend = "\\l".join(quoted(text)[1:-1] for text in said)
     yield "digraph traffic {"
@@ -49,11 +49,11 @@ def _lines(graph: TrafficGraph, view: shown.Shown, options: RenderOptions) -> It
         yield from (f"    {line}" for line in lines)
         yield "  }"
     for edge in view.edges:
-        wide = shown.width(edge, graph)
+        wide = show.width(edge, graph)
         look = f"penwidth={1 if wide is None else wide}"
         style = ", style=dashed" if wide is None else ""
-        colour = shown.OUTSIDE_COLOUR if shown.is_outside(edge.path_class) else shown.INSIDE_COLOUR
-        text = quoted(shown.edge_text(edge, graph.weight, options.currency))
+        colour = show.OUTSIDE_COLOUR if show.is_outside(edge.path_class) else show.INSIDE_COLOUR
+        text = quoted(show.edge_text(edge, graph.weight, options.currency))
         tip = quoted(edge.path_class.value)
         yield (
             f"  {ids[edge.src]} -> {ids[edge.dst]}"

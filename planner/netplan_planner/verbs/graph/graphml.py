@@ -10,7 +10,7 @@ from netplan_planner.model import Value
 from netplan_planner.renderers.json_report import plain
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.graph.answer import TrafficGraph
-from netplan_planner.verbs.graph.shown import shown
+from netplan_planner.verbs.graph.show import shown
 
 
 def render(graph: TrafficGraph, options: RenderOptions) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from netplan_planner.inert import NAME_LENGTH, inert
 from netplan_planner.renderers.options import RenderOptions
-from netplan_planner.verbs.graph import shown
+from netplan_planner.verbs.graph import show
 from netplan_planner.verbs.graph.answer import TrafficGraph
 
 _HARMLESS = frozenset(" .,/()%$≥")
@@ -17,7 +17,7 @@ _HARMLESS = frozenset(" .,/()%$≥")
 
 def render(graph: TrafficGraph, options: RenderOptions) -> str:
     """Return the graph: boxes are places, widths weights, colours who is addressed."""
-    return "\n".join(_lines(graph, shown.shown(graph), options)) + "\n"
+    return "\n".join(_lines(graph, show.shown(graph), options)) + "\n"
 
 
 def quoted(text: str) -> str:
@@ -30,7 +30,7 @@ def quoted(text: str) -> str:
     return f'"{"".join(safe)}"'
 
 
-def _lines(graph: TrafficGraph, view: shown.Shown, options: RenderOptions) -> Iterator[str]:
+def _lines(graph: TrafficGraph, view: show.Shown, options: RenderOptions) -> Iterator[str]:
     ids = view.ids
     yield "flowchart LR"
     for number, (place, nodes) in enumerate(view.by_place):
@@ -43,13 +43,13 @@ def _lines(graph: TrafficGraph, view: shown.Shown, options: RenderOptions) -> It
         yield "  end"
     styles = []
     for number, edge in enumerate(view.edges):
-        text = quoted(shown.edge_text(edge, graph.weight, options.currency))
+        text = quoted(show.edge_text(edge, graph.weight, options.currency))
         yield f"  {ids[edge.src]} -->|{text}| {ids[edge.dst]}"
-        wide = shown.width(edge, graph)
-        colour = shown.OUTSIDE_COLOUR if shown.is_outside(edge.path_class) else shown.INSIDE_COLOUR
+        wide = show.width(edge, graph)
+        colour = show.OUTSIDE_COLOUR if show.is_outside(edge.path_class) else show.INSIDE_COLOUR
         look = "stroke-width:1px,stroke-dasharray:4" if wide is None else f"stroke-width:{wide}px"
         styles.append(f"  linkStyle {number} stroke:{colour},{look}")
     yield from styles
-    said = [shown.heading(graph), *shown.notes(graph, view, options.currency)]
+    said = [show.heading(graph), *show.notes(graph, view, options.currency)]
     yield f'  legend["{"<br/>".join(quoted(text)[1:-1] for text in said)}"]'
     yield "  style legend fill:none,stroke:none,text-align:left"

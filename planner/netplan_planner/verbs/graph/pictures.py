@@ -9,9 +9,9 @@ from netplan_planner.renderers.html.charts.bands import Bands, EndTexts, Frame, 
 from netplan_planner.renderers.html.page import filled
 from netplan_planner.renderers.html.pictures import Picture, drawn
 from netplan_planner.renderers.options import RenderOptions
-from netplan_planner.verbs.graph import shown
+from netplan_planner.verbs.graph import show
 from netplan_planner.verbs.graph.answer import EdgeWeight, GraphEdge, TrafficGraph
-from netplan_planner.verbs.graph.shown import notes
+from netplan_planner.verbs.graph.show import notes
 
 _FRAME = Frame(width=1200, start=380, end=820, band=420, name_length=52)
 _LINE_LENGTH = 170
@@ -41,7 +41,7 @@ def render(graph: TrafficGraph, options: RenderOptions) -> str:
 
 def picture(graph: TrafficGraph, currency: CurrencyRate | None) -> GraphPicture | None:
     """Return the picture of the greatest edges; None where there are none."""
-    view = shown.shown(graph)
+    view = show.shown(graph)
     if not view.edges:
         return None
     by = graph.weight
@@ -50,31 +50,29 @@ def picture(graph: TrafficGraph, currency: CurrencyRate | None) -> GraphPicture 
 
     def figure_of(weight: Decimal) -> str:
         # Shares of the caps of several machines sum up to nothing that has a meaning.
-        return "" if by is EdgeWeight.RATE else shown.weight_text(weight, by, currency)
+        return "" if by is EdgeWeight.RATE else show.weight_text(weight, by, currency)
 
     def title_of(name: str, weight: Decimal) -> str:
         return ": ".join(filter(None, (name, figure_of(weight))))
 
     return GraphPicture(
-        title=shown.heading(graph),
+        title=show.heading(graph),
         bands=bands(links, EndTexts(title_of, figure_of), _FRAME),
-        inside=shown.INSIDE,
-        outside=shown.OUTSIDE,
+        inside=show.INSIDE,
+        outside=show.OUTSIDE,
         notes=tuple(said),
         alt=f"The greatest: {links[0].title}",
     )
 
 
-def _link(
-    edge: GraphEdge, view: shown.Shown, by: EdgeWeight, currency: CurrencyRate | None
-) -> Link:
+def _link(edge: GraphEdge, view: show.Shown, by: EdgeWeight, currency: CurrencyRate | None) -> Link:
     weight = edge.weight(by)
-    src, dst = shown.label(view.nodes[edge.src]), shown.label(view.nodes[edge.dst])
-    text = shown.edge_text(edge, by, currency)
+    src, dst = show.label(view.nodes[edge.src]), show.label(view.nodes[edge.dst])
+    text = show.edge_text(edge, by, currency)
     return Link(
         src=src,
         dst=dst,
         weight=None if weight is None else Decimal(str(weight)),
         title=f"{src} → {dst}, {edge.path_class.value}: {text}",
-        is_external=shown.is_outside(edge.path_class),
+        is_external=show.is_outside(edge.path_class),
     )

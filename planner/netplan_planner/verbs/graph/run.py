@@ -13,8 +13,7 @@ from netplan_planner.errors import UsageError
 from netplan_planner.model.money.price_age import price_age
 from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
 from netplan_planner.planning.project import request_of
-from netplan_planner.planning.traffic_bill import MeanPrice, mean_prices
-from netplan_planner.planning.traffic_totals import direction_of
+from netplan_planner.planning.traffic_bill import MeanPrice, direction_of, mean_prices
 from netplan_planner.throughput import instance_cap
 from netplan_planner.verbs import Now, always_well, panels, verb
 from netplan_planner.verbs.graph.answer import (

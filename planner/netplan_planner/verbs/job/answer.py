@@ -1,8 +1,7 @@
 """The answer of `netplan job`."""
 
 from netplan_planner.model import JobPlan
-from netplan_planner.model.plans.changes import PlanChanges
-from netplan_planner.model.plans.plan_answer import PlanAnswer
+from netplan_planner.model.plans.plan_answer import PlanAnswer, PlanChanges
 
 
 class JobAnswer(PlanAnswer, frozen=True, kw_only=True):

@@ -3,13 +3,12 @@
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from netplan_planner.asks import Ask, Request
+from netplan_planner.asks import Ask, Duration, Request
 from netplan_planner.model import JobNeed
 from netplan_planner.model.plans.connections import RoundTrip
 from netplan_planner.model.plans.job import WORK
 from netplan_planner.model.plans.machine_choice import PAYMENT, Interruptions
 from netplan_planner.planning.inputs import Demo, PlanBasis
-from netplan_planner.quantities import Duration
 
 MOVED = "Where its bytes come from and go"
 LEAST = 1e-6

@@ -8,9 +8,9 @@ from netplan_planner.model import JobEnd, JobNeed, JobPlace, PriceBook, Usage
 from netplan_planner.optimise.bill import COMMITTED
 from netplan_planner.optimise.job.plan import plan_job
 from netplan_planner.planning.basis import Opened, opened
+from netplan_planner.planning.inputs import check_interruptions, one_usage
 from netplan_planner.planning.path_question import check_mtu
-from netplan_planner.planning.payment import check_interruptions, one_usage
-from netplan_planner.planning.steps.jobs import changes_of_jobs
+from netplan_planner.planning.steps.runs import changes_of_jobs
 from netplan_planner.throughput.limits.caps import checked_series
 from netplan_planner.units import HOURS_PER_DAY, HOURS_PER_MONTH
 from netplan_planner.verbs import Now, panels, verb

@@ -9,7 +9,7 @@ from netplan_planner.planning.show import basis
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.columns import Columns
 from netplan_planner.renderers.content import Cell, DataTable, job_plans
-from netplan_planner.renderers.content.changes import changes
+from netplan_planner.renderers.content.plans import changes
 from netplan_planner.renderers.document import Block, Para, line
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.job.answer import JobAnswer

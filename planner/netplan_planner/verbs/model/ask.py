@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import Annotated
 
-from netplan_planner.asks import INPUT, OUTPUT, WRITTEN, Ask, Request
+from netplan_planner.asks import INPUT, OUTPUT, WRITTEN, Ask, Paths, Request
 from netplan_planner.planning.inputs import AsOf, PriceInput
 from netplan_planner.planning.project import IntervalLevel
-from netplan_planner.quantities import Paths
 
 
 class EvaluateAsk(Request, frozen=True, kw_only=True):

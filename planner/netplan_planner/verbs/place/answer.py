@@ -7,8 +7,7 @@ from msgspec import field
 
 from netplan_planner.model.base import Value, Zone
 from netplan_planner.model.money.prices import LineItem
-from netplan_planner.model.plans.changes import PlanChanges
-from netplan_planner.model.plans.plan_answer import ProjectAnswer
+from netplan_planner.model.plans.plan_answer import PlanChanges, ProjectAnswer
 from netplan_planner.model.report_rows import Unpriced
 
 

@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from netplan_planner.asks import CHOICE, INPUT, Ask, Reading, Request
+from netplan_planner.asks import CHOICE, INPUT, Ask, Reading, Request, percentage
 from netplan_planner.planning.project import Input, OfProject, Today
-from netplan_planner.quantities import percentage
 
 
 class PlaceChoices(Request, frozen=True, kw_only=True):

@@ -9,14 +9,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from netplan_planner.errors import InputError, UsageError
-from netplan_planner.machines.copies import replica_sets
-from netplan_planner.machines.groups import why_it_stays
-from netplan_planner.model import (
-    Address,
-    Facts,
-    Instance,
-    PathClass,
-)
+from netplan_planner.machines.groups import replica_sets, why_it_stays
+from netplan_planner.model import Address, Facts, Instance, PathClass
 from netplan_planner.paths.priced_paths import priced_path_of
 from netplan_planner.verbs.place.ask import PlaceChoices
 from netplan_planner.verbs.place.asked import Asked, AskedEdges, AskedMachine, Kind

@@ -11,7 +11,7 @@ from netplan_planner.errors import MissingDatum, UsageError
 from netplan_planner.ledger.compared import AT_LIST, is_at_list
 from netplan_planner.model import Facts, Inventory, Zone, spaced
 from netplan_planner.model.money.price_age import price_age
-from netplan_planner.model.plans.changes import PlanChange, PlanChanges
+from netplan_planner.model.plans.plan_answer import PlanChange, PlanChanges
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.planning.project import request_of
 from netplan_planner.planning.steps import in_order

@@ -6,8 +6,8 @@ from decimal import Decimal
 from netplan_planner.model import Amount
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
-from netplan_planner.renderers.content.changes import changes
+from netplan_planner.renderers.content import Cell, DataTable, phrases
+from netplan_planner.renderers.content.plans import changes
 from netplan_planner.renderers.document import Block, Line, Role, Span, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.place import answer as places
@@ -221,4 +221,4 @@ def _why(answer: Placement, options: RenderOptions) -> Iterator[Block]:
         yield doc.item(say(text, length=_LONG))
     for text in answer.assumptions:
         yield doc.item(say(f"assumed: {text}", length=_LONG))
-    yield from incomplete.blocks(answer.incomplete, options)
+    yield from phrases.blocks(answer.incomplete, options)

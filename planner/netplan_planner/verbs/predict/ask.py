@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from netplan_planner.asks import ANSWER, INPUT, OUTPUT, Ask, Request
+from netplan_planner.asks import ANSWER, INPUT, OUTPUT, Ask, Bytes, Request, Texts
 from netplan_planner.errors import UsageError
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.planning.path_question import PATH, PathQuestion
 from netplan_planner.planning.project import Input, IntervalLevel
-from netplan_planner.quantities import Bytes, Texts
 from netplan_planner.renderers.output import (
     RENDERERS,
     OutputSpec,

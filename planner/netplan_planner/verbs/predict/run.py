@@ -20,12 +20,12 @@ from netplan_planner.readers.paths.path_cells import pod_network_of
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.throughput.limits.caps import load_caps
 from netplan_planner.throughput.limits.named import ethernet_payload_ratio
-from netplan_planner.throughput.limits.pods.overlay import (
+from netplan_planner.throughput.limits.pods.tables import (
     ENCRYPTIONS,
     encapsulation_of,
     encapsulations,
 )
-from netplan_planner.throughput.services.application import (
+from netplan_planner.throughput.services import (
     ServicePoint,
     described_service,
     fit_two_points,

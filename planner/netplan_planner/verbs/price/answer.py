@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from netplan_planner.model.base import Value
-from netplan_planner.model.money.price_answer import CurrencyRate
+from netplan_planner.model.money.price_answers import CurrencyRate
 
 
 class PriceAnswer(Value, frozen=True, kw_only=True):

@@ -5,12 +5,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
 
-from netplan_planner.asks import Ask, Request
+from netplan_planner.asks import Ask, Exact, Request
 from netplan_planner.choices import Balancer, Paid, Tier, Use
 from netplan_planner.model.base import taken
-from netplan_planner.planning.inputs import PriceInput
-from netplan_planner.planning.price_source import PriceSource
-from netplan_planner.quantities import Exact
+from netplan_planner.planning.inputs import PriceInput, PriceSource
 from netplan_planner.units import HOURS_PER_MONTH
 
 MONTH_H = Decimal(HOURS_PER_MONTH)

@@ -9,7 +9,7 @@ from pathlib import Path
 from netplan_planner.input_files import opened
 from netplan_planner.model import CurrencyRate
 from netplan_planner.model.money.price_age import age_of
-from netplan_planner.planning.price_source import PriceSource, currency_of
+from netplan_planner.planning.inputs import PriceSource, currency_of
 from netplan_planner.tables.columns import Column
 from netplan_planner.tables.reading import Table
 from netplan_planner.verbs.price.table import PriceTable

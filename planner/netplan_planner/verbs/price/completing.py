@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import CurrencyRate, LineItem, Price
 from netplan_planner.model.money.price_age import age_of
-from netplan_planner.planning.price_source import PriceSource, currency_of
+from netplan_planner.planning.inputs import PriceSource, currency_of
 from netplan_planner.verbs.price.answer import PriceAnswer
 from netplan_pricing import SnapshotPriceBook
 

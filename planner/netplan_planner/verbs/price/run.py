@@ -13,7 +13,7 @@ from netplan_planner.choices import Paid
 from netplan_planner.errors import MissingDatum, UnknownName, UsageError
 from netplan_planner.model import Price, Usage
 from netplan_planner.optimise.bill import machine_price
-from netplan_planner.planning.price_source import PriceSource
+from netplan_planner.planning.inputs import PriceSource
 from netplan_planner.units import plain_number
 from netplan_planner.verbs import Now, always_well, panels, verb
 from netplan_planner.verbs.price import batch
@@ -29,15 +29,16 @@ from netplan_planner.verbs.price.ask import (
     TrafficAsk,
     VpnAsk,
 )
-from netplan_planner.verbs.price.completing import by_the_hour, completed
-from netplan_planner.verbs.price.services import (
+from netplan_planner.verbs.price.charges import (
+    address_prices,
     balancer_prices,
     flow_log_prices,
     nat_prices,
+    traffic_prices,
     vpn_prices,
 )
+from netplan_planner.verbs.price.completing import by_the_hour, completed
 from netplan_planner.verbs.price.table import PriceTable
-from netplan_planner.verbs.price.traffic import address_prices, traffic_prices
 from netplan_pricing import SnapshotPriceBook
 
 _YEARS = {Paid.FLEX_1Y: 1, Paid.FLEX_3Y: 3}

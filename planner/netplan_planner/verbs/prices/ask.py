@@ -3,12 +3,11 @@
 from pathlib import Path
 from typing import Annotated
 
-from netplan_planner.asks import KEPT, Ask, Request, Use
+from netplan_planner.asks import KEPT, Ask, Paths, Request, Texts, Use
 from netplan_planner.google.options import ApiClient, ApiOptions
 from netplan_planner.model import Reporter, taken
 from netplan_planner.planning.inputs import Discounts, PriceFolder
 from netplan_planner.planning.project import Input, WhichClient, WhichReporter
-from netplan_planner.quantities import Paths, Texts
 from netplan_pricing.container import FILE_NAME
 
 

@@ -17,7 +17,7 @@ from netplan_planner.errors import AccessError, InputError
 from netplan_planner.google.options import ApiClient as ApiClient
 from netplan_planner.google.options import ApiOptions as ApiOptions
 from netplan_planner.google.options import ClientApi, resolve_endpoint, resolve_other_endpoint
-from netplan_planner.google.saved_pages import (
+from netplan_planner.google.paging import (
     CATALOG_ENDPOINT,
     SavedPages,
     catalog_list,
@@ -25,10 +25,10 @@ from netplan_planner.google.saved_pages import (
     machine_type_list,
 )
 from netplan_planner.google.transport import Transport, default_project
-from netplan_planner.leftovers import sole_user
 from netplan_planner.model import Value
-from netplan_planner.planning.price_source import check_currency
+from netplan_planner.planning.inputs import check_currency
 from netplan_planner.verbs.prices.ask import RefreshAsk
+from netplan_planner.writing import sole_user
 from netplan_pricing import open_snapshot
 from netplan_pricing.building.assemble import Built
 from netplan_pricing.building.from_files import build_from_files, require_likeness, write_snapshot

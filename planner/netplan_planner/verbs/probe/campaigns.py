@@ -9,7 +9,7 @@ import msgspec
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert
-from netplan_planner.measuring import outcome as measuring
+from netplan_planner.measuring import progress as measuring
 from netplan_planner.measuring.campaign import (
     CONFIGURATIONS,
     Campaign,

@@ -1,6 +1,16 @@
 """What an import of throughput tools' outputs added to a store, and what it refused."""
 
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from netplan_planner import model
+from netplan_planner.errors import InputError
+from netplan_planner.measuring.outputs import read_outputs
 from netplan_planner.measuring.outputs.base import Refused
+from netplan_planner.measuring.store import append
 from netplan_planner.model.base import Value
 
 
@@ -20,3 +30,95 @@ class ProbeImport(Value, frozen=True, kw_only=True):
     def lost(self) -> tuple[Refused, ...]:
         """What was refused and is not there from another file either."""
         return tuple(one for one in self.refused if not one.is_repeat)
+
+
+# Outputs of throughput tools into the store, with what they do not say themselves
+
+
+class SaidOfEnd(model.Value, frozen=True, kw_only=True):
+    """What the user says of one end of all imported runs."""
+
+    machine_type: str | None = None
+    place: str | None = None
+    """A zone or region."""
+    name: str | None = None
+    is_tier1: bool | None = None
+    image: str | None = None
+
+
+def import_outputs(
+    paths: Sequence[Path],
+    *,
+    store: Path,
+    client: SaidOfEnd,
+    server: SaidOfEnd,
+    path_class: model.PathClass | None,
+) -> ProbeImport:
+    """Return what was added to a store from files and folders of tools' outputs.
+
+    Args:
+        paths: Files and folders.
+        store: The file of measurements.
+        client: What is said of the end that ran the tool's client, where the output does not.
+        server: The same of its server.
+        path_class: Of the path, where the output does not say.
+
+    Raises:
+        InputError: If a path is not there, nothing at all could be read, or the store cannot be
+            written.
+    """
+    found: list[model.Measurement] = []
+    refused: list[Refused] = []
+    for path in paths:
+        measurements, reasons = read_outputs(path)
+        found += measurements
+        refused += reasons
+    answer = ProbeImport(
+        store=str(store),
+        measurement_count=len(found),
+        new_count=0,
+        file_count=len({one.source for one in found}),
+        by_tool=tuple(sorted(Counter(one.tool for one in found).items())),
+        refused=tuple(refused),
+    )
+    if not found:
+        why = f": {answer.lost[0]}" if answer.lost else ": no output of iperf3, iperf 2 or netperf"
+        more = f" (and {len(answer.lost) - 1} more)" if len(answer.lost) > 1 else ""
+        raise InputError(f"nothing to import{why}{more}")
+    told = [_told(one, client, server, path_class) for one in found]
+    return msgspec.structs.replace(answer, new_count=append(store, told))
+
+
+def _told(
+    one: model.Measurement, client: SaidOfEnd, server: SaidOfEnd, path_class: model.PathClass | None
+) -> model.Measurement:
+    """Return a measurement with what is said of its ends; what the output says stays."""
+    src, dst = (server, client) if one.is_reverse else (client, server)
+    return msgspec.structs.replace(
+        one,
+        src=_end(one.src, src),
+        dst=_end(one.dst, dst),
+        path_class=one.path_class or path_class,
+    )
+
+
+def _end(end: model.MeasuredEnd, said: SaidOfEnd) -> model.MeasuredEnd:
+    zone, region = _zone_and_region(said.place)
+    is_placed = end.zone is not None or end.region is not None
+    return msgspec.structs.replace(
+        end,
+        name=end.name or said.name or "",
+        machine_type=end.machine_type or said.machine_type,
+        is_tier1=said.is_tier1 if end.is_tier1 is None else end.is_tier1,
+        zone=end.zone if is_placed else zone,
+        region=end.region if is_placed else region,
+        image=end.image or said.image,
+    )
+
+
+def _zone_and_region(place: str | None) -> tuple[model.Zone | None, model.Region | None]:
+    if place is None:
+        return None, None
+    if place.count("-") == 2:
+        return model.Zone(place), model.region_of(place)
+    return None, model.Region(place)

@@ -27,11 +27,7 @@ from netplan_planner.model import Calibration, CapsBook, Estimate, Instance, Pat
 from netplan_planner.throughput.batch import terms_of
 from netplan_planner.throughput.calibration.factors.calibrated import Corrector
 from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
-from netplan_planner.throughput.calibration.factors.factor_paths import (
-    answers,
-    run_scatter,
-    slopes,
-)
+from netplan_planner.throughput.calibration.factors.factor_paths import answers, run_scatter, slopes
 from netplan_planner.throughput.goodput.intervals import probed_tails
 from netplan_planner.throughput.limits.path_limits import static_limits
 from netplan_planner.throughput.limits.shared_by import said_of, same_for

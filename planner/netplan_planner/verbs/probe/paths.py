@@ -1,7 +1,8 @@
 """The paths that are worth a probe: named pairs of machines, or those that findings rest on."""
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
 from typing import NamedTuple
@@ -9,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from netplan_planner.errors import UsageError
-from netplan_planner.judging.judge import judge
+from netplan_planner.judging.judged import judge
 from netplan_planner.judging.suppressions import Suppressions
 from netplan_planner.measuring.protocol import run_times
 from netplan_planner.model import (
@@ -31,9 +32,77 @@ from netplan_planner.throughput.round_trips.of_path import (
 )
 from netplan_planner.units import counted
 from netplan_planner.verbs.probe.answer import ProbePath, ProbeStake
-from netplan_planner.world.named_machines import machine_of
+from netplan_planner.world.reading import machine_of
 from netplan_rules.base import Check
 from netplan_rules.registry import all_rules
+
+# What the options of `netplan probe` say: pairs, ends and ports
+
+
+_PORTS = re.compile(r"(\d{1,5})-(\d{1,5})")
+_SHOWN = 80
+"""Characters of a text that is refused."""
+
+
+def pairs(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return pairs of names written as `SRC:DST`.
+
+    A project id may hold a colon of its own (`example.com:web`), in `project/zone/name`.
+
+    Raises:
+        UsageError: If a text has no two names.
+
+    >>> pairs(["vm-1:vm-2", "example.com:p/z/a:example.com:p/z/b"])
+    (('vm-1', 'vm-2'), ('example.com:p/z/a', 'example.com:p/z/b'))
+    """
+    return tuple(map(_two_names, texts))
+
+
+def ends(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return machines and how they are reached, written as `NAME=HOW`.
+
+    Raises:
+        UsageError: If a text names no machine.
+
+    >>> ends(["vm-1=ip netns exec a", "vm-2="])
+    (('vm-1', 'ip netns exec a'), ('vm-2', ''))
+    """
+    found = []
+    for text in texts:
+        name, joint, how = text.partition("=")
+        if not joint or not name.strip():
+            raise UsageError(f"--end is NAME=HOW, such as vm-1=me@10.0.0.2, not {text[:_SHOWN]!r}")
+        found.append((name.strip(), how))
+    return tuple(found)
+
+
+def ports(text: str) -> tuple[int, int]:
+    """Return the first and last port of a range.
+
+    Raises:
+        UsageError: If it is none.
+
+    >>> ports("5201-5232")
+    (5201, 5232)
+    """
+    found = _PORTS.fullmatch(text.strip())
+    if found is None:
+        raise UsageError(f"--ports is a range such as 5201-5232, not {text[:_SHOWN]!r}")
+    return int(found[1]), int(found[2])
+
+
+def _two_names(text: str) -> tuple[str, str]:
+    parts = text.split(":")
+    # Two plain names, or two with as many colons in their projects.
+    half = len(parts) // 2
+    names = ":".join(parts[:half]).strip(), ":".join(parts[half:]).strip()
+    if len(parts) % 2 or not all(names):
+        raise UsageError(f"--pair is two machines as SRC:DST, not {text[:_SHOWN]!r}")
+    return names
+
+
+# The paths that are worth a probe: named pairs of machines, or those that findings rest on
+
 
 _AREAS = frozenset({"address", "capacity", "placement"})
 """Rules whose advice rests on what a path carries."""

@@ -7,8 +7,8 @@ import msgspec
 
 from netplan_planner.errors import UsageError
 from netplan_planner.judging.suppressions import read_suppressions
-from netplan_planner.measuring.budget import wire_ratio
 from netplan_planner.measuring.campaign import CONFIGURATIONS, StopRule
+from netplan_planner.measuring.progress import wire_ratio
 from netplan_planner.measuring.store import read_store
 from netplan_planner.model import Facts, Value, taken
 from netplan_planner.model.money.price_age import price_age

@@ -10,7 +10,7 @@ from netplan_planner.inert import NAME_LENGTH, TEXT_LENGTH, inert
 from netplan_planner.model import Amount, AmountKind, Text, worded
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import DataTable, incomplete
+from netplan_planner.renderers.content import DataTable, phrases
 from netplan_planner.renderers.content.phrases import limit_name, skus
 from netplan_planner.renderers.document import Block, Line, line, say
 from netplan_planner.renderers.options import RenderOptions
@@ -65,7 +65,7 @@ def blocks(answer: ProbePlan, options: RenderOptions) -> Iterator[Block]:
     if answer.notes:
         yield doc.entry("Notes")
         yield from (doc.item(note) for note in answer.notes)
-    yield from incomplete.blocks(answer.incomplete, options)
+    yield from phrases.blocks(answer.incomplete, options)
     yield from _closing(answer, options)
 
 

@@ -6,12 +6,11 @@ Where a bandwidth goes.
 from enum import StrEnum
 from typing import Annotated, NamedTuple
 
-from netplan_planner.asks import CHOICE, OUTPUT, Ask, Reading, Request
+from netplan_planner.asks import CHOICE, OUTPUT, Ask, Bytes, Reading, Request, Texts
 from netplan_planner.choices import Architecture
 from netplan_planner.model.plans.connections import SENT, Connections, RoundTrip
 from netplan_planner.model.plans.machine_choice import PAYMENT, SeriesNames
 from netplan_planner.planning.project import Input, OfMachines
-from netplan_planner.quantities import Bytes, Texts
 
 
 class To(StrEnum):

@@ -16,9 +16,8 @@ from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.optimise.offers import query_to
 from netplan_planner.optimise.vm_today import baseline_of, with_baseline
 from netplan_planner.planning.basis import opened, resting
-from netplan_planner.planning.inputs import PlanBasis
+from netplan_planner.planning.inputs import PlanBasis, one_usage
 from netplan_planner.planning.path_question import check_mtu, check_type
-from netplan_planner.planning.payment import one_usage
 from netplan_planner.planning.project import request_of
 from netplan_planner.throughput import CapsTable, load_caps, type_end
 from netplan_planner.throughput.goodput.doubts import doubt_of
@@ -27,8 +26,8 @@ from netplan_planner.units import gib_per_month_from_gbps
 from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.recommend.answer import Recommendation
 from netplan_planner.verbs.recommend.ask import Need, Payment, RecommendAsk, To
-from netplan_planner.world.named_machines import find_machine
 from netplan_planner.world.not_read import what_is_incomplete
+from netplan_planner.world.reading import find_machine
 from netplan_rules.shared.seen_needs import Wanted, sized, wanted_gbps
 
 X86 = "X86_64"

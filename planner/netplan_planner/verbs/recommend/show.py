@@ -6,7 +6,7 @@ from decimal import Decimal
 from msgspec.structs import asdict
 
 from netplan_planner import model
-from netplan_planner.renderers.content import Cell, DataTable, incomplete, plans
+from netplan_planner.renderers.content import Cell, DataTable, phrases, plans
 from netplan_planner.renderers.content.phrases import origin, quantity, unit_price
 from netplan_planner.renderers.document import Block, Para, line, say
 from netplan_planner.renderers.figures import counted
@@ -77,7 +77,7 @@ def blocks(answer: Recommendation, options: RenderOptions) -> Iterator[Block]:
         yield from _paragraphs(_why_not(plan, name))
     yield from _paragraphs(_bill(_ranked(plan)[: None if options.verbosity else 1]))
     yield from _paragraphs(_discounts(answer))
-    yield from incomplete.blocks(answer.incomplete, options)
+    yield from phrases.blocks(answer.incomplete, options)
     yield from _paragraphs(_basis(answer))
     if options.currency is not None:
         yield Para(line=line(options.currency.assumption))

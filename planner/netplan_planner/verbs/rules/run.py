@@ -1,6 +1,6 @@
 """The rule reference: all rules, or the page of one."""
 
-from netplan_planner.judging.rules import reference_page, rule_list, rule_page
+from netplan_planner.judging.judged import reference_page, rule_list, rule_page
 from netplan_planner.model import RuleList, RulePage
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import unbroken

@@ -3,12 +3,10 @@
 from decimal import Decimal
 from enum import StrEnum
 
-from netplan_planner.model.amounts import Text
-from netplan_planner.model.base import Value
+from netplan_planner.model.base import Text, Value
 from netplan_planner.model.money.prices import LineItem
-from netplan_planner.model.plans.changes import PlanChanges
 from netplan_planner.model.plans.plan import Rejected
-from netplan_planner.model.plans.plan_answer import PlanAnswer, Shortfall
+from netplan_planner.model.plans.plan_answer import PlanAnswer, PlanChanges, Shortfall
 from netplan_planner.verbs.transfer.ask import TransferNeed
 
 INTERNET = "internet"

@@ -6,7 +6,17 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from netplan_planner.asks import CHOICE, Ask, Reading, Request
+from netplan_planner.asks import (
+    CHOICE,
+    Ask,
+    Bytes,
+    Deadline,
+    Duration,
+    Names,
+    Reading,
+    Request,
+    Usd,
+)
 from netplan_planner.errors import UsageError
 from netplan_planner.model.base import Value
 from netplan_planner.model.money.prices import Usage
@@ -21,7 +31,6 @@ from netplan_planner.model.plans.machine_choice import (
     StartUp,
 )
 from netplan_planner.planning.inputs import PlanBasis
-from netplan_planner.quantities import Bytes, Deadline, Duration, Names, Usd
 
 MOVED, BOUNDS, WAYS = "What is moved", "Goal and bounds", "Which ways it may take"
 GIVEN = "Other people's networks"

@@ -12,7 +12,7 @@ from netplan_planner.optimise.highs import Floats
 from netplan_planner.paths.priced_paths import PricedPath, path_prices
 from netplan_planner.planning.traffic_bill import Meter
 from netplan_planner.throughput.limits.bounds import DEFAULT_MTU_BYTES
-from netplan_planner.throughput.transport.tcp import payload_ratio
+from netplan_planner.throughput.transport.transfer import payload_ratio
 from netplan_planner.units import BYTES_PER_GIB
 from netplan_planner.verbs.transfer.answer import (
     INTERNET,

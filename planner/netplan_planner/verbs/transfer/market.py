@@ -7,9 +7,9 @@ import numpy as np
 
 from netplan_planner.model import CapsBook, PathClass, PriceBook, Rejected
 from netplan_planner.optimise.highs import Floats
-from netplan_planner.optimise.job.cost import LEAST_BILLED_S
+from netplan_planner.optimise.job.grid import LEAST_BILLED_S
 from netplan_planner.throughput import predict_all
-from netplan_planner.throughput.limits.quotas import REGION_QUOTA
+from netplan_planner.throughput.limits.named import REGION_QUOTA
 from netplan_planner.units import BITS_PER_BYTE, BITS_PER_GIGABIT, SECONDS_PER_HOUR
 from netplan_planner.verbs.transfer.answer import PlaceKind
 from netplan_planner.verbs.transfer.ask import PlaceLimit, TransferNeed

@@ -10,9 +10,9 @@ import numpy as np
 from netplan_planner import model
 from netplan_planner.optimise.bill import USAGE_NAMES
 from netplan_planner.optimise.highs import Floats
-from netplan_planner.optimise.job import spot
-from netplan_planner.optimise.job.cost import billed_s
-from netplan_planner.optimise.odds import QUANTILES, deadline_probability
+from netplan_planner.optimise.job import times
+from netplan_planner.optimise.job.grid import billed_s
+from netplan_planner.optimise.job.times import QUANTILES, deadline_probability
 from netplan_planner.planning.traffic_bill import Meter
 from netplan_planner.units import SECONDS_PER_HOUR
 from netplan_planner.verbs.transfer.answer import (
@@ -106,7 +106,7 @@ def _expected_s(need: TransferNeed, run: float, machines: int) -> float:
         return run
     job = job_need(need, need.source, is_outside=False)
     per_day = need.interruptions_per_day or 0.0
-    found = spot.expected_s(job, np.array([run]), per_day, np.array([float(machines)]))
+    found = times.expected_s(job, np.array([run]), per_day, np.array([float(machines)]))
     return float(found[0])
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from netplan_planner.model import CapsBook, PathQuery
 from netplan_planner.optimise.highs import Floats
-from netplan_planner.throughput.transport.tcp import gbit_from_bytes
+from netplan_planner.throughput.transport.transfer import gbit_from_bytes
 from netplan_planner.throughput.volumes import PathRates
 from netplan_planner.verbs.transfer.ask import TransferNeed
 from netplan_planner.verbs.transfer.machines import hop_query

@@ -9,7 +9,7 @@ from netplan_planner.model import Amount, CapsBook, PathClass, PriceBook, Text, 
 from netplan_planner.optimise.job.plan import seconds_text
 from netplan_planner.throughput import predict
 from netplan_planner.throughput.goodput.doubts import doubt_of
-from netplan_planner.throughput.limits.quotas import quota_of
+from netplan_planner.throughput.limits.named import quota_of
 from netplan_planner.throughput.transport.tools import THREADED_TEXT
 from netplan_planner.verbs.transfer.answer import (
     PlaceKind,

@@ -9,13 +9,12 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, UsageError, nearest_names
 from netplan_planner.model import PriceBook, Usage, spaced
-from netplan_planner.model.plans.changes import PlanChange, PlanChanges
+from netplan_planner.model.plans.plan_answer import PlanChange, PlanChanges
 from netplan_planner.planning.basis import Opened, opened
+from netplan_planner.planning.inputs import check_interruptions
 from netplan_planner.planning.path_question import check_mtu
-from netplan_planner.planning.payment import check_interruptions
 from netplan_planner.planning.steps import in_order
-from netplan_planner.planning.steps.jobs import zone_of
-from netplan_planner.planning.steps.runs import machines_for_run, names_of
+from netplan_planner.planning.steps.runs import machines_for_run, names_of, zone_of
 from netplan_planner.tables.columns import Column, number_column
 from netplan_planner.tables.reading import Table
 from netplan_planner.throughput import CapsTable

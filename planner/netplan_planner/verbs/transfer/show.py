@@ -8,8 +8,7 @@ from netplan_planner.planning.show import basis
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, phrases
-from netplan_planner.renderers.content.changes import changes
-from netplan_planner.renderers.content.plans import USAGE_WORDS, lost, odds
+from netplan_planner.renderers.content.plans import USAGE_WORDS, changes, lost, odds
 from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.transfer import views

@@ -5,8 +5,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from netplan_planner.errors import InputError, NetplanError, UsageError
-from netplan_planner.model.amounts import Text
-from netplan_planner.model.base import SelfLink, Value
+from netplan_planner.model.base import SelfLink, Text, Value
 from netplan_planner.model.finding import Severity
 from netplan_planner.model.path_class import PathClass
 from netplan_planner.model.plans.plan_answer import ProjectPlan

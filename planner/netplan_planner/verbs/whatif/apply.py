@@ -12,7 +12,7 @@ from netplan_planner.errors import NetplanError
 from netplan_planner.ledger.state import NEW_ADDRESS
 from netplan_planner.machines.known import Known
 from netplan_planner.model import Edge, Facts, Instance, PathClass, PodNetwork
-from netplan_planner.throughput.limits.pods.overlay import encapsulation_of
+from netplan_planner.throughput.limits.pods.tables import encapsulation_of
 from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
 from netplan_planner.verbs.whatif.growth import grow
 from netplan_planner.verbs.whatif.machines import (

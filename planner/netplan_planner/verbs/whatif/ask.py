@@ -6,16 +6,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from netplan_planner.asks import CHOICE, Ask, Request
+from netplan_planner.asks import CHOICE, Ask, Day, Names, Request
 from netplan_planner.errors import UsageError
 from netplan_planner.model import CommitmentScope
-from netplan_planner.planning.project import (
-    Input,
-    OfMachines,
-    StrictReading,
-    WhichSharing,
-)
-from netplan_planner.quantities import Day, Names
+from netplan_planner.planning.project import Input, OfMachines, StrictReading, WhichSharing
 from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
 
 CHANGES = "What changes"

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.machines import Fit, can_become, ties_of
-from netplan_planner.machines.copies import replica_sets
-from netplan_planner.machines.groups import why_it_stays
+from netplan_planner.machines.groups import replica_sets, why_it_stays
 from netplan_planner.machines.known import Known, near
 from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
 from netplan_planner.verbs.whatif.scenario import Aimed, Draft

@@ -45,6 +45,7 @@ from netplan_planner.verbs.whatif.answer import (
 from netplan_planner.verbs.whatif.apply import apply_aimed
 from netplan_planner.verbs.whatif.ask import WhatifAsk, changes_of
 from netplan_planner.verbs.whatif.changes_file import read_changes
+from netplan_planner.verbs.whatif.differences import Side, pairs
 from netplan_planner.verbs.whatif.growth import filled, price_steps
 from netplan_planner.verbs.whatif.order import (
     MOST_CHANGES,
@@ -54,7 +55,6 @@ from netplan_planner.verbs.whatif.order import (
     only_together,
     order_changes,
 )
-from netplan_planner.verbs.whatif.pairs import Side, pairs
 from netplan_planner.verbs.whatif.rates import Demand, FlowRates, Matrix
 from netplan_planner.verbs.whatif.reckoning import (
     Reckoner,
@@ -69,7 +69,7 @@ from netplan_planner.world.demos import Demo, load_demo, projects_of, title_of
 from netplan_planner.world.not_read import what_is_incomplete
 from netplan_planner.world.reading import read_facts
 from netplan_planner.world.request import InputRequest
-from netplan_rules.severity import held_back_ratio
+from netplan_rules.base import held_back_ratio
 
 Say = Callable[[str], None]
 _ZERO = Decimal(0)

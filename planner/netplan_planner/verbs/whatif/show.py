@@ -6,8 +6,8 @@ from decimal import Decimal
 from netplan_planner.model import Amount, Text, worded
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import Cell, DataTable, incomplete, phrases
-from netplan_planner.renderers.content.changes import changes
+from netplan_planner.renderers.content import Cell, DataTable, phrases
+from netplan_planner.renderers.content.plans import changes
 from netplan_planner.renderers.document import Block, Line, Role, Span, fixed, line, say
 from netplan_planner.renderers.figures import counted
 from netplan_planner.renderers.options import RenderOptions
@@ -72,7 +72,7 @@ def blocks(answer: whatif.WhatifAnswer, options: RenderOptions) -> Iterator[Bloc
         yield doc.para(say(note))
     if len(shown) < len(answer.notes):
         yield doc.para(f"and {len(answer.notes) - len(shown):,} more notes (--explain)")
-    yield from incomplete.blocks(answer.incomplete, options)
+    yield from phrases.blocks(answer.incomplete, options)
     yield doc.para(_basis(answer))
     if options.currency is not None:
         yield doc.para(options.currency.assumption)

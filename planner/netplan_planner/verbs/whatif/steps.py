@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from netplan_planner import model
 from netplan_planner.machines import why_new_machine
 from netplan_planner.machines.groups import is_managed
-from netplan_planner.model.plans.changes import PlanChange, PlanChanges
-from netplan_planner.planning.steps import by_hand, by_image, in_order, in_place
-from netplan_planner.planning.steps.resize import Target, resize
+from netplan_planner.model.plans.plan_answer import PlanChange, PlanChanges
+from netplan_planner.planning.steps import by_hand, by_image, in_order, machine_changes
+from netplan_planner.planning.steps.machine_changes import Target, resize
 from netplan_planner.units import counted
 from netplan_planner.verbs.whatif.answer import WhatifField
 from netplan_planner.verbs.whatif.scenario import Aimed
@@ -188,7 +188,7 @@ def _of_machine(
     # Addresses first: a machine that is made again may have another name.
     for before, after in zip(old.interfaces, new.interfaces, strict=True):
         if before.network_tier != after.network_tier and after.network_tier:
-            yield in_place.change_tier(old, before, after.network_tier)
+            yield machine_changes.change_tier(old, before, after.network_tier)
     now = old
     if old.zone != new.zone:
         yield by_image.move_to_zone(old, new.zone, _in_place_of(old, new))
@@ -206,7 +206,7 @@ def _of_machine(
         reason = why or by_image.NEEDS_DRIVER if nic_type == "GVNIC" else why
         yield by_image.with_type(now, new.machine_type, reason, nic_type)
     elif is_new_type:
-        yield in_place.change_type(now, new.machine_type)
+        yield machine_changes.change_type(now, new.machine_type)
     elif nic_type is not None:
         yield by_image.with_interfaces(now, nic_type)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from netplan_planner.model import Inventory, Metric
-from netplan_planner.model.evidence.rate_bins import Rates
+from netplan_planner.model.evidence.traffic import Rates
 from netplan_planner.readers import read_inventory
 from netplan_planner.readers.collector import Origin
 from netplan_planner.readers.time_series import Gathering, metrics_of, traffic_of

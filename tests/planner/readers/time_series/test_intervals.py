@@ -5,13 +5,13 @@ from datetime import timedelta
 from netplan_planner.model import Inventory, Metric, Metrics
 from netplan_planner.readers.collector import Origin
 from netplan_planner.readers.time_series import Gathering, metrics_of
-from netplan_planner.readers.time_series.raw import median_of
-from netplan_planner.readers.time_series.wire import (
+from netplan_planner.readers.time_series.raw import (
     WireBuckets,
     WireDistribution,
     WireExplicit,
     WireExponential,
     WireLinear,
+    median_of,
 )
 from support.listed import listed
 from support.metrics.series import START, Json, machine, page, time_series

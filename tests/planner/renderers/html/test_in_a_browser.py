@@ -11,12 +11,12 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from netplan_planner.choices import Paid
+from netplan_planner.planning.inputs import PriceSource
 from netplan_planner.planning.path_question import PathQuestion
 from netplan_planner.planning.predict_path import predict_described
-from netplan_planner.planning.price_source import PriceSource
 from netplan_planner.renderers import RenderOptions, render
 from netplan_planner.renderers.document import Column, Section, Table, Title, line
-from netplan_planner.renderers.html.answers import render_blocks
+from netplan_planner.renderers.html.page import render_blocks
 from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.verbs.caps.ask import CapsAsk
 from netplan_planner.verbs.caps.run import caps_of

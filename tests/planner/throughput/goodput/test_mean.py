@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from netplan_planner.throughput.goodput import mean
-from netplan_planner.throughput.transport import tcp, transfer
+from netplan_planner.throughput.transport import transfer
 from netplan_planner.throughput.transport.transfer import DIRECTION_RATIO
 
 ONE_STREAM: dict[str, Any] = {
@@ -61,7 +61,7 @@ class TestSteady:
     def test_the_least_hard_limit_and_the_windows_make_a_soft_minimum(self) -> None:
         found = Row(streams=4, rtt_ms=33.0, vm_egress=10.0, external_egress=7.0)
         offered = 4 * 3.03e6 * 8 / 33e6
-        expected = tcp.saturated_gbps(offered_gbps=offered, cap_gbps=7.0)
+        expected = transfer.saturated_gbps(offered_gbps=offered, cap_gbps=7.0)
         assert found.gbps == pytest.approx(float(expected))
         assert found.means.offered_gbps[0] == pytest.approx(offered)
         assert found.names == ("window-over-rtt", "external-egress")
@@ -85,7 +85,7 @@ class TestSteady:
 
     def test_small_packets_pay_for_headers_at_documented_caps_only(self) -> None:
         documented = Row(streams=np.inf, mtu_bytes=1300.0, vm_egress=10.0)
-        assert documented.gbps == pytest.approx(10 * float(tcp.cap_ratio(1300)))
+        assert documented.gbps == pytest.approx(10 * float(transfer.cap_ratio(1300)))
         assert Row(streams=np.inf, mtu_bytes=1300.0, external_path=1.6).gbps == 1.6
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.model import Limit, LimitKind
-from netplan_planner.throughput.limits.host import core_flow
+from netplan_planner.throughput.limits.senders import core_flow
 from netplan_planner.throughput.limits.tables import flow_figures
 from support.listed import listed
 

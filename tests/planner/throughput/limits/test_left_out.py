@@ -10,7 +10,7 @@ from netplan_planner.throughput.limits.caps import load_caps
 from netplan_planner.throughput.limits.path_limits import static_limits
 from netplan_planner.throughput.limits.pods.tables import pod_terms
 from netplan_planner.throughput.limits.tables import campaigns_with_figures, window_figures
-from netplan_planner.throughput.transport import tcp
+from netplan_planner.throughput.transport import transfer
 from support.paths.queries import DAY, path
 
 HALF_CEILING_BYTES = 6 * 2**20 / 2
@@ -84,4 +84,4 @@ def test_a_flow_on_a_shared_core_can_count_on_its_share_only() -> None:
         for one in (small, great)
     ]
     assert least[0] < 0.25 * least[1]
-    assert float(tcp.cap_ratio(1460)) == 1
+    assert float(transfer.cap_ratio(1460)) == 1

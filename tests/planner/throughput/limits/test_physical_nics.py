@@ -5,7 +5,7 @@ import pytest
 
 from netplan_planner.model import LimitKind, PathQuery
 from netplan_planner.throughput import load_caps
-from netplan_planner.throughput.limits.physical_nics import (
+from netplan_planner.throughput.limits.senders import (
     most_vnics,
     nic_limit,
     physical_nics,

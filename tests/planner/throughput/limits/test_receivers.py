@@ -5,7 +5,7 @@ import pytest
 
 from netplan_planner.model import Estimate, Limit, PathQuery
 from netplan_planner.throughput import load_caps
-from netplan_planner.throughput.limits.host import RECEIVER_CORES, core_flow
+from netplan_planner.throughput.limits.senders import RECEIVER_CORES, core_flow
 from support.listed import listed
 from support.paths.queries import DAY, TYPES, end, estimate, path
 

@@ -16,18 +16,16 @@ from numpy.typing import NDArray
 
 from netplan_planner.throughput.limits.tables import DATA
 from netplan_planner.throughput.round_trips import rtt
-from netplan_planner.throughput.round_trips.distance import (
-    Leg,
-    great_circle_km,
-    known_legs,
-    least_path_ms,
-    light_ms,
-)
 from netplan_planner.throughput.round_trips.rtt import (
     MODEL,
     PAIR_FILES,
     PLACES,
+    Leg,
     RttBasis,
+    great_circle_km,
+    known_legs,
+    least_path_ms,
+    light_ms,
     load_round_trips,
     rtt_for_pairs,
 )

@@ -10,14 +10,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from netplan_planner.errors import MissingDatum, UsageError
+from netplan_planner.model import Binding, Service, Transactions
 from netplan_planner.throughput.limits.tables import DATA
-from netplan_planner.throughput.services.application import (
-    Binding,
+from netplan_planner.throughput.services import (
     ClosedLoop,
     Overlap,
-    Service,
     ServicePoint,
-    Transactions,
     fit_two_points,
     known_service,
     soft_minimum,

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from netplan_planner.throughput.transport.tcp import INITIAL_WINDOW_SEGMENTS, segment_bytes
 from netplan_planner.throughput.transport.tools import late_rtts
+from netplan_planner.throughput.transport.transfer import INITIAL_WINDOW_SEGMENTS, segment_bytes
 from support.probes.measurements import measured
 from support.testbed import bed as beds
 from support.testbed import transfers

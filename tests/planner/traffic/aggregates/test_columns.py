@@ -6,9 +6,8 @@ import pytest
 
 from netplan_planner.model import Value
 from netplan_planner.traffic import TrafficOptions
-from netplan_planner.traffic.aggregates.columns import columns_of
 from netplan_planner.traffic.aggregates.manifest import VERSION, Manifest, Shape
-from netplan_planner.traffic.aggregates.tables import TABLES
+from netplan_planner.traffic.aggregates.tables import TABLES, columns_of
 
 COLUMNS_BY_VERSION = {1: "9b55857f74f5fc42"}
 """Of each version ever written. A change of the model that shows here needs a new number."""

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from netplan_planner.model import Direction, Facts
-from netplan_planner.planning.traffic_totals import traffic_by_class
+from netplan_planner.planning.traffic_bill import traffic_by_class
 from netplan_planner.verbs.audit.tables import dear_pairs
 from netplan_planner.world.demos import load_demo
 from netplan_planner.world.reading import read_facts

@@ -12,7 +12,7 @@ from typer.main import get_group
 
 from netplan_planner.bundle_file import manifest_of, part_of
 from netplan_planner.cli.app import app
-from netplan_planner.machines.copies import name_stem
+from netplan_planner.machines.groups import name_stem
 from netplan_planner.readers import read_inventory
 from support.commands.audits import collected, report_of
 from support.commands.in_process import Done, netplan

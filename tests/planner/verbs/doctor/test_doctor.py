@@ -15,10 +15,10 @@ from netplan_planner.google.compute_methods import (
     PERMISSIONS,
     TYPES_PERMISSION,
 )
-from netplan_planner.google.located_lists import NETWORK_MANAGEMENT
 from netplan_planner.google.logs.options import LOGGING_VARIABLE
 from netplan_planner.google.monitoring import MONITORING_VARIABLE
 from netplan_planner.google.options import ApiOptions
+from netplan_planner.google.other_apis import NETWORK_MANAGEMENT
 from netplan_planner.renderers.figures import shown
 from netplan_planner.verbs.doctor.answer import CheckStatus, Diagnosis, DoctorCheck
 from netplan_planner.verbs.doctor.ask import DoctorAsk

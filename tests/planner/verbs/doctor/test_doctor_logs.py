@@ -5,9 +5,9 @@ from datetime import date
 
 import pytest
 
-from netplan_planner.google.located_lists import NETWORK_MANAGEMENT
 from netplan_planner.google.monitoring import MONITORING_VARIABLE
 from netplan_planner.google.options import ApiOptions
+from netplan_planner.google.other_apis import NETWORK_MANAGEMENT
 from netplan_planner.model import Metric
 from netplan_planner.verbs.doctor.answer import SubnetworkLogs
 from netplan_planner.verbs.doctor.ask import DoctorAsk

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from netplan_planner import model
-from netplan_planner.model.plans.changes import LEAST_SAVING_USD
+from netplan_planner.model.plans.plan_answer import LEAST_SAVING_USD
 from netplan_planner.planning.fleet.candidates import Checks, Choices
 from netplan_planner.planning.fleet.market import Market
 from netplan_planner.planning.fleet.need import CommitmentChoice

@@ -15,13 +15,13 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from netplan_planner.model import Facts, OwnerKind
-from netplan_planner.model.evidence.flow_log_bill import LogSettings
+from netplan_planner.model.evidence.log_volume import LogSettings
 from netplan_planner.planning.flow_logs import writers
 from netplan_planner.readers.files import read_inventory
 from netplan_planner.traffic import TrafficOptions, read_traffic
 from netplan_planner.verbs.flow_logs import filters
 from netplan_planner.verbs.flow_logs.answer import FlowLogBill, LogGoal
-from netplan_planner.verbs.flow_logs.dollars import priced_edges
+from netplan_planner.verbs.flow_logs.bill import priced_edges
 from netplan_planner.verbs.flow_logs.plan import plan_of
 from netplan_planner.world.request import InputRequest
 from netplan_rules.registry import all_rules

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from netplan_planner.model import Price, PriceTier
-from netplan_planner.model.evidence.rate_bins import RateBins
+from netplan_planner.model.evidence.traffic import RateBins
 from netplan_planner.units import cents
 from netplan_planner.verbs.forecast.ask import Ahead
 from netplan_planner.verbs.forecast.paths import costs_of, month_days
-from netplan_planner.verbs.forecast.subjects import PathSeries
+from netplan_planner.verbs.forecast.series import PathSeries
 from support.forecasts.made import series
 from support.forecasts.reckoned import total_usd
 from support.known import known

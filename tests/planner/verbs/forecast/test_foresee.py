@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from netplan_planner.model.evidence.rate_bins import RateBins
-from netplan_planner.verbs.forecast.days import busy_weeks, days_of, reach, week_ratios
+from netplan_planner.model.evidence.traffic import RateBins
 from netplan_planner.verbs.forecast.foresee import LEAST_DAYS, foresee
+from netplan_planner.verbs.forecast.series import busy_weeks, days_of, reach, week_ratios
 from support.forecasts.made import series
 from support.known import known
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from netplan_planner.throughput import load_caps
-from netplan_planner.verbs.forecast.subjects import Subjects
+from netplan_planner.verbs.forecast.series import Subjects
 from netplan_planner.verbs.forecast.table import read_series
 from netplan_pricing import open_prices
 from support.forecasts.made import daily, hourly, table

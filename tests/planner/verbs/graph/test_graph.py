@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.errors import UsageError
-from netplan_planner.planning.traffic_totals import traffic_by_class
+from netplan_planner.planning.traffic_bill import traffic_by_class
 from netplan_planner.verbs.graph.answer import EdgeWeight, GraphLevel, TrafficGraph
 from netplan_planner.verbs.graph.ask import Drawn
 from netplan_planner.verbs.graph.run import graph_of, traffic_graph

@@ -20,7 +20,7 @@ from netplan_planner.renderers.output import FORMATS, parse_output, renderers_of
 from netplan_planner.verbs.graph.answer import EdgeWeight, GraphLevel, TrafficGraph
 from netplan_planner.verbs.graph.ask import Drawn
 from netplan_planner.verbs.graph.run import graph_of
-from netplan_planner.verbs.graph.shown import shown, width
+from netplan_planner.verbs.graph.show import shown, width
 from support.listed import listed
 from support.rules.facts import facts_of, machine
 

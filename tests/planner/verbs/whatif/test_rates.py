@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netplan_planner.judging.machine_table import machine_rows
+from netplan_planner.judging.month import machine_rows
 from netplan_planner.model import Facts, PathClass
 from netplan_planner.throughput import edge_query, predict
 from netplan_planner.throughput.sharing.links import NAMES

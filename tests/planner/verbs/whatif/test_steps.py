@@ -2,7 +2,7 @@
 
 from netplan_planner.machines.known import Known
 from netplan_planner.model import Facts, InstanceGroup, SelfLink
-from netplan_planner.model.plans.changes import PlanChanges
+from netplan_planner.model.plans.plan_answer import PlanChanges
 from netplan_planner.renderers.figures import shown
 from netplan_planner.verbs.whatif.answer import WhatifChange
 from netplan_planner.verbs.whatif.apply import apply_aimed

@@ -38,7 +38,7 @@ from netplan_planner.throughput.goodput.mean import Column, Means
 from netplan_planner.throughput.goodput.terms import TermSpans
 from netplan_planner.throughput.limits.path_limits import StaticLimits
 from netplan_planner.throughput.limits.shared_by import whatever_set_up
-from netplan_planner.throughput.transport import tcp
+from netplan_planner.throughput.transport import transfer
 
 HALF_LIFE_DAYS = 90.0
 """Of what a probe says of limits: a kernel, an image or a machine's cap stays for months. In the
@@ -272,7 +272,7 @@ def _below_caps(means: Means, spans: TermSpans, plain: Spread) -> Means:
     sized = spans.likely.transfer_bytes
     with np.errstate(invalid="ignore", divide="ignore"):
         seconds = np.where(
-            np.isnan(sized), spans.likely.duration_s, tcp.gbit_from_bytes(sized) / gbps
+            np.isnan(sized), spans.likely.duration_s, transfer.gbit_from_bytes(sized) / gbps
         )
     return means._replace(gbps=gbps, duration_s=seconds)
 

@@ -38,12 +38,6 @@ from netplan_planner.throughput.calibration.factors.shared_factors import (
     site_key,
     slot_keys,
 )
-from netplan_planner.throughput.calibration.learning.joint_mode import (
-    Prior,
-    Probes,
-    prior_of,
-    residuals,
-)
 from netplan_planner.throughput.calibration.learning.measured_runs import (
     PAIR_HALF_LIFE_DAYS,
     Grouped,
@@ -57,7 +51,11 @@ from netplan_planner.throughput.calibration.learning.posterior import (
     HIGH,
     LOW,
     Posterior,
+    Prior,
+    Probes,
     posterior,
+    prior_of,
+    residuals,
 )
 from netplan_planner.throughput.goodput.intervals import Spread
 from netplan_planner.throughput.goodput.mean import Column

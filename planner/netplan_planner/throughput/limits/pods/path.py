@@ -9,16 +9,17 @@ from netplan_planner.model import Limit, PathQuery, PodNetwork
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.named import ETHERNET_MTU_BYTES
-from netplan_planner.throughput.limits.pods.bounds import packet_time_gbps, resolve
 from netplan_planner.throughput.limits.pods.overlay import (
     ENCRYPTION,
     HEADER,
     PACKETS,
     STREAM,
     overlay_limits,
+    packet_time_gbps,
+    resolve,
 )
 from netplan_planner.throughput.limits.pods.tables import NONE, PodTerm, pod_terms
-from netplan_planner.throughput.transport.tcp import segment_bytes
+from netplan_planner.throughput.transport.transfer import segment_bytes
 
 USER_SPACE = "udp"
 ASSUMED = "the cluster's network is not known: no overlay and no encryption, as on GKE"

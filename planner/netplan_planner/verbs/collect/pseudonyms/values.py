@@ -24,8 +24,7 @@ from netplan_planner.model.project import kubernetes
 from netplan_planner.readers import merge_inventories
 from netplan_planner.readers.kubernetes.plugins import PLUGIN_NAMES, SETTING_NAMES
 from netplan_planner.readers.time_series import series_order
-from netplan_planner.verbs.collect.pseudonyms.names import WORD, Names
-from netplan_planner.verbs.collect.pseudonyms.public import FORMS, SERVICE, stays
+from netplan_planner.verbs.collect.pseudonyms.names import FORMS, SERVICE, WORD, Names, stays
 from netplan_rules.registry import AREAS, all_rules
 
 SETTINGS = frozenset({"annotations", "bandwidth", "variables", "arguments", "data"})

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.verbs.place.solve.formulation import Formulation
 from netplan_planner.verbs.place.solve.problem import Floats, Zones
-from netplan_planner.verbs.place.solve.relaxed import Relaxation, Relaxed
+from netplan_planner.verbs.place.solve.program import Relaxation, Relaxed
 
 _ROOT_ROUNDS, _NODE_ROUNDS = 40, 3
 """Of rows that are looked for."""

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from netplan_planner.verbs.place.solve.bounds import circles_of, saved_by_circle
 from netplan_planner.verbs.place.solve.problem import EPSILON, Floats, Zones
-from netplan_planner.verbs.place.solve.program import INFINITY, Program, Row
+from netplan_planner.verbs.place.solve.program import INFINITY, CutFinder, Program, Row
 from netplan_planner.verbs.place.solve.reduced import Pair, Reduced
-from netplan_planner.verbs.place.solve.relaxed import CutFinder
 
 
 class Formulation:

@@ -11,7 +11,7 @@ import statistics
 import pytest
 
 from netplan_planner.throughput.limits.pods.tables import pod_terms
-from netplan_planner.throughput.transport.tcp import gbit_from_bytes
+from netplan_planner.throughput.transport.transfer import gbit_from_bytes
 from support.paths.pod_figures import (
     CLOUD,
     LINK_10,

@@ -16,16 +16,18 @@ from netplan_planner.model import Limit, LimitKind
 from netplan_planner.throughput.limits.pods import overlay
 from netplan_planner.throughput.limits.pods.overlay import (
     ENCRYPTION,
-    ENCRYPTIONS,
     HEADER,
     INTERFACE,
     PACKETS,
     STREAM,
+)
+from netplan_planner.throughput.limits.pods.tables import (
+    ENCRYPTIONS,
     encapsulation_of,
     encapsulations,
 )
 from netplan_planner.throughput.limits.tables import DATA
-from netplan_planner.throughput.services.application import known_service, transactions_per_s
+from netplan_planner.throughput.services import known_service, transactions_per_s
 from support.listed import listed
 from support.paths.pod_rates import pod_rates
 from support.projects.shared_data import needs_shared, shared

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from netplan_planner.machines.copies import name_stem
+from netplan_planner.machines.groups import name_stem
 from netplan_planner.verbs.collect.pseudonyms.names import Addresses, Names
 
 NAMES = Names(b"key")

@@ -1,1 +1,0 @@
-"""Transactions per second of a service over a path."""
