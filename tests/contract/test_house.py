@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from support.commands.run import ROOTS
 
-MOST_CODE_LINES = 103_100
+MOST_CODE_LINES = 102_600
 """Of the product: neither blank, comment nor docstring."""
-MOST_IMPORT_SHARE = 0.0901
+MOST_IMPORT_SHARE = 0.087
 MOST_FILES_OF_A_FOLDER = 20
 MOST_RETOLD_SHARE = 0.25
 """Of the fields of all types: those that stand with two more of their kind in a second type."""

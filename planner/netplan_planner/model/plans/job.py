@@ -8,14 +8,7 @@ from netplan_planner.asks import CHOICE, Ask, Bytes, Deadline, Reading, names
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model.base import Value
 from netplan_planner.model.money.prices import LineItem, Usage
-from netplan_planner.model.plans.connections import Connections
-from netplan_planner.model.plans.machine_choice import (
-    AskedArchitecture,
-    LeastMemory,
-    MachineTypes,
-    SeriesNames,
-    StartUp,
-)
+from netplan_planner.model.plans.machine_choice import MachineChoice
 from netplan_planner.model.plans.plan import MachinesOfType, Rejected
 from netplan_planner.model.plans.plan_answer import Shortfall
 
@@ -62,7 +55,7 @@ class JobEnd(Value, frozen=True, kw_only=True):
     """What the other end handles of all machines together; None: more than they ask for."""
 
 
-class JobNeed(Connections, frozen=True, kw_only=True):
+class JobNeed(MachineChoice, frozen=True, kw_only=True):
     """What one run of a job does, and on which machines it may run."""
 
     PANEL: ClassVar[str] = WORK
@@ -101,8 +94,6 @@ class JobNeed(Connections, frozen=True, kw_only=True):
         ),
     ] = 1.0
     """Share of that work which shares out over the vCPUs; the rest runs on one."""
-    startup_s: StartUp = None
-    """From the state RUNNING, which is billed, until a machine works; None: not told, left out."""
     deadline_s: Annotated[
         Deadline | None,
         Ask(
@@ -137,13 +128,6 @@ class JobNeed(Connections, frozen=True, kw_only=True):
             panel=CHOICE,
         ),
     ] = 16
-    memory_gib: LeastMemory = 0.0
-    """Least memory of one machine."""
-    machine_types: MachineTypes = ()
-    """The only ones that are considered; empty: all that pass."""
-    series: SeriesNames = ()
-    architecture: AskedArchitecture = "X86_64"
-    usage: Usage = Usage.ON_DEMAND
     interruptions_per_day: float | None = None
     """Of one Spot machine; None: not known."""
     lost_work_s: float | None = None

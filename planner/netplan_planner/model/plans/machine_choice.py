@@ -3,6 +3,8 @@
 from typing import Annotated
 
 from netplan_planner.asks import CHOICE, ArchitectureName, Ask, Duration, Names
+from netplan_planner.model.money.prices import Usage
+from netplan_planner.model.plans.connections import Connections
 
 PAYMENT = "How it is paid"
 LeastMemory = Annotated[
@@ -44,3 +46,17 @@ Interruptions = Annotated[
         panel=PAYMENT,
     ),
 ]
+
+
+class MachineChoice(Connections, frozen=True, kw_only=True):
+    """Which machines may do it, beside the connections that they use."""
+
+    startup_s: StartUp = None
+    """From the state RUNNING, which is billed, until a machine works; None: not told, left out."""
+    memory_gib: LeastMemory = 0.0
+    """Least memory of one machine."""
+    machine_types: MachineTypes = ()
+    """The only ones that are considered; empty: all that pass."""
+    series: SeriesNames = ()
+    architecture: AskedArchitecture = "X86_64"
+    usage: Usage = Usage.ON_DEMAND

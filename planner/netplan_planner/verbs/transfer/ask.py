@@ -19,17 +19,7 @@ from netplan_planner.asks import (
 )
 from netplan_planner.errors import UsageError
 from netplan_planner.model.base import Value
-from netplan_planner.model.money.prices import Usage
-from netplan_planner.model.plans.connections import Connections
-from netplan_planner.model.plans.machine_choice import (
-    PAYMENT,
-    AskedArchitecture,
-    Interruptions,
-    LeastMemory,
-    MachineTypes,
-    SeriesNames,
-    StartUp,
-)
+from netplan_planner.model.plans.machine_choice import PAYMENT, Interruptions, MachineChoice
 from netplan_planner.planning.inputs import PlanBasis
 
 MOVED, BOUNDS, WAYS = "What is moved", "Goal and bounds", "Which ways it may take"
@@ -93,7 +83,7 @@ def place_limits(option: str, stated: Sequence[str]) -> tuple[PlaceLimit, ...]:
     return tuple(found[place] for place in sorted(found))
 
 
-class TransferNeed(Connections, frozen=True, kw_only=True):
+class TransferNeed(MachineChoice, frozen=True, kw_only=True):
     """What is to be moved, within which bounds, and on which machines."""
 
     PANEL: ClassVar[str] = BOUNDS
@@ -221,12 +211,6 @@ class TransferNeed(Connections, frozen=True, kw_only=True):
         Usd | None, Ask("What a machine of the grid costs.", metavar="USD", panel=GIVEN)
     ] = None
     """Of a machine of a given grid; None: not told."""
-    startup_s: StartUp = None
-    memory_gib: LeastMemory = 0.0
-    machine_types: MachineTypes = ()
-    series: SeriesNames = ()
-    architecture: AskedArchitecture = "X86_64"
-    usage: Usage = Usage.ON_DEMAND
     interruptions_per_day: Interruptions = None
     """Of one Spot machine."""
     lost_work_s: Annotated[

@@ -59,7 +59,9 @@ class _Layout(NamedTuple):
     end: int
 
 
-class _Model(NamedTuple):
+class Model(NamedTuple):
+    """A linear program: what its columns cost and may be, and its rows."""
+
     cost: Floats
     low: Floats
     high: Floats
@@ -116,7 +118,7 @@ def _solved(
 
 def _model(
     network: Network, span: Span, aim: Aim, layout: _Layout, bits: int, counts: Floats | None
-) -> _Model:
+) -> Model:
     cost, low = np.zeros(layout.end), np.zeros(layout.end)
     high = np.full(layout.end, _INFINITY)
     high[: layout.flows] = 1.0
@@ -140,7 +142,7 @@ def _model(
         paid = np.flatnonzero(spent)
         rows.add(np.zeros(len(paid), dtype=int), paid, spent[paid])
         rows.bounds(np.array([-_INFINITY]), np.array([aim.most_usd]))
-    return _Model(cost, low, high, *rows.done(layout.end))
+    return Model(cost, low, high, *rows.done(layout.end))
 
 
 def _add_conservation(network: Network, layout: _Layout, rows: Rows) -> None:

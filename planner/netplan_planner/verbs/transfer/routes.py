@@ -14,7 +14,7 @@ import numpy as np
 
 from netplan_planner.optimise.highs import Floats, Places, Rows, run_priced
 from netplan_planner.verbs.transfer.network import Network, carried, crossing
-from netplan_planner.verbs.transfer.program import Aim, Span
+from netplan_planner.verbs.transfer.program import Aim, Model, Span
 
 _LEAST = 1e-5
 """A lesser share of the bytes is the noise of a solver, or not worth a machine."""
@@ -219,7 +219,7 @@ class _Columns:
             rows.bounds(np.array([-np.inf]), np.array([aim.most_usd]))
         low, high = np.zeros(count + 2), np.ones(count + 2)
         low[time], high[time] = self._span
-        answer = run_priced(_Model(cost, low, high, *rows.done(count + 2)))
+        answer = run_priced(Model(cost, low, high, *rows.done(count + 2)))
         if answer is None:
             return None
         return self._priced(answer.values, answer.duals, aim)
@@ -245,15 +245,6 @@ class _Columns:
             weights=np.maximum(weights, 0.0),
             worth=float(duals[0]),
         )
-
-
-class _Model(NamedTuple):
-    cost: Floats
-    low: Floats
-    high: Floats
-    matrix: object
-    row_low: Floats
-    row_high: Floats
 
 
 def cheapest_tree(network: Network, weights: Floats) -> tuple[int, ...] | None:
