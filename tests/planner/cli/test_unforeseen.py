@@ -115,13 +115,13 @@ def test_debug_shows_the_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 SCRIPT = """
 import warnings
-from netplan_planner.cli import answers, main
-write = answers.write
+from netplan_planner.cli import commands, main
+write = commands.write
 def warned(*arguments):
     warnings.simplefilter("always")
     warnings.warn("wears out", FutureWarning)
     write(*arguments)
-answers.write = warned
+commands.write = warned
 main()
 """
 

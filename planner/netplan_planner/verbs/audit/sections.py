@@ -63,7 +63,8 @@ def month_bill(report: Report) -> Line:
         return ()
     usd = found.least_usd_per_month
     whole = say("Paid a month: ", Role.STRONG), _paid(usd, Role.STRONG)
-    least = "" if found.is_whole else " at least"
+    # What was not read may cost something, too.
+    least = "" if found.is_whole and report.coverage.is_complete else " at least"
     return line(*whole, f"{least} · ", doc.joined(parts, " · "), _without_price(report))
 
 

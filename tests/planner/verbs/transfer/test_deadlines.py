@@ -77,9 +77,9 @@ def cheapest_in_time(every: list[TransferOption], plan: TransferPlan) -> Transfe
 
 
 def test_the_start_of_a_relays_connections_leaves_less_time_for_the_bytes() -> None:
-    """Relays carry a little more, so that 0.25 s of two starts are won: no other machines."""
+    """Relays carry a little more, so that 0.15 s of two starts are won: no other machines."""
     found = known(plan(TO_INTERNET, deadline_s=2_316.0).plan)
-    assert found.ramp_s > 0.2
+    assert found.ramp_s > 0.1
     assert found.transfer_s + found.ramp_s == pytest.approx(2_316, abs=0.05)
     longer = plan(TO_INTERNET, deadline_s=2_316.0 + found.ramp_s)
     assert Decimal(0) <= found.usd_total - known(longer.plan).usd_total < Decimal("0.10")
